@@ -1,0 +1,61 @@
+# Python 3.11 or newer and make are all this needs; everything else comes from requirements/*.txt.
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: help setup demo test lint types unit bench docs pins clean
+.DEFAULT_GOAL := help
+
+help:  ## What can be made
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: .venv/dev  ## The whole development environment, in .venv
+
+demo: .venv/base  ## Score the responses that ship with the project, and print a table
+	@$(BIN)/reward demo
+
+test: lint types unit  ## Everything that must pass: linters, types, tests
+
+lint: .venv/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/dev
+	$(BIN)/mypy
+
+unit: .venv/dev
+	$(BIN)/pytest
+
+bench: .venv/dev  ## The benchmarks: ratios in one run, each beside a yardstick
+	$(BIN)/python -m tests.benchmarks
+
+docs: .venv/dev  ## Write the generated tables of the documentation again
+	$(BIN)/python -m tests.generated
+
+pins: .venv/dev  ## Resolve requirements/*.in again into hashed pins
+	cd requirements && for set in dev base runtime; do \
+	  ../$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --upgrade \
+	    --python-version 3.11 $$([ $$set = dev ] || echo "--constraints dev.txt") \
+	    $$set.in --output-file $$set.txt || exit 1; \
+	done
+
+clean:  ## Remove the environment and every cache
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "reward-functions needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version). Try: make PYTHON=python3.13 $(MAKECMDGOALS)"; exit 1; }
+	@echo "Making .venv with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv .venv
+
+# The wheel is installed without dependencies: pyproject.toml names aws-cdk-lib, the pin files do not.
+.venv/base: .venv/bin/python requirements/base.txt pyproject.toml
+	@echo "Installing requirements/base.txt"
+	@$(PIP) install --require-hashes -r requirements/base.txt
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.venv/dev: .venv/base requirements/dev.txt
+	@echo "Installing requirements/dev.txt"
+	@$(PIP) install --require-hashes -r requirements/dev.txt
+	@touch $@

@@ -1,0 +1,52 @@
+r"""Rewards for reinforcement fine-tuning that can be trusted.
+
+    >>> from reward_functions import get, testing  # doctest: +SKIP
+    >>> get("gsm8k")(testing.sample("6 × 7 = 42\n#### 42", reference="42")).value
+    1.0
+
+Start with `get` for a ready reward, with `reward_function` to write one, with `score_batch` to
+score many. See `reward_functions.core.errors` for the rule everything follows: a low score means
+the model did badly, an exception means we could not score.
+"""
+
+from reward_functions.core.batch import score_batch
+from reward_functions.core.combine import cascade, clipped, gated, weighted
+from reward_functions.core.errors import BadReference, BadSample, RewardError
+from reward_functions.core.registry import get, specs
+from reward_functions.core.spec import Example, Needs, RewardSpec, Scale, reward_function
+from reward_functions.core.types import (
+    Evidence,
+    Message,
+    Metric,
+    RewardResult,
+    Sample,
+    Score,
+    Scored,
+    Unscored,
+)
+
+__all__ = [
+    "BadReference",
+    "BadSample",
+    "Evidence",
+    "Example",
+    "Message",
+    "Metric",
+    "Needs",
+    "RewardError",
+    "RewardResult",
+    "RewardSpec",
+    "Sample",
+    "Scale",
+    "Score",
+    "Scored",
+    "Unscored",
+    "cascade",
+    "clipped",
+    "gated",
+    "get",
+    "reward_function",
+    "score_batch",
+    "specs",
+    "weighted",
+]

@@ -1,0 +1,1 @@
+"""The vocabulary every other floor speaks. Standard library only, no I/O."""

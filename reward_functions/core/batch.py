@@ -1,0 +1,62 @@
+"""Score a batch: same length, same order, same ids, one result per sample, whatever happens.
+
+This is the only place of the library that catches everything (the sympy worker, a process of its
+own, aside): a reward function raises freely, and the exception becomes an `Unscored` that says why.
+"""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from reward_functions.core.errors import DeadlineReached
+from reward_functions.core.spec import Needs, spec_of
+from reward_functions.core.types import RewardResult, Sample, Scored, Unscored
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from reward_functions.core.spec import RewardFunction
+
+
+def score_batch(
+    reward: RewardFunction,
+    samples: Iterable[Sample | Unscored],
+    *,
+    deadline: float | None = None,
+    workers: int | None = None,
+) -> list[RewardResult]:
+    """Score every sample, and say of each that could not be scored why.
+
+    Args:
+        reward: a spec, a partial of one, or a combination.
+        samples: what to score. A row that was already found to be no sample comes as an `Unscored`
+            and is passed through in its place.
+        deadline: the reading of `time.monotonic()` after which no further sample is begun; what is
+            left comes back Unscored with `DeadlineReached`. A sample already begun is finished:
+            bounded time inside one is the reward's own duty.
+        workers: threads; what the reward declares it needs where not given.
+
+    Returns:
+        One result per sample, in order. Never raises for a sample.
+    """
+
+    def score(sample: Sample | Unscored) -> RewardResult:
+        if isinstance(sample, Unscored):
+            return sample
+        if deadline is not None and monotonic() >= deadline:
+            return Unscored(sample.id, DeadlineReached("the batch's deadline passed before it"))
+        try:
+            return Scored(sample.id, reward(sample))
+        except Exception as error:  # noqa: BLE001 - the one place; see the module's docstring
+            return Unscored(sample.id, error)
+
+    spec = spec_of(reward)
+    threads = workers or (spec.needs if spec else Needs()).workers
+    if threads == 1:
+        return [score(sample) for sample in samples]
+
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - verifiers never need it
+
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(score, samples))

@@ -1,0 +1,72 @@
+"""Where the ground truth is inside a reference, whatever shape the data set or the trainer gave it.
+
+AWS's own pages and samples put it in a string, an object, an object encoded as a JSON string, or a
+string that the trainer wrapped as `{"text": …}`. A reward names the keys it reads, in order of
+preference; this module finds the first of them.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from reward_functions.core.errors import BadReference
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+ANSWER_KEYS: Final = ("final_answer", "answer", "ground_truth", "value", "text")
+
+MAX_WRAPPINGS: Final = 4
+"""An object in a JSON string in an object in a `text` wrapper is the deepest shape ever seen."""
+
+
+def reference_text(reference: Any, keys: Sequence[str] = ANSWER_KEYS) -> str:
+    """The ground truth as text.
+
+    Args:
+        reference: a string, a number, an object with one of the keys, or a JSON string of such an
+            object; wrapped up to four times.
+        keys: the keys read, first match first. A key whose value is null counts as absent.
+
+    Raises:
+        BadReference: there is none, it is empty, or it has another shape.
+    """
+    for _ in range(MAX_WRAPPINGS):
+        reference = _unwrapped(reference)
+        if not isinstance(reference, dict):
+            return _scalar(reference)
+        key = next((key for key in keys if reference.get(key) is not None), None)
+        if key is None:
+            raise BadReference(f"the reference is an object without any of {', '.join(keys)}")
+        reference = reference[key]
+    raise BadReference(f"the reference is wrapped more than {MAX_WRAPPINGS} times")
+
+
+def _unwrapped(reference: Any) -> Any:
+    """The object a JSON string holds; anything else as it is.
+
+    Only objects are looked for: `18` and `"yes"` are texts, and `{1, 2}` is a set, not JSON.
+    """
+    if isinstance(reference, str) and reference.lstrip().startswith("{"):
+        try:
+            decoded = json.loads(reference)
+        except (ValueError, RecursionError):
+            return reference
+        return decoded or reference
+    return reference
+
+
+def _scalar(reference: Any) -> str:
+    if reference is None:
+        raise BadReference("there is no reference")
+    if isinstance(reference, str):
+        if not reference.strip():
+            raise BadReference("the reference is empty")
+        return reference
+    if isinstance(reference, int | float) and not isinstance(reference, bool):
+        try:
+            return str(reference)
+        except ValueError:
+            raise BadReference("the reference is a number of too many digits") from None
+    raise BadReference(f"the reference is of type {type(reference).__name__}")

@@ -1,0 +1,318 @@
+"""A reward function is one plain function, declared with what others need to know about it.
+
+    @reward_function(version=1, examples=[Example("full", response="4", reference=4, score=1.0)])
+    def exact(sample: Sample, *, strip: bool = True) -> Score: ...
+
+The decorator replaces the function by a `RewardSpec`: still callable with a sample, and now also
+the row in the catalogue, the page of `reward show`, the conformance test, the deployment.
+Keyword-only arguments are *knobs*; they are typed, listed and checked from the signature, nowhere
+else.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import KW_ONLY, dataclass, field
+from functools import cached_property, partial
+from importlib import import_module
+from inspect import Parameter, cleandoc, signature
+from math import isfinite
+from types import FunctionType, NoneType, UnionType
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Final,
+    Literal,
+    NamedTuple,
+    Protocol,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from reward_functions.core.errors import BadKnob, InvalidScore
+from reward_functions.core.suggest import did_you_mean
+from reward_functions.core.types import Message, Sample, Score
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+NAME: Final = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*")
+"""Names are file stems; a third party's are qualified by its own name: `acme.length`."""
+
+
+class RewardFunction(Protocol):
+    """Anything that scores one sample: a spec, a partial of one, a combination of several."""
+
+    def __call__(self, sample: Sample, /) -> Score:
+        """Score one sample; raise only when it could not be scored."""
+
+
+class Scale(NamedTuple):
+    """The closed range of a reward's values. The floor is what a worthless response earns."""
+
+    floor: float = 0.0
+    ceiling: float = 1.0
+
+
+UNIT_SCALE: Final = Scale()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Needs:
+    """What running a reward function takes.
+
+    Args:
+        workers: threads a batch is scored with. One for verifiers, which only compute; more for
+            judges, which wait for a model.
+    """
+
+    workers: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A worked example: documentation, test, and smoke check of a deployment.
+
+    Args:
+        kind: "full" earns the ceiling, "floor" the floor, "partial" lies between; "gaming" is an
+            attempt to earn what was not deserved, and earns the floor.
+        response: what the policy wrote.
+        reference: the ground truth, in any shape the reward reads.
+        score: what it earns, exactly.
+        prompt: the user turn before it.
+        metadata: further fields of the data set.
+        knobs: the settings the example shows, defaults elsewhere.
+        why: one clause for a reader.
+    """
+
+    kind: Literal["full", "partial", "floor", "gaming"]
+    _: KW_ONLY
+    response: str
+    reference: Any = None
+    score: float
+    prompt: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    knobs: Mapping[str, Any] = field(default_factory=dict)
+    why: str = ""
+
+    def sample(self, id: str = "example") -> Sample:  # noqa: A002 - the wire's own word
+        """The example as a sample."""
+        turns = (
+            Message(role="user", content=self.prompt),
+            Message(role="assistant", content=self.response),
+        )
+        return Sample(id=id, messages=turns, reference=self.reference, metadata=dict(self.metadata))
+
+
+@dataclass(frozen=True, slots=True)
+class Knob:
+    """A keyword-only argument of a reward function."""
+
+    name: str
+    type: Any
+    default: Any
+
+    @property
+    def type_name(self) -> str:
+        """The annotation as a person would write it."""
+        if get_origin(self.type) is Literal:
+            return " | ".join(map(repr, get_args(self.type)))
+        return self.type.__name__ if isinstance(self.type, type) else str(self.type)
+
+    def accept(self, value: Any) -> Any:
+        """The value, if it is of the knob's type; an int passes for a float.
+
+        Raises:
+            BadKnob: it is not.
+        """
+        if _fits(value, self.type):
+            return float(value) if self.type is float else value
+        raise BadKnob(f"knob {self.name!r} takes {self.type_name}, not {value!r}")
+
+    def parse(self, text: str) -> Any:
+        """The value a person typed.
+
+        Raises:
+            BadKnob: it does not read as the knob's type.
+        """
+        for read in (_as_bool, int, float, str):
+            try:
+                value = read(text)
+            except ValueError:
+                continue
+            if _fits(value, self.type):
+                return self.accept(value)
+        raise BadKnob(f"knob {self.name!r} takes {self.type_name}, not {text!r}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RewardSpec:
+    """A reward function and its declaration.
+
+    Calling it scores one sample and holds the function to what it declared.
+
+    Args:
+        name: the stem of the file that defines it; qualified for third parties.
+        function: `(sample, *, knobs) -> Score`.
+        version: raised by one whenever any score can change.
+        scale: the range of its values.
+        metrics: the names of the metrics every one of its scores carries, in order.
+        needs: what running it takes.
+        examples: worked examples; the first is replayed when a deployment starts.
+    """
+
+    name: str
+    function: Callable[..., Score]
+    version: int
+    scale: Scale = UNIT_SCALE
+    metrics: tuple[str, ...] = ()
+    needs: Needs = Needs()
+    examples: tuple[Example, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not NAME.fullmatch(self.name):
+            raise ValueError(f"{self.name!r} is no reward name: lower case, digits, underscores")
+        if self.version < 1:
+            raise ValueError(f"{self.name}: versions start at 1")
+        if not (
+            isfinite(self.scale.floor) and self.scale.floor < self.scale.ceiling < float("inf")
+        ):
+            raise ValueError(f"{self.name}: {self.scale} is no finite range")
+
+    def __call__(self, sample: Sample, /, **knobs: Any) -> Score:
+        """Score one sample.
+
+        Raises:
+            DatasetError: the reference or the row is at fault.
+            InvalidScore: the function broke its own declaration.
+        """
+        score = self.function(sample, **knobs)
+        if not isinstance(score, Score):
+            raise InvalidScore(f"{self.name} returned {type(score).__name__}, not Score")
+        if not self.scale.floor <= score.value <= self.scale.ceiling:
+            raise InvalidScore(f"{self.name} returned {score.value}, outside {tuple(self.scale)}")
+        if len(score.metrics) != len(self.metrics) or any(
+            metric.name != name for metric, name in zip(score.metrics, self.metrics, strict=True)
+        ):
+            raise InvalidScore(
+                f"{self.name} reported {[metric.name for metric in score.metrics]}, "
+                f"and declares {list(self.metrics)}"
+            )
+        return score
+
+    @property
+    def doc(self) -> str:
+        """The docstring of the function."""
+        return cleandoc(self.function.__doc__ or "")
+
+    @property
+    def summary(self) -> str:
+        """The first line of the docstring."""
+        return self.doc.partition("\n")[0]
+
+    @cached_property
+    def knobs(self) -> Mapping[str, Knob]:
+        """The keyword-only arguments of the function, by name."""
+        hints = get_type_hints(self.function)
+        return {
+            name: Knob(name, hints.get(name, str), parameter.default)
+            for name, parameter in signature(self.function).parameters.items()
+            if parameter.kind is Parameter.KEYWORD_ONLY
+        }
+
+    def knob(self, name: str) -> Knob:
+        """One knob.
+
+        Raises:
+            BadKnob: there is none of that name; the message suggests the nearest.
+        """
+        if name in self.knobs:
+            return self.knobs[name]
+        raise BadKnob(f"{self.name} has no knob {name!r}{did_you_mean(name, self.knobs)}")
+
+    def bind(self, knobs: Mapping[str, Any]) -> RewardFunction:
+        """The same reward with these knobs set; picklable.
+
+        Raises:
+            BadKnob: an unknown knob, or a value of the wrong type.
+        """
+        return partial(self, **{name: self.knob(name).accept(knobs[name]) for name in knobs})
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Pickle by name: the decorator has put the spec where its function stood."""
+        if isinstance(self.function, FunctionType):
+            return _named, (self.function.__module__, self.function.__name__)
+        return super().__reduce_ex__(protocol)
+
+
+def reward_function(
+    *,
+    version: int,
+    name: str | None = None,
+    scale: tuple[float, float] = UNIT_SCALE,
+    metrics: Sequence[str] = (),
+    needs: Needs = Needs(),
+    examples: Sequence[Example] = (),
+) -> Callable[[Callable[..., Score]], RewardSpec]:
+    """Declare a reward function; the arguments are those of `RewardSpec`.
+
+    Args:
+        version: see `RewardSpec`.
+        name: the function's own name where not given. Combinations, which have none, need it.
+        scale: see `RewardSpec`.
+        metrics: see `RewardSpec`.
+        needs: see `RewardSpec`.
+        examples: see `RewardSpec`.
+
+    Raises:
+        ValueError: the declaration contradicts itself.
+    """
+
+    def declare(function: Callable[..., Score]) -> RewardSpec:
+        return RewardSpec(
+            name=name or function.__name__,
+            function=function,
+            version=version,
+            scale=Scale(*scale),
+            metrics=tuple(metrics),
+            needs=needs,
+            examples=tuple(examples),
+        )
+
+    return declare
+
+
+def spec_of(reward: RewardFunction) -> RewardSpec | None:
+    """The declaration behind a reward, seen through `functools.partial`; None without one."""
+    while isinstance(reward, partial):
+        reward = reward.func
+    return reward if isinstance(reward, RewardSpec) else None
+
+
+def _named(module: str, name: str) -> Any:
+    return getattr(import_module(module), name)
+
+
+def _fits(value: Any, annotation: Any) -> bool:
+    """Whether a value is of an annotated type: plain types, `Literal`, and unions of them."""
+    if get_origin(annotation) is Literal:
+        return any(
+            value == allowed and type(value) is type(allowed) for allowed in get_args(annotation)
+        )
+    if get_origin(annotation) in (Union, UnionType):
+        return any(_fits(value, alternative) for alternative in get_args(annotation))
+    if annotation is None or annotation is NoneType:
+        return value is None
+    if annotation is float:
+        return type(value) in (int, float) and isfinite(value)
+    return type(value) is annotation
+
+
+def _as_bool(text: str) -> bool:
+    words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+    try:
+        return words[text.lower()]
+    except KeyError:
+        raise ValueError(text) from None

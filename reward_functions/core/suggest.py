@@ -1,0 +1,19 @@
+"""The tail of an error message about a name that does not exist."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """`". Did you mean 'x'?"` where something is near, else the list of what there is."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only ever needed in an error
+
+    names = sorted(known)
+    near = get_close_matches(name, names, n=1)
+    if near:
+        return f". Did you mean {near[0]!r}?"
+    return f"; there are {', '.join(names)}" if names else "; it has none"

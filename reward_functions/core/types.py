@@ -1,0 +1,163 @@
+"""The values that flow through every reward: samples in, scores out.
+
+    Message ┐
+    Message ┴→ Sample ──(reward function)──→ Score ──(score_batch)──→ Scored | Unscored
+
+All are frozen, and none knows where it came from: wire formats are decoded above this floor. A
+reward function receives one `Sample` and returns one `Score`; it writes no id, so it loses none.
+What could not be scored is an `Unscored`, a type of its own, so that no caller can mistake an
+outage for a number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+ASSISTANT_ROLES: Final = frozenset({"assistant", "nova_assistant"})
+"""The roles a policy answers under: OpenAI's name, and the one Amazon Nova's trainer uses."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One turn of a conversation.
+
+    Args:
+        role: "system", "user", "assistant", "nova_assistant", "tool", … as the trainer wrote it.
+        content: plain text. Content blocks are flattened, and reasoning blocks dropped, where the
+            wire format is decoded.
+    """
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """A prompt, the policy's response to it, and what a right response is measured against.
+
+    Args:
+        id: the trainer's name for the sample; results carry it back unchanged.
+        messages: the conversation, the generated turn last.
+        reference: the ground truth as the data set holds it: a text, a number, a mapping, or None
+            where the reward needs none. `reward_functions.text.references` reads it.
+        metadata: every further field of the data set.
+    """
+
+    id: str
+    messages: tuple[Message, ...]
+    reference: Any = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.messages, tuple):
+            object.__setattr__(self, "messages", tuple(self.messages))
+
+    @property
+    def response(self) -> str:
+        """The text of the last message when the policy wrote it, else the empty string.
+
+        A trainer that sends no generated turn sends an empty answer: AWS's launch checks do so.
+        """
+        if self.messages and self.messages[-1].role in ASSISTANT_ROLES:
+            return self.messages[-1].content
+        return ""
+
+    @property
+    def prompt(self) -> str:
+        """The text of the last user turn before the response, else the empty string."""
+        for message in reversed(self.messages):
+            if message.role == "user":
+                return message.content
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A number reported beside the score.
+
+    Args:
+        name: the same on every score of one reward, so that trainers can average it.
+        value: finite.
+        type: "Metric", or "Reward" for a component of the score. Trainers check the spelling
+            (`metrics_list[].type` in AWS's reward verifier).
+
+    Raises:
+        ValueError: the value is not finite.
+    """
+
+    name: str
+    value: float
+    type: Literal["Metric", "Reward"] = "Metric"
+
+    def __post_init__(self) -> None:
+        if not isfinite(self.value):
+            raise ValueError(f"metric {self.name!r} is {self.value}; metrics are finite numbers")
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Why a score is what it is, kept as objects and only rendered when somebody asks.
+
+    Args:
+        rule: the rule that decided, in a few words.
+        answer: the normal form of the policy's answer; `str()` renders it.
+        reference: the normal form of the reference; `str()` renders it.
+    """
+
+    rule: str
+    answer: object = None
+    reference: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What one response earned.
+
+    Args:
+        value: finite, inside the scale its reward function declares.
+        metrics: numbers beside the score, each name once.
+        answer: what was extracted from the response, None when nothing was found.
+        reason: one sentence for a person reading the result.
+        evidence: what was compared, for `reward explain`.
+
+    Raises:
+        ValueError: the value is not finite.
+    """
+
+    value: float
+    metrics: tuple[Metric, ...] = ()
+    answer: str | None = None
+    reason: str = ""
+    evidence: Evidence | None = None
+
+    def __post_init__(self) -> None:
+        if not isfinite(self.value):
+            raise ValueError(f"the score is {self.value}; scores are finite numbers")
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A sample that was scored."""
+
+    id: str
+    score: Score
+
+
+@dataclass(frozen=True, slots=True)
+class Unscored:
+    """A sample nobody could score, and the exception that says why.
+
+    It has no value on purpose. What a trainer is told instead is each edge's decision: see the
+    blame table in `reward_functions.core.errors`.
+    """
+
+    id: str
+    error: Exception
+
+
+RewardResult = Scored | Unscored

@@ -1,0 +1,109 @@
+"""One spelling for what looks the same: invisible characters, spaces, dashes, digits.
+
+Everything here maps text to text, keeps plain ASCII as it is for the price of one check, and is
+linear.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import cache
+from typing import Final
+
+
+def folded(text: str, *, ignore_case: bool = True) -> str:
+    """A text for comparison as a whole: canonical Unicode (NFC), single spaces, no margins.
+
+    Args:
+        text: any text.
+        ignore_case: fold the case of every letter as well.
+    """
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", visible(text))
+    if ignore_case:
+        text = text.casefold()
+    return " ".join(text.split())
+
+
+def visible(text: str) -> str:
+    """The text without the characters nobody sees.
+
+    Dropped are zero-width characters, soft hyphens, bidirectional controls, variation selectors and
+    the tag characters of plane 14 (all of which hide text from a reader and show it to a program),
+    and NUL.
+    """
+    if text.isascii() and "\0" not in text:
+        return text
+    return text.translate(_INVISIBLE)
+
+
+_INVISIBLE: Final = dict.fromkeys(
+    [
+        0x00,
+        0xAD,
+        0x034F,
+        0x061C,
+        0x180E,
+        *range(0x200B, 0x2010),
+        *range(0x202A, 0x202F),
+        *range(0x2060, 0x2070),
+        *range(0xFE00, 0xFE10),
+        0xFEFF,
+        *range(0xE0000, 0xE0080),
+        *range(0xE0100, 0xE01F0),
+    ]
+)
+
+
+def typeset(text: str) -> str:
+    """One ASCII spelling for typographic characters that mean the same in an answer.
+
+    Dashes used as a minus, spaces of every width, full-width forms and the digits of every script.
+    Superscripts and circled digits stay: `²` is not 2.
+    """
+    if text.isascii():
+        return text
+    return text.translate(_typography())
+
+
+_MARKS: Final = str.maketrans(
+    {
+        "−": "-",
+        "–": "-",
+        "—": "-",
+        "‐": "-",
+        "‑": "-",
+        "‒": "-",
+        "﹣": "-",
+        "’": "'",
+        "‘": "'",
+        "“": '"',
+        "”": '"',
+        "。": ".",
+        "،": ",",
+        "、": ",",
+        "⁄": "/",
+        "∕": "/",
+    }
+)
+
+
+@cache
+def _typography() -> dict[int, str | None]:
+    """The table of `typeset`. Ten milliseconds, spent when the first text needs it.
+
+    A plain dictionary on purpose: `str.translate` looks characters up in C, so that a hostile text
+    of a million different characters costs no more than a dull one.
+    """
+    digits = {
+        code: str(value)
+        for code in range(0x80, 0x1FC00)
+        if (value := unicodedata.decimal(chr(code), None)) is not None
+    }
+    spaces = dict.fromkeys((0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000), " ")
+    full_width = {
+        code: unicodedata.normalize("NFKC", chr(code))
+        for code in range(0xFF01, 0xFFE7)
+        if unicodedata.east_asian_width(chr(code)) == "F"
+    }
+    return {**full_width, **digits, **spaces, **_MARKS, **_INVISIBLE}

@@ -1,0 +1,66 @@
+"""Setting reasoning aside: what a policy thinks is not what it answers.
+
+Three notations are known. Tags (`<think>`, `<thinking>`, `<reasoning>`, `<thought>`; Amazon Nova
+writes the second), token pairs (`<|begin_of_thought|>`), and the channels of OpenAI's harmony
+format (gpt-oss), of which only `final` is spoken.
+
+A section that is never closed runs to the end of the text. A closing tag without an opener ends a
+section that began with the text: chat templates that open the section in the prompt produce it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_TAG: Final = re.compile(
+    r"<(?P<close>/)?(?:think|thinking|reasoning|thought)\s{0,8}>"
+    r"|<\|(?:begin|(?P<end>end))_of_thought\|>",
+    re.IGNORECASE,
+)
+_FINAL_CHANNEL: Final = re.compile(r"<\|channel\|>\s{0,8}final\b[^<]{0,80}<\|message\|>")
+_END_OF_MESSAGE: Final = re.compile(r"<\|(?:end|return|call|start)\|>")
+_CHANNEL: Final = "<|channel|>"
+_STRIPPED_FINAL: Final = "assistantfinal"
+"""What is left of harmony's markers when a tokenizer drops its special tokens while decoding."""
+
+
+def without_reasoning(text: str) -> str:
+    """The part of a response that is addressed to the reader; may be empty. Linear."""
+    if _CHANNEL in text:
+        return _final_channel(text)
+    if text.startswith("analysis") and _STRIPPED_FINAL in text:
+        return text.rpartition(_STRIPPED_FINAL)[2]
+    if "<" not in text:
+        return text
+    return _outside_tags(text)
+
+
+def _final_channel(text: str) -> str:
+    """The last `final` message of a harmony conversation; nothing when it was never reached."""
+    start = None
+    for message in _FINAL_CHANNEL.finditer(text):
+        start = message.end()
+    if start is None:
+        return ""
+    end = _END_OF_MESSAGE.search(text, start)
+    return text[start : end.start() if end else len(text)]
+
+
+def _outside_tags(text: str) -> str:
+    spoken: list[str] = []
+    start = 0
+    thinking = False
+    for tag in _TAG.finditer(text):
+        if not (tag["close"] or tag["end"]):
+            if not thinking:
+                spoken.append(text[start : tag.start()])
+            thinking = True
+            continue
+        if not thinking:
+            spoken.clear()
+        thinking = False
+        start = tag.end()
+    if not thinking:
+        spoken.append(text[start:])
+    return "".join(spoken)

@@ -1,0 +1,51 @@
+"""The response, all of it, is the reference."""
+
+from __future__ import annotations
+
+from reward_functions.core.references import reference_text
+from reward_functions.core.spec import Example, reward_function
+from reward_functions.core.types import Evidence, Sample, Score
+from reward_functions.text.normal import folded
+from reward_functions.text.reasoning import without_reasoning
+
+
+@reward_function(
+    version=1,
+    examples=[
+        Example("full", response="Paris", reference="Paris", score=1.0),
+        Example("full", response=" paris\n", reference="Paris", score=1.0, why="case and space"),
+        Example("full", response="<think>Lyon?</think>Paris", reference="Paris", score=1.0),
+        Example("floor", response="Lyon", reference="Paris", score=0.0),
+        Example(
+            "floor", response="paris", reference="Paris", score=0.0, knobs={"ignore_case": False}
+        ),
+        Example("gaming", response="Paris or Lyon", reference="Paris", score=0.0),
+        Example("gaming", response="", reference="Paris", score=0.0),
+    ],
+)
+def exact_match(sample: Sample, *, ignore_case: bool = True) -> Score:
+    """The whole response equals the reference, but for white space around and between words.
+
+    Reference: a text, a number, or an object with `final_answer`, `answer`, `ground_truth`, `value`
+    or `text`. Scale: 1.0 or 0.0. Reasoning sections are set aside and Unicode is put in its
+    canonical form (NFC) before the comparison; punctuation and wording count. To find an answer
+    inside a longer response use `math` or `multiple_choice`.
+
+    Args:
+        sample: the response and its reference.
+        ignore_case: whether "paris" is "Paris".
+
+    Raises:
+        BadReference: there is no reference, or it is empty.
+    """
+    reference = folded(reference_text(sample.reference), ignore_case=ignore_case)
+    answer = folded(without_reasoning(sample.response), ignore_case=ignore_case)
+    if not answer:
+        return Score(0.0, reason="the response is empty")
+    same = answer == reference
+    return Score(
+        float(same),
+        answer=answer,
+        reason="the response is the reference" if same else "the response is another text",
+        evidence=Evidence("normalised text", answer, reference),
+    )
