@@ -1,0 +1,24 @@
+"""Matching braces of LaTeX source without a parser: where does this group end?"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_BRACE: Final = re.compile(r"\\.|[{}]", re.DOTALL)
+
+
+def group_end(text: str, opening: int) -> int | None:
+    r"""The position after the brace that closes the one at `opening`; None when none does.
+
+    Escaped braces (`\{`) are characters, not groups. Linear.
+    """
+    depth = 0
+    for brace in _BRACE.finditer(text, opening):
+        if brace[0] == "{":
+            depth += 1
+        elif brace[0] == "}":
+            depth -= 1
+            if depth == 0:
+                return brace.end()
+    return None

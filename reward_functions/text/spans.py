@@ -1,0 +1,81 @@
+r"""The last mathematical span of a text: `$…$`, `$$…$$`, `\(…\)`, `\[…\]`, or a run of them.
+
+Spans joined by nothing but spaces, commas, "and" or "or" are one list, as boxes are. A dollar sign
+is a delimiter by Pandoc's rule: an opening one touches what follows it, a closing one touches what
+precedes it and no digit follows it. So "$18 and $20" holds no mathematics.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_DELIMITER: Final = re.compile(r"\\[()\[\]\\$]|\$\$?")
+_CLOSING: Final = {"\\(": "\\)", "\\[": "\\]", "$$": "$$", "$": "$"}
+_JOINT: Final = re.compile(r"[\s,;]*+(?:(?:and|or)\b[\s,]*+)?", re.IGNORECASE)
+_SENTENCE_END: Final = re.compile(r"[.!?](?=\s|$)|\n")
+_TAKEN_BACK: Final = re.compile(
+    r"\b(?:not|never|neither|nor|wrong|incorrect|false|impossible|unless|if|cannot)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+
+SENTENCE: Final = 160
+"""Characters on either side of a span that may belong to its sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A piece of mathematics in a text: its source without delimiters, and where it stands."""
+
+    text: str
+    start: int
+    end: int
+
+
+def last_span(text: str) -> Span | None:
+    """The last run of spans, or None. A run of several keeps its delimiters. Linear."""
+    run: list[Span] = []
+    for span in _spans(text):
+        if run and not _JOINT.fullmatch(text, run[-1].end, span.start):
+            run.clear()
+        run.append(span)
+    if len(run) < 2:  # noqa: PLR2004 - a run of one is itself
+        return run[0] if run else None
+    start, end = run[0].start, run[-1].end
+    return Span(text[start:end], start, end)
+
+
+def taken_back(text: str, span: Span) -> bool:
+    """Whether the sentence around a span denies it: "$5$ is wrong", "it is not $5$"."""
+    before = _SENTENCE_END.split(text[max(0, span.start - SENTENCE) : span.start])[-1]
+    after = _SENTENCE_END.split(text[span.end : span.end + SENTENCE], maxsplit=1)[0]
+    return bool(_TAKEN_BACK.search(before) or _TAKEN_BACK.search(after))
+
+
+def _spans(text: str) -> Iterator[Span]:
+    opening: re.Match[str] | None = None
+    for mark in _DELIMITER.finditer(text):
+        if opening and mark[0] == _CLOSING[opening[0]] and _closes(text, opening, mark):
+            yield Span(text[opening.end() : mark.start()].strip(), opening.start(), mark.end())
+            opening = None
+        elif mark[0] in _CLOSING and not (opening and opening[0] in ("\\[", "$$")):
+            opening = mark if _opens(text, mark) else None
+
+
+def _opens(text: str, mark: re.Match[str]) -> bool:
+    following = text[mark.end() : mark.end() + 1]
+    return mark[0] != "$" or not (following.isspace() or not following)
+
+
+def _closes(text: str, opening: re.Match[str], mark: re.Match[str]) -> bool:
+    if mark[0] != "$":
+        return True
+    return not (
+        text[mark.start() - 1].isspace()
+        or text[mark.end() : mark.end() + 1].isdigit()
+        or text.find("\n\n", opening.end(), mark.start()) >= 0
+    )

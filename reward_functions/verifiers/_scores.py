@@ -1,0 +1,29 @@
+"""The two scores a verifier gives: nothing comparable was found, or it was compared."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from reward_functions.core.types import Evidence, Metric, Score
+
+if TYPE_CHECKING:
+    from reward_functions.text.answers import Answer
+
+METRICS: Final = ("answered",)
+"""`answered` is 1 when there was an answer to compare, and 0 when the response has none."""
+
+
+def not_answered(reason: str, answer: str | None = None) -> Score:
+    """The floor, because the response holds no answer of the kind that was asked for."""
+    return Score(0.0, (Metric("answered", 0.0),), answer, reason)
+
+
+def contradicted(found: Answer) -> Score:
+    """The floor, because the response goes on to state another answer."""
+    return not_answered("a later statement of the answer contradicts it", found.text)
+
+
+def compared(found: Answer, evidence: Evidence, *, right: bool, reason: str = "") -> Score:
+    """1 or 0, and what was compared."""
+    reason = reason or f"{found.where} {'equals' if right else 'differs from'} the reference"
+    return Score(float(right), (Metric("answered", 1.0),), found.text, reason, evidence)

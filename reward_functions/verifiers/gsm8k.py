@@ -1,0 +1,97 @@
+"""Grade-school arithmetic: the number behind the last `####`."""
+
+from __future__ import annotations
+
+from reward_functions.core.errors import BadReference
+from reward_functions.core.references import reference_text
+from reward_functions.core.spec import Example, reward_function
+from reward_functions.core.types import Evidence, Sample, Score
+from reward_functions.text.answers import (
+    Answer,
+    NoAnswer,
+    boxed_answer,
+    hash_answer,
+    spoken,
+    stated_answer,
+)
+from reward_functions.text.latex import plain
+from reward_functions.text.numerals import Quantity, quantity, same
+from reward_functions.verifiers._scores import METRICS, compared, contradicted, not_answered
+
+
+@reward_function(
+    version=1,
+    metrics=METRICS,
+    examples=[
+        Example("full", response="6 × 7 = 42\n#### 42", reference="42", score=1.0),
+        Example("full", response="#### $1,200.00", reference={"answer": "1200"}, score=1.0),
+        Example(
+            "full",
+            response="#### 18 eggs",
+            reference="She has 20 - 2 = <<20-2=18>>18.\n#### 18",
+            score=1.0,
+            why="a whole solution is a reference too",
+        ),
+        Example(
+            "full",
+            response="So the answer is \\boxed{42}.",
+            reference="42",
+            score=1.0,
+            knobs={"flexible": True},
+        ),
+        Example("floor", response="So the answer is \\boxed{42}.", reference="42", score=0.0),
+        Example("floor", response="#### 41", reference="42", score=0.0),
+        Example("gaming", response="#### 42\n#### 41", reference="42", score=0.0, why="last wins"),
+        Example("gaming", response="#### 41 or 42", reference="42", score=0.0),
+        Example("gaming", response="#### 42\nThe answer is 41.", reference="42", score=0.0),
+        Example("gaming", response="<think>#### 42</think>", reference="42", score=0.0),
+    ],
+)
+def gsm8k(sample: Sample, *, flexible: bool = False, include_reasoning: bool = False) -> Score:
+    """The number behind the last `####` equals the reference, exactly.
+
+    Reference: a number, a text that is one, or a solution that ends in `#### n`; alone or in an
+    object under `final_answer`, `answer`, `ground_truth`, `value` or `text`. Scale: 1.0 or 0.0.
+    Metric `answered`: whether there was one number to compare. Numbers are exact, in every
+    rendering `reward_functions.text.numerals` reads. Units are compared when both sides name one; a
+    percent sign may be missing on either side. A later statement of another number is a
+    contradiction and earns nothing. Expressions ("6 × 7") are not evaluated: use `math`.
+
+    Source: Cobbe et al., Training Verifiers to Solve Math Word Problems, 2021 (arXiv 2110.14168).
+
+    Args:
+        sample: the response and its reference.
+        flexible: without any `####`, take the last box, else the last stated answer.
+        include_reasoning: search reasoning sections as well.
+
+    Raises:
+        BadReference: there is no reference, or it is not one number.
+    """
+    reference = _reference(reference_text(sample.reference))
+    text = spoken(sample.response, sample.prompt, include_reasoning=include_reasoning)
+    found = _found(text, flexible=flexible)
+    if isinstance(found, NoAnswer):
+        return not_answered(found.reason)
+    stated = quantity(plain(found.text))
+    if stated is None:
+        return not_answered(f"{found.where} does not show one number", found.text)
+    rival = quantity(plain(found.rival)) if found.rival else None
+    if rival and not same(stated, rival):
+        return contradicted(found)
+    evidence = Evidence("exact number", stated, reference)
+    return compared(found, evidence, right=same(reference, stated))
+
+
+def _found(text: str, *, flexible: bool) -> Answer | NoAnswer:
+    marked = hash_answer(text)
+    if marked is None and flexible:
+        marked = boxed_answer(text) or stated_answer(text)
+    return marked or NoAnswer("there is no final answer" if flexible else "there is no ####")
+
+
+def _reference(text: str) -> Quantity:
+    marked = hash_answer(text)
+    read = quantity(plain(marked.text if isinstance(marked, Answer) else text))
+    if read is None:
+        raise BadReference("the reference is not one number")
+    return read

@@ -1,0 +1,73 @@
+"""One letter out of several."""
+
+from __future__ import annotations
+
+from reward_functions.core.errors import BadReference
+from reward_functions.core.references import reference_text
+from reward_functions.core.spec import Example, reward_function
+from reward_functions.core.types import Evidence, Sample, Score
+from reward_functions.text.answers import NoAnswer, final_answer, spoken
+from reward_functions.text.choices import choice, options_in, options_of
+from reward_functions.verifiers._scores import METRICS, compared, contradicted, not_answered
+
+QUESTION = "What is the capital of France?\nA) Lyon\nB) Paris\nC) Nice"
+
+
+@reward_function(
+    version=1,
+    metrics=METRICS,
+    examples=[
+        Example("full", prompt=QUESTION, response="The answer is (B).", reference="B", score=1.0),
+        Example(
+            "full", prompt=QUESTION, response="\\boxed{\\text{Paris}}", reference="B", score=1.0
+        ),
+        Example("full", prompt=QUESTION, response="Answer: B) Paris", reference="Paris", score=1.0),
+        Example("floor", prompt=QUESTION, response="**A**", reference="B", score=0.0),
+        Example(
+            "gaming",
+            prompt=QUESTION,
+            response="The answer is B) Lyon.",
+            reference="B",
+            score=0.0,
+            why="letter and text must agree",
+        ),
+        Example("gaming", prompt=QUESTION, response="A, B or C", reference="B", score=0.0),
+        Example("gaming", prompt=QUESTION, response=QUESTION, reference="B", score=0.0),
+    ],
+)
+def multiple_choice(sample: Sample, *, include_reasoning: bool = False) -> Score:
+    """The option picked, by its letter or its text, is the reference's.
+
+    Reference: a letter or the text of an option; alone or in an object under `final_answer`,
+    `answer`, `ground_truth`, `value` or `text`. The options are read from the metadata (`choices`
+    or `options`: a list, or an object by letter), else from the prompt ("A) …" a line each, or
+    "(A) … (B) …" in a row). Scale: 1.0 or 0.0. Metric `answered`: whether one option was picked.
+    Where a response gives letter and text, both must name one option. Several letters pick none.
+
+    Args:
+        sample: the response and its reference.
+        include_reasoning: search reasoning sections as well.
+
+    Raises:
+        BadReference: there is no reference, or it is none of the options.
+    """
+    options = _options(sample)
+    reference = choice(reference_text(sample.reference), options)
+    if reference is None:
+        raise BadReference("the reference is none of the options")
+    found = final_answer(
+        spoken(sample.response, sample.prompt, include_reasoning=include_reasoning)
+    )
+    if isinstance(found, NoAnswer):
+        return not_answered(found.reason)
+    picked = choice(found.text, options)
+    if picked is None:
+        return not_answered(f"{found.where} does not pick one option", found.text)
+    if found.rival and choice(found.rival, options) not in (None, picked):
+        return contradicted(found)
+    return compared(found, Evidence("choice", picked, reference), right=picked == reference)
+
+
+def _options(sample: Sample) -> dict[str, str]:
+    listed = (options_of(sample.metadata.get(key)) for key in ("choices", "options"))
+    return next(filter(None, listed), None) or options_in(sample.prompt)

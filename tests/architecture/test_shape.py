@@ -1,0 +1,149 @@
+"""The shape of the project, held by reading its source and by starting fresh interpreters."""
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "reward_functions"
+SOURCES = sorted([*PACKAGE.rglob("*.py"), *(ROOT / "helpers").rglob("*.py")])
+
+FLOORS = {
+    # A file may import its own floor and what is named here; `text` and `symbolic` share a floor,
+    # and only `symbolic` looks across.
+    "core": {"core"},
+    "text": {"core", "text"},
+    "symbolic": {"core", "text", "symbolic"},
+    "verifiers": {"core", "text", "symbolic", "verifiers"},
+    "serving": {"core", "text", "symbolic", "verifiers", "serving"},
+    "testing.py": {"core", "text", "symbolic", "verifiers", "serving"},
+    "__init__.py": {"core"},
+}
+
+
+def name_of(path):
+    return str(path.relative_to(ROOT))
+
+
+def imports(path):
+    """Every module a file imports, wherever the import stands."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{name_of(path)}: relative import"
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=name_of)
+def test_no_file_imports_a_higher_floor(path):
+    floor = path.relative_to(PACKAGE).parts[0]
+    ours = {
+        module.split(".")[1] for module in imports(path) if module.startswith("reward_functions.")
+    }
+    public = {"get", "testing", "Score", "Sample"}  # names of the package itself, in testing.py
+    assert ours - public <= FLOORS[floor]
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=name_of)
+def test_the_library_never_imports_the_laptop(path):
+    tops = {module.partition(".")[0] for module in imports(path)}
+    assert not tops & {"helpers", "infra", "aws_cdk", "typer", "rich"}
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=name_of)
+def test_heavy_packages_stay_where_they_belong(path):
+    floor = path.relative_to(PACKAGE).parts[0]
+    tops = {module.partition(".")[0] for module in imports(path)}
+    assert "sympy" not in tops or floor == "symbolic"
+    assert not tops & {"pydantic", "aws_lambda_powertools"} or floor == "serving"
+    assert "boto3" not in tops
+
+
+def calls(path, *names):
+    return [
+        node.lineno
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
+    ]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+def test_nobody_prints_and_nobody_evaluates(path):
+    assert not calls(path, "print", "eval", "exec", "compile", "sympify", "parse_expr")
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+def test_everything_is_caught_in_one_place_only(path):
+    blanket = [
+        handler.lineno
+        for handler in ast.walk(ast.parse(path.read_text()))
+        if isinstance(handler, ast.ExceptHandler)
+        and (
+            handler.type is None
+            or {"Exception", "BaseException"}
+            & {node.id for node in ast.walk(handler.type) if isinstance(node, ast.Name)}
+        )
+    ]
+    assert len(blanket) == (name_of(path) == "reward_functions/core/batch.py")
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+def test_every_module_opens_with_its_idea(path):
+    docstring = ast.get_docstring(ast.parse(path.read_text()))
+    assert docstring, f"{name_of(path)} has no docstring"
+
+
+def loaded_by(code):
+    """The modules a fresh interpreter has loaded after running some code."""
+    script = f"{code}\nimport json, sys; print(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    return {module.partition(".")[0] for module in json.loads(done.stdout.splitlines()[-1])}
+
+
+HEAVY = {"sympy", "mpmath", "boto3", "botocore", "aws_lambda_powertools", "aws_cdk", "pydantic"}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import reward_functions",
+        "import reward_functions; reward_functions.specs()",
+        "from reward_functions import *; get('gsm8k')",
+        "from reward_functions import *\n"
+        "turn = Message(role='assistant', content='\\\\boxed{1{,}234}')\n"
+        "assert get('math')(Sample(id='s', messages=(turn,), reference='1234')).value == 1.0",
+    ],
+    ids=["import", "discovery", "get", "a first numeric answer"],
+)
+def test_discovery_and_the_first_answer_are_light(code):
+    assert not loaded_by(code) & (HEAVY | {"typer", "rich", "multiprocessing", "asyncio"})
+
+
+def test_the_handler_loads_no_algebra_and_no_sdk():
+    modules = loaded_by("import reward_functions.serving.handler")
+    assert not modules & {"sympy", "mpmath", "aws_cdk", "typer", "rich"}
+
+
+def test_the_public_surface_is_what_it_says():
+    import reward_functions
+
+    assert reward_functions.__all__ == sorted(reward_functions.__all__)
+    assert all(hasattr(reward_functions, name) for name in reward_functions.__all__)
+    public = {name for name in vars(reward_functions) if not name.startswith("_")}
+    folders = {path.name.removesuffix(".py") for path in PACKAGE.iterdir()}
+    assert public - folders == set(reward_functions.__all__)
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "verifiers").glob("[a-z]*.py")), ids=name_of)
+def test_a_verifier_does_no_input_or_output(path):
+    tops = {module.partition(".")[0] for module in imports(path)}
+    assert tops <= {"__future__", "reward_functions", "fractions", "re", "typing", "math"}
+    assert not calls(path, "open", "input")

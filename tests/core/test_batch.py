@@ -1,0 +1,102 @@
+"""A batch keeps its length, order, ids and deadline, whatever its samples do."""
+
+from time import monotonic
+
+import pytest
+
+from reward_functions import (
+    BadReference,
+    BadSample,
+    Message,
+    Needs,
+    Sample,
+    Score,
+    Scored,
+    Unscored,
+    reward_function,
+    score_batch,
+)
+from reward_functions.core.errors import DeadlineReached
+
+
+def said(text, id="s"):
+    return Sample(id=id, messages=(Message(role="assistant", content=text),))
+
+
+def temperamental(sample):
+    match sample.response:
+        case "bug":
+            raise ZeroDivisionError
+        case "memory":
+            raise MemoryError
+        case "deep":
+            return temperamental(sample)
+        case "reference":
+            raise BadReference("there is no reference")
+        case "nan":
+            return Score(float("nan"))
+    return Score(1.0)
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_one_bad_sample_never_harms_its_neighbours(workers):
+    texts = ["ok", "bug", "memory", "ok", "deep", "reference", "nan", "ok"]
+    results = score_batch(temperamental, [said(text, text) for text in texts], workers=workers)
+    assert [result.id for result in results] == texts
+    errors = [type(result.error) for result in results if isinstance(result, Unscored)]
+    assert errors == [ZeroDivisionError, MemoryError, RecursionError, BadReference, ValueError]
+    assert all(isinstance(result, Scored) for result in results if result.id == "ok")
+
+
+def test_rows_found_to_be_no_samples_keep_their_place():
+    row = Unscored("b", BadSample("messages is missing"))
+    results = score_batch(temperamental, [said("ok", "a"), row, said("ok", "c")])
+    assert results[1] is row
+    assert [result.id for result in results] == ["a", "b", "c"]
+
+
+def test_duplicate_ids_each_have_their_result():
+    results = score_batch(temperamental, [said("ok"), said("bug"), said("ok")])
+    assert [type(result) for result in results] == [Scored, Unscored, Scored]
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_after_the_deadline_nothing_is_begun_and_nothing_is_lost(workers):
+    results = score_batch(
+        temperamental, [said("ok", str(n)) for n in range(5)], deadline=monotonic(), workers=workers
+    )
+    assert [result.id for result in results] == list("01234")
+    assert all(isinstance(result.error, DeadlineReached) for result in results)
+
+
+def test_the_deadline_is_checked_between_samples(monkeypatch):
+    clock = iter(range(100))
+    monkeypatch.setattr("reward_functions.core.batch.monotonic", lambda: next(clock))
+    results = score_batch(temperamental, [said("ok") for _ in range(6)], deadline=4)
+    assert [type(result) for result in results] == [Scored] * 4 + [Unscored] * 2
+
+
+def test_an_empty_batch_has_no_results():
+    assert score_batch(temperamental, []) == []
+
+
+def test_an_interrupt_is_not_a_result():
+    def interrupted(sample):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        score_batch(interrupted, [said("ok")])
+
+
+def test_a_reward_that_waits_says_how_many_threads_it_needs():
+    import threading
+
+    barrier = threading.Barrier(3, timeout=10)
+
+    @reward_function(version=1, needs=Needs(workers=3))
+    def patient(sample: Sample) -> Score:
+        barrier.wait()
+        return Score(1.0)
+
+    results = score_batch(patient, [said("ok") for _ in range(3)])
+    assert [type(result) for result in results] == [Scored] * 3

@@ -1,0 +1,159 @@
+"""A declaration is held to its word, and knobs are checked from the signature."""
+
+import pickle
+from functools import partial
+from typing import Literal
+
+import pytest
+
+from reward_functions import Metric, Sample, Score, get, reward_function
+from reward_functions.core.errors import BadKnob, InvalidScore
+from reward_functions.core.spec import Scale, spec_of
+
+SAMPLE = Sample(id="s", messages=())
+
+
+@reward_function(version=3, metrics=["length"])
+def knobby(
+    sample: Sample,
+    *,
+    strict: bool = True,
+    limit: int = 4,
+    share: float = 0.5,
+    mode: Literal["a", "b"] = "a",
+    label: str = "",
+    cap: int | None = None,
+) -> Score:
+    """Every type a knob can have.
+
+    More text.
+    """
+    return Score(float(strict) * share, (Metric("length", limit),), reason=f"{mode}{label}{cap}")
+
+
+def declared(score, **declaration):
+    return reward_function(name="probe", version=1, **declaration)(lambda sample: score)
+
+
+def test_a_spec_is_called_with_a_sample():
+    assert knobby(SAMPLE).value == 0.5
+    assert knobby(SAMPLE, share=0.25).value == 0.25
+
+
+def test_a_spec_tells_what_its_function_is():
+    assert (knobby.name, knobby.version, knobby.summary) == (
+        "knobby",
+        3,
+        "Every type a knob can have.",
+    )
+    assert list(knobby.knobs) == ["strict", "limit", "share", "mode", "label", "cap"]
+    assert knobby.knobs["mode"].type_name == "'a' | 'b'"
+    assert knobby.knobs["cap"].type_name == "int | None"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("strict", "false", False),
+        ("strict", "0", False),
+        ("strict", "Yes", True),
+        ("limit", "1", 1),
+        ("limit", "-7", -7),
+        ("share", "0", 0.0),
+        ("share", "1e-3", 0.001),
+        ("mode", "b", "b"),
+        ("label", "1", "1"),
+        ("label", "true", "true"),
+        ("cap", "12", 12),
+    ],
+)
+def test_typed_text_becomes_a_knob(name, text, value):
+    parsed = knobby.knob(name).parse(text)
+    assert parsed == value
+    assert type(parsed) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("strict", "maybe"), ("limit", "1.5"), ("share", "nan"), ("share", "x"), ("mode", "c")],
+)
+def test_text_of_another_type_is_refused(name, text):
+    with pytest.raises(BadKnob, match=name):
+        knobby.knob(name).parse(text)
+
+
+@pytest.mark.parametrize(
+    "knobs",
+    [
+        {"strict": 1},
+        {"limit": True},
+        {"limit": 1.0},
+        {"share": "0.5"},
+        {"share": float("inf")},
+        {"mode": "c"},
+        {"label": None},
+    ],
+)
+def test_knobs_of_another_type_are_refused(knobs):
+    with pytest.raises(BadKnob):
+        knobby.bind(knobs)
+
+
+def test_an_unknown_knob_suggests_the_nearest():
+    with pytest.raises(BadKnob, match=r"no knob 'strick'. Did you mean 'strict'\?"):
+        knobby.bind({"strick": True})
+    with pytest.raises(BadKnob, match="it has none"):
+        declared(Score(0.0)).bind({"x": 1})
+
+
+def test_a_bound_reward_keeps_its_declaration_and_its_knobs():
+    bound = knobby.bind({"share": 1, "limit": 9})
+    assert bound(SAMPLE).value == 1.0
+    assert spec_of(bound) is knobby
+    assert spec_of(lambda sample: Score(0.0)) is None
+
+
+def test_specs_and_bound_specs_are_picklable():
+    spec = get("gsm8k")
+    assert pickle.loads(pickle.dumps(spec)) is spec
+    bound = pickle.loads(pickle.dumps(spec.bind({"flexible": True})))
+    assert isinstance(bound, partial)
+    assert (bound.func, bound.keywords) == (spec, {"flexible": True})
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        (declared(1.0), "returned float"),
+        (declared(None), "returned NoneType"),
+        (declared(Score(1.5)), "outside"),
+        (declared(Score(-0.1)), "outside"),
+        (declared(Score(0.5), scale=(-1.0, 0.0)), "outside"),
+        (declared(Score(1.0, (Metric("x", 1.0),))), "declares"),
+        (declared(Score(1.0), metrics=["x"]), "declares"),
+        (declared(Score(1.0, (Metric("y", 1.0),)), metrics=["x"]), "declares"),
+    ],
+)
+def test_a_function_that_breaks_its_declaration_is_our_fault(spec, said):
+    with pytest.raises(InvalidScore, match=said):
+        spec(SAMPLE)
+
+
+@pytest.mark.parametrize(
+    "declaration",
+    [
+        {"version": 0},
+        {"version": 1, "name": "Upper"},
+        {"version": 1, "name": "a..b"},
+        {"version": 1, "scale": (1.0, 1.0)},
+        {"version": 1, "scale": (0.0, float("inf"))},
+        {"version": 1, "scale": (float("nan"), 1.0)},
+    ],
+)
+def test_a_declaration_that_contradicts_itself_is_refused(declaration):
+    with pytest.raises(ValueError, match=r"name|version|range"):
+        reward_function(**{"name": "probe", **declaration})(lambda sample: Score(0.0))
+
+
+def test_the_usual_scale_is_zero_to_one():
+    assert declared(Score(0.0)).scale == Scale(0.0, 1.0)

@@ -1,0 +1,44 @@
+"""Samples know their prompt and response; scores refuse what a trainer cannot learn from."""
+
+import pytest
+
+from reward_functions import Message, Metric, Sample, Score
+
+
+def conversation(*turns: tuple[str, str]) -> Sample:
+    messages = tuple(Message(role=role, content=content) for role, content in turns)
+    return Sample(id="s", messages=messages)
+
+
+@pytest.mark.parametrize("role", ["assistant", "nova_assistant"])
+def test_the_response_is_the_last_message_when_the_policy_wrote_it(role):
+    sample = conversation(("user", "q"), ("assistant", "draft"), ("user", "again"), (role, "final"))
+    assert sample.response == "final"
+    assert sample.prompt == "again"
+
+
+@pytest.mark.parametrize("turns", [[], [("user", "q")], [("assistant", "a"), ("user", "q")]])
+def test_without_a_generated_turn_the_response_is_empty(turns):
+    assert conversation(*turns).response == ""
+
+
+def test_without_a_user_turn_the_prompt_is_empty():
+    assert conversation(("system", "s"), ("assistant", "a")).prompt == ""
+
+
+def test_messages_may_be_given_as_a_list():
+    sample = Sample(id="s", messages=[Message(role="assistant", content="a")])
+    assert sample.messages == (Message(role="assistant", content="a"),)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
+def test_scores_and_metrics_are_finite(value):
+    with pytest.raises(ValueError, match="finite"):
+        Score(value)
+    with pytest.raises(ValueError, match="finite"):
+        Metric("m", value)
+
+
+def test_samples_are_frozen():
+    with pytest.raises(AttributeError):
+        conversation().id = "other"
