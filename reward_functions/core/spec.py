@@ -42,6 +42,10 @@ NAME: Final = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*")
 """Names are file stems; a third party's are qualified by its own name: `acme.length`."""
 
 
+RESERVED_METRICS: Final = frozenset({"bad_reference", "unscored", "imputed"})
+"""The flags every result of a Lambda carries beside a reward's own metrics."""
+
+
 class RewardFunction(Protocol):
     """Anything that scores one sample: a spec, a partial of one, a combination of several."""
 
@@ -174,6 +178,8 @@ class RewardSpec:
     def __post_init__(self) -> None:
         if not NAME.fullmatch(self.name):
             raise ValueError(f"{self.name!r} is no reward name: lower case, digits, underscores")
+        if RESERVED_METRICS & set(self.metrics) or len(set(self.metrics)) < len(self.metrics):
+            raise ValueError(f"{self.name}: the metrics {self.metrics} repeat or use a flag's name")
         if self.version < 1:
             raise ValueError(f"{self.name}: versions start at 1")
         if not (

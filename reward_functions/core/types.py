@@ -87,7 +87,7 @@ class Metric:
             (`metrics_list[].type` in AWS's reward verifier).
 
     Raises:
-        ValueError: the value is not finite.
+        ValueError: the value is not finite, or the type is another word.
     """
 
     name: str
@@ -95,6 +95,8 @@ class Metric:
     type: Literal["Metric", "Reward"] = "Metric"
 
     def __post_init__(self) -> None:
+        if self.type not in ("Metric", "Reward"):
+            raise ValueError(f"metric {self.name!r} is of type {self.type!r}: Metric or Reward")
         if not isfinite(self.value):
             raise ValueError(f"metric {self.name!r} is {self.value}; metrics are finite numbers")
 

@@ -148,6 +148,8 @@ def test_a_function_that_breaks_its_declaration_is_our_fault(spec, said):
         {"version": 1, "scale": (1.0, 1.0)},
         {"version": 1, "scale": (0.0, float("inf"))},
         {"version": 1, "scale": (float("nan"), 1.0)},
+        {"version": 1, "metrics": ["imputed"]},
+        {"version": 1, "metrics": ["a", "a"]},
     ],
 )
 def test_a_declaration_that_contradicts_itself_is_refused(declaration):

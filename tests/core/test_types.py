@@ -39,6 +39,11 @@ def test_scores_and_metrics_are_finite(value):
         Metric("m", value)
 
 
+def test_a_metric_has_one_of_two_types():
+    with pytest.raises(ValueError, match="Metric or Reward"):
+        Metric("m", 1.0, "metric")
+
+
 def test_samples_are_frozen():
     with pytest.raises(AttributeError):
         conversation().id = "other"

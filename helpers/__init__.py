@@ -1,0 +1,1 @@
+"""From a laptop to AWS: the `reward` command, and what it drives."""

@@ -1,0 +1,342 @@
+"""Lambda on a laptop: AWS's own runtime client, driven by a Runtime API on the loopback interface.
+
+    with LocalRuntime(LambdaSettings(name="gsm8k").to_env()) as runtime:
+        cold = runtime.invoke(event)     # starts the function: cold.cold is True
+        warm = runtime.invoke(event)
+        print(warm.payload, warm.seconds)
+
+The function runs in a process of its own, `python -m awslambdaric HANDLER`, as it does in Lambda:
+this shows what really crosses the wire, encoding, error types, failed starts, timeouts, the 6 MB
+limits. One invocation at a time, as in one of Lambda's execution environments. Not reproduced: the
+memory limit, throttled processors, permissions, microVM start and download. Times are this
+machine's and say nothing absolute about Lambda's.
+
+Protocol: docs.aws.amazon.com/lambda/latest/dg/runtimes-api, as awslambdaric 4.2 speaks it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from tempfile import TemporaryFile
+from threading import Thread
+from time import monotonic, perf_counter, time
+from typing import IO, TYPE_CHECKING, Any, Final, Self
+from uuid import uuid4
+
+import reward_functions
+from reward_functions.core.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+HANDLER: Final = "reward_functions.serving.handler.handler"
+
+FOLDER: Final = Path(reward_functions.__file__).parents[1]
+"""Where the package is installed: the function's working folder, as its unpacked zip would be."""
+
+MAX_PAYLOAD_BYTES: Final = 6 * 1024 * 1024
+"""Each way, for synchronous invocations (docs.aws.amazon.com/lambda, "Lambda quotas": 6 MB)."""
+
+INIT_SECONDS: Final = 10.0
+"""What Lambda gives a function to start ("Lambda execution environment lifecycle")."""
+
+ALIVE_SECONDS: Final = 0.05
+"""How often a silent process is looked at; an answer is taken at once."""
+
+INIT_ERROR: Final = "/2018-06-01/runtime/init/error"
+
+LOOPBACK: Final = "127.0.0.1"
+
+FUNCTION_NAME: Final = "local"
+
+FUNCTION_ARN: Final = f"arn:aws:lambda:us-east-1:123456789012:function:{FUNCTION_NAME}"
+
+EXECUTION_ENV: Final = "AWS_Lambda_python3.13"
+"""The runtime rewards are deployed to; the client's encoding of responses depends on it."""
+
+
+class RuntimeClientMissing(ConfigurationError):
+    """awslambdaric is not installed."""
+
+
+class FunctionError(Exception):
+    """What a caller of the function is told when an invocation fails.
+
+    Args:
+        error_type: the exception's class, or Lambda's own name for what happened.
+        message: what the function said of it.
+        stack_trace: a text per frame, innermost last.
+    """
+
+    def __init__(self, error_type: str, message: str, stack_trace: Sequence[str] = ()) -> None:
+        super().__init__(f"{error_type}: {message}")
+        self.error_type = error_type
+        self.message = message
+        self.stack_trace = tuple(stack_trace)
+
+
+class FunctionEnded(FunctionError):
+    """The process is over, and the next invocation starts another."""
+
+
+class InitError(FunctionEnded):
+    """The function could not start: its module, settings or reward are wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """A successful invocation.
+
+    Args:
+        body: the bytes that crossed the wire.
+        seconds: from the request to the response; a cold one includes the start of the process.
+        cold: whether the function was started for it.
+    """
+
+    body: bytes
+    seconds: float
+    cold: bool
+
+    @property
+    def payload(self) -> Any:
+        """The decoded response."""
+        return json.loads(self.body)
+
+
+class LocalRuntime:
+    """One function under AWS's runtime client; a context manager that leaves no process behind.
+
+    The function starts at the first invocation, and again at the first after one that killed it.
+
+    Args:
+        environment: the function's environment variables. It gets these and Lambda's own, and
+            nothing of the caller's.
+        handler: `module.function`.
+        folder: where the module is found.
+        timeout: seconds an invocation may take; a cold one may take ten more to start.
+
+    Raises:
+        RuntimeClientMissing: awslambdaric is not installed.
+    """
+
+    def __init__(
+        self,
+        environment: Mapping[str, str],
+        *,
+        handler: str = HANDLER,
+        folder: Path = FOLDER,
+        timeout: float = 30.0,
+    ) -> None:
+        if find_spec("awslambdaric") is None:
+            raise RuntimeClientMissing(
+                "AWS's runtime client is not installed; it has wheels for Linux only: "
+                "pip install 'reward-functions[local]'"
+            )
+        self._environment = dict(environment)
+        self._handler = handler
+        self._folder = folder
+        self._timeout = timeout
+        self._logs = TemporaryFile()  # noqa: SIM115 - `close` does
+        self._sandbox: _Sandbox | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def invoke(self, event: Any) -> Invocation:
+        """Call the function and wait for its answer.
+
+        Args:
+            event: JSON data, or the bytes of a JSON text, which are sent as they are.
+
+        Raises:
+            InitError: the function could not start.
+            FunctionEnded: its process ended (`Runtime.ExitError`), its time ran out
+                (`Sandbox.Timedout`), its response is over 6 MB (`Function.ResponseSizeTooLarge`).
+            FunctionError: the handler raised, or the event is over 6 MB.
+        """
+        body = event if isinstance(event, bytes) else json.dumps(event).encode()
+        if len(body) > MAX_PAYLOAD_BYTES:
+            raise FunctionError("RequestTooLargeException", _too_large("request", body))
+        began = perf_counter()
+        cold = self._sandbox is None
+        if self._sandbox is None:
+            self._sandbox = _Sandbox(self._handler, self._environment, self._folder, self._logs)
+        try:
+            answer = self._sandbox.ask(body, self._timeout, INIT_SECONDS if cold else 0.0)
+        except FunctionEnded:
+            self._stop()
+            raise
+        return Invocation(answer, perf_counter() - began, cold)
+
+    @property
+    def logs(self) -> str:
+        """Everything the function wrote so far, standard output and error together."""
+        # Not seek and read: the function writes at the same file position.
+        log = self._logs.fileno()
+        return os.pread(log, os.fstat(log).st_size, 0).decode(errors="replace")
+
+    def close(self) -> None:
+        """End the process and the server; the logs are gone too."""
+        self._stop()
+        self._logs.close()
+
+    def _stop(self) -> None:
+        if self._sandbox is not None:
+            self._sandbox.close()
+            self._sandbox = None
+
+
+class _Sandbox:
+    """A process that runs the function, and the Runtime API it asks for work."""
+
+    def __init__(
+        self, handler: str, environment: Mapping[str, str], folder: Path, logs: IO[bytes]
+    ) -> None:
+        self.requests: SimpleQueue[_Request | None] = SimpleQueue()
+        self.answers: SimpleQueue[bytes | FunctionError] = SimpleQueue()
+        self.server = _Server(self)
+        try:
+            self.process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+                [sys.executable, "-m", "awslambdaric", handler],
+                cwd=folder,
+                env={**self._lambdas_own(folder), **environment},
+                stdin=subprocess.DEVNULL,
+                stdout=logs,
+                stderr=subprocess.STDOUT,
+            )
+        except OSError:
+            self.server.server_close()
+            raise
+        self.thread = Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01})
+        self.thread.start()
+
+    def ask(self, body: bytes, timeout: float, init: float) -> bytes:
+        """The function's answer to one event; its failures are raised."""
+        self.requests.put(_Request(str(uuid4()), body, timeout))
+        deadline = monotonic() + init + timeout
+        while monotonic() < deadline:
+            try:
+                answer = self.answers.get(timeout=ALIVE_SECONDS)
+            except Empty:
+                if self.process.poll() is not None and self.answers.empty():
+                    raise FunctionEnded("Runtime.ExitError", self._exit_status()) from None
+                continue
+            if isinstance(answer, FunctionError):
+                raise answer
+            return answer
+        raise FunctionEnded("Sandbox.Timedout", f"Task timed out after {timeout:.2f} seconds")
+
+    def close(self) -> None:
+        """End the process, then the threads that served it."""
+        self.process.kill()
+        self.process.wait()
+        self.requests.put(None)
+        self.server.shutdown()
+        self.server.server_close()
+        self.thread.join()
+
+    def _lambdas_own(self, folder: Path) -> dict[str, str]:
+        return {
+            "AWS_EXECUTION_ENV": EXECUTION_ENV,
+            "AWS_LAMBDA_FUNCTION_NAME": FUNCTION_NAME,
+            "AWS_LAMBDA_RUNTIME_API": f"{LOOPBACK}:{self.server.server_port}",
+            "LAMBDA_TASK_ROOT": str(folder),
+            "LANG": "C.UTF-8",
+            "TZ": ":UTC",
+        }
+
+    def _exit_status(self) -> str:
+        return f"Runtime exited with exit status {self.process.returncode}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    id: str
+    body: bytes
+    timeout: float
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = False  # closing waits for them: nothing outlives the sandbox
+
+    def __init__(self, sandbox: _Sandbox) -> None:
+        super().__init__((LOOPBACK, 0), _RuntimeApi)
+        self.sandbox = sandbox
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A process that was killed leaves broken connections behind; say nothing of those."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
+class _RuntimeApi(BaseHTTPRequestHandler):
+    """The four calls the runtime client makes."""
+
+    server: _Server
+    protocol_version = "HTTP/1.1"
+    # Unbuffered writes with Nagle's algorithm wait for delayed acknowledgements: 88 ms a call.
+    disable_nagle_algorithm = True
+    wbufsize = -1
+
+    def do_GET(self) -> None:
+        """`invocation/next`: wait for the next event."""
+        request = self.server.sandbox.requests.get()
+        if request is None:
+            self.close_connection = True
+            return
+        self._reply(
+            HTTPStatus.OK,
+            request.body,
+            {
+                "Lambda-Runtime-Aws-Request-Id": request.id,
+                "Lambda-Runtime-Deadline-Ms": str(int((time() + request.timeout) * 1000)),
+                "Lambda-Runtime-Invoked-Function-Arn": FUNCTION_ARN,
+            },
+        )
+
+    def do_POST(self) -> None:
+        """`invocation/ID/response`, `invocation/ID/error` and `init/error`: take the answer."""
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        answer = self._answer(body)
+        too_large = isinstance(answer, bytes) and len(answer) > MAX_PAYLOAD_BYTES
+        if too_large:
+            answer = FunctionEnded("Function.ResponseSizeTooLarge", _too_large("response", body))
+        self._reply(HTTPStatus.REQUEST_ENTITY_TOO_LARGE if too_large else HTTPStatus.ACCEPTED)
+        self.server.sandbox.answers.put(answer)
+
+    def _answer(self, body: bytes) -> bytes | FunctionError:
+        if self.path.endswith("/response"):
+            return body
+        told = json.loads(body)
+        kind = InitError if self.path == INIT_ERROR else FunctionError
+        return kind(told["errorType"], told["errorMessage"], told["stackTrace"])
+
+    def _reply(
+        self, status: HTTPStatus, body: bytes = b"{}", headers: Mapping[str, str] | None = None
+    ) -> None:
+        self.send_response(status)
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """No access log."""
+
+
+def _too_large(what: str, body: bytes) -> str:
+    return f"the {what} has {len(body)} bytes; Lambda's limit is {MAX_PAYLOAD_BYTES}"

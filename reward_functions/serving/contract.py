@@ -1,0 +1,368 @@
+"""The wire of a reward Lambda: what trainers really send, and what they are told.
+
+    event ──decode──→ [Sample | Unscored, …] ──(score_batch, imputation)──→
+                      [result object, …] ──fitted, encode──→ response
+
+Decoding forgives every shape seen in the wild and loses nothing: a row that is no sample becomes an
+`Unscored` in its place, under its own id. Two callers send the same bare list and want different
+replies, so the response mode is chosen when the function is deployed:
+
+| mode | caller | response |
+|---|---|---|
+| `list` | Bedrock; SageMaker training of Nova models | the list of result objects |
+| `envelope` | SageMaker serverless customization, open weights | status, headers, list as text |
+
+A failed invocation raises in both modes: the caller sees a function error with its type, and the
+function's own error metric counts it, neither of which a `statusCode` of 500 would do.
+
+Source: docs.aws.amazon.com/bedrock/latest/userguide/reward-functions-open-weight, and
+`common_utils/rlvr_reward_verifier.py` of sagemaker-python-sdk.
+"""
+
+from __future__ import annotations
+
+import json
+from math import isfinite
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypedDict
+
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError
+
+from reward_functions.core.errors import BadSample, ConfigurationError, ScoringError
+from reward_functions.core.types import Message, Metric, Sample, Scored, Unscored
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+ResponseMode = Literal["list", "envelope"]
+
+MAX_SAMPLES: Final = 10_000
+"""Samples in one event: above Bedrock's largest optimiser step, 512 prompts × 16 answers."""
+
+MAX_RESPONSE_BYTES: Final = 6 * 1024 * 1024
+"""What a synchronous invocation returns (docs.aws.amazon.com/lambda, "Lambda quotas": 6 MB)."""
+
+MAX_ESCAPED: Final = 14
+"""Bytes one character of an id can take: two JSON escapes of six, and in the text of an envelope
+their two backslashes once more."""
+
+MAX_NUMBER: Final = 24
+"""Characters the longest float has: `-2.2250738585072014e-308`."""
+
+REASONING: Final = frozenset({"reasoning", "thinking", "redacted_thinking"})
+"""Types of content blocks that hold what a model thought and not what it answered."""
+
+
+class BadEvent(ConfigurationError):
+    """The event is not a batch of samples. The message says what it is."""
+
+
+class TooManySamples(BadEvent):
+    """The batch is over the limit the function was deployed with."""
+
+
+class ResponseTooLarge(ScoringError):
+    """The ids and scores alone exceed what Lambda can return; send smaller batches."""
+
+
+class MetricObject(TypedDict):
+    """A number beside a score, as it stands on the wire."""
+
+    name: str
+    value: float
+    type: Literal["Metric", "Reward"]
+
+
+class ResultObject(TypedDict, total=False):
+    """What a trainer is told of one sample. `metrics_list` is left out of an oversized response."""
+
+    id: str
+    aggregate_reward_score: float
+    metrics_list: list[MetricObject]
+
+
+class Envelope(TypedDict):
+    """A response that dresses the list of result objects as an HTTP reply."""
+
+    statusCode: int
+    headers: dict[str, str]
+    body: str
+
+
+def _turn(raw: Any) -> Message:
+    """A message that is not plain text already: content blocks, null, characters UTF-8 lacks."""
+    if not isinstance(raw, dict):
+        raise ValueError(f" is {_kind(raw)}, not an object")  # noqa: TRY004 - pydantic's protocol
+    role = raw.get("role")
+    if not isinstance(role, str):
+        raise ValueError(f".role is {_kind(role)}, not a text")  # noqa: TRY004
+    return Message(role=role, content=_text(raw.get("content")))
+
+
+Turn = Annotated[
+    Message | Annotated[Message, PlainValidator(_turn)], Field(union_mode="left_to_right")
+]
+"""One message. Plain ones are built by pydantic without a line of Python, the rest by `_turn`."""
+
+
+class WireSample(BaseModel):
+    """A row of the event, as a trainer sends it. Fields beside these become metadata.
+
+    Only the messages can be wrong: an unusable id is replaced, an unusable reference is the reward
+    function's to refuse, and metadata that is no object counts as absent.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    id: Any = Field(default=None, description="Echoed in the result; numbers as decimal text.")
+    messages: list[Turn] = Field(description="The conversation, the generated turn last.")
+    reference_answer: Any = Field(default=None, description="The ground truth, in any shape.")
+    metadata: Any = Field(default=None, description="Further fields; may hold reference_answer.")
+
+
+FIELDS: Final = frozenset(WireSample.model_fields)
+
+
+def decode(event: Any, *, max_samples: int = MAX_SAMPLES) -> list[Sample | Unscored]:
+    """The samples of an event, in order; a row that is no sample is an `Unscored` in its place.
+
+    Args:
+        event: a list of rows, or an object whose `body` (a list, or its JSON text) or `batch` (a
+            list) is one.
+        max_samples: the most rows accepted.
+
+    Raises:
+        BadEvent: the event is nothing of that kind.
+        TooManySamples: it has more rows.
+    """
+    rows = _rows(event)
+    if len(rows) > max_samples:
+        raise TooManySamples(f"the event has {len(rows)} samples; the limit is {max_samples}")
+    return [decode_row(row, position) for position, row in enumerate(rows)]
+
+
+def decode_row(row: Any, position: int) -> Sample | Unscored:
+    """One row of an event; an `Unscored` with a `BadSample` that names the field where it is none.
+
+    Args:
+        row: decoded JSON.
+        position: counted from 0; a row without a usable id is called `sample-<position>`.
+    """
+    if not isinstance(row, dict):
+        return Unscored(f"sample-{position}", BadSample(f"the row is {_kind(row)}, not an object"))
+    name = _identity(row.get("id"), position)
+    try:
+        wire = _validate(row)
+    except ValidationError as error:
+        return Unscored(name, BadSample(_complaint(row, error)))
+    metadata = wire.metadata if isinstance(wire.metadata, dict) else {}
+    reference = wire.reference_answer
+    if reference is None:
+        reference = metadata.get("reference_answer")
+    if not row.keys() <= FIELDS:
+        metadata = {key: row[key] for key in row if key not in FIELDS} | metadata
+    return Sample(id=name, messages=tuple(wire.messages), reference=reference, metadata=metadata)
+
+
+def result_object(scored: Scored) -> ResultObject:
+    """What a trainer is told of a scored sample; the command line writes the same object."""
+    return told(scored.id, scored.score.value, scored.score.metrics)
+
+
+def told(
+    id: str,  # noqa: A002 - the wire's own word
+    value: float,
+    metrics: Iterable[Metric],
+    *,
+    bad_reference: bool = False,
+    unscored: bool = False,
+    imputed: bool = False,
+) -> ResultObject:
+    """A result object: the metrics of the score, then the three flags, 0 or 1, on every one.
+
+    Args:
+        id: the sample's.
+        value: the reward.
+        metrics: those the reward function declares, in its order.
+        bad_reference: the data set is at fault, and the value is the floor.
+        unscored: we are at fault, and the value is not this response's own.
+        imputed: the value is the mean of others.
+    """
+    return {
+        "id": id,
+        "aggregate_reward_score": float(value),
+        "metrics_list": [
+            *[_metric(metric.name, metric.value, metric.type) for metric in metrics],
+            _metric("bad_reference", bad_reference),
+            _metric("unscored", unscored),
+            _metric("imputed", imputed),
+        ],
+    }
+
+
+def fitted(results: list[ResultObject], mode: ResponseMode) -> list[ResultObject]:
+    """The same results where they fit into a response, else without their metrics.
+
+    Raises:
+        ResponseTooLarge: they do not fit even so.
+    """
+    if _fits(results, mode):
+        return results
+    bare: list[ResultObject] = [
+        {"id": result["id"], "aggregate_reward_score": result["aggregate_reward_score"]}
+        for result in results
+    ]
+    if _fits(bare, mode):
+        return bare
+    raise ResponseTooLarge(
+        f"{len(bare)} ids and scores exceed the {MAX_RESPONSE_BYTES} bytes of a response; "
+        "send smaller batches or shorter ids"
+    )
+
+
+def encode(results: list[ResultObject], mode: ResponseMode) -> list[ResultObject] | Envelope:
+    """The response of the function, in the shape its caller reads."""
+    if mode == "list":
+        return results
+    return {
+        "statusCode": 200,
+        "headers": {"Content-Type": "application/json"},
+        "body": json.dumps(results),
+    }
+
+
+_validate = WireSample.__pydantic_validator__.validate_python
+
+
+def _metric(
+    name: str,
+    value: float,
+    type: Literal["Metric", "Reward"] = "Metric",  # noqa: A002 - the wire's own word
+) -> MetricObject:
+    return {"name": name, "value": float(value), "type": type}
+
+
+def _rows(event: Any) -> list[Any]:
+    if isinstance(event, list):
+        return event
+    if not isinstance(event, dict):
+        raise BadEvent(f"the event is {_kind(event)}; expected a list of samples")
+    where = "body" if event.get("body") is not None else "batch"
+    rows = event.get(where)
+    if where == "body" and isinstance(rows, str):
+        rows = _parsed(rows)
+    if isinstance(rows, list):
+        return rows
+    what = _kind(rows) if where in event else "missing"
+    raise BadEvent(
+        f"the event is an object whose {where!r} is {what}; expected a list of samples, or an "
+        "object that holds one as 'body' (or its JSON text) or as 'batch'"
+    )
+
+
+def _parsed(body: str) -> Any:
+    try:
+        return json.loads(body)
+    except RecursionError:
+        raise BadEvent("the event's body is JSON nested too deeply") from None
+    except ValueError as error:
+        # The decoder's own message can quote the text it failed on.
+        where = f" (character {error.pos})" if isinstance(error, json.JSONDecodeError) else ""
+        raise BadEvent(f"the event's body is no JSON text{where}") from None
+
+
+def _identity(raw: Any, position: int) -> str:
+    """The id to echo.
+
+    Half a surrogate pair has no UTF-8: from python3.12 on, the runtime client encodes the whole
+    response as UTF-8, and one such id would lose the results of every other sample. It counts as
+    no id.
+    """
+    if isinstance(raw, str) and raw and (raw.isascii() or _is_utf8(raw)):
+        return raw
+    if isinstance(raw, int) and not isinstance(raw, bool):
+        try:
+            return str(raw)
+        except ValueError:  # more digits than Python writes
+            return f"sample-{position}"
+    if isinstance(raw, float) and isfinite(raw):
+        from decimal import Decimal  # noqa: PLC0415 - ids are hardly ever fractions
+
+        return format(Decimal(repr(raw)), "f")
+    return f"sample-{position}"
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _text(content: Any) -> str:
+    """The text of a message's content, reasoning apart; other kinds of blocks hold none."""
+    if isinstance(content, list):
+        blocks = [_block_text(block, f".content[{at}]") for at, block in enumerate(content)]
+        return "\n".join([text for text in blocks if text is not None])
+    if isinstance(content, dict) and "text" not in content and not _is_reasoning(content):
+        raise ValueError(".content is an object without text")
+    return _block_text(content, ".content") or ""
+
+
+def _block_text(block: Any, where: str) -> str | None:
+    """The text of one content block; None where blocks of its kind hold none."""
+    if isinstance(block, str):
+        return block
+    if isinstance(block, dict):
+        if "text" not in block or _is_reasoning(block):
+            return None
+        block, where = block["text"], f"{where}.text"
+    if block is None or isinstance(block, str):
+        return block
+    raise ValueError(f"{where} is {_kind(block)}, not text")
+
+
+def _is_reasoning(block: dict[str, Any]) -> bool:
+    kind = block.get("type")
+    return "reasoningContent" in block or (isinstance(kind, str) and kind in REASONING)
+
+
+def _complaint(row: dict[str, Any], error: ValidationError) -> str:
+    """What is wrong with a row, in our words: pydantic's own could quote the row."""
+    for problem in error.errors(include_url=False, include_input=False):
+        if problem["type"] == "value_error":  # raised by `_turn`
+            return f"messages[{problem['loc'][1]}]{problem['ctx']['error']}"
+    if "messages" not in row:
+        return "messages is missing"
+    return f"messages is {_kind(row['messages'])}, not a list"
+
+
+def _kind(value: Any) -> str:
+    """What a JSON value is, in JSON's words."""
+    names: dict[type, str] = {
+        type(None): "null",
+        bool: "a boolean",
+        int: "a number",
+        float: "a number",
+        str: "a text",
+        list: "a list",
+        dict: "an object",
+    }
+    return names.get(type(value), f"of type {type(value).__name__}")
+
+
+def _fits(results: Sequence[ResultObject], mode: ResponseMode) -> bool:
+    """Whether the encoded response is within the limit; encodes only what could exceed it.
+
+    Encoded as ASCII, which is what the runtime client posts before python3.12 and never shorter
+    than the UTF-8 it posts since.
+    """
+    if not results:
+        return True
+    first = results[0]
+    numbers = 1 + len(first.get("metrics_list", ()))
+    most = 2 * len(json.dumps(first | {"id": ""})) + MAX_NUMBER * numbers
+    ids = sum([len(result["id"]) for result in results])
+    if most * len(results) + MAX_ESCAPED * ids < MAX_RESPONSE_BYTES:
+        return True
+    return len(json.dumps(encode(list(results), mode))) <= MAX_RESPONSE_BYTES

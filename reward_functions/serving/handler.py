@@ -1,0 +1,144 @@
+"""The one Lambda entry point, `reward_functions.serving.handler.handler`: decode, score, encode.
+
+A deployment serves one reward with its knobs. `bind` makes the function that does so, and is all a
+test or a laptop needs. The runtime asks this module for its `handler` while the function starts;
+that is when the environment is read, so that a misspelt reward or knob, or a reward that fails its
+own first example, is a failed start and never a batch of wrong scores.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from reward_functions.core.batch import score_batch
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.registry import get
+from reward_functions.core.types import Metric, Scored
+from reward_functions.serving.contract import decode, encode, fitted
+from reward_functions.serving.imputation import Imputation
+from reward_functions.serving.observability import Telemetry
+from reward_functions.serving.settings import LambdaSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+    from reward_functions.core.spec import RewardFunction, RewardSpec
+    from reward_functions.core.types import RewardResult, Sample, Unscored
+    from reward_functions.serving.contract import Envelope, ResultObject
+
+
+class FailedWarmUp(ConfigurationError):
+    """The reward does not score its own first example as it declares."""
+
+
+class FailedStart(ConfigurationError):
+    """A bug in the module of a reward: importing it, an attribute was missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Handler:
+    """A reward as a Lambda function; call it with an event and, in Lambda, its context."""
+
+    reward: RewardFunction
+    imputation: Imputation
+    telemetry: Telemetry
+    settings: LambdaSettings
+
+    def __call__(
+        self, event: Any, context: LambdaContext | None = None
+    ) -> list[ResultObject] | Envelope:
+        """Score the batch in the event.
+
+        Args:
+            event: see `reward_functions.serving.contract`.
+            context: Lambda's; without one there is no deadline.
+
+        Raises:
+            BadEvent: the event is no batch, or is over the limit.
+            BatchFailed: too much of it could not be scored.
+            ResponseTooLarge: the results exceed what Lambda can return.
+        """
+        began = monotonic()
+        settings = self.settings
+        deadline = None
+        if context is not None:
+            left = context.get_remaining_time_in_millis() - settings.deadline_margin_ms
+            deadline = began + left / 1000
+        samples = decode(event, max_samples=settings.max_samples)
+        results = score_batch(self.reward, samples, deadline=deadline, workers=settings.workers)
+        try:
+            return self._response(samples, results)
+        finally:
+            self.telemetry.batch(
+                samples,
+                results,
+                seconds=monotonic() - began,
+                request_id=context.aws_request_id if context is not None else None,
+            )
+
+    def _response(
+        self, samples: Sequence[Sample | Unscored], results: Sequence[RewardResult]
+    ) -> list[ResultObject] | Envelope:
+        told = self.imputation(samples, results)
+        sent = fitted(told, self.settings.response_mode)
+        if sent is not told:
+            self.telemetry.metrics_dropped(len(told))
+        return encode(sent, self.settings.response_mode)
+
+
+def bind(settings: LambdaSettings, spec: RewardSpec | None = None) -> Handler:
+    """The function that serves a reward, warmed by the reward's first example.
+
+    Args:
+        settings: which reward, and how it is served.
+        spec: the reward, where it is not registered under `settings.name`.
+
+    Raises:
+        UnknownReward: there is no reward of that name.
+        BadKnob: it has no such knob, or one of another type.
+        FailedWarmUp: it does not score its first example as declared.
+    """
+    spec = spec or get(settings.name)
+    return Handler(
+        reward=spec.bind(settings.knobs),
+        imputation=Imputation(
+            floor=spec.scale.floor,
+            metrics=_warmed(spec),
+            on_unscored=settings.on_unscored,
+            max_unscored=settings.max_unscored,
+        ),
+        telemetry=Telemetry(spec, settings),
+        settings=settings,
+    )
+
+
+def _warmed(spec: RewardSpec) -> tuple[Metric, ...]:
+    """Replay the first example; the metrics it reports, each 0.0."""
+    if not spec.examples:
+        return tuple(Metric(name, 0.0) for name in spec.metrics)
+    example = spec.examples[0]
+    (result,) = score_batch(spec.bind(example.knobs), [example.sample()], workers=1)
+    if not isinstance(result, Scored):
+        kind = type(result.error).__name__
+        raise FailedWarmUp(f"{spec.name} fails on its first example: {kind}") from result.error
+    if result.score.value != example.score:
+        raise FailedWarmUp(
+            f"{spec.name} gives its first example {result.score.value:g}, not {example.score:g}"
+        )
+    return tuple(Metric(metric.name, 0.0, metric.type) for metric in result.score.metrics)
+
+
+def __getattr__(name: str) -> Any:
+    """`handler`, bound when the runtime asks for it: importing this module reads no environment."""
+    if name != "handler":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        bound = globals()["handler"] = bind(LambdaSettings.from_env(os.environ))
+    except AttributeError as error:  # which the runtime would report as a missing handler
+        raise FailedStart(str(error)) from error
+    return bound

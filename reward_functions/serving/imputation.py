@@ -1,0 +1,135 @@
+"""What an `Unscored` becomes in a Lambda: the one place where a number is given to what has none.
+
+A trainer needs one finite number per id, and nothing may turn our outage into a reward:
+
+| whose fault | becomes | metrics that are 1 |
+|---|---|---|
+| the data set's (`DatasetError`) | the floor of the scale | `bad_reference` |
+| ours, `impute` | the mean of the scored siblings, else of the batch | `unscored`, `imputed` |
+| ours, `floor` | the floor of the scale | `unscored` |
+| ours, `fail` | a failed invocation | |
+
+All responses to a prompt share its bad reference, so the floor gives none of them an advantage.
+Siblings answer the same prompt: their messages before the response are equal. Whatever the setting,
+the invocation fails when our failures are more than `max_unscored` of the batch, and when nothing
+at all was scored: the caller's retry is the remedy. So a batch of one that we failed always raises.
+Only this batch is looked at; nothing a warm container remembers enters a score.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from math import fsum
+from typing import TYPE_CHECKING, Literal
+
+from reward_functions.core.errors import DatasetError, ScoringError
+from reward_functions.core.types import ASSISTANT_ROLES, Metric, Sample, Scored, Unscored
+from reward_functions.serving.contract import ResultObject, result_object, told
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from reward_functions.core.types import Message, RewardResult, Score
+
+OnUnscored = Literal["impute", "floor", "fail"]
+
+
+class BatchFailed(ScoringError):
+    """Too much of the batch could not be scored for its results to be used; invoke again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imputation:
+    """The decision, for one reward as it was deployed.
+
+    Args:
+        floor: the floor of the reward's scale.
+        metrics: the metrics it declares, each 0.0, for a result that no score stands behind.
+        on_unscored: what our own failures become.
+        max_unscored: the share of a batch, 0 to 1, that may be our failures.
+    """
+
+    floor: float
+    metrics: tuple[Metric, ...] = ()
+    on_unscored: OnUnscored = "impute"
+    max_unscored: float = 0.2
+
+    def __call__(
+        self, samples: Sequence[Sample | Unscored], results: Sequence[RewardResult]
+    ) -> list[ResultObject]:
+        """One result object per result, in order.
+
+        Args:
+            samples: what was scored.
+            results: of `score_batch`, one per sample.
+
+        Raises:
+            BatchFailed: our failures are too many, or are not to be told as numbers.
+        """
+        ours = [result for result in results if isinstance(result, Unscored) and is_ours(result)]
+        if ours:
+            self._tolerate(ours, results)
+        donors = _Donors(samples, results) if ours and self.on_unscored == "impute" else None
+        return [
+            result_object(result) if isinstance(result, Scored) else self._told(result, at, donors)
+            for at, result in enumerate(results)
+        ]
+
+    def _tolerate(self, ours: Sequence[Unscored], results: Sequence[RewardResult]) -> None:
+        kinds = Counter(type(failure.error).__name__ for failure in ours)
+        listed = ", ".join(f"{kind} {count}" for kind, count in kinds.most_common())
+        told = f"{len(ours)} of {len(results)} samples could not be scored ({listed})"
+        if self.on_unscored == "fail":
+            raise BatchFailed(f"{told}, and on_unscored is 'fail'")
+        if not any(isinstance(result, Scored) for result in results):
+            raise BatchFailed(f"{told}, and no other was")
+        if len(ours) > self.max_unscored * len(results):
+            raise BatchFailed(f"{told}, more than max_unscored={self.max_unscored:g} allows")
+
+    def _told(self, result: Unscored, at: int, donors: _Donors | None) -> ResultObject:
+        if not is_ours(result):
+            return told(result.id, self.floor, self.metrics, bad_reference=True)
+        if donors is None:
+            return told(result.id, self.floor, self.metrics, unscored=True)
+        value, metrics = donors.mean(at)
+        return told(result.id, value, metrics, unscored=True, imputed=True)
+
+
+def is_ours(result: Unscored) -> bool:
+    """Whether we are to blame, and not the data set."""
+    return not isinstance(result.error, DatasetError)
+
+
+class _Donors:
+    """The scores of a batch, and those of each prompt in it."""
+
+    def __init__(
+        self, samples: Sequence[Sample | Unscored], results: Sequence[RewardResult]
+    ) -> None:
+        self.prompts = [_prompt(sample) for sample in samples]
+        self.all: list[Score] = []
+        self.siblings: dict[tuple[Message, ...], list[Score]] = {}
+        for prompt, result in zip(self.prompts, results, strict=True):
+            if isinstance(result, Scored):
+                self.all.append(result.score)
+                self.siblings.setdefault(prompt, []).append(result.score)
+
+    def mean(self, at: int) -> tuple[float, list[Metric]]:
+        """The mean value and metrics of the siblings of a sample, else of the batch."""
+        scores = self.siblings.get(self.prompts[at], self.all)
+        columns = zip(*(score.metrics for score in scores), strict=True)
+        return _mean([score.value for score in scores]), [
+            Metric(column[0].name, _mean([metric.value for metric in column]), column[0].type)
+            for column in columns
+        ]
+
+
+def _prompt(sample: Sample | Unscored) -> tuple[Message, ...]:
+    """The messages before the response: all of them where the generated turn is missing."""
+    messages = () if isinstance(sample, Unscored) else sample.messages
+    return messages[:-1] if messages and messages[-1].role in ASSISTANT_ROLES else messages
+
+
+def _mean(values: Sequence[float]) -> float:
+    return fsum(values) / len(values)

@@ -1,0 +1,164 @@
+"""What a function tells its operators: one log line and one set of metrics per batch, and no text.
+
+Log lines are Powertools' JSON, metrics CloudWatch's embedded format with the dimensions `service`
+and `reward`. Neither ever holds the text of a prompt, a response or a reference, unless the setting
+`log_text_rate` asks for a share of them. Errors of this library say what shape was wrong and are
+logged as they are; any other exception can quote what it choked on, and is logged as its type and
+the line of reward code it came from.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from collections import Counter
+from functools import partial
+from math import fsum, hypot, sqrt
+from random import random
+from typing import TYPE_CHECKING, Final, TextIO
+
+from aws_lambda_powertools.logging import Logger
+from aws_lambda_powertools.metrics import EphemeralMetrics
+
+from reward_functions.core.errors import RewardError
+from reward_functions.core.types import Sample, Scored, Unscored
+from reward_functions.serving.imputation import is_ours
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from reward_functions.core.spec import RewardSpec
+    from reward_functions.core.types import RewardResult
+    from reward_functions.serving.settings import LambdaSettings
+
+DIMENSION: Final = "reward"
+
+MAX_KINDS: Final = 10
+"""Kinds of errors in one log line; a batch of 10,000 rows can be wrong in as many ways."""
+
+
+class Telemetry:
+    """Logs and metrics of one reward as it was deployed."""
+
+    def __init__(self, spec: RewardSpec, settings: LambdaSettings) -> None:
+        self.spec = spec
+        self.text_rate = settings.log_text_rate
+        self.logger = Logger(
+            service=settings.service,
+            level=settings.log_level,
+            logger_handler=_StandardOutput(),
+            # Powertools' own serializer writes UTF-8, which half a surrogate pair does not have.
+            json_serializer=partial(json.dumps, default=str, separators=(",", ":")),
+        )
+        # Ephemeral: `Metrics` shares its dimensions with every other instance in the process.
+        self.metrics = EphemeralMetrics(
+            namespace=settings.metrics_namespace,
+            service=settings.service,
+            default_dimensions={DIMENSION: spec.name},
+        )
+
+    def batch(
+        self,
+        samples: Sequence[Sample | Unscored],
+        results: Sequence[RewardResult],
+        *,
+        seconds: float,
+        request_id: str | None = None,
+    ) -> None:
+        """Tell of one batch, whether its invocation succeeds or not.
+
+        Args:
+            samples: what was scored; texts are drawn from them.
+            results: of `score_batch`, one per sample.
+            seconds: from the event to the response.
+            request_id: Lambda's.
+        """
+        values = [result.score.value for result in results if isinstance(result, Scored)]
+        failures = [result for result in results if isinstance(result, Unscored)]
+        unscored = sum(map(is_ours, failures))
+        counts = {
+            "samples": len(results),
+            "unscored": unscored,
+            "bad_references": len(failures) - unscored,
+        }
+        milliseconds = round(seconds * 1000, 3)
+        kinds = Counter(self.kind(failure.error) for failure in failures)
+        (self.logger.warning if failures else self.logger.info)(
+            "batch scored",
+            extra={
+                "reward": self.spec.name,
+                "version": self.spec.version,
+                "milliseconds": milliseconds,
+                **counts,
+                "errors": dict(kinds.most_common(MAX_KINDS)),
+                "function_request_id": request_id,
+            },
+        )
+        for name, count in counts.items():
+            self.metrics.add_metric(name, "Count", count)
+        self.metrics.add_metric("milliseconds", "Milliseconds", milliseconds)
+        for name, value in _statistics(values, self.spec.scale.floor).items():
+            self.metrics.add_metric(name, "None", value)
+        self.metrics.flush_metrics()
+        if self.text_rate:
+            self._texts(samples, results)
+
+    def metrics_dropped(self, samples: int) -> None:
+        """Tell that a response was too large for the metrics of its results."""
+        self.logger.warning("metrics_list dropped to fit the response", samples=samples)
+        self.metrics.add_metric("metrics_dropped", "Count", 1)
+
+    def kind(self, error: Exception) -> str:
+        """What to call an error in a log."""
+        if isinstance(error, RewardError):
+            return f"{type(error).__name__}: {error}"
+        return f"{type(error).__name__} at {self._origin(error)}"
+
+    def _origin(self, error: Exception) -> str:
+        """`module:line` of the innermost frame in this package or in the reward's own."""
+        ours = {__name__.partition(".")[0], self.spec.function.__module__.partition(".")[0]}
+        origin, frame = "an unknown line", error.__traceback__
+        while frame is not None:
+            module = str(frame.tb_frame.f_globals.get("__name__"))
+            if module.partition(".")[0] in ours:
+                origin = f"{module}:{frame.tb_lineno}"
+            frame = frame.tb_next
+        return origin
+
+    def _texts(self, samples: Sequence[Sample | Unscored], results: Sequence[RewardResult]) -> None:
+        for sample, result in zip(samples, results, strict=True):
+            if isinstance(sample, Sample) and random() < self.text_rate:  # noqa: S311 - no secret
+                self.logger.info(
+                    "sampled text",
+                    id=sample.id,
+                    prompt=sample.prompt,
+                    response=sample.response,
+                    score=result.score.value if isinstance(result, Scored) else None,
+                )
+
+
+class _StandardOutput(logging.StreamHandler[TextIO]):
+    """Standard output as it is when a line is written.
+
+    Powertools keeps one logger per service and process, and would keep the stream of the first.
+    """
+
+    def __init__(self) -> None:
+        logging.Handler.__init__(self)
+
+    @property
+    def stream(self) -> TextIO:  # type: ignore[override] # as `logging.lastResort` does
+        return sys.stdout
+
+
+def _statistics(values: Sequence[float], floor: float) -> dict[str, float]:
+    """Mean, standard deviation and share at the floor of what was scored; nothing of nothing."""
+    if not values:
+        return {}
+    mean = fsum(values) / len(values)
+    return {
+        "reward_mean": mean,
+        "reward_spread": hypot(*[value - mean for value in values]) / sqrt(len(values)),
+        "zero_share": values.count(floor) / len(values),
+    }

@@ -1,0 +1,115 @@
+"""What an Unscored becomes: the data set's fault is the floor, ours is never a reward."""
+
+from __future__ import annotations
+
+import pytest
+
+from reward_functions.core.errors import BadReference, BadSample, DeadlineReached
+from reward_functions.core.types import Message, Metric, Sample, Score, Scored, Unscored
+from reward_functions.serving.contract import result_object
+from reward_functions.serving.imputation import BatchFailed, Imputation
+
+IMPUTE = Imputation(
+    floor=-1.0, metrics=(Metric("share", 0.0, "Reward"),), on_unscored="impute", max_unscored=0.5
+)
+
+
+def asked(prompt, response="r", role="assistant"):
+    turns = (Message(role="user", content=prompt), Message(role=role, content=response))
+    return Sample(id="any", messages=turns)
+
+
+def scored(name, value):
+    return Scored(name, Score(value, (Metric("share", value / 2, "Reward"),)))
+
+
+def failed(name, error=None):
+    return Unscored(name, error or DeadlineReached("late"))
+
+
+def row(name, value, share, **flags):
+    names = ("bad_reference", "unscored", "imputed")
+    return {
+        "id": name,
+        "aggregate_reward_score": value,
+        "metrics_list": [
+            {"name": "share", "value": share, "type": "Reward"},
+            *({"name": flag, "value": flags.get(flag, 0.0), "type": "Metric"} for flag in names),
+        ],
+    }
+
+
+def test_scored_samples_are_told_as_they_are():
+    results = [scored("a", 1.0), scored("b", 0.0)]
+    assert IMPUTE([asked("p")] * 2, results) == [result_object(result) for result in results]
+
+
+def test_siblings_of_the_same_prompt_are_the_donors():
+    samples = [asked("p", "1"), asked("p", "2"), asked("p", "3"), asked("q", "4")]
+    results = [scored("a", 1.0), failed("b"), scored("c", 0.5), scored("d", -1.0)]
+    assert IMPUTE(samples, results)[1] == row("b", 0.75, 0.375, unscored=1.0, imputed=1.0)
+
+
+def test_the_same_prompt_is_equal_messages_before_the_response():
+    missing = Sample(id="b", messages=(Message(role="user", content="p"),))
+    other_role = Sample(
+        id="c",
+        messages=(Message(role="system", content="p"), Message(role="assistant", content="")),
+    )
+    samples = [asked("p"), missing, asked("p", role="nova_assistant"), other_role]
+    results = [scored("a", 1.0), failed("b"), scored("c", 0.0), scored("d", -1.0)]
+    assert IMPUTE(samples, results)[1]["aggregate_reward_score"] == 0.5
+
+
+def test_without_scored_siblings_the_batch_is_the_donor():
+    samples = [asked("p"), asked("q"), asked("r")]
+    results = [scored("a", 1.0), failed("b"), scored("c", 0.5)]
+    assert IMPUTE(samples, results)[1] == row("b", 0.75, 0.375, unscored=1.0, imputed=1.0)
+
+
+@pytest.mark.parametrize("error", [BadReference("none"), BadSample("messages is missing")])
+def test_the_data_sets_fault_is_the_floor_and_fails_nothing(error):
+    results = [failed("a", error), failed("b", error)]
+    expected = [row(name, -1.0, 0.0, bad_reference=1.0) for name in ("a", "b")]
+    assert IMPUTE([asked("p")] * 2, results) == expected
+    fail = Imputation(floor=-1.0, metrics=IMPUTE.metrics, on_unscored="fail", max_unscored=0.0)
+    assert fail([asked("p")] * 2, results) == expected
+
+
+def test_the_data_sets_fault_donates_nothing():
+    samples = [asked("p")] * 3
+    results = [scored("a", 1.0), failed("b", BadReference("none")), failed("c")]
+    assert IMPUTE(samples, results)[2]["aggregate_reward_score"] == 1.0
+
+
+def test_the_floor_where_it_was_asked_for():
+    floor = Imputation(floor=-1.0, metrics=IMPUTE.metrics, on_unscored="floor", max_unscored=0.5)
+    told = floor([asked("p")] * 2, [scored("a", 1.0), failed("b")])
+    assert told[1] == row("b", -1.0, 0.0, unscored=1.0)
+
+
+def test_failing_where_it_was_asked_for():
+    fail = Imputation(floor=0.0, on_unscored="fail", max_unscored=1.0)
+    with pytest.raises(BatchFailed, match=r"1 of 2 .*DeadlineReached 1.*'fail'"):
+        fail([asked("p")] * 2, [scored("a", 1.0), failed("b")])
+
+
+@pytest.mark.parametrize("on_unscored", ["impute", "floor"])
+def test_a_share_above_max_unscored_fails_and_one_at_it_does_not(on_unscored):
+    policy = Imputation(floor=0.0, on_unscored=on_unscored, max_unscored=0.2)
+    results = [Scored(str(at), Score(1.0)) for at in range(8)]
+    assert len(policy([asked("p")] * 10, [*results, failed("x"), failed("y")])) == 10
+    results = [*results[:7], failed("x"), failed("y"), failed("z", ZeroDivisionError("secret"))]
+    with pytest.raises(BatchFailed, match=r"3 of 10 .*max_unscored=0.2") as raised:
+        policy([asked("p")] * 10, results)
+    assert "DeadlineReached 2, ZeroDivisionError 1" in str(raised.value)
+    assert "secret" not in str(raised.value)
+
+
+@pytest.mark.parametrize("on_unscored", ["impute", "floor"])
+def test_where_nothing_was_scored_and_we_are_to_blame_the_batch_fails(on_unscored):
+    policy = Imputation(floor=0.0, on_unscored=on_unscored, max_unscored=1.0)
+    with pytest.raises(BatchFailed, match="no other was"):
+        policy([asked("p")], [failed("a")])
+    with pytest.raises(BatchFailed, match="1 of 2"):
+        policy([asked("p")] * 2, [failed("a"), failed("b", BadReference("none"))])

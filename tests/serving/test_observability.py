@@ -1,0 +1,137 @@
+"""One log line and one set of metrics a batch, and no text in either."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from reward_functions.core.errors import BadReference, BadSample
+from reward_functions.core.spec import reward_function
+from reward_functions.core.types import Message, Sample, Score, Scored, Unscored
+from reward_functions.serving import contract
+from reward_functions.serving.handler import bind
+from reward_functions.serving.imputation import BatchFailed
+from reward_functions.serving.observability import MAX_KINDS, Telemetry
+from reward_functions.serving.settings import LambdaSettings
+
+
+@reward_function(version=3)
+def judged(sample):
+    """Scores what the response says, and fails on anything else."""
+    return Score(float(sample.response))
+
+
+@pytest.fixture
+def settings():
+    return LambdaSettings(name="judged")
+
+
+def row(name, response, **fields):
+    turns = [
+        {"role": "user", "content": "the prompt"},
+        {"role": "assistant", "content": response},
+    ]
+    return {"id": name, "messages": turns, **fields}
+
+
+def written(capsys):
+    """The log lines and the metric objects."""
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    return [line for line in lines if "_aws" not in line], [
+        line for line in lines if "_aws" in line
+    ]
+
+
+def test_a_batch_is_one_log_line_and_one_metric_object(capsys, settings):
+    serving = bind(settings, judged)
+    context = SimpleNamespace(aws_request_id="r-1", get_remaining_time_in_millis=lambda: 30_000)
+    serving([row("a", "1"), row("b", "0"), row("c", "0"), row("d", "1"), None], context)
+    (line,), (metrics,) = written(capsys)
+    assert {key: line[key] for key in ("level", "reward", "version", "service", "samples")} == {
+        "level": "WARNING",
+        "reward": "judged",
+        "version": 3,
+        "service": settings.service,
+        "samples": 5,
+    }
+    assert (line["unscored"], line["bad_references"]) == (0, 1)
+    assert line["errors"] == {"BadSample: the row is null, not an object": 1}
+    assert line["function_request_id"] == "r-1"
+    assert line["milliseconds"] > 0
+    (declared,) = metrics["_aws"]["CloudWatchMetrics"]
+    assert declared["Namespace"] == "RewardFunctions"
+    assert sorted(declared["Dimensions"][0]) == ["reward", "service"]
+    assert metrics["reward"] == "judged"
+    shown = ("samples", "unscored", "bad_references", "reward_mean", "reward_spread", "zero_share")
+    assert [metrics[name] for name in shown] == [[5], [0], [1], [0.5], [0.5], [0.5]]
+    assert metrics["milliseconds"] == [line["milliseconds"]]
+
+
+def test_batches_do_not_leak_into_each_other(capsys, settings):
+    serving = bind(settings, judged)
+    serving([row("a", "1")])
+    serving([row("a", "0")])
+    _, metrics = written(capsys)
+    assert [line["reward_mean"] for line in metrics] == [[1.0], [0.0]]
+
+
+def test_nothing_scored_has_no_mean(capsys, settings):
+    bind(settings, judged)([])
+    _, (metrics,) = written(capsys)
+    assert metrics["samples"] == [0]
+    assert "reward_mean" not in metrics
+
+
+def test_a_failed_invocation_is_told_too_with_the_line_and_without_the_text(capsys, settings):
+    with pytest.raises(BatchFailed):
+        bind(settings, judged)([row("a", "the response"), row("b", "the response")])
+    (line,), (metrics,) = written(capsys)
+    ((kind, times),) = line["errors"].items()
+    assert kind.startswith("ValueError at ")
+    assert kind.partition(" at ")[2].startswith(f"{__name__}:")
+    assert times == 2
+    assert metrics["unscored"] == [2]
+    assert "the response" not in str(line)
+    assert "the prompt" not in str(line)
+
+
+def test_of_many_kinds_of_errors_the_most_frequent_are_told(settings):
+    told = []
+    telemetry = Telemetry(judged, settings)
+    telemetry.logger.warning = lambda _, extra: told.append(extra)
+    rows = [Unscored(str(at), BadSample(f"messages[{at}] is null")) for at in range(50)]
+    telemetry.batch(rows, [*rows, Unscored("x", BadReference("none"))] * 2, seconds=1.0)
+    assert len(told[0]["errors"]) == MAX_KINDS
+
+
+def test_texts_are_logged_only_where_asked_for(capsys, settings):
+    rows = [row("a", "1", reference_answer="the reference")]
+    bind(settings, judged)(rows)
+    assert "the prompt" not in capsys.readouterr().out
+    bind(settings.model_copy(update={"log_text_rate": 1.0}), judged)(rows)
+    lines, _ = written(capsys)
+    assert (lines[1]["prompt"], lines[1]["response"], lines[1]["score"]) == ("the prompt", "1", 1.0)
+
+
+def test_half_a_surrogate_pair_can_be_logged(capsys, settings):
+    telemetry = Telemetry(judged, settings.model_copy(update={"log_text_rate": 1.0}))
+    sample = Sample(id="a", messages=[Message(role="assistant", content="\ud800")])
+    telemetry.batch([sample], [Scored("a", Score(0.0))], seconds=1.0)
+    lines, _ = written(capsys)
+    assert lines[1]["response"] == "\ud800"
+
+
+def test_dropped_metrics_are_told(capsys, settings, monkeypatch):
+    monkeypatch.setattr(contract, "MAX_RESPONSE_BYTES", 100)
+    bind(settings, judged)([row("a", "1")])
+    (warning, _), (metrics,) = written(capsys)
+    assert (warning["level"], warning["samples"]) == ("WARNING", 1)
+    assert metrics["metrics_dropped"] == [1.0]
+
+
+def test_an_error_from_nowhere_has_no_line(settings):
+    telemetry = Telemetry(judged, settings)
+    assert telemetry.kind(ValueError("secret")) == "ValueError at an unknown line"
+    assert telemetry.kind(BadReference("none")) == "BadReference: none"
