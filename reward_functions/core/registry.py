@@ -33,7 +33,7 @@ def get(name: str) -> RewardSpec:
     """
     found = _builtin(name) or _plugin(name)
     if found is None:
-        raise UnknownReward(f"no reward function is called {name!r}{did_you_mean(name, specs())}")
+        raise UnknownReward(f"no reward function is called {name!r}{did_you_mean(name, _names())}")
     return found
 
 
@@ -46,6 +46,12 @@ def specs() -> dict[str, RewardSpec]:
     ours = {spec.name: spec for stem in sorted(_stems()) if (spec := _builtin(stem))}
     theirs = sorted(_entry_points(), key=lambda point: point.name)
     return ours | {point.name: _loaded(point) for point in theirs}
+
+
+def _names() -> Iterator[str]:
+    """What could be asked for, without loading any of it: one broken package suggests nothing."""
+    yield from (stem for stem in _stems() if not stem.startswith("_"))
+    yield from (point.name for point in _entry_points())
 
 
 def _stems() -> Iterator[str]:

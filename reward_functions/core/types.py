@@ -44,7 +44,7 @@ class Sample:
         id: the trainer's name for the sample; results carry it back unchanged.
         messages: the conversation, the generated turn last.
         reference: the ground truth as the data set holds it: a text, a number, a mapping, or None
-            where the reward needs none. `reward_functions.text.references` reads it.
+            where the reward needs none. `reward_functions.core.references` reads it.
         metadata: every further field of the data set.
     """
 
@@ -66,6 +66,13 @@ class Sample:
         if self.messages and self.messages[-1].role in ASSISTANT_ROLES:
             return self.messages[-1].content
         return ""
+
+    @property
+    def context(self) -> tuple[Message, ...]:
+        """The messages before the response. Samples that share it are siblings: one prompt's."""
+        if self.messages and self.messages[-1].role in ASSISTANT_ROLES:
+            return self.messages[:-1]
+        return self.messages
 
     @property
     def prompt(self) -> str:

@@ -24,7 +24,7 @@ from math import fsum
 from typing import TYPE_CHECKING, Literal
 
 from reward_functions.core.errors import DatasetError, ScoringError
-from reward_functions.core.types import ASSISTANT_ROLES, Metric, Sample, Scored, Unscored
+from reward_functions.core.types import Metric, Sample, Scored, Unscored
 from reward_functions.serving.contract import ResultObject, result_object, told
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class _Donors:
     def __init__(
         self, samples: Sequence[Sample | Unscored], results: Sequence[RewardResult]
     ) -> None:
-        self.prompts = [_prompt(sample) for sample in samples]
+        self.prompts = [_context(sample) for sample in samples]
         self.all: list[Score] = []
         self.siblings: dict[tuple[Message, ...], list[Score]] = {}
         for prompt, result in zip(self.prompts, results, strict=True):
@@ -125,10 +125,8 @@ class _Donors:
         ]
 
 
-def _prompt(sample: Sample | Unscored) -> tuple[Message, ...]:
-    """The messages before the response: all of them where the generated turn is missing."""
-    messages = () if isinstance(sample, Unscored) else sample.messages
-    return messages[:-1] if messages and messages[-1].role in ASSISTANT_ROLES else messages
+def _context(sample: Sample | Unscored) -> tuple[Message, ...]:
+    return () if isinstance(sample, Unscored) else sample.context
 
 
 def _mean(values: Sequence[float]) -> float:

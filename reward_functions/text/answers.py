@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 HASH: Final = "####"
 
+STATED: Final = "the stated answer"
+
 MAX_BARE: Final = 200
 """Characters of a response that may be nothing but an answer."""
 
@@ -109,7 +111,7 @@ def stated_answer(text: str) -> Answer | NoAnswer | None:
         return NoAnswer("the stated answer is taken back")
     if not statement.text:
         return NoAnswer("the statement of the answer is empty")
-    return Answer(statement.text, "the stated answer")
+    return Answer(statement.text, STATED)
 
 
 def final_answer(text: str) -> Answer | NoAnswer:
@@ -148,4 +150,4 @@ def _nothing_but(text: str) -> Answer | NoAnswer:
         return NoAnswer("the response is empty")
     if len(bare) > MAX_BARE or "\n" in bare:
         return NoAnswer("there is no final answer")
-    return Answer(bare, "the whole response")
+    return Answer(bare.strip("*_` "), "the whole response")

@@ -23,7 +23,9 @@ _PAIRS: Final = (
 _FONT: Final = re.compile(
     r"\\(?:boxed|text(?:bf|it|rm|normal)?|math(?:rm|bf|it|sf|tt)?|mbox|bm|boldsymbol)\s?\{([^{}]*)\}"
 )
-_FRACTION: Final = re.compile(r"\\[dtc]?frac\s?\{(\d{1,40})\}\s?\{(\d{1,40})\}")
+_FRACTION: Final = re.compile(
+    r"\\[dtc]?frac\s?(?:\{(\d{1,40})\}\s?\{(\d{1,40})\}|(\d)\s?(\d)(?!\d))"
+)
 _SPACE: Final = re.compile(r"\\[,;:! ]|~|\\q?quad\b")
 _ESCAPED: Final = re.compile(r"\\([$%#&_{}])")
 
@@ -43,7 +45,8 @@ def plain(answer: str) -> str:
         answer = undressed
     if "\\" not in answer and "{" not in answer and "~" not in answer:
         return answer
-    answer = _FRACTION.sub(r"\1/\2", answer.replace("{,}", ","))
+    # The space keeps `1\frac{1}{2}` a mixed number.
+    answer = _FRACTION.sub(r" \1\3/\2\4", answer.replace("{,}", ","))
     return _ESCAPED.sub(r"\1", _SPACE.sub(" ", answer)).strip()
 
 

@@ -1,22 +1,23 @@
 """The last sentence of a text that says what the answer is: "The answer is 5.", "**Answer:** 5".
 
-A statement begins with the word *answer* and a verb or a colon, with `####` (GSM8K's own marker),
-with `<answer>`, or with a heading of its own, and ends with its sentence. What takes a statement
-back is part of it: a negation ("is not 5"), a condition ("if the answer is 5"), a question mark,
-and a second thought right after it ("Or maybe 6.").
+A statement begins with the word *answer* (in one of eight languages) and a verb or a colon, with
+`####` (GSM8K's own marker), with `<answer>`, or with a heading of its own, and ends with its
+sentence. What takes a statement back is part of it: a negation ("is not 5"), a condition ("if the
+answer is 5"), a question mark, and a second thought right after it ("Or maybe 6.").
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import Final, Literal, NamedTuple
 
 MAX_VALUE: Final = 4000
 """Characters of a stated answer. Longer ones are not one answer."""
+
+MAX_LEADS: Final = 1000
+"""Keywords tried from the end backwards. A text that names its answer more often, and never states
+it, states none."""
 
 Mood = Literal["stated", "negated", "doubted"]
 
@@ -39,26 +40,62 @@ class Statement:
 
 
 def last_statement(text: str, after: int = 0) -> Statement | None:
-    """The last statement of an answer at or behind a position, or None. Linear."""
-    found = None
-    for lead in _leads(text, after):
-        found = lead
-    return _statement(text, found) if found else None
+    """The last statement of an answer at or behind a position, or None. Linear.
+
+    Keywords are looked for from the end, so that a long response costs what its tail costs.
+    """
+    last = {word: at for word in _KEYWORDS if (at := text.rfind(word, after)) >= 0}
+    for _ in range(MAX_LEADS):
+        if not last:
+            return None
+        word = max(last, key=last.__getitem__)
+        start = last[word]
+        lead = _lead(text, start)
+        if lead:
+            return _statement(text, lead)
+        last[word] = text.rfind(word, after, start)
+        if last[word] < 0:
+            del last[word]
+    return None
 
 
-def _leads(text: str, after: int) -> Iterator[re.Match[str]]:
-    """Every opening of a statement, except those of other people's answers and conditions."""
-    for lead in _LEAD.finditer(text, after):
-        before = text[max(0, lead.start() - 40) : lead.start()]
-        if not (lead["word"] and _ANOTHER.search(before)):
-            yield lead
+class _Lead(NamedTuple):
+    """The words that open a statement: where they stand, and whether they deny it already."""
+
+    start: int
+    end: int
+    denied: bool
 
 
-def _statement(text: str, lead: re.Match[str]) -> Statement:
-    start = _MARGIN.match(text, lead.end()).end()  # type: ignore[union-attr]
+def _lead(text: str, start: int) -> _Lead | None:
+    """The opening of a statement at a keyword; none in other people's answers and conditions."""
+    before = text[max(0, start - REACH) : start]
+    found = _OPENING.match(text, start) or _heading(text, start)
+    if found is None:
+        return None
+    worded = found.groupdict().get("word")
+    if worded and (_ANOTHER.search(before) or (worded[0] in "oOcC" and not _BEST.search(before))):
+        return None
+    denied = any(found.groupdict().get(name) for name in ("not", "never", "cannot"))
+    return _Lead(start, found.end(), denied or bool(worded and _DENIED.search(before)))
+
+
+def _heading(text: str, start: int) -> re.Match[str] | None:
+    """A line that is nothing but "Final Answer" and its dress."""
+    line = text.rfind("\n", max(0, start - REACH), start) + 1
+    return _HEADING.match(text, line) if line or start < REACH else None
+
+
+def _statement(text: str, lead: _Lead) -> Statement:
+    start = _MARGIN.match(text, lead.end).end()  # type: ignore[union-attr]
     end = _value_end(text, start)
     value = _PREAMBLE.sub("", text[start:end].strip().strip("*_").strip())
-    return Statement(value, lead.start(), end, _mood(text, lead, end, value))
+    mood: Mood = "stated"
+    if lead.denied or _NEGATION.match(value):
+        mood = "negated"
+    elif _SECOND_THOUGHT.match(text, end):
+        mood = "doubted"
+    return Statement(value, lead.start, end, mood)
 
 
 def _value_end(text: str, start: int) -> int:
@@ -73,23 +110,25 @@ def _value_end(text: str, start: int) -> int:
     return stop.start() if stop else limit
 
 
-def _mood(text: str, lead: re.Match[str], end: int, value: str) -> Mood:
-    before = text[max(0, lead.start() - 40) : lead.start()]
-    denied = lead["not"] or lead["never"] or lead["cannot"]
-    if denied or _NEGATION.match(value) or (lead["word"] and _DENIED.search(before)):
-        return "negated"
-    if _SECOND_THOUGHT.match(text, end):
-        return "doubted"
-    return "stated"
+REACH: Final = 40
+"""Characters before a keyword that can change what it opens: "I do not think that the"."""
 
-
-_LEAD: Final = re.compile(
+_WORDS: Final = (
+    "answer option choice réponse respuesta resposta risposta antwort odpowiedź ответ".split()
+)
+_KEYWORDS: Final = (
+    "####",
+    "答案",
+    *(form for word in _WORDS for form in (word, word.capitalize(), word.upper())),
+)
+_OPENING: Final = re.compile(
     r"""
-    (?P<mark>\#{4}(?!\#))
-  | <answer>
-  | (?:最终)?答案\s?(?:是|为|[:：])++
-  | ^[\#*_>\ \t]{0,8}(?:final[ ])?answers?[*_:\ \t]{0,8}$                     # a heading
-  | (?P<word>\banswers?\b)[*_]{0,3}\s{0,4}+
+    \#{4}(?!\#)
+  | (?<=<)answer>
+  | 答案\s?(?:是|为|[:：])++
+  | \b(?:réponse|respuesta|resposta|risposta|antwort|odpowiedź|ответ)\b(?:\s\w{1,12})?
+    (?:\s?[:：]|\s(?:est|es|é|è|ist|lautet|to|—|–)(?!\w))
+  | (?P<word>\b(?:answers?|option|choice)\b)[*_]{0,3}\s{0,4}+
     (?: [:：=]
       | (?:(?:to|of|for|in|here)\b[^.\n:?!=$\\]{0,80}?\s)?
         (?:is|are|was|=|equals|comes\ out\ to
@@ -99,8 +138,12 @@ _LEAD: Final = re.compile(
         (?!\w)
     )
     """,
-    re.VERBOSE | re.IGNORECASE | re.MULTILINE,
+    re.VERBOSE | re.IGNORECASE,
 )
+_HEADING: Final = re.compile(
+    r"[#*_> \t]{0,8}(?:final )?answers?[*_: \t]{0,8}$", re.IGNORECASE | re.MULTILINE
+)
+_BEST: Final = re.compile(r"\b(?:correct|right|best)\s$", re.IGNORECASE)
 _MARGIN: Final = re.compile(r"[\s*_:：>]*+")
 _PREAMBLE: Final = re.compile(
     r"(?:(?:approximately|about|roughly|around|exactly|simply|just|thus|therefore|clearly|indeed|then|"

@@ -1,8 +1,9 @@
 """One table of units, currencies and scale words, with the spellings people use for them.
 
-Every spelling leads to one canonical name ("metres" -> "m"), so two answers name the same unit exactly
-when their canonical names are equal. Nothing is converted: 1 hour and 60 minutes stay different.
-Symbols keep their letter case (m is the metre, M is not; Pa is the pascal); whole words do not.
+Every spelling leads to one canonical name ("metres" -> "m"), so two answers name the same unit
+exactly when their canonical names are equal. Nothing is converted: 1 hour and 60 minutes stay
+different. Symbols keep their letter case (m is the metre, M is not; Pa is the pascal); whole
+words do not.
 """
 
 from typing import Final
@@ -169,7 +170,7 @@ def noun(word: str) -> str:
     """A noun in one spelling for singular and plural: "apples" and "apple" are both "apple"."""
     lowered = word.lower()
     for ending, replacement in _PLURALS:
-        if lowered.endswith(ending) and len(lowered) > len(ending) + 1:
+        if lowered.endswith(ending) and len(lowered) > len(ending):
             return lowered[: -len(ending)] + replacement
     return lowered
 

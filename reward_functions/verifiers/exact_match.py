@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reward_functions.core.errors import BadReference
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Example, reward_function
 from reward_functions.core.types import Evidence, Sample, Score
@@ -26,10 +27,10 @@ from reward_functions.text.reasoning import without_reasoning
 def exact_match(sample: Sample, *, ignore_case: bool = True) -> Score:
     """The whole response equals the reference, but for white space around and between words.
 
-    Reference: a text, a number, or an object with `final_answer`, `answer`, `ground_truth`, `value`
-    or `text`. Scale: 1.0 or 0.0. Reasoning sections are set aside and Unicode is put in its
-    canonical form (NFC) before the comparison; punctuation and wording count. To find an answer
-    inside a longer response use `math` or `multiple_choice`.
+    Reference: a text or a number; alone or in an object under `final_answer`, `answer`,
+    `ground_truth`, `value` or `text`. Scale: 1.0 or 0.0. Reasoning sections are set aside and
+    Unicode is put in its canonical form (NFC) before the comparison; punctuation and wording count.
+    To find an answer inside a longer response use `math` or `multiple_choice`.
 
     Args:
         sample: the response and its reference.
@@ -39,6 +40,8 @@ def exact_match(sample: Sample, *, ignore_case: bool = True) -> Score:
         BadReference: there is no reference, or it is empty.
     """
     reference = folded(reference_text(sample.reference), ignore_case=ignore_case)
+    if not reference:
+        raise BadReference("the reference has no visible character")
     answer = folded(without_reasoning(sample.response), ignore_case=ignore_case)
     if not answer:
         return Score(0.0, reason="the response is empty")

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import reward_functions
+
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "reward_functions"
 SOURCES = sorted([*PACKAGE.rglob("*.py"), *(ROOT / "helpers").rglob("*.py")])
@@ -46,8 +48,7 @@ def test_no_file_imports_a_higher_floor(path):
     ours = {
         module.split(".")[1] for module in imports(path) if module.startswith("reward_functions.")
     }
-    public = {"get", "testing", "Score", "Sample"}  # names of the package itself, in testing.py
-    assert ours - public <= FLOORS[floor]
+    assert ours - set(reward_functions.__all__) <= FLOORS[floor]  # the package offers core's names
 
 
 @pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=name_of)
@@ -108,6 +109,11 @@ def loaded_by(code):
     return {module.partition(".")[0] for module in json.loads(done.stdout.splitlines()[-1])}
 
 
+FIRST_ANSWER = r"""
+from reward_functions import *
+turn = Message(role="assistant", content="\\boxed{1,234}")
+assert get("math")(Sample(id="s", messages=(turn,), reference="1234")).value == 1.0
+"""
 HEAVY = {"sympy", "mpmath", "boto3", "botocore", "aws_lambda_powertools", "aws_cdk", "pydantic"}
 
 
@@ -117,9 +123,7 @@ HEAVY = {"sympy", "mpmath", "boto3", "botocore", "aws_lambda_powertools", "aws_c
         "import reward_functions",
         "import reward_functions; reward_functions.specs()",
         "from reward_functions import *; get('gsm8k')",
-        "from reward_functions import *\n"
-        "turn = Message(role='assistant', content='\\\\boxed{1{,}234}')\n"
-        "assert get('math')(Sample(id='s', messages=(turn,), reference='1234')).value == 1.0",
+        FIRST_ANSWER,
     ],
     ids=["import", "discovery", "get", "a first numeric answer"],
 )
@@ -133,8 +137,6 @@ def test_the_handler_loads_no_algebra_and_no_sdk():
 
 
 def test_the_public_surface_is_what_it_says():
-    import reward_functions
-
     assert reward_functions.__all__ == sorted(reward_functions.__all__)
     assert all(hasattr(reward_functions, name) for name in reward_functions.__all__)
     public = {name for name in vars(reward_functions) if not name.startswith("_")}
@@ -145,5 +147,5 @@ def test_the_public_surface_is_what_it_says():
 @pytest.mark.parametrize("path", sorted((PACKAGE / "verifiers").glob("[a-z]*.py")), ids=name_of)
 def test_a_verifier_does_no_input_or_output(path):
     tops = {module.partition(".")[0] for module in imports(path)}
-    assert tops <= {"__future__", "reward_functions", "fractions", "re", "typing", "math"}
+    assert tops <= {"__future__", "reward_functions", "fractions", "re", "typing", "dataclasses"}
     assert not calls(path, "open", "input")

@@ -35,7 +35,7 @@ def test_case_counts_when_asked():
     assert REWARD(sample("paris", "Paris"), ignore_case=False).value == 0.0
 
 
-@pytest.mark.parametrize("reference", [None, "", {"label": "x"}])
+@pytest.mark.parametrize("reference", [None, "", "\u200b", {"label": "x"}])
 def test_without_a_reference_nothing_is_scored(reference):
     with pytest.raises(BadReference):
         REWARD(sample("Paris", reference))

@@ -1,0 +1,91 @@
+"""What reaches the terminal, and data made harmless before it gets there.
+
+A response is written by a model that may have learned anything, terminal control sequences too:
+every text that comes from data passes through `plain` and is printed as `Text`, never as markup.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Mapping
+    from typing import TextIO
+
+CELL: Final = 200
+"""Characters of a text shown in a table's cell; the rest is what jsonl is for."""
+
+MESSAGE: Final = 1_000
+"""Characters of an error message shown; the longest of ours lists every reward by name."""
+
+
+PIPED: Final = 120
+"""Columns of a table nobody's terminal limits."""
+
+NOTHING: Final = Text("-", "dim")
+"""A cell without content."""
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Leave it to the command, where rich would exit with our status for unscored rows."""
+        raise BrokenPipeError
+
+
+def output(stream: TextIO | None = None) -> Console:
+    """Standard output, or another stream, for what was asked for."""
+    console = _Console(file=stream, highlight=False)
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = PIPED
+    return console
+
+
+def errors() -> Console:
+    """Standard error, for progress, summaries and complaints."""
+    return Console(stderr=True, highlight=False)
+
+
+def plain(text: str, limit: int = CELL) -> str:
+    """One line without anything a terminal acts on: what does not print is shown by its escape."""
+    shown = "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode()
+        for char in text[:limit]
+    )
+    return f"{shown}…" if len(text) > limit else shown
+
+
+def cell(text: str | None, style: str = "") -> Text:
+    """A table cell for a text that comes from data."""
+    return NOTHING if text is None else Text(plain(text), style)
+
+
+def table(*columns: str, numbers: Container[str] = (), title: str | None = None) -> Table:
+    """An empty table in the style of this command: quiet lines, room to breathe.
+
+    Args:
+        columns: their names.
+        numbers: those that hold numbers, set to the right.
+        title: above the table.
+    """
+    empty = Table(title=title, box=SIMPLE_HEAD, title_justify="left", title_style="bold")
+    for column in columns:
+        if column in numbers:
+            empty.add_column(column, justify="right", no_wrap=True)
+        else:
+            empty.add_column(column, overflow="fold")
+    return empty
+
+
+def facts(named: Mapping[str, Text | None]) -> Table:
+    """Names and values, one pair a line; what is None is left out."""
+    grid = Table.grid(padding=(0, 2))
+    for name, value in named.items():
+        if value is not None:
+            grid.add_row(Text(name, "dim"), value)
+    return grid

@@ -1,0 +1,20 @@
+"""Arguments that several commands share."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+Name = Annotated[
+    str,
+    typer.Argument(metavar="NAME", help="A reward of `reward list`, or the path of a .py file."),
+]
+File = Annotated[
+    str,
+    typer.Argument(metavar="FILE", help="Samples: JSONL or one JSON array; - is standard input."),
+]
+Knobs = Annotated[
+    list[str] | None,
+    typer.Option("--knob", "-k", metavar="K=V", help="Set a knob of the reward; repeatable."),
+]

@@ -1,0 +1,79 @@
+"""What a batch of scores looks like as a whole, in two lines on standard error.
+
+The second is for whoever trains on groups: prompts whose samples all score the same give GRPO no
+advantage to learn from. `frac_reward_zero_std` is TRL's name for their share.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import fsum, sqrt
+from typing import TYPE_CHECKING
+
+from helpers.cli._console import errors
+from reward_functions.core.types import Sample, Scored
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from reward_functions.core.spec import RewardSpec
+    from reward_functions.core.types import Message, RewardResult, Unscored
+
+
+def summary(
+    spec: RewardSpec,
+    samples: Sequence[Sample | Unscored],
+    results: Sequence[RewardResult],
+    seconds: float,
+) -> None:
+    """Print mean, spread, zero share, failures and speed; and what a trainer would learn from.
+
+    Args:
+        spec: the reward; its floor is what "zero" counts.
+        samples: what was scored.
+        results: one per sample.
+        seconds: spent on scoring.
+    """
+    console = errors()
+    console.print(" · ".join(_figures(spec, results, seconds)), soft_wrap=True)
+    groups = _groups(samples, results)
+    if groups:
+        flat = sum(max(group) == min(group) for group in groups)
+        console.print(
+            f"prompts with several samples {len(groups):,} · "
+            f"frac_reward_zero_std {flat / len(groups):.3f}, the share that teaches nothing",
+            soft_wrap=True,
+            style="dim",
+        )
+
+
+def _figures(spec: RewardSpec, results: Sequence[RewardResult], seconds: float) -> Iterator[str]:
+    values = [result.score.value for result in results if isinstance(result, Scored)]
+    yield f"samples {len(results):,}"
+    if values:
+        mean = fsum(values) / len(values)
+        spread = sqrt(fsum([(value - mean) ** 2 for value in values]) / len(values))
+        yield f"mean {mean:.4f}"
+        yield f"spread {spread:.4f}"
+        yield f"zero share {values.count(spec.scale.floor) / len(values):.1%}"
+    yield f"unscored {len(results) - len(values):,}{_kinds(results)}"
+    if results and seconds:
+        yield f"{len(results) / seconds:,.0f} samples/s"
+
+
+def _kinds(results: Sequence[RewardResult]) -> str:
+    kinds = Counter(
+        type(result.error).__name__ for result in results if not isinstance(result, Scored)
+    )
+    return f" ({', '.join(f'{kind} {n:,}' for kind, n in kinds.most_common())})" if kinds else ""
+
+
+def _groups(
+    samples: Sequence[Sample | Unscored], results: Sequence[RewardResult]
+) -> list[list[float]]:
+    """The scores of each prompt that has more than one: what GRPO takes its advantages from."""
+    groups: dict[tuple[Message, ...], list[float]] = {}
+    for sample, result in zip(samples, results, strict=True):
+        if isinstance(sample, Sample) and isinstance(result, Scored):
+            groups.setdefault(sample.context, []).append(result.score.value)
+    return [values for values in groups.values() if len(values) > 1]

@@ -1,0 +1,86 @@
+"""`reward demo`: the responses that ship with the project, scored, each with what it shows.
+
+Every row says in its metadata what must come out, so that the demo is a check as well.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from importlib.resources import as_file, files
+from typing import TYPE_CHECKING, Any, Final
+
+import typer
+
+from helpers.cli._errors import INCOMPLETE
+
+if TYPE_CHECKING:
+    from reward_functions import RewardResult, RewardSpec
+
+REWARDS: Final = ("gsm8k", "math")
+"""Each scores the file of its name."""
+
+
+def demo() -> None:
+    """Score responses that ship with the project: right, wrong, hostile, malformed."""
+    from helpers.cli._console import output
+
+    seen = Counter[str]()
+    for name in REWARDS:
+        seen += _shown(name)
+    console = output()
+    console.print(
+        f"{seen['right']} right, {seen['floor']} at the floor, {seen['unscored']} unscored: "
+        "a low score means the model did badly,\nunscored means nobody can say. "
+        "What to try next:\n"
+    )
+    for command in (
+        "reward explain gsm8k --response '#### 20 or 21' --reference 21",
+        "reward show math",
+        "reward score gsm8k responses.jsonl -o rewards.jsonl",
+        "reward new my_reward",
+    ):
+        console.print(f"  [bold]{command}[/]")
+    if seen["surprising"]:
+        console.print(
+            f"\n[bold red]rows that came out otherwise than expected: {seen['surprising']}[/]"
+        )
+        raise typer.Exit(INCOMPLETE)
+
+
+def _shown(name: str) -> Counter[str]:
+    """Print the table of one file; count what came out."""
+    from helpers.cli._console import NOTHING, cell, output, table
+    from helpers.cli._results import cells_of
+    from helpers.cli._rows import read_rows
+    from reward_functions import get, score_batch
+    from reward_functions.serving.contract import decode_row
+
+    spec = get(name)
+    with as_file(files("helpers") / "demo" / f"{name}.jsonl") as file:
+        rows = [row.content for row in read_rows(str(file))]
+    results = score_batch(spec, [decode_row(row, at) for at, row in enumerate(rows)])
+    columns = ("id", "what it shows", "answer", "score", "reason")
+    shown = table(*columns, numbers=("score",), title=f"{name}: {spec.summary}")
+    seen = Counter[str]()
+    for row, result in zip(rows, results, strict=True):
+        shows, expected = row["metadata"]["shows"], row["metadata"]["expected"]
+        outcome, surprising = _outcome(spec, result, expected)
+        seen.update([outcome] + ["surprising"] * surprising)
+        cells = cells_of(spec, result)
+        cells.setdefault("reason", cells.get("error", NOTHING))
+        cells["what it shows"] = (
+            cell(f"{shows} (expected: {expected})", "bold red") if surprising else cell(shows)
+        )
+        shown.add_row(*[cells.get(column, NOTHING) for column in columns])
+    output().print(shown)
+    return seen
+
+
+def _outcome(spec: RewardSpec, result: RewardResult, expected: Any) -> tuple[str, bool]:
+    """What a row counts as, and whether that is a surprise."""
+    from reward_functions import Scored
+
+    if not isinstance(result, Scored):
+        return "unscored", expected != "unscored"
+    outcome = "floor" if result.score.value == spec.scale.floor else "right"
+    return outcome, result.score.value != expected

@@ -1,0 +1,148 @@
+"""`reward score`: a file of responses in, one result for each out.
+
+Everything that can be wrong with the arguments or the file is found before the first sample is
+scored, and an output file appears complete or not at all.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from helpers.cli._errors import INCOMPLETE
+from helpers.cli._options import File, Knobs, Name  # noqa: TC001 - typer reads annotations
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import TextIO
+
+    from reward_functions import RewardResult, RewardSpec, Sample, Unscored
+    from reward_functions.core.spec import RewardFunction
+
+Format = Literal["table", "jsonl", "json"]
+
+
+def score(
+    name: Name,
+    file: File,
+    *,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="OUT", help="Write results to a file.")
+    ] = None,
+    format: Annotated[  # noqa: A002 - the option's name
+        Format | None,
+        typer.Option(help="What to write.", show_default="table on a terminal, jsonl elsewhere"),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, help="Threads.", show_default="what the reward needs"),
+    ] = None,
+    knob: Knobs = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say what answer was found, and why it scores so.")
+    ] = False,
+) -> None:
+    """Score a file of responses.
+
+    Samples are written as trainers send them: an id, messages, a reference_answer. A result in
+    jsonl is the object the Lambda returns; what cannot be scored has a null score and an error.
+
+    Exit status: 0 all scored, 1 some were not, 2 nothing was done.
+    """
+    from helpers.cli._rewards import reward_named, with_knobs
+    from helpers.cli._rows import read_samples
+    from helpers.cli._summary import summary
+    from reward_functions import Unscored
+
+    spec = reward_named(name)
+    reward = with_knobs(spec, knob or [])
+    samples, places = read_samples(file)
+    with _destination(output) as stream:
+        start = perf_counter()
+        results = _scored(reward, samples, workers or spec.needs.workers)
+        seconds = perf_counter() - start
+        to_terminal = output is None and sys.stdout.isatty()
+        chosen = format or ("table" if to_terminal else "jsonl")
+        _write(chosen, stream, spec, results, places, explain=explain)
+    summary(spec, samples, results, seconds)
+    if any(isinstance(result, Unscored) for result in results):
+        raise typer.Exit(INCOMPLETE)
+
+
+def _scored(
+    reward: RewardFunction, samples: Sequence[Sample | Unscored], workers: int
+) -> list[RewardResult]:
+    """The results, with a progress bar where a person is watching."""
+    from helpers.cli._console import errors
+    from reward_functions import Score, score_batch
+
+    console = errors()
+    if not console.is_terminal:
+        return score_batch(reward, samples, workers=workers)
+
+    from rich.progress import Progress
+
+    with Progress(console=console, transient=True) as progress:
+        task = progress.add_task("scoring", total=len(samples))
+
+        def watched(sample: Sample) -> Score:
+            try:
+                return reward(sample)
+            finally:
+                progress.advance(task)
+
+        return score_batch(watched, samples, workers=workers)
+
+
+def _write(
+    format: Format,  # noqa: A002
+    stream: TextIO,
+    spec: RewardSpec,
+    results: Sequence[RewardResult],
+    places: Sequence[str],
+    *,
+    explain: bool,
+) -> None:
+    from helpers.cli._console import output
+    from helpers.cli._results import json_lines, results_table
+
+    if format == "table":
+        output(stream).print(results_table(spec, results, places, explain=explain))
+        return
+    lines = json_lines(results, places, explain=explain)
+    if format == "jsonl":
+        stream.writelines(f"{line}\n" for line in lines)
+        return
+    stream.write("[")
+    stream.writelines(f"{',' if at else ''}\n{line}" for at, line in enumerate(lines))
+    stream.write("\n]\n")
+
+
+@contextmanager
+def _destination(name: str | None) -> Iterator[TextIO]:
+    """Standard output, or a file that takes its name once it is complete.
+
+    The unfinished file stands beside it from before anything is scored, so that a folder that
+    cannot be written to is found out in time.
+    """
+    if name is None:
+        yield sys.stdout
+        return
+    path = Path(name).resolve()
+    if path.exists() and not path.is_file():  # /dev/stdout is written to, not replaced
+        with path.open("w", encoding="utf-8") as stream:
+            yield stream
+        return
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
+    try:
+        with unfinished.open("x", encoding="utf-8") as stream:
+            yield stream
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)

@@ -1,0 +1,422 @@
+"""The smallest complete values: numbers, symbols, groups, brackets, functions, matrices."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from fractions import Fraction
+from typing import Final
+
+from reward_functions.symbolic.lexer import GREEK, Token
+from reward_functions.symbolic.limits import DIGITS, ITEMS, OverBudget, Unreadable
+from reward_functions.symbolic.literals import MINUS_ONE, TEN, negated, number, product, repeating
+from reward_functions.symbolic.measures import Measures
+from reward_functions.symbolic.tree import (
+    Apply,
+    Braces,
+    Bracket,
+    BuiltSet,
+    Constant,
+    Listing,
+    Matrix,
+    NamedSet,
+    Node,
+    Number,
+    Power,
+    Product,
+    Root,
+    Symbol,
+)
+from reward_functions.symbolic.vocabulary import (
+    CALLED,
+    DECORATIONS,
+    ENVIRONMENTS,
+    FUNCTIONS,
+    INFINITY,
+    INVERSES,
+    LETTER_FUNCTIONS,
+    NO_NOUNS,
+    SHORT_PRODUCT,
+    SHORT_ROMAN,
+)
+
+_CLOSERS: Final = {"(": ")", "[": "]"}
+
+
+class Atoms(Measures):
+    """The rules for atoms; those for what is built of them are the parser's."""
+
+    @abstractmethod
+    def listing(self) -> Node:
+        """Statements side by side."""
+
+    @abstractmethod
+    def statement(self) -> Node:
+        """A value or a relation."""
+
+    @abstractmethod
+    def separator(self) -> str | None:
+        """What separates members of a list."""
+
+    @abstractmethod
+    def sum(self) -> Node:
+        """Signed terms."""
+
+    @abstractmethod
+    def factor(self) -> Node:
+        """An atom with what is written behind and above it."""
+
+    @abstractmethod
+    def signed_factor(self) -> Node:
+        """A factor that may carry a sign."""
+
+    @abstractmethod
+    def starts_factor(self) -> bool:
+        """Whether a factor can begin here."""
+
+    # The digits of the numeral just read, for the base that may stand below them.
+    digits_before: str = ""
+
+    def atom(self) -> Node:  # noqa: C901 - one case per kind of token
+        """The smallest complete value."""
+        token = self.next()
+        match token.kind:
+            case "number":
+                return self.numeral(token)
+            case "letters":
+                return self.letters(token)
+            case "(" | "[":
+                return self.bracket(token.kind)
+            case "\\{":
+                return self.braces()
+            case "{":
+                self.position -= 1
+                return self.group()
+            case "|":
+                return self.between_bars()
+            case "command":
+                return self.command_atom(token.text)
+            case "begin":
+                return self.environment(token.text)
+            case "set":
+                return NamedSet(token.text)
+            case "∅":
+                return Braces(())
+        raise Unreadable(f"{token.kind} is no value")
+
+    def numeral(self, token: Token) -> Node:
+        """A number, with the repeating digits below a bar."""
+        self.digits_before = token.text if token.text.isdecimal() else ""
+        if "." in token.text and self.command("overline", "bar", "dot"):
+            self.next()
+            block = self.raw_group()
+            if not block.isdecimal() or len(block) > DIGITS:
+                raise Unreadable("a bar over something else than digits")
+            return repeating(token.text, block)
+        return number(token.text)
+
+    def letters(self, token: Token) -> Node:
+        """A run of letters: a function, a named constant, a word of mathematics or a product."""
+        run = token.text
+        if run in LETTER_FUNCTIONS:
+            return self.function(run)
+        if run in INFINITY:
+            return Constant("∞")
+        if run == "pi":
+            return Constant("π")
+        if run in GREEK:
+            return Symbol(self.symbol_name(GREEK[run]))
+        if len(run) > 1 and token.spaced and run.lower() in NO_NOUNS:
+            raise Unreadable("a word where a value should be")
+        longest = SHORT_ROMAN if token.roman else SHORT_PRODUCT
+        if len(run) > longest or not run.isascii():
+            raise Unreadable("a word where a value should be")
+        if len(run) > 1:
+            return self.run_of_symbols(token)
+        if run in ("e", "i") and self.kind() not in ("_", "'"):
+            return Constant(run)
+        if (run in CALLED or self.called_on_number(run)) and self.take("("):
+            return Apply(run, self.bracketed())
+        return Symbol(self.symbol_name(run))
+
+    def called_on_number(self, letter: str) -> bool:
+        """Whether a capital is applied to a number: I(0) is a value of I, x(3) a product."""
+        return (
+            letter.isupper()
+            and [self.peek(ahead).kind for ahead in range(3)] == ["(", "number", ")"]
+            and not self.peek().spaced
+        )
+
+    def run_of_symbols(self, token: Token) -> Node:
+        """The first letter of a run; the rest goes back, so that a power binds to the last."""
+        rest = token._replace(text=token.text[1:], spaced=False)
+        self.position -= 1
+        self.stream[self.position] = rest
+        return self.single(token.text[0])
+
+    def single(self, letter: str) -> Node:
+        """One letter of a run."""
+        return Constant(letter) if letter in ("e", "i") else Symbol(letter)
+
+    def symbol_name(self, letter: str) -> str:
+        """A letter with its subscript and primes."""
+        name = letter
+        if self.take("_"):
+            name += "_" + self.subscript()
+        return name + self.primes()
+
+    def primes(self) -> str:
+        """The primes that follow."""
+        marks = ""
+        while self.take("'"):
+            marks += "'"
+        return marks
+
+    def subscript(self) -> str:
+        """The text of a subscript, which is part of a name and not evaluated."""
+        if self.kind() == "{":
+            return self.raw_group()
+        return self.next().text
+
+    def group(self) -> Node:
+        """A group in braces, which print nothing: a value, or a list whose set braces got lost."""
+        self.expect("{")
+        self.down()
+        bars, self.bars = self.bars, 0
+        node = self.listing()
+        if self.command("choose"):
+            self.next()
+            node = Apply("binom", (node, self.listing()))
+        self.bars = bars
+        self.up()
+        self.expect("}")
+        return node
+
+    def argument(self) -> Node:
+        """What a LaTeX command takes: a group, or the next atom with its own sign."""
+        if self.kind() == "{":
+            return self.group()
+        if self.kind() in ("-", "+"):
+            negative = self.next().kind == "-"
+            node = self.argument()
+            return negated(node) if negative else node
+        self.down()
+        node = self.factor() if self.kind() == "(" or self.peek(1).kind == "^" else self.atom()
+        self.up()
+        return node
+
+    def digit_argument(self) -> Node:
+        """The argument of a fraction: without braces a single digit, so that frac 12 is a half."""
+        token = self.peek()
+        if token.kind == "number" and len(token.text) > 1 and token.text.isdecimal():
+            self.stream[self.position] = token._replace(text=token.text[1:], spaced=False)
+            return Number(Fraction(int(token.text[0])))
+        return self.argument()
+
+    def bracket(self, left: str) -> Node:
+        """Round or square brackets: one value is grouped, several are a point or an interval."""
+        self.down()
+        bars, self.bars = self.bars, 0
+        items = [self.statement()]
+        while self.take(",") or self.take(";"):
+            items.append(self.statement())
+            if len(items) > ITEMS:
+                raise OverBudget(f"more than {ITEMS} entries")
+        self.bars = bars
+        self.up()
+        right = self.next().kind
+        if right not in (")", "]"):
+            raise Unreadable("a bracket is not closed")
+        if len(items) > 1:
+            return Bracket(left, tuple(items), right)
+        if right != _CLOSERS[left]:
+            raise Unreadable("brackets that do not match")
+        return items[0]
+
+    def braces(self) -> Node:
+        """A set by its members or by a condition."""
+        if self.take("\\}"):
+            return Braces(())
+        self.down()
+        bars, self.bars = self.bars, 1
+        first = self.statement()
+        self.bars = bars
+        if self.kind() in ("|", ":"):
+            self.next()
+            conditions = self.listing()
+            self.up()
+            self.expect("\\}")
+            parts = conditions.items if isinstance(conditions, Listing) else (conditions,)
+            return BuiltSet(first, parts)
+        items = [first]
+        while self.separator() is not None:
+            items.append(self.statement())
+            if len(items) > ITEMS:
+                raise OverBudget(f"a set of more than {ITEMS}")
+        self.up()
+        self.expect("\\}")
+        return Braces(tuple(items))
+
+    def between_bars(self) -> Node:
+        """An absolute value."""
+        self.down()
+        self.bars += 1
+        node = self.sum()
+        self.bars -= 1
+        self.up()
+        self.expect("|")
+        return Apply("abs", (node,))
+
+    def command_atom(self, name: str) -> Node:
+        """The value of a LaTeX command."""
+        match name:
+            case "frac":
+                over = self.digit_argument()
+                if _is_differential(over):
+                    raise Unreadable("a derivative")
+                return Product((over,), (self.digit_argument(),))
+            case "sqrt":
+                return self.radical()
+            case "binom":
+                upper = self.digit_argument()
+                return Apply("binom", (upper, self.digit_argument()))
+            case "pi":
+                return Constant("π")
+            case "infty":
+                return Constant("∞")
+            case "lfloor" | "lceil" | "langle" | "lVert":
+                return self.fenced(name)
+        return self.named(name)
+
+    def named(self, name: str) -> Node:
+        """A symbol, decorated symbol or function by the name of its command."""
+        if name in GREEK:
+            return Symbol(self.symbol_name(GREEK[name]))
+        if name in ("ell", "hbar", "partial", "nabla") or name in DECORATIONS:
+            mark = DECORATIONS.get(name)
+            decorated = name if mark is None else f"{mark}({self.raw_group()})"
+            return Symbol(self.symbol_name(decorated))
+        if name in FUNCTIONS:
+            return self.function(name)
+        raise Unreadable(f"\\{name} is not read")
+
+    def radical(self) -> Node:
+        """A root, square without an index."""
+        index: Node = Number(Fraction(2))
+        if self.take("["):
+            self.down()
+            index = self.sum()
+            self.up()
+            self.expect("]")
+        return Root(index, self.argument())
+
+    def fenced(self, name: str) -> Node:
+        """Floor, ceiling, or a vector in angle brackets."""
+        self.down()
+        items = [self.sum()]
+        while self.take(","):
+            items.append(self.sum())
+        self.up()
+        closing = {"lfloor": "rfloor", "lceil": "rceil", "langle": "rangle", "lVert": "rVert"}[name]
+        if not self.command(closing):
+            raise Unreadable(f"\\{name} is not closed")
+        self.next()
+        if name == "langle":
+            return Bracket("<", tuple(items), ">")
+        if len(items) > 1 or name == "lVert":
+            raise Unreadable(f"\\{name} around a list")
+        return Apply({"lfloor": "floor", "lceil": "ceil"}[name], (items[0],))
+
+    def function(self, name: str) -> Node:
+        """A named function: its power, its base, its argument with or without brackets."""
+        power, base = None, None
+        if name == "sqrt":
+            return Root(Number(Fraction(2)), self.argument())
+        while self.kind() in ("^", "_"):
+            if self.next().kind == "^":
+                power = self.argument()
+            else:
+                base = self.argument()
+        arguments = self.arguments()
+        if power == MINUS_ONE and name in INVERSES:
+            name, power = INVERSES[name], None
+        if name == "lg":
+            name, base = "log", TEN
+        if base is not None:
+            if name != "log" or len(arguments) != 1:
+                raise Unreadable(f"a subscript below {name}")
+            arguments = (base, arguments[0])
+            name = "log_"
+        applied = Apply(name, arguments)
+        return applied if power is None else Power(applied, power)
+
+    def arguments(self) -> tuple[Node, ...]:
+        """The arguments of a function: bracketed, or the factors up to the next sign."""
+        if self.take("("):
+            return self.bracketed()
+        if self.kind() == "{":
+            return (self.group(),)
+        self.down()
+        factors = [self.signed_factor()]
+        while self.starts_factor() and not self.function_follows() and self.kind() != "(":
+            if self.kind() == "number" or self.measure_follows():
+                break
+            factors.append(self.factor())
+        self.up()
+        return (product(factors, []),)
+
+    def bracketed(self) -> tuple[Node, ...]:
+        """The arguments between round brackets, the first of which is taken."""
+        inside = self.bracket("(")
+        return inside.items if isinstance(inside, Bracket) else (inside,)
+
+    def function_follows(self) -> bool:
+        """Whether the name of a function comes next."""
+        token = self.peek()
+        return (token.kind == "command" and token.text in FUNCTIONS) or (
+            token.kind == "letters" and token.text in LETTER_FUNCTIONS
+        )
+
+    def environment(self, name: str) -> Node:
+        """A matrix or vector, whatever its brackets; a system of equations is a list of them."""
+        if name not in ENVIRONMENTS:
+            raise Unreadable(f"the environment {name} is not read")
+        self.down()
+        rows = self.rows()
+        self.up()
+        if self.next().text != name:
+            raise Unreadable("a matrix that is not closed")
+        if len({len(row) for row in rows}) != 1:
+            raise Unreadable("rows of different lengths")
+        if name != "cases":
+            matrix = Matrix(tuple(rows))
+            return Apply("det", (matrix,)) if name == "vmatrix" else matrix
+        if len(rows[0]) > 1:
+            raise Unreadable("a piecewise definition")
+        return Listing(tuple(row[0] for row in rows), "and")
+
+    def rows(self) -> list[tuple[Node, ...]]:
+        """The rows of a matrix up to its end, the last row break being optional."""
+        rows: list[tuple[Node, ...]] = []
+        row = [self.statement()]
+        while self.kind() != "end":
+            if self.take("&"):
+                row.append(self.statement())
+            elif self.command("\\"):
+                self.next()
+                rows.append(tuple(row))
+                if self.kind() == "end":
+                    return rows
+                row = [self.statement()]
+            else:
+                raise Unreadable("a matrix that is not closed")
+            if len(rows) * len(row) > ITEMS:
+                raise OverBudget(f"a matrix of more than {ITEMS} entries")
+        return [*rows, tuple(row)]
+
+
+def _is_differential(node: Node) -> bool:
+    """The d or d^2 of d/dx, which is no number."""
+    match node:
+        case Symbol("d") | Power(Symbol("d"), _):
+            return True
+    return False

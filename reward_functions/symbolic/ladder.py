@@ -1,0 +1,185 @@
+"""The ladder: cheapest rung first, and the first one that knows decides.
+
+    normalised text → exact rational → structure → exact algebra
+
+A *different* is final. *Undecided* means that exact means do not suffice, or that the candidate is
+not readable as mathematics; both are scored as the floor, with the reason.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from reward_functions.symbolic.limits import OverBudget, Unreadable, Work
+from reward_functions.symbolic.plain import plain, same_value
+from reward_functions.symbolic.verdict import Finding, Outcome, Verdict, differ, same, unknown
+
+if TYPE_CHECKING:
+    from reward_functions.symbolic.reading import Reading
+
+
+def equal(reference: str, candidate: str) -> Verdict:
+    r"""Whether a candidate answer means the same as a reference answer.
+
+    Both are an answer and nothing else, in LaTeX or plain text, delimiters allowed; finding the
+    answer in a response is done before. Never raises for a candidate, however hostile.
+
+    Args:
+        reference: the right answer.
+        candidate: the answer to judge.
+
+    Returns:
+        The verdict: equal, different (proved, final) or undecided, with the rule that decided.
+
+    Raises:
+        Unreadable: the reference has no content at all.
+
+    Example:
+        >>> equal(r"\frac{1}{2}", "0.5").outcome.value
+        'equal'
+    """
+    reference, candidate = reference.strip(), candidate.strip()
+    first, second = plain(reference), plain(candidate)
+    if (
+        first is not None
+        and second is not None
+        and (
+            first.digits == second.digits
+            if first.places == second.places
+            else same_value(first, second)
+        )
+    ):
+        return Verdict(Outcome.EQUAL, "plain number", "the same number", first, second)
+    if first is not None and second is not None and not first.places:
+        return Verdict(Outcome.DIFFERENT, "plain number", "another number", first, second)
+    return _compared(reference, candidate)
+
+
+def readable(text: str) -> bool:
+    """Whether a text is a number or an expression of the grammar, rather than prose or nothing."""
+    text = text.strip()
+    if plain(text) is not None:
+        return True
+    from reward_functions.symbolic.reading import read  # noqa: PLC0415 - plain numbers need no grammar
+
+    reading = read(text)
+    return reading.tree is not None and not reading.wordy
+
+
+def several(text: str) -> bool:
+    """Whether a text states several values (a list, "or", ±) where one answer would be one."""
+    text = text.strip()
+    if plain(text) is not None:
+        return False
+    from reward_functions.symbolic.reading import read  # noqa: PLC0415
+    from reward_functions.symbolic.tree import Braces, Listing  # noqa: PLC0415
+
+    tree = read(text).tree
+    return isinstance(tree, Listing | Braces) and len(tree.items) > 1
+
+
+def _compared(reference: str, candidate: str) -> Verdict:
+    """The rungs above plain numbers, which need the grammar."""
+    from reward_functions.symbolic.reading import read  # noqa: PLC0415
+
+    mine = read(reference)
+    if not mine.marks and not mine.trouble:
+        raise Unreadable("the reference has no content")
+    if reference == candidate:
+        return Verdict(Outcome.EQUAL, "same text", "the very same text", mine, mine)
+    theirs = read(candidate)
+    finding = _by_text(mine, theirs)
+    if finding is None:
+        finding = _by_meaning(mine, theirs)
+        if not finding.equal:
+            finding = _with_other_commas(reference, candidate, mine, theirs) or finding
+    return Verdict(finding.outcome, finding.rule, finding.reason, mine, theirs)
+
+
+def _by_text(mine: Reading, theirs: Reading) -> Finding | None:
+    """The rungs that need no tree: the same text, a choice, words. None when they do not decide."""
+    if mine.marks and mine.marks == theirs.marks:
+        return same("normalised text", "the same text but for spacing and style")
+    if not theirs.marks:
+        return unknown("unreadable", theirs.trouble or "the answer is empty")
+    if mine.choice is not None and theirs.choice is not None:
+        return _choices(mine, theirs)
+    if mine.wordy or theirs.wordy or mine.tree is None:
+        return _words(mine, theirs)
+    return None
+
+
+def _choices(mine: Reading, theirs: Reading) -> Finding | None:
+    """Choices by letter, whatever its case; texts must agree too when both sides give one."""
+    first, second = mine.choice, theirs.choice
+    if first is None or second is None:
+        return None
+    if first.letter != second.letter:
+        return differ("choice", f"choice {second.letter} is not {first.letter}")
+    if first.text and second.text and first.text != second.text:
+        return unknown("choice", "the same letter with another text")
+    return same("choice", f"choice {first.letter}")
+
+
+def _words(mine: Reading, theirs: Reading) -> Finding | None:
+    """Words are compared without regard to case; only numbers in words are understood."""
+    if mine.words and mine.words == theirs.words:
+        return same("words", "the same words")
+    if len(mine.names) > 1 and mine.names == theirs.names:
+        return same("words", "the same words in a list")
+    if mine.choice is not None and mine.choice.text and mine.choice.text == theirs.words:
+        return same("choice", "the text of the choice")
+    if _in_words(mine) or _in_words(theirs):
+        return None
+    single = mine.wordy and theirs.wordy and " " not in mine.words + theirs.words
+    if single and sorted(mine.words) != sorted(theirs.words):
+        return differ("words", "another word")
+    return unknown("words", "the words differ")
+
+
+def _in_words(reading: Reading) -> bool:
+    """Whether words are a number: twelve."""
+    return reading.wordy and type(reading.tree).__name__ == "Number"
+
+
+def _by_meaning(mine: Reading, theirs: Reading) -> Finding:
+    """The rungs on trees, under one account of work."""
+    if mine.tree is None:
+        return unknown(
+            "unreadable", f"the reference is not readable as mathematics: {mine.trouble}"
+        )
+    if theirs.tree is None:
+        return unknown("unreadable", f"not readable as mathematics: {theirs.trouble}")
+    from reward_functions.symbolic.polynomials import Field  # noqa: PLC0415
+    from reward_functions.symbolic.shapes import Shapes  # noqa: PLC0415
+    from reward_functions.symbolic.values import Values  # noqa: PLC0415
+
+    try:
+        return Shapes(Values(Field(Work()))).compare(mine.tree, theirs.tree)
+    except OverBudget as trouble:
+        return unknown("budget", f"too much arithmetic: {trouble}")
+    except Unreadable as trouble:
+        return unknown("unreadable", str(trouble))
+
+
+_GROUPED: Final = re.compile(r"[0-9],[0-9]{3}")
+
+
+def _with_other_commas(
+    reference: str, candidate: str, mine: Reading, theirs: Reading
+) -> Finding | None:
+    """70,110 is a number or a list of two; the other reading may be the equal one."""
+    from reward_functions.symbolic.reading import read  # noqa: PLC0415
+
+    for text, other_reading, turned in ((reference, theirs, False), (candidate, mine, True)):
+        if not _GROUPED.search(text):
+            continue
+        reading = read(text, group_digits=False)
+        if reading.tree is None or other_reading.tree is None:
+            continue
+        pair = (other_reading, reading) if turned else (reading, other_reading)
+        finding = _by_meaning(*pair)
+        if finding.equal:
+            return finding
+    return None

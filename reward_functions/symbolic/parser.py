@@ -1,0 +1,338 @@
+"""Tokens to the tree: one recursive-descent parser, depth-limited, with no evaluation in it.
+
+    answer     statement (("," | ";" | "and" | "or") statement)*
+    statement  sets (relation sets)*                       x = 5, 1 < x ≤ 2, x ∈ [0, 1)
+    sets       ratio (("∪" | "∖") ratio)*
+    ratio      sum ((":" | "to") sum)*
+    sum        sign? term (sign term)*
+    term       factor (("*" | "/" | nothing) factor)*  %?  unit?
+    factor     atom ("^" argument | "!" | "_" base | degrees)*
+
+Precedence is that of print: implicit multiplication binds no tighter than a written one, so 1/2x is
+half of x. Where a notation has two readings in use (a slash before a product, a function without
+brackets), the reading is fixed here and applies to both sides of a comparison.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Final
+
+from reward_functions.symbolic.atoms import Atoms
+from reward_functions.symbolic.lexer import Token, tokens
+from reward_functions.symbolic.limits import DEPTH, ITEMS, TOKENS, OverBudget, Unreadable
+from reward_functions.symbolic.literals import is_whole, negated, number, product, with_common_unit
+from reward_functions.symbolic.tree import (
+    Apply,
+    Based,
+    Degrees,
+    Listing,
+    Measured,
+    NamedSet,
+    Node,
+    Number,
+    Percent,
+    Power,
+    Product,
+    Ratio,
+    Relation,
+    Signed,
+    Symbol,
+    Union,
+)
+from reward_functions.symbolic.vocabulary import BASE_WORDS, CURRENCY_SIGNS
+from reward_functions.text.units import SCALE_ABBREVIATIONS, SCALES, canonical
+
+_RELATIONS: Final = frozenset("=≠<≤>≥≈∈∉≡")
+_SIGNS: Final = frozenset("+-±∓")
+_CLOSING_COMMANDS: Final = frozenset({"\\", "&", "rfloor", "rceil", "rangle", "choose", "rVert"})
+_LARGEST_BASE: Final = 36
+
+
+def parse(text: str) -> Node:
+    """The tree of an answer.
+
+    Raises:
+        Unreadable: the text is not in the grammar.
+        OverBudget: the text passes a ceiling of length, depth or size.
+    """
+    return parse_tokens(tokens(text))
+
+
+def parse_tokens(stream: list[Token]) -> Node:
+    """The tree of an answer's tokens, which end where the answer does; raises as `parse` does."""
+    if len(stream) > TOKENS:
+        raise OverBudget(f"{len(stream)} tokens; {TOKENS} are read")
+    if not stream:
+        raise Unreadable("nothing to read")
+    return Parser(stream).answer()
+
+
+class Parser(Atoms):
+    """The whole grammar. Each method reads one rule and leaves the cursor after it."""
+
+    # ---- lists and statements
+
+    def answer(self) -> Node:
+        """The whole answer, which must use up the tokens."""
+        node = self.listing()
+        if self.position < len(self.stream):
+            raise Unreadable(f"{self.peek().kind} after the end of the answer")
+        return node
+
+    def listing(self) -> Node:
+        """Statements side by side; with semicolons and commas, a list of lists."""
+        groups: list[list[Node]] = [[self.statement()]]
+        words: set[str] = set()
+        semicolon = False
+        while (separator := self.separator()) is not None:
+            if separator == ";":
+                semicolon = True
+                groups.append([])
+            words.add(separator)
+            groups[-1].append(self.statement())
+            if sum(map(len, groups)) > ITEMS:
+                raise OverBudget(f"a list of more than {ITEMS}")
+        word = "or" if "or" in words else "and" if "and" in words else ""
+        if semicolon and any(len(group) > 1 for group in groups):
+            rows = tuple(g[0] if len(g) == 1 else Listing(tuple(g)) for g in groups)
+            return Listing(rows, word)
+        items = tuple(item for group in groups for item in group)
+        return items[0] if len(items) == 1 else Listing(items, word)
+
+    def separator(self) -> str | None:
+        """A comma, semicolon, "and" or "or", or a comma with a word after it."""
+        found = None
+        if self.kind() in (",", ";"):
+            found = self.next().kind
+        if self.kind() in ("and", "or"):
+            found = self.next().kind
+        elif self.word("and", "or"):
+            found = self.next().text.lower()
+        elif found is None and self.command("&"):
+            return None
+        return found
+
+    def statement(self) -> Node:
+        """A value or a chain of relations."""
+        operands = [self.name_of_value() or self.sets()]
+        operators: list[str] = []
+        while self.kind() in _RELATIONS:
+            operators.append(self.next().kind)
+            operands.append(self.name_of_value() or self.sets())
+        return Relation(tuple(operands), tuple(operators)) if operators else operands[0]
+
+    def name_of_value(self) -> Symbol | None:
+        """The f(x) of f(x) = 2x, which is a name and no product; None for anything else."""
+        start = self.position
+        if self.kind() == "letters" and len(self.peek().text) == 1:
+            name = self.symbol_name(self.next().text)
+            if self.take("("):
+                arguments = []
+                while self.kind() in ("letters", ","):
+                    arguments.append(self.next().text)
+                if arguments and self.take(")") and self.kind() in _RELATIONS:
+                    return Symbol(f"{name}({''.join(arguments)})")
+        elif self.command("angle", "measuredangle"):
+            self.next()
+            if self.kind() == "letters" and self.peek(1).kind in ("=", "≈"):
+                return Symbol("∠" + self.next().text)
+        self.position = start
+        return None
+
+    def sets(self) -> Node:
+        """Sets united or taken from one another; an ordinary value without such an operator."""
+        first = self.ratio()
+        parts, minus = [first], False
+        while self.kind() in ("∪", "∖") or (self.kind() == "-" and isinstance(first, NamedSet)):
+            minus = self.next().kind != "∪"
+            if minus and len(parts) > 1:
+                raise Unreadable("a union and a difference without brackets")
+            parts.append(self.ratio())
+        return Union(tuple(parts), minus=minus) if len(parts) > 1 else first
+
+    def ratio(self) -> Node:
+        """Terms in proportion."""
+        parts = [self.sum()]
+        while (self.kind() == ":" and not self.bars) or self.word("to"):
+            self.next()
+            parts.append(self.sum())
+        return Ratio(tuple(parts)) if len(parts) > 1 else parts[0]
+
+    # ---- arithmetic
+
+    def sum(self) -> Node:
+        """Signed terms. A unit behind the last one measures the whole."""
+        self.down()
+        terms = [self.signed_term()]
+        while self.kind() in _SIGNS and not self.difference_of_sets(terms[-1]):
+            terms.append(self.signed_term())
+        self.up()
+        return terms[0] if len(terms) == 1 else with_common_unit(terms)
+
+    def difference_of_sets(self, before: Node) -> bool:
+        """Whether a minus sign comes next that takes one set from another."""
+        return self.kind() == "-" and isinstance(before, NamedSet)
+
+    def signed_term(self) -> Node:
+        """A term with its signs: an odd number of minus signs negates, ± stays."""
+        negative, choice = False, None
+        while self.kind() in _SIGNS:
+            sign = self.next().kind
+            if sign == "-":
+                negative = not negative
+            elif sign != "+":
+                if choice is not None:
+                    raise Unreadable("two signs ± for one term")
+                choice = sign
+        node = self.term()
+        if negative:
+            node = negated(node)
+        return node if choice is None else Signed(node, flipped=choice == "∓")
+
+    def term(self) -> Node:
+        """Factors, with the percent sign, scale and unit behind them."""
+        over, under = [self.first_factor()], list[Node]()
+        while True:
+            if self.kind() == "*" or (self.kind() == "/" and not self.unit_follows(1)):
+                side = over if self.next().kind == "*" else under
+                side.append(self.signed_factor())
+            elif self.percent():
+                return self.after_percent(product(over, under))
+            elif self.measure_follows():
+                return self.measured(product(over, under))
+            elif self.starts_factor():
+                self.juxtaposed(over, under)
+            else:
+                return product(over, under)
+
+    def first_factor(self) -> Node:
+        """The first factor, or an amount of money behind its sign."""
+        name = canonical(self.kind()) if self.kind() in CURRENCY_SIGNS else None
+        if name is None:
+            return self.factor()
+        self.next()
+        amount = self.mixed(self.factor())
+        token = self.peek()
+        if token.kind == "letters" and token.text in SCALE_ABBREVIATIONS:
+            amount = product([amount, Number(Fraction(SCALES[self.next().text]))], [])
+        return self.money(amount, name)
+
+    def money(self, amount: Node, name: str) -> Node:
+        """An amount with its currency, a scale word between them, and what one pays it for."""
+        amount = self.scaled(amount)
+        if self.word("dollar", "dollars", "usd", "euro", "euros", "eur"):
+            self.next()
+        return Measured(amount, self.unit_powers(((name, Fraction(1)),)))
+
+    def juxtaposed(self, over: list[Node], under: list[Node]) -> None:
+        """A factor without a sign before it: a product, or the fraction of a mixed number."""
+        before = over[-1]
+        if self.kind() == "number" and self.peek(-1).kind == "number":
+            if not under and len(over) == 1:
+                mixed = self.mixed(before)
+                if mixed is not before:
+                    over[-1] = mixed
+                    return
+            raise Unreadable("two numbers side by side")
+        if len(over) == 1 and not under and (mixed := self.mixed(before)) is not before:
+            over[-1] = mixed
+            return
+        over.append(self.factor())
+
+    def mixed(self, whole: Node) -> Node:
+        """A whole number with a proper fraction behind it added on; else the number itself."""
+        if not is_whole(whole) or self.peek(-1).kind != "number":
+            return whole
+        start = self.position
+        if self.command("frac"):
+            fraction = self.factor()
+        elif self.kind() == "number" and self.peek(1).kind == "/" and self.peek(2).kind == "number":
+            over, under = self.next(), (self.next(), self.next())[1]
+            fraction = Product((number(over.text),), (number(under.text),))
+        else:
+            return whole
+        match fraction:
+            case Product((Number(part, None),), (Number(parts, None),)) if 0 < part < parts:
+                if part.denominator == parts.denominator == 1:
+                    return Number(whole.value + part / parts)  # type: ignore[union-attr]
+        self.position = start
+        return whole
+
+    def after_percent(self, body: Node) -> Node:
+        """A percentage; what it is of, in a noun or two, may follow."""
+        if self.starts_factor() and not self.noun_follows():
+            raise Unreadable("a factor after a percent sign")
+        self.nouns()
+        return Percent(body)
+
+    def signed_factor(self) -> Node:
+        """A factor after a multiplication sign may carry its own minus."""
+        negative = False
+        while self.kind() in ("-", "+"):
+            negative ^= self.next().kind == "-"
+        node = self.factor()
+        return negated(node) if negative else node
+
+    def starts_factor(self) -> bool:
+        """Whether a factor can begin here."""
+        token = self.peek()
+        if token.kind in ("number", "(", "[", "{", "\\{", "begin", "set", "∅"):
+            return True
+        if token.kind == "letters":
+            return token.text.lower() not in ("and", "or", "to")
+        if token.kind == "|":
+            return not self.bars
+        return token.kind == "command" and token.text not in _CLOSING_COMMANDS
+
+    def factor(self) -> Node:
+        """An atom with what is written behind and above it."""
+        node = self.atom()
+        levels = 0
+        while True:
+            levels += 1
+            if levels > DEPTH:
+                raise OverBudget(f"more than {DEPTH} signs behind one factor")
+            if self.kind() == "^":
+                self.next()
+                node = self.raised(node)
+            elif self.kind() == "!":
+                self.next()
+                name = "doublefactorial" if self.take("!") else "factorial"
+                node = Apply(name, (node,))
+            elif self.kind() == "°":
+                self.next()
+                node = Degrees(node)
+            elif self.kind() == "_" and isinstance(node, Number):
+                self.next()
+                node = self.based()
+            else:
+                return node
+
+    def raised(self, base: Node) -> Node:
+        """What stands above a base: an exponent, the degree sign or a prime."""
+        braced = self.take("{")
+        if self.take("°"):
+            result: Node = Degrees(base)
+            if self.word("c", "f") and braced is False and self.peek().roman:
+                raise Unreadable("a temperature scale")
+        elif self.kind() == "'" and isinstance(base, Symbol):
+            result = Symbol(base.name + self.primes())
+        elif braced:
+            self.position -= 1
+            return Power(base, self.group())
+        else:
+            return Power(base, self.argument())
+        if braced:
+            self.expect("}")
+        return result
+
+    def based(self) -> Node:
+        """A numeral with the base of its digits below it."""
+        text, digits = self.subscript(), self.digits_before
+        base = BASE_WORDS.get(text) or (int(text) if text.isdecimal() and len(text) <= 2 else 0)  # noqa: PLR2004
+        if not digits or not 1 < base <= _LARGEST_BASE:
+            raise Unreadable("a subscript that is no base")
+        if any(int(digit) >= base for digit in digits):
+            raise Unreadable(f"{digits} has digits that base {base} lacks")
+        return Based(digits.lstrip("0") or "0", base, int(digits, base))

@@ -1,0 +1,218 @@
+"""What a text is: mathematics, words or a choice, read once and kept for every rung.
+
+A text that is not in the grammar is still a text: its words can be compared. A text without any
+content is nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import Final
+
+from reward_functions.symbolic.display import rendered
+from reward_functions.symbolic.lexer import GREEK, Token, tokens
+from reward_functions.symbolic.limits import CHARACTERS, OverBudget, Unreadable
+from reward_functions.symbolic.parser import parse_tokens
+from reward_functions.symbolic.signs import spelled_out
+from reward_functions.symbolic.tree import Choice, Clock, Node, Number
+from reward_functions.symbolic.vocabulary import LETTER_FUNCTIONS
+from reward_functions.text.words import cardinal
+
+_SIGNS: Final = frozenset("±∓")
+
+
+class Reading:
+    """A text with what could be made of it.
+
+    Attributes:
+        marks: its tokens by kind and text, without outer punctuation; empty when it has none.
+        words: its words in one spelling.
+        choice: the choice it names, or None.
+        wordy: whether it is words in the first place, even if it parses (`yes` is not y·e·s).
+        trouble: why there is no tree, once `tree` has been asked for.
+    """
+
+    __slots__ = ("_stream", "_tree", "choice", "marks", "trouble", "words", "wordy")
+
+    def __init__(self, stream: list[Token], words: str, trouble: str = "") -> None:
+        self.marks = [(token.kind, token.text) for token in stream]
+        self.words = words
+        self.wordy = _wordy(stream)
+        self.choice = _choice(stream)
+        self.trouble = trouble
+        self._stream: list[Token] | None = stream
+        self._tree: Node | None = None
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The words of a list of words, in no order: "Ann, Bob and Cy"."""
+        parts = _BETWEEN_NAMES.split(self.words.strip("{} "))
+        return frozenset(stripped for part in parts if (stripped := part.strip()))
+
+    @property
+    def tree(self) -> Node | None:
+        """Its mathematics, read when first asked for; None when it is not in the grammar."""
+        if self._stream is not None:
+            stream, self._stream = self._stream, None
+            try:
+                self._tree = _tree(stream)
+            except (OverBudget, Unreadable) as trouble:
+                self.trouble = self.trouble or str(trouble)
+        return self._tree
+
+    def __str__(self) -> str:
+        """The mathematics in one notation, or the words where there is none."""
+        tree = None if self.wordy else self.tree
+        return self.words if tree is None else rendered(tree)
+
+
+_BETWEEN_NAMES: Final = re.compile(r"[,;]|\b(?:and|or)\b")
+
+
+def read(text: str, *, group_digits: bool = True) -> Reading:
+    """Read a text. Raises nothing: what is too long or unreadable has no tree and says why.
+
+    Args:
+        text: the answer.
+        group_digits: whether 1,234 is one number; else it is a list.
+    """
+    try:
+        stream = _without_margins(tokens(text, group_digits=group_digits))
+    except (OverBudget, Unreadable) as trouble:
+        # Only whole texts may be compared: two long ones can agree in all but the last character.
+        return Reading([], _collapsed(text) if len(text) <= CHARACTERS else "", str(trouble))
+    return Reading(stream, _words(stream, wordy=_wordy(stream)))
+
+
+def _tree(stream: list[Token]) -> Node:
+    """The tree of an answer; raises as the parser does."""
+    clock = _clock(stream)
+    if clock is not None:
+        return clock
+    if all(token.kind in ("letters", "-") for token in stream):
+        number = _spelled_number(stream)
+        if number is not None:
+            return number
+    tree = parse_tokens(list(stream))
+    return spelled_out(tree) if any(token.kind in _SIGNS for token in stream) else tree
+
+
+def _spelled_number(stream: list[Token]) -> Number | None:
+    """A number in words: twelve, one thousand six hundred."""
+    value, rest = cardinal(_words(stream))
+    return Number(value) if value is not None and not rest.strip() else None
+
+
+def _collapsed(text: str) -> str:
+    return " ".join(text.split()).lower()
+
+
+def _without_margins(stream: list[Token]) -> list[Token]:
+    """Without a leading "≈" and the punctuation of the sentence around the answer."""
+    start, end = 0, len(stream)
+    while start < end and stream[start].kind in ("≈", ":"):
+        start += 1
+    if end - start > 1 and stream[end - 1].kind in (".", ",", ";", ":"):
+        end -= stream[end - 2].kind != "."
+    return stream[start:end]
+
+
+def _words(stream: list[Token], *, wordy: bool = True) -> str:
+    """The text in one spelling."""
+    parts: list[str] = []
+    for token in stream:
+        if token.spaced and parts:
+            parts.append(" ")
+        if token.kind == "command":
+            parts.append("\\" + token.text)
+        else:
+            # A word has no case, a symbol has.
+            parts.append(token.text.lower() if len(token.text) > 1 or wordy else token.text)
+    return "".join(parts).strip(" .,;:!\"'`*")
+
+
+# Two-letter runs that are words before they are products of two symbols.
+_SHORT_WORDS: Final = frozenset("no on so it is if in at by we us do he up my go me".split())
+_SYMBOLIC: Final = LETTER_FUNCTIONS | set(GREEK) | {"pi", "infinity", "infty", "and", "or"}
+
+
+def _wordy(stream: list[Token]) -> bool:
+    """Whether the text is words: a run of letters of its own, or a sentence of such runs."""
+    runs = [token.text for token in stream if token.kind == "letters"]
+    if not runs or any(token.kind in ("number", "command", "^", "_", "=") for token in stream):
+        return False
+    words = [run for run in runs if run not in _SYMBOLIC and _is_word(run)]
+    return bool(words) and all(
+        token.kind in ("letters", "-", "'", ".", "!", '"', ",", "\\{", "\\}") for token in stream
+    )
+
+
+def _is_word(run: str) -> bool:
+    return len(run) > 2 or run.lower() in _SHORT_WORDS  # noqa: PLR2004
+
+
+_LETTERS: Final = frozenset("ABCDEFGHIJ")
+
+
+def _choice(stream: list[Token]) -> Choice | None:
+    """A letter that names a choice: C, (C), C., C), (C) 12, "C: the text".
+
+    A bare letter in lower case is a variable; within a mark or in upright type it is a choice.
+    """
+    opened = bool(stream) and stream[0].kind == "("
+    place = 1 if opened else 0
+    if _names_more(stream[place + 1 :]):
+        return None
+    if len(stream) <= place or stream[place].kind != "letters":
+        return None
+    letter = stream[place]
+    if letter.text.upper() not in _LETTERS:
+        return None
+    rest = stream[place + 1 :]
+    if opened and (not rest or rest[0].kind != ")"):
+        return None
+    marked = letter.roman or opened
+    if rest and rest[0].kind in (")", ".", ":"):
+        rest, marked = rest[1:], True
+    elif rest:
+        return None
+    if not marked and letter.text.islower():
+        return None
+    return Choice(letter.text.upper(), _words(rest))
+
+
+_TAKEN_BACK: Final = frozenset("not wrong incorrect false or and neither nor is isn".split())
+
+
+def _names_more(rest: list[Token]) -> bool:
+    """Whether what follows a letter names another choice or takes the first one back."""
+    return any(
+        token.kind == "letters"
+        and (
+            token.text.lower() in _TAKEN_BACK
+            or (token.text in _LETTERS and following.kind in (")", ".", ":", ",", ""))
+        )
+        for token, following in pairwise([*rest, Token("", "")])
+    )
+
+
+_TIME: Final = re.compile(r"([0-9]{1,2})(?::([0-9]{2}))?(?:([ap])\.?m\.?)?")
+_HOURS: Final = 12
+_MINUTES: Final = 60
+
+
+def _clock(stream: list[Token]) -> Clock | None:
+    """A time of day: 4:30, 4:30 p.m., 5 PM. A bare 4:30 may also turn out to be a ratio."""
+    if len(stream) > 9 or not stream or stream[0].kind != "number":  # noqa: PLR2004
+        return None
+    text = "".join(token.text for token in stream if token.kind not in ("{", "}")).lower()
+    match = _TIME.fullmatch(text)
+    if match is None:
+        return None
+    if match[2] is None and (match[3] is None or not (stream[1].roman or "." in text)):
+        return None  # 5am may be 5·a·m
+    hours, minutes = int(match[1]), int(match[2] or 0)
+    if minutes >= _MINUTES or hours > (_HOURS if match[3] else 2 * _HOURS):
+        return None
+    return Clock(hours * _MINUTES + minutes, f"{match[3]}m" if match[3] else "")

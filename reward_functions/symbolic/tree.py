@@ -1,0 +1,242 @@
+"""The expression tree: small, immutable, and nothing but what was written.
+
+    values      Number  Symbol  Constant  Sum  Product  Power  Root  Apply  Signed
+    dressed     Percent  Degrees  Measured  Based
+    collections Listing  Bracket  Braces  Union  BuiltSet  NamedSet  Matrix
+    statements  Relation  Ratio  Clock
+    text        Choice
+
+A tree says how an answer reads, not what it means: `(1,2)` is a `Bracket`, whether as a point or as
+an interval is settled against the other side (`shapes`). Nodes compare by structure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A rational literal; `unit` is the worth of its last digit when written with a point.
+
+    1.50 has the unit 1/100, 8.7e8 the unit 10^7, an integer or a fraction none.
+    """
+
+    value: Fraction
+    unit: Fraction | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A variable with its decorations in its name: `x`, `x_1`, `f'`. Letter case matters."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """One of π, e, i, ∞."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """Terms added up; a subtraction is a term times minus one."""
+
+    terms: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """Factors above and below one bar: a / b / c · d is over (a, d), under (b, c)."""
+
+    over: tuple[Node, ...]
+    under: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """Base and exponent."""
+
+    base: Node
+    exponent: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """The root of an index as a radical sign writes it: of an odd index, real for negatives."""
+
+    index: Node
+    radicand: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """A named function of its arguments: sin, ln, log (base, argument), abs, floor, factorial."""
+
+    name: str
+    arguments: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """±body, or ∓body when `flipped`: all the signs of an answer are chosen together."""
+
+    body: Node
+    flipped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Percent:
+    """So many hundredths, written with a percent sign or word."""
+
+    body: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Degrees:
+    """An angle written in degrees."""
+
+    body: Node
+
+
+UnitPowers = tuple[tuple[str, Fraction], ...]
+"""A product of units: canonical names with their powers, sorted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A value with its unit."""
+
+    body: Node
+    unit: UnitPowers
+
+
+@dataclass(frozen=True, slots=True)
+class Based:
+    """An integer with the base of its digits below it: 101_2."""
+
+    digits: str
+    base: int
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Values side by side without brackets, with the word between them: "or", "and" or none."""
+
+    items: tuple[Node, ...]
+    word: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bracket:
+    """Two or more values between brackets: a point, a vector or an interval.
+
+    `left` and `right` are "(", "[" or "<" and their partners as written.
+    """
+
+    left: str
+    items: tuple[Node, ...]
+    right: str
+
+
+@dataclass(frozen=True, slots=True)
+class Braces:
+    """A finite set; without members the empty set."""
+
+    items: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    """Sets united, or taken away from the first when `minus`."""
+
+    parts: tuple[Node, ...]
+    minus: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltSet:
+    """The set of the `member` for which the conditions hold."""
+
+    member: Node
+    conditions: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSet:
+    """ℝ, ℤ, ℚ, ℕ, ℂ."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Rows of equal length. A determinant is an `Apply` of one."""
+
+    rows: tuple[tuple[Node, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A chain a < b ≤ c: one operator fewer than operands.
+
+    Operators are "=", "≠", "<", "≤", ">", "≥", "≈", "∈", "∉" and "≡".
+    """
+
+    operands: tuple[Node, ...]
+    operators: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """Parts in proportion: 6 : 8."""
+
+    parts: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """A time of day as written: minutes on the dial, and "am", "pm" or nothing."""
+
+    minutes: int
+    half: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A choice by its letter, with the text behind it when there is one."""
+
+    letter: str
+    text: str = ""
+
+
+Node = (
+    Number
+    | Symbol
+    | Constant
+    | Sum
+    | Product
+    | Power
+    | Root
+    | Apply
+    | Signed
+    | Percent
+    | Degrees
+    | Measured
+    | Based
+    | Listing
+    | Bracket
+    | Braces
+    | Union
+    | BuiltSet
+    | NamedSet
+    | Matrix
+    | Relation
+    | Ratio
+    | Clock
+    | Choice
+)

@@ -1,0 +1,77 @@
+"""The words of the grammar: which runs of letters are functions, constants or nouns."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from reward_functions.text.units import SCALE_ABBREVIATIONS, SCALES
+
+FUNCTIONS: Final = frozenset(
+    "sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh coth sech csch ln log lg exp "
+    "arccot arcsec arccsc sgn arg gcd lcm max min det deg".split()
+)
+"""Functions that LaTeX writes with a backslash."""
+
+LETTER_FUNCTIONS: Final = FUNCTIONS - {"arg", "det", "deg", "max", "min", "lg"} | {"sqrt"}
+"""Functions that plain text writes without one."""
+
+INVERSES: Final = {name: f"arc{name}" for name in ("sin", "cos", "tan", "cot", "sec", "csc")}
+"""What the power -1 makes of a function."""
+
+INFINITY: Final = frozenset({"infinity", "infty", "oo", "Infinity"})
+
+DECORATIONS: Final[dict[str, str]] = {
+    **{name: name for name in ("bar", "hat", "vec", "tilde", "dot", "ddot")},
+    "overline": "bar",
+    "overrightarrow": "vec",
+    "widehat": "hat",
+    "widetilde": "tilde",
+}
+"""Marks over a letter, which make it another symbol, whatever their width."""
+
+ENVIRONMENTS: Final = frozenset("pmatrix bmatrix matrix array smallmatrix vmatrix cases".split())
+
+BASE_WORDS: Final = {
+    word: number
+    for number, word in enumerate(
+        "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+        "sixteen".split(),
+        start=2,
+    )
+}
+"""Bases in words, as in 101_{two}."""
+
+CALLED: Final = frozenset("fg")
+"""Letters that name a function when a bracket follows; others, as in P(1+r), multiply."""
+
+NO_NOUNS: Final = frozenset(
+    "is are was were be not no nor but if then than or and wrong false true because since so "
+    "except without unless only either neither for to of by as about approximately at least most "
+    "between from which that this it plus minus times over less more greater equals equal "
+    "incorrect maybe perhaps never cannot isnt".split()
+)
+"""Words that make a claim about a number rather than name what it counts."""
+
+NOUN_LETTERS: Final = 4
+"""Letters of a plain run after a spaced number that is read as a noun (5 apples), not a product."""
+
+NOUN_WORDS: Final = 4
+"""Words that may name what is counted. Felt right; a longer phrase is a sentence."""
+
+SHORT_PRODUCT: Final = 4
+"""Letters of a run that is read as a product (ab, SRMC); longer ones are words."""
+
+SHORT_ROMAN: Final = 2
+"""The same in upright type, where words are at home."""
+
+UNIT_IN_ITALICS: Final = frozenset(
+    "cm km kg ft lb lbs oz hr hrs mph kWh Hz kHz MHz GHz kPa mol kJ kW eV keV MeV mL yd dm".split()
+)
+"""Symbols of units that are units in italics too, since nobody multiplies those letters."""
+
+CURRENCY_SIGNS: Final = frozenset("$€£¥¢₹")
+
+
+def is_scale(word: str) -> bool:
+    """Whether a word multiplies the number before it: million, but not m."""
+    return word.lower() in SCALES and word.lower() not in SCALE_ABBREVIATIONS

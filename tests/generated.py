@@ -1,0 +1,284 @@
+"""The generated parts of the documentation: `make docs` writes them, a test compares them.
+
+A part stands between `<!-- make docs: NAME -->` and `<!-- end: NAME -->` in a Markdown file, and
+`PARTS` says what makes it. What shows an output shows one that was produced just now, by the code
+the page is about.
+
+    python -m tests.generated
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from contextlib import redirect_stdout
+from functools import partial
+from inspect import getdoc
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from rich.console import Console
+from rich.text import Text
+
+from reward_functions import specs
+from reward_functions.core.errors import BadKnob, BrokenPlugin, UnknownReward
+from reward_functions.serving.contract import BadEvent, ResponseTooLarge, TooManySamples
+from reward_functions.serving.handler import FailedStart, FailedWarmUp, bind
+from reward_functions.serving.imputation import BatchFailed
+from reward_functions.serving.settings import BadSettings, LambdaSettings, variable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from reward_functions import RewardSpec
+
+ROOT: Final = Path(__file__).parents[1]
+
+DEMO: Final = ROOT / "docs" / "images" / "demo.svg"
+
+COLUMNS: Final = 104
+"""Characters of the pictured terminal: in a README page a letter is as tall as those around it."""
+
+LINE: Final = 92
+"""Characters a line of shown JSON holds before it is broken."""
+
+PART: Final = re.compile(r"(<!-- make docs: (\S+) -->\n).*?(<!-- end: \2 -->)", re.DOTALL)
+
+QUESTION: Final = "12 trays of 8 rolls, 75 sold: how many are left?"
+
+BATCH: Final = [
+    {
+        "id": "rolls-1",
+        "messages": [
+            {"role": "user", "content": QUESTION},
+            {"role": "assistant", "content": "12 × 8 = 96, and 96 - 75 = 21.\n#### 21"},
+        ],
+        "reference_answer": "21",
+    },
+    {
+        "id": "rolls-2",
+        "messages": [
+            {"role": "user", "content": QUESTION},
+            {"role": "assistant", "content": "#### 20 or 21"},
+        ],
+        "metadata": {"reference_answer": {"final_answer": 21}},
+    },
+]
+"""The exchange of the contract: a right answer and a hedge, the reference in two of its places."""
+
+START: Final = (BadSettings, UnknownReward, BrokenPlugin, BadKnob, FailedWarmUp, FailedStart)
+"""What ends a function before its first batch."""
+
+INVOCATION: Final = (BadEvent, TooManySamples, BatchFailed, ResponseTooLarge)
+"""What ends an invocation."""
+
+
+def pages() -> list[Path]:
+    """Every page of the documentation."""
+    return [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def renewed(page: str) -> str:
+    """The text of a page with every generated part made again."""
+    return PART.sub(lambda part: f"{part[1]}\n{PARTS[part[2]]()}\n\n{part[3]}", page)
+
+
+def catalogue() -> str:
+    """The rewards of this project; those of installed packages have catalogues of their own."""
+    ours = [spec for name, spec in specs().items() if "." not in name]
+    return _table(
+        ["name", "what it verifies", "reference", "scale", "knobs", "version"], map(_row, ours)
+    )
+
+
+def example_output() -> str:
+    """What the first Python block of the README prints."""
+    return _block("text", run(python_blocks(ROOT / "README.md")[0]))
+
+
+def request(batch: list[Any] = BATCH) -> str:
+    """A batch as a trainer sends it."""
+    return _block("json", _shown(batch))
+
+
+def reply(batch: list[Any] = BATCH, mode: str = "list") -> str:
+    """What the function answers to it; its log lines and metrics are left out."""
+    deployed = LambdaSettings(
+        name="gsm8k", response_mode=mode, service="documentation", log_level="CRITICAL"
+    )
+    with redirect_stdout(StringIO()):
+        return _block("json", _shown(bind(deployed)(batch)))
+
+
+def settings() -> str:
+    """The fields of `LambdaSettings`, from its JSON schema."""
+    fields = LambdaSettings.model_json_schema()["properties"]
+    rows = [
+        [f"`{variable(name)}`", _values(field), _default(field), field["description"]]
+        for name, field in fields.items()
+    ]
+    return _table(["variable", "values", "default", "what it sets"], rows)
+
+
+def start_errors() -> str:
+    """Errors that end a function before its first batch, each with its own first line."""
+    return _errors(START)
+
+
+def invocation_errors() -> str:
+    """Errors that end an invocation, each with its own first line."""
+    return _errors(INVOCATION)
+
+
+def decisions() -> str:
+    """The architecture decision records, by the headings of their files."""
+    records = sorted((ROOT / "docs" / "adr").glob("[0-9]*.md"))
+    headings = [record.read_text().partition("\n")[0].removeprefix("# ") for record in records]
+    return "\n".join(
+        f"- [{heading}]({record.name})" for heading, record in zip(headings, records, strict=True)
+    )
+
+
+PARTS: Final[Mapping[str, Callable[[], str]]] = {
+    "catalogue": catalogue,
+    "example-output": example_output,
+    "first-request": partial(request, BATCH[:1]),
+    "first-reply": partial(reply, BATCH[:1]),
+    "request": request,
+    "reply": reply,
+    "envelope": partial(reply, BATCH[:1], "envelope"),
+    "settings": settings,
+    "start-errors": start_errors,
+    "invocation-errors": invocation_errors,
+    "decisions": decisions,
+}
+
+
+def demo_picture() -> str:
+    """The first table `reward demo` prints, as the terminal shows it."""
+    environment = {
+        "PATH": os.environ["PATH"],
+        "PYTHONUTF8": "1",
+        "TERM": "xterm-256color",
+        "FORCE_COLOR": "1",
+        "COLUMNS": str(COLUMNS),
+    }
+    command = "from helpers.cli import main; main()"
+    printed = Text.from_ansi(run(command, "demo", environment=environment))
+    first = printed[: printed.plain.index("\nmath: ")]
+    console = Console(record=True, file=StringIO(), width=COLUMNS)
+    console.print(first)
+    picture = console.export_svg(title="reward demo", unique_id="demo")
+    # Web fonts: a picture in a page fetches nothing.
+    local = re.sub(r"@font-face \{.*?\}", "", picture, flags=re.DOTALL)
+    return "".join(f"{line.rstrip()}\n" for line in local.splitlines() if line.strip())
+
+
+def python_blocks(page: Path) -> list[str]:
+    """The Python blocks of a page."""
+    return re.findall(r"^```python\n(.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE)
+
+
+def run(code: str, *arguments: str, environment: Mapping[str, str] | None = None) -> str:
+    """What some Python code prints, in an interpreter of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        capture_output=True,
+        check=True,
+        cwd=ROOT,
+        encoding="utf-8",
+        env=environment or os.environ | {"PYTHONUTF8": "1"},
+    )
+    return done.stdout
+
+
+def _row(spec: RewardSpec) -> list[str]:
+    source = spec.function.__module__.replace(".", "/") + ".py"
+    reference = re.search(r"Reference: (.+?)[;.](?:\s|$)", spec.doc.replace("\n", " "))
+    assert reference, f"{spec.name}: the docstring does not say what the reference is"
+    knobs = [f"`{name}={knob.default!r}`" for name, knob in spec.knobs.items()]
+    return [
+        f"[`{spec.name}`]({source})",
+        spec.summary,
+        reference[1],
+        f"{spec.scale.floor:g} to {spec.scale.ceiling:g}",
+        ", ".join(knobs),
+        str(spec.version),
+    ]
+
+
+def _shown(value: Any, indent: str = "") -> str:
+    """JSON for a reader: on one line what fits on one, an object or a list broken otherwise."""
+    line = json.dumps(value, ensure_ascii=False)
+    if len(indent) + len(line) <= LINE or not isinstance(value, dict | list):
+        return line
+    inner = f"{indent}  "
+    if isinstance(value, dict):
+        items = [f"{json.dumps(key)}: {_shown(item, inner)}" for key, item in value.items()]
+    else:
+        items = [_shown(item, inner) for item in value]
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    inside = ",\n".join(f"{inner}{item}" for item in items)
+    return f"{opening}\n{inside}\n{indent}{closing}"
+
+
+def _values(field: Mapping[str, Any]) -> str:
+    """What a setting accepts."""
+    if "anyOf" in field:
+        return _values(field["anyOf"][0])
+    if "enum" in field:
+        return ", ".join(f"`{value}`" for value in field["enum"])
+    kind = {
+        "string": "text",
+        "integer": "whole number",
+        "number": "number",
+        "object": "JSON object",
+    }[field["type"]]
+    bounds = [f"{field[key]:g}" for key in ("minimum", "maximum") if key in field]
+    return f"{kind}, {' to '.join(bounds)}{' or more' * (len(bounds) == 1)}" if bounds else kind
+
+
+def _default(field: Mapping[str, Any]) -> str:
+    if "default" not in field:
+        return "required"
+    default = field["default"]
+    if default is None:
+        return "unset"
+    return f"`{default if isinstance(default, str) else json.dumps(default)}`"
+
+
+def _errors(kinds: Iterable[type[Exception]]) -> str:
+    rows = [[f"`{kind.__name__}`", (getdoc(kind) or "").partition("\n")[0]] for kind in kinds]
+    return _table(["error", "what it says"], rows)
+
+
+def _table(columns: list[str], rows: Iterable[list[str]]) -> str:
+    return "\n".join(_lines([columns, ["---"] * len(columns), *rows]))
+
+
+def _lines(rows: Iterable[list[str]]) -> Iterator[str]:
+    for row in rows:
+        cells = " | ".join(cell.replace("|", "\\|") for cell in row)
+        yield f"| {cells} |"
+
+
+def _block(language: str, text: str) -> str:
+    return f"```{language}\n{text.rstrip()}\n```"
+
+
+def main() -> None:
+    """Write every generated part again."""
+    DEMO.write_text(demo_picture())
+    for page in pages():
+        before = page.read_text()
+        after = renewed(before)
+        if after != before:
+            page.write_text(after)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+"""Hostile candidates: a verdict, never an exception, never more work than the ceilings allow."""
+
+import pytest
+
+from reward_functions.symbolic import Outcome, equal
+from reward_functions.symbolic.limits import CHARACTERS, DEPTH, OverBudget, Work
+from reward_functions.symbolic.parser import parse
+
+DEEP = 100_000
+
+HOSTILE = {
+    "braces": "{" * DEEP + "5" + "}" * DEEP,
+    "parentheses": "(" * DEEP + "5" + ")" * DEEP,
+    "parentheses within the length": "(" * 4000 + "5" + ")" * 4000,
+    "unclosed": r"\sqrt{" * 1500,
+    "fractions": r"\frac{1}{1+" * 800 + "1" + "}" * 800,
+    "signs": "-" * 9000 + "5",
+    "factorials": "5" + "!" * 5000,
+    "percent signs": "5" + "%" * 5000,
+    "powers": "2" + "^2" * 3000,
+    "power tower": "9^{9^{9^{9^9}}}",
+    "negative power": "2^{-10^9}",
+    "big decimal power": "1.0000001^{10^{12}}",
+    "root of a power": r"\sqrt[1000000007]{2^{1000000007}}",
+    "binomial": r"\binom{10^9}{5\cdot10^8}",
+    "factorial": "(10^9)!",
+    "factorial of a factorial": "((10!)!)!",
+    "exponent": "1e999999999",
+    "digits": "7" * 1_000_000,
+    "zeros": "5." + "0" * 100_000,
+    "sum of sines": "+".join(rf"\sin({k}x)" for k in range(1, 500)),
+    "product of sums": "".join(f"(x-{k})" for k in range(1, 400)),
+    "power of a sum": "(a+b+c+d+e)^{150}",
+    "harmonic sum": "+".join(rf"\frac{{1}}{{{k}}}" for k in range(1, 700)),
+    "sum of roots": "+".join(rf"\sqrt{{{k}}}" for k in range(2, 600)),
+    "roots of sums": "".join(rf"\sqrt{{x+{k}}}" for k in range(2, 400)),
+    "list": ",".join(str(k) for k in range(2000)),
+    "list of points": ",".join(f"({k},{k})" for k in range(450)),
+    "matrices": r"\begin{pmatrix}" * 3000,
+    "nested text": r"\text{" * 3000 + "5" + "}" * 3000,
+    "groups": "1 000 " * 1600,
+    "large": "x+" * 2_500_000,
+    "nul": "\0" * 5000,
+    "surrogate": "\ud800",
+    "superscripts": "²" * 5000,
+}
+
+
+@pytest.mark.parametrize("candidate", HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.parametrize("reference", ["5", "x", "(1,2)", r"\{1,2\}", "x>2"])
+def test_a_hostile_candidate_is_never_right_and_never_raises(reference, candidate):
+    if (reference, candidate) != ("5", HOSTILE["zeros"]):
+        assert not equal(reference, candidate).equal
+
+
+def test_two_long_texts_that_agree_almost_to_the_end_are_not_the_same():
+    assert not equal("7" * 5000, "7" * 4999 + "8").equal
+    assert not equal("7" * 50_000, "7" * 49_999 + "8").equal
+
+
+def test_a_number_as_long_as_the_ceiling_is_still_compared():
+    assert equal("7" * 1500, "7" * 1500).equal
+    assert equal("7" * 1500, "7" * 1499 + "8").outcome is Outcome.DIFFERENT
+
+
+def test_nesting_up_to_the_ceiling_is_read():
+    assert equal("5", "(" * (DEPTH // 2 - 2) + "5" + ")" * (DEPTH // 2 - 2)).equal
+
+
+def test_the_length_is_checked_before_anything_is_read():
+    with pytest.raises(OverBudget, match="characters"):
+        parse("x+" * CHARACTERS)
+
+
+def test_work_is_refused_before_it_is_done():
+    work = Work(10)
+    work.spend(10)
+    with pytest.raises(OverBudget):
+        work.spend(1)

@@ -1,0 +1,71 @@
+"""`math` pays for a final answer that is mathematically the reference."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from reward_functions import BadReference, get
+from reward_functions.testing import sample
+
+MATH = get("math")
+TABLE = Path(__file__).parents[1] / "cases" / "math.jsonl"
+CASES = [json.loads(line) for line in TABLE.read_text().splitlines()]
+
+
+def scored(response, reference, prompt="", **knobs):
+    return MATH(sample(response, reference, prompt=prompt), **knobs)
+
+
+def name_of(case):
+    return ascii(f"{case['source']}: {case['reference']} | {case['response']}"[:90])
+
+
+@pytest.mark.parametrize("case", CASES, ids=map(name_of, CASES))
+def test_table(case):
+    score = scored(case["response"], case["reference"], case.get("prompt", ""))
+    assert score.value == case["right"], score
+
+
+@pytest.mark.parametrize("reference", [None, "", " ", {}, "\\boxed{", "\\boxed{}", [1]])
+def test_a_reference_without_an_answer_is_the_data_sets_fault(reference):
+    with pytest.raises(BadReference):
+        scored("\\boxed{1}", reference)
+
+
+def test_a_score_tells_what_was_compared():
+    score = scored("so \\boxed{\\frac{2}{4}}", "0.5")
+    assert score.answer == "\\frac{2}{4}"
+    assert score.evidence.rule == "exact rational"
+    assert [str(form) for form in (score.evidence.answer, score.evidence.reference)]
+
+
+def test_what_exact_means_cannot_decide_is_marked():
+    score = scored("\\boxed{2 \\sin x \\cos x}", "\\sin 2x")
+    metrics = {metric.name: metric.value for metric in score.metrics}
+    assert (score.value, metrics) == (0.0, {"answered": 1.0, "undecided": 1.0})
+
+
+def test_reasoning_counts_when_asked():
+    assert scored("<think>\\boxed{7}</think>", "7", include_reasoning=True).value == 1.0
+
+
+LABELLED = [
+    "adversarial_false",
+    "gold_identity",
+    "gold_negatives",
+    "human_solutions",
+    "perturbed_false",
+    "real_math_responses",
+]
+
+
+@pytest.mark.parametrize("suite", LABELLED)
+def test_labelled_suites_are_judged_as_their_labels_say(shared, suite):
+    rows = map(json.loads, (shared / "math" / f"{suite}.jsonl").read_text().splitlines())
+    wrong = [
+        (row["gold"], row["pred"])
+        for row in rows
+        if (scored(row["pred"], row["gold"]).value == 1.0) != row["label"]
+    ]
+    assert wrong == []
