@@ -7,6 +7,7 @@ content is nothing.
 from __future__ import annotations
 
 import re
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -25,24 +26,34 @@ _SIGNS: Final = frozenset("±∓")
 class Reading:
     """A text with what could be made of it.
 
+    Everything is worked out when it is first asked for, and kept; two threads that ask at once
+    work out the same.
+
     Attributes:
         marks: its tokens by kind and text, without outer punctuation; empty when it has none.
-        words: its words in one spelling.
-        choice: the choice it names, or None.
-        wordy: whether it is words in the first place, even if it parses (`yes` is not y·e·s).
         trouble: why there is no tree, once `tree` has been asked for.
     """
 
-    __slots__ = ("_stream", "_tree", "choice", "marks", "trouble", "words", "wordy")
-
-    def __init__(self, stream: list[Token], words: str, trouble: str = "") -> None:
-        self.marks = [(token.kind, token.text) for token in stream]
-        self.words = words
-        self.wordy = _wordy(stream)
-        self.choice = _choice(stream)
+    def __init__(self, stream: list[Token], trouble: str = "", unread: str = "") -> None:
+        self.marks = [token[:2] for token in stream]
         self.trouble = trouble
-        self._stream: list[Token] | None = stream
-        self._tree: Node | None = None
+        self._stream = stream
+        self._unread = unread
+
+    @cached_property
+    def words(self) -> str:
+        """Its words in one spelling."""
+        return self._unread or _words(self._stream, wordy=self.wordy)
+
+    @cached_property
+    def wordy(self) -> bool:
+        """Whether it is words in the first place, even if it parses (`yes` is not y·e·s)."""
+        return _wordy(self._stream)
+
+    @cached_property
+    def choice(self) -> Choice | None:
+        """The choice it names, or None."""
+        return _choice(self._stream)
 
     @property
     def names(self) -> frozenset[str]:
@@ -50,16 +61,14 @@ class Reading:
         parts = _BETWEEN_NAMES.split(self.words.strip("{} "))
         return frozenset(stripped for part in parts if (stripped := part.strip()))
 
-    @property
+    @cached_property
     def tree(self) -> Node | None:
-        """Its mathematics, read when first asked for; None when it is not in the grammar."""
-        if self._stream is not None:
-            stream, self._stream = self._stream, None
-            try:
-                self._tree = _tree(stream)
-            except (OverBudget, Unreadable) as trouble:
-                self.trouble = self.trouble or str(trouble)
-        return self._tree
+        """Its mathematics; None when it is not in the grammar."""
+        try:
+            return _tree(self._stream)
+        except (OverBudget, Unreadable) as trouble:
+            self.trouble = self.trouble or str(trouble)
+            return None
 
     def __str__(self) -> str:
         """The mathematics in one notation, or the words where there is none."""
@@ -70,6 +79,13 @@ class Reading:
 _BETWEEN_NAMES: Final = re.compile(r"[,;]|\b(?:and|or)\b")
 
 
+KEPT: Final = 512
+"""Readings kept for the next comparison: every response to a prompt meets the same reference."""
+
+KEPT_LENGTH: Final = 300
+"""Characters of a text whose reading is kept, so that all of them take a few megabytes at most."""
+
+
 def read(text: str, *, group_digits: bool = True) -> Reading:
     """Read a text. Raises nothing: what is too long or unreadable has no tree and says why.
 
@@ -77,12 +93,20 @@ def read(text: str, *, group_digits: bool = True) -> Reading:
         text: the answer.
         group_digits: whether 1,234 is one number; else it is a list.
     """
+    if len(text) <= KEPT_LENGTH:
+        return _kept(text, group_digits)
+    return _read(text, group_digits)
+
+
+def _read(text: str, group_digits: bool) -> Reading:  # noqa: FBT001 - a key of the cache
     try:
-        stream = _without_margins(tokens(text, group_digits=group_digits))
+        return Reading(_without_margins(tokens(text, group_digits=group_digits)))
     except (OverBudget, Unreadable) as trouble:
         # Only whole texts may be compared: two long ones can agree in all but the last character.
-        return Reading([], _collapsed(text) if len(text) <= CHARACTERS else "", str(trouble))
-    return Reading(stream, _words(stream, wordy=_wordy(stream)))
+        return Reading([], str(trouble), _collapsed(text) if len(text) <= CHARACTERS else "")
+
+
+_kept = lru_cache(KEPT)(_read)
 
 
 def _tree(stream: list[Token]) -> Node:

@@ -15,6 +15,9 @@ from typing import Final, Literal, NamedTuple
 MAX_VALUE: Final = 4000
 """Characters of a stated answer. Longer ones are not one answer."""
 
+SHORTEST: Final = len("####5")
+"""Characters of the shortest statement."""
+
 MAX_LEADS: Final = 1000
 """Keywords tried from the end backwards. A text that names its answer more often, and never states
 it, states none."""
@@ -44,6 +47,8 @@ def last_statement(text: str, after: int = 0) -> Statement | None:
 
     Keywords are looked for from the end, so that a long response costs what its tail costs.
     """
+    if len(text) - after < SHORTEST:
+        return None
     last = {word: at for word in _KEYWORDS if (at := text.rfind(word, after)) >= 0}
     for _ in range(MAX_LEADS):
         if not last:

@@ -24,6 +24,8 @@ _DECIDED: Final = Metric("undecided", 0.0)
 _OPERATION: Final = re.compile(
     r"[-+*/^!×·÷−]|\\(?:cdot|times|div|[dtc]?frac|sqrt|d?binom|pm)(?![A-Za-z])"
 )
+_DRESSED: Final = re.compile(r"[#$<\n]|\\(?:f?box|[(\[])|answer|答案", re.IGNORECASE)
+"""What a text has that may be more than an answer: delimiters, markers, lines."""
 _SENTENCE: Final = re.compile(r".*\s(?:is|are|equals)\s(?P<value>.+)", re.DOTALL)
 _DOUBT: Final = re.compile(
     r"\b(?:not|never|or|either|neither|maybe|perhaps|possibly|between|if|wrong)\b|n['’]t\b",
@@ -99,7 +101,7 @@ def _with(score: Score, undecided: Metric) -> Score:
 
 def _reference(text: str) -> str:
     """The answer a reference states, when it is more than an answer."""
-    if symbolic.readable(text):
+    if not _DRESSED.search(text) or symbolic.readable(text):
         return text
     found = _mathematical(final_answer(said(text)))
     if isinstance(found, Answer):
