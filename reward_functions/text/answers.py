@@ -85,6 +85,8 @@ def hash_answer(text: str) -> Answer | NoAnswer | None:
     line = text[start + len(HASH) : end].strip("# \t\r")
     if not line:
         return NoAnswer("nothing follows the last ####")
+    if "answer" in line.lower():
+        return stated_answer(line) or Answer(line, "the last ####")
     return Answer(line, "the last ####", _rival(text, end))
 
 

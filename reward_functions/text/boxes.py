@@ -19,7 +19,7 @@ _BARE: Final = re.compile(r"\s{0,8}([^\s${}\\.,;]{1,80})")
 _COMMENT: Final = re.compile(r"(?<!\\)%[^\n]*\n")
 _JOINT: Final = re.compile(
     r"(?:[\s,;$&~]|\\[,;:! \\()\[\]]|\\q?quad|\b(?:and|or)\b"
-    r"|\\(?:text|mathrm|mbox)\s?\{[\s,]*(?:(?:and|or)\s*)?\})*+",
+    r"|\\(?:text|mathrm|mbox)\s?\{[\s,]*(?:(?:and|or)\s*)?\})*",
     re.IGNORECASE,
 )
 

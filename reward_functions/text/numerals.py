@@ -145,6 +145,7 @@ def _counted(
         value, rest, decimals = value * units.SCALES[attached[0]], rest[attached.end() :], None
     if rest[:1].isalnum() and units.canonical(rest.strip()) is None:
         return None
+    rest = rest.rstrip().removesuffix(".")
     while (word := _WORD.match(rest)) and word[1].lower() in _SCALE_WORDS:
         value, rest, decimals = value * units.SCALES[word[1].lower()], rest[word.end() :], None
     unit = _unit(rest.strip()) if rest.strip() else ""
@@ -165,7 +166,7 @@ def _unit(text: str) -> str | None:
         return known
     if not _is_noun_phrase(text):
         return None
-    first, *further = text.rstrip(".").split()
+    first, *further = text.split()
     if first.lower() in _POWERS and further:
         return f"{units.canonical(further[0]) or units.noun(further[0])}^{_POWERS[first.lower()]}"
     return units.canonical(first) or units.noun(first)
@@ -173,7 +174,7 @@ def _unit(text: str) -> str | None:
 
 def _is_noun_phrase(text: str) -> bool:
     """A few plain words, none of which says or, not, plus, or another number."""
-    words = text.rstrip(".").split()
+    words = text.split()
     return len(words) <= MAX_UNIT_WORDS and all(
         _UNIT_WORD.fullmatch(word)
         and word.lower() not in _NOT_OF_A_UNIT
@@ -195,15 +196,15 @@ _DECIMAL: Final = re.compile(
     r"""
     (?=\.?\d)                                    # a digit somewhere
     (?P<digits>
-        [1-9]\d{0,2}(?:,\d{3})++(?![\d,])        # 1,234,567
-      | [1-9]\d{0,2}(?:[ ]\d{3})++(?!\d)         # 1 234 567
+        [1-9]\d{0,2}(?:,\d{3})+(?![\d,])        # 1,234,567
+      | [1-9]\d{0,2}(?:[ ]\d{3})+(?!\d)         # 1 234 567
       | [1-9]\d{0,2}(?:\.\d{3}){2,}+(?![\d.])    # 1.234.567
       | \d*+
     )
-    (?:\.(?P<fraction>\d*+))?+
+    (?:\.(?P<fraction>\d*+))?
     (?:[eE](?P<e>[+-]?\d{1,4})(?!\w)
       | \s*+[*x·×]\s*+10\s*+(?:\^|\*\*)\s*+\{?(?P<power>[+-]?\d{1,4})\}?(?!\w)
-    )?+
+    )?
     (?![,.]?\d)
     """,
     re.VERBOSE,
@@ -211,7 +212,7 @@ _DECIMAL: Final = re.compile(
 _SEPARATORS: Final = re.compile(r"[,. ]")
 _WORD: Final = re.compile(r"\s*+([A-Za-z]++)")
 _ABBREVIATION: Final = re.compile(r"[A-Za-z]{1,3}+(?![A-Za-z])")
-_UNIT_WORD: Final = re.compile(r"[^\W\d_][\w'’.-]*+(?:/[^\W\d_]++)?(?:\^?\d)?")
+_UNIT_WORD: Final = re.compile(r"/?[^\W\d_][\w'’.-]*+(?:/[^\W\d_]++)?(?:\^?\d)?")
 _RATES: Final = {
     PERCENTAGE_POINT: re.compile(
         r"(?:pp|ppts?|%[ -]points?|percentage[ -]points?)\b", re.IGNORECASE

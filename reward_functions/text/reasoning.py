@@ -20,13 +20,22 @@ _TAG: Final = re.compile(
 )
 _FINAL_CHANNEL: Final = re.compile(r"<\|channel\|>\s{0,8}final\b[^<]{0,80}<\|message\|>")
 _END_OF_MESSAGE: Final = re.compile(r"<\|(?:end|return|call|start)\|>")
+_END_TOKENS: Final = re.compile(
+    r"(?:\s|</s>|<\|(?:eot_id|eom_id|im_end|end|endoftext|end_of_text|return|eos)\|>|<end_of_turn>"
+    r"|<｜end▁of▁sentence｜>)*\Z"
+)
 _CHANNEL: Final = "<|channel|>"
+MAX_END: Final = 80
+"""Characters of the tokens that end a turn; there are one or two."""
+
 _STRIPPED_FINAL: Final = "assistantfinal"
 """What is left of harmony's markers when a tokenizer drops its special tokens while decoding."""
 
 
 def without_reasoning(text: str) -> str:
     """The part of a response that is addressed to the reader; may be empty. Linear."""
+    if text.endswith(">"):
+        text = _without_end_tokens(text)
     if _CHANNEL in text:
         return _final_channel(text)
     if text.startswith("analysis") and _STRIPPED_FINAL in text:
@@ -34,6 +43,12 @@ def without_reasoning(text: str) -> str:
     if "<" not in text:
         return text
     return _outside_tags(text)
+
+
+def _without_end_tokens(text: str) -> str:
+    """The text before the tokens that end a turn, which some trainers leave in."""
+    tail = text[-MAX_END:]
+    return text[: len(text) - len(tail)] + tail[: _END_TOKENS.search(tail).start()]  # type: ignore[union-attr]
 
 
 def _final_channel(text: str) -> str:

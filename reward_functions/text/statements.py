@@ -130,7 +130,7 @@ _OPENING: Final = re.compile(
     r"""
     \#{4}(?!\#)
   | (?<=<)answer>
-  | 答案\s?(?:是|为|[:：])++
+  | 答案\s?(?:是|为|[:：])+
   | \b(?:réponse|respuesta|resposta|risposta|antwort|odpowiedź|ответ)\b(?:\s\w{1,12})?
     (?:\s?[:：]|\s(?:est|es|é|è|ist|lautet|to|—|–)(?!\w))
   | (?P<word>\b(?:answers?|option|choice)\b)[*_]{0,3}\s{0,4}+
@@ -139,7 +139,7 @@ _OPENING: Final = re.compile(
         (?:is|are|was|=|equals|comes\ out\ to
           |(?:should|must|would|will|can|could)(?P<never>n['’]t|not|\ not|\ never)?\ be
           |(?P<cannot>ca|wo)n['’]t\ be)
-        (?P<not>n['’]t\b|\s{1,4}(?:not|never)\b)?+
+        (?P<not>n['’]t\b|\s{1,4}(?:not|never)\b)?
         (?!\w)
     )
     """,

@@ -89,7 +89,10 @@ def math(sample: Sample, *, include_reasoning: bool = False) -> Score:
         return _with(contradicted(found), _DECIDED)
     if _restates(found.text, reference, sample.prompt):
         return _with(not_answered("the answer restates the question", found.text), _DECIDED)
-    verdict = symbolic.equal(reference, found.text)
+    try:
+        verdict = symbolic.equal(reference, found.text)
+    except symbolic.Unreadable as error:
+        raise BadReference(f"the reference cannot be read: {error}") from None
     evidence = Evidence(verdict.rule, verdict.candidate, verdict.reference)
     score = compared(found, evidence, right=verdict.equal, reason=verdict.reason)
     return _with(score, _DECIDED if verdict.decided else _UNDECIDED)

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -92,6 +93,12 @@ def test_everything_is_caught_in_one_place_only(path):
         )
     ]
     assert len(blanket) == (name_of(path) == "reward_functions/core/batch.py")
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+def test_no_regex_has_a_possessive_group(path):
+    """They match wrongly before CPython 3.11.5 (gh-106052), Debian 12's python3 among them."""
+    assert not re.search(r"\)[?*+}]\+", path.read_text())
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=name_of)
