@@ -13,6 +13,8 @@ from typing import Final
 from reward_functions.text.braces import group_end
 from reward_functions.text.normal import visible
 
+# Looking for plain strings is ten times as fast as for a pattern, and most texts have none.
+_SIGNS: Final = ("phantom", "cancel", "\\so", "\\st", "~~", "<!--", "<d", "<s", "<D", "<S")
 # The look-ahead lets the search skip to the next character that can begin anything.
 _OPENING: Final = re.compile(
     r"(?=[\\<~])(?:"
@@ -26,7 +28,7 @@ _OPENING: Final = re.compile(
 def said(text: str) -> str:
     """The text without its invisible and struck-out parts. Linear; never raises."""
     text = visible(text)
-    if _OPENING.search(text) is None:
+    if not any(sign in text for sign in _SIGNS):
         return text
     kept: list[str] = []
     position = 0

@@ -23,6 +23,10 @@ _TAKEN_BACK: Final = re.compile(
     re.IGNORECASE,
 )
 
+TAIL: Final = 20_000
+"""Characters at the end of a text that are searched: several pages. A response that goes on for
+longer after its last formula has not ended with it."""
+
 SENTENCE: Final = 160
 """Characters on either side of a span that may belong to its sentence."""
 
@@ -37,9 +41,9 @@ class Span:
 
 
 def last_span(text: str) -> Span | None:
-    """The last run of spans, or None. A run of several keeps its delimiters. Linear."""
+    """The last run of spans in the tail of a text; a run of several keeps its delimiters."""
     run: list[Span] = []
-    for span in _spans(text):
+    for span in _spans(text, _tail(text)):
         if run and not _JOINT.fullmatch(text, run[-1].end, span.start):
             run.clear()
         run.append(span)
@@ -56,9 +60,17 @@ def taken_back(text: str, span: Span) -> bool:
     return bool(_TAKEN_BACK.search(before) or _TAKEN_BACK.search(after))
 
 
-def _spans(text: str) -> Iterator[Span]:
+def _tail(text: str) -> int:
+    """Where the search begins: at a blank line, which no `$…$` spans, where there is one."""
+    if len(text) <= TAIL:
+        return 0
+    start = len(text) - TAIL
+    return max(text.find("\n\n", start), start)
+
+
+def _spans(text: str, start: int) -> Iterator[Span]:
     opening: re.Match[str] | None = None
-    for mark in _DELIMITER.finditer(text):
+    for mark in _DELIMITER.finditer(text, start):
         if opening and mark[0] == _CLOSING[opening[0]] and _closes(text, opening, mark):
             yield Span(text[opening.end() : mark.start()].strip(), opening.start(), mark.end())
             opening = None
