@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from reward_functions import RewardError, RewardSpec, get
-from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.errors import ConfigurationError, UnknownReward
+from reward_functions.core.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +30,7 @@ IMPORT_ERRORS: Final = (
     NameError,
     RuntimeError,
     SyntaxError,
+    SystemExit,
     TypeError,
     ValueError,
 )
@@ -48,7 +50,18 @@ def reward_named(name: str) -> RewardSpec:
         ConfigurationError: the file cannot be imported, or it is not clear which reward is meant.
         OSError: the file cannot be read.
     """
-    return _in_file(Path(name)) if is_path(name) else get(name)
+    if is_path(name):
+        return _in_file(Path(name))
+    try:
+        return get(name)
+    except UnknownReward:
+        if name == name.lower():
+            raise
+        # Names are lower case: what is nearest to GSM8K is known once it is written so.
+        found = get(name.lower())
+        raise UnknownReward(
+            f"no reward function is called {name!r}{did_you_mean(found.name, [found.name])}"
+        ) from None
 
 
 def with_knobs(spec: RewardSpec, settings: Sequence[str]) -> RewardFunction:
@@ -65,13 +78,15 @@ def knob_values(spec: RewardSpec, settings: Sequence[str]) -> dict[str, object]:
 
     Raises:
         BadKnob: an unknown knob, or a value of the wrong type.
-        ConfigurationError: a setting without "=".
+        ConfigurationError: a setting without "=", or a knob set twice.
     """
-    values = {}
+    values: dict[str, object] = {}
     for setting in settings:
         name, equals, value = setting.partition("=")
         if not equals:
             raise ConfigurationError(f"a knob is written k=v, not {setting!r}")
+        if name in values:
+            raise ConfigurationError(f"knob {name!r} is set twice")
         values[name] = spec.knob(name).parse(value)
     return values
 
@@ -108,7 +123,7 @@ def _imported(path: Path) -> ModuleType:
     return module
 
 
-def _place(error: Exception, path: Path) -> str:
+def _place(error: BaseException, path: Path) -> str:
     """The file, and the last of its lines that ran."""
     if isinstance(error, SyntaxError):
         return f"{path}, line {error.lineno}"
@@ -121,6 +136,8 @@ def _place(error: Exception, path: Path) -> str:
     return f"{path}, line {lines[-1]}" if lines else str(path)
 
 
-def _said(error: Exception) -> str:
+def _said(error: BaseException) -> str:
+    if isinstance(error, SystemExit):
+        return f"called sys.exit({error.code!r})"
     said = error.msg if isinstance(error, SyntaxError) else str(error)
-    return f"{type(error).__name__}: {said}"
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__
