@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from reward_functions import RewardError, RewardSpec, get
-from reward_functions.core.errors import ConfigurationError, UnknownReward
-from reward_functions.core.suggest import did_you_mean
+from reward_functions.core.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,18 +49,7 @@ def reward_named(name: str) -> RewardSpec:
         ConfigurationError: the file cannot be imported, or it is not clear which reward is meant.
         OSError: the file cannot be read.
     """
-    if is_path(name):
-        return _in_file(Path(name))
-    try:
-        return get(name)
-    except UnknownReward:
-        if name == name.lower():
-            raise
-        # Names are lower case: what is nearest to GSM8K is known once it is written so.
-        found = get(name.lower())
-        raise UnknownReward(
-            f"no reward function is called {name!r}{did_you_mean(found.name, [found.name])}"
-        ) from None
+    return _in_file(Path(name)) if is_path(name) else get(name)
 
 
 def with_knobs(spec: RewardSpec, settings: Sequence[str]) -> RewardFunction:

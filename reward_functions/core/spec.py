@@ -151,7 +151,7 @@ class Knob:
         raise BadKnob(f"knob {self.name!r} takes {self.type_name}, not {text!r}")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class RewardSpec:
     """A reward function and its declaration.
 

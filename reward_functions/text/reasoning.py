@@ -14,11 +14,16 @@ import re
 from typing import Final
 
 _TAG: Final = re.compile(
-    r"<(?P<close>/)?(?:think|thinking|reasoning|thought)\s{0,8}>"
+    r"[<\[◁](?P<close>/)?"
+    r"(?:think|thinking|reasoning|reasoning_content|thought|scratchpad|reflection|seed:think)\s{0,8}[>\]▷]"
     r"|<\|(?:begin|(?P<end>end))_of_thought\|>",
     re.IGNORECASE,
 )
-_FINAL_CHANNEL: Final = re.compile(r"<\|channel\|>\s{0,8}final\b[^<]{0,80}<\|message\|>")
+_BRACKETS: Final = ("<t", "<T", "<r", "<R", "<s", "<S", "</", "<|", "[T", "[t", "[/", "◁")
+_FINAL_CHANNEL: Final = re.compile(
+    r"<\|channel\|>\s{0,8}final\b[^<]{0,80}(?:<\|constrain\|>[^<]{0,80})?<\|message\|>"
+)
+_ANALYSIS: Final = re.compile(r"analysis(?=[A-Z\\<$\d])")
 _END_OF_MESSAGE: Final = re.compile(r"<\|(?:end|return|call|start)\|>")
 _END_TOKENS: Final = re.compile(
     r"(?:\s|</s>|<\|(?:eot_id|eom_id|im_end|end|endoftext|end_of_text|return|eos)\|>|<end_of_turn>"
@@ -38,9 +43,9 @@ def without_reasoning(text: str) -> str:
         text = _without_end_tokens(text)
     if _CHANNEL in text:
         return _final_channel(text)
-    if text.startswith("analysis") and _STRIPPED_FINAL in text:
-        return text.rpartition(_STRIPPED_FINAL)[2]
-    if "<" not in text:
+    if text.startswith("analysis") and (_STRIPPED_FINAL in text or _ANALYSIS.match(text)):
+        return text.rpartition(_STRIPPED_FINAL)[2] if _STRIPPED_FINAL in text else ""
+    if not any(sign in text for sign in _BRACKETS):
         return text
     return _outside_tags(text)
 

@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.text.context import trouble, uncertain
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -18,10 +20,12 @@ _DELIMITER: Final = re.compile(r"\\[()\[\]\\$]|\$\$?")
 _CLOSING: Final = {"\\(": "\\)", "\\[": "\\]", "$$": "$$", "$": "$"}
 _JOINT: Final = re.compile(r"[\s,;]*+(?:(?:and|or)\b[\s,]*+)?", re.IGNORECASE)
 _SENTENCE_END: Final = re.compile(r"[.!?](?=\s|$)|\n")
-_TAKEN_BACK: Final = re.compile(
-    r"\b(?:not|never|neither|nor|wrong|incorrect|false|impossible|unless|if|cannot)\b|n['’]t\b",
-    re.IGNORECASE,
+_NAME: Final = re.compile(r"\\?[A-Za-z]{1,12}(?:_\{?\w{1,8}\}?)?'{0,2}(?:\([^()]{0,12}\))?")
+_VALUE: Final = re.compile(
+    r"\s+(?:is|equals|=)\s+(?:(?:about|approximately|exactly|then|therefore|equal to)\s+)?"
+    r"(?=[^.\n;]{0,60}\d)([^.\n;]{0,60}?(?:\.\d[^.\n;]{0,60}?)?)(?=[.;\n](?!\d)|,\s|$)"
 )
+_CONDITION: Final = re.compile(r"\((?:since|for|where|when|as|if|with|because)\s[^()]*$")
 
 TAIL: Final = 20_000
 """Characters at the end of a text that are searched: several pages. A response that goes on for
@@ -41,23 +45,41 @@ class Span:
 
 
 def last_span(text: str) -> Span | None:
-    """The last run of spans in the tail of a text; a run of several keeps its delimiters."""
+    """The last run of spans in the tail of a text; a run of several keeps its delimiters.
+
+    A mere name ($x$) only counts when there is nothing else, and stands for what it is said to be:
+    "$x$ is 5". Conditions in brackets, "(since $x > 0$)", do not count.
+    """
     run: list[Span] = []
+    name: Span | None = None
     for span in _spans(text, _tail(text)):
+        if _CONDITION.search(text, max(0, span.start - SENTENCE), span.start):
+            continue
+        if _NAME.fullmatch(span.text):
+            name = span
+            value = _VALUE.match(text, span.end)
+            run = [Span(value[1], span.start, value.end(1))] if value else run
+            continue
         if run and not _JOINT.fullmatch(text, run[-1].end, span.start):
-            run.clear()
+            run = []
         run.append(span)
-    if len(run) < 2:  # noqa: PLR2004 - a run of one is itself
-        return run[0] if run else None
+    return _joined(text, run) if run else name
+
+
+def _joined(text: str, run: list[Span]) -> Span:
+    if len(run) == 1:
+        return run[0]
     start, end = run[0].start, run[-1].end
     return Span(text[start:end], start, end)
 
 
 def taken_back(text: str, span: Span) -> bool:
-    """Whether the sentence around a span denies it: "$5$ is wrong", "it is not $5$"."""
+    """Whether its sentence denies, supposes or asks: "$5$ is wrong", "let $x=5$", "is it $5$?"."""
     before = _SENTENCE_END.split(text[max(0, span.start - SENTENCE) : span.start])[-1]
-    after = _SENTENCE_END.split(text[span.end : span.end + SENTENCE], maxsplit=1)[0]
-    return bool(_TAKEN_BACK.search(before) or _TAKEN_BACK.search(after))
+    rest = text[span.end : span.end + SENTENCE]
+    stop = _SENTENCE_END.search(rest)
+    after = rest[: stop.end()] if stop else rest
+    return uncertain(before, after) or bool(trouble(text, span.start, span.end))
 
 
 def _tail(text: str) -> int:

@@ -28,7 +28,8 @@ def test_table(case):
 
 
 @pytest.mark.parametrize(
-    "reference", [None, "", " ", {}, "\\boxed{", "\\boxed{}", [1], "\u200b", "\\,", "\\text{}"]
+    "reference",
+    [None, "", " ", {}, "\\boxed{", "\\boxed{}", [1], "\u200b", "\\,", "\\text{}", "~~5~~"],
 )
 def test_a_reference_without_an_answer_is_the_data_sets_fault(reference):
     with pytest.raises(BadReference):
