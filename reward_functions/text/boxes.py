@@ -29,6 +29,9 @@ _SIGN: Final = re.compile(
     r"|(?<![\w)}\]!'%])\s{0,4}[-−]$"
 )
 
+SIGN_REACH: Final = 16
+"""Characters before a box that its sign may be spread over: `= -\\left( \\,$`."""
+
 MAX_NESTED: Final = 4
 """Boxes around a box that are looked for."""
 
@@ -65,24 +68,21 @@ def last_boxed(text: str) -> Boxed | None:
     start = text.rfind(COMMAND)
     if start < 0:
         return None
-    box = _outermost(text, start)
-    while (
-        box
-        and _MENTION.fullmatch(box.content)
-        and (before := text.rfind(COMMAND, 0, box.start)) >= 0
-    ):
-        earlier = _outermost(text, before)
+    box, before = _outermost(text, start)
+    while box and before >= 0 and _MENTION.fullmatch(box.content):
+        earlier, further = _outermost(text, before)
         if earlier is None or _joined(text, earlier.end, box.start):
             break
-        box = earlier
+        box, before = earlier, further
     if box is None:
         return Boxed((), start, len(text))
     run = [box]
-    while len(run) < MAX_BOXES and (before := text.rfind(COMMAND, 0, run[-1].start)) >= 0:
+    while len(run) < MAX_BOXES and before >= 0:
         earlier = _box(text, before)
         if earlier is None or not _joined(text, earlier.end, run[-1].start):
             break
         run.append(earlier)
+        before = text.rfind(COMMAND, 0, before)
     contents = tuple(each.content for each in reversed(run))
     return Boxed(contents, run[-1].start, box.end)
 
@@ -93,16 +93,19 @@ class _Box(NamedTuple):
     end: int
 
 
-def _outermost(text: str, start: int) -> _Box | None:
-    """The box whose command begins here, or the one around it; None when it is unclosed."""
+def _outermost(text: str, start: int) -> tuple[_Box | None, int]:
+    """The box whose command begins here, or the one around it, and the command before; -1 for none.
+
+    The box is None when it is unclosed.
+    """
     box = _box(text, start)
+    before = text.rfind(COMMAND, 0, start)
     for _ in range(MAX_NESTED):
-        before = text.rfind(COMMAND, 0, box.start) if box else -1
-        around = _box(text, before) if before >= 0 else None
+        around = _box(text, before) if box and before >= 0 else None
         if box is None or around is None or around.end < box.end:
             break
-        box = around
-    return box
+        box, before = around, text.rfind(COMMAND, 0, before)
+    return box, before
 
 
 def _box(text: str, start: int) -> _Box | None:
@@ -119,8 +122,11 @@ def _box(text: str, start: int) -> _Box | None:
         if bare is None:
             return None
         content, end = bare[1], bare.end()
-    sign = "-" if _SIGN.search(text[max(0, start - 16) : start]) else ""
-    return _Box(sign + _COMMENT.sub("", content).strip(), start, end)
+    before = text[max(0, start - SIGN_REACH) : start]
+    signed = ("-" in before or "−" in before) and _SIGN.search(before) is not None
+    if "%" in content:
+        content = _COMMENT.sub("", content)
+    return _Box(("-" if signed else "") + content.strip(), start, end)
 
 
 def _joined(text: str, end: int, start: int) -> bool:

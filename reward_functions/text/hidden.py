@@ -30,7 +30,7 @@ _SIGNS: Final = {
         "display:",
         "visibility:",
     ),
-    "~~": ("~~",),
+    "~": ("~~",),
     "%": ("\n%",),
 }
 # The look-ahead lets the search skip to the next character that can begin anything.

