@@ -148,9 +148,8 @@ class Atoms(Measures):
 
     def run_of_symbols(self, token: Token) -> Node:
         """The first letter of a run; the rest goes back, so that a power binds to the last."""
-        rest = token._replace(text=token.text[1:], spaced=False)
         self.position -= 1
-        self.stream[self.position] = rest
+        self.taken = len(self.stream[self.position].text) - len(token.text) + 1
         return self.single(token.text[0])
 
     def single(self, letter: str) -> Node:
@@ -208,8 +207,7 @@ class Atoms(Measures):
         """The argument of a fraction: without braces a single digit, so that frac 12 is a half."""
         token = self.peek()
         if token.kind == "number" and len(token.text) > 1 and token.text.isdecimal():
-            self.stream[self.position] = token._replace(text=token.text[1:], spaced=False)
-            return Number(Fraction(int(token.text[0])))
+            return Number(Fraction(int(self.next_character())))
         return self.argument()
 
     def bracket(self, left: str) -> Node:

@@ -124,7 +124,7 @@ class Parser(Atoms):
 
     def name_of_value(self) -> Symbol | None:
         """The f(x) of f(x) = 2x, which is a name and no product; None for anything else."""
-        start = self.position
+        start = self.place()
         if self.kind() == "letters" and len(self.peek().text) == 1:
             name = self.symbol_name(self.next().text)
             if self.take("("):
@@ -137,7 +137,7 @@ class Parser(Atoms):
             self.next()
             if self.kind() == "letters" and self.peek(1).kind in ("=", "≈"):
                 return Symbol("∠" + self.next().text)
-        self.position = start
+        self.back_to(start)
         return None
 
     def sets(self) -> Node:
@@ -228,7 +228,7 @@ class Parser(Atoms):
     def juxtaposed(self, over: list[Node], under: list[Node]) -> None:
         """A factor without a sign before it: a product, or the fraction of a mixed number."""
         before = over[-1]
-        if self.kind() == "number" and self.peek(-1).kind == "number":
+        if self.digits_continue(before):
             if not under and len(over) == 1:
                 mixed = self.mixed(before)
                 if mixed is not before:
@@ -240,12 +240,21 @@ class Parser(Atoms):
             return
         over.append(self.factor())
 
+    def digits_continue(self, before: Node) -> bool:
+        """Whether digits come next that print as more digits of a number: 1 2, 2{5}, {2}5."""
+        if not isinstance(before, Number) or self.peek(-1).kind not in ("number", "}"):
+            return False
+        ahead = 0
+        while self.peek(ahead).kind == "{":
+            ahead += 1
+        return self.peek(ahead).kind == "number"
+
     def mixed(self, whole: Node) -> Node:
         """A whole number with a proper fraction behind it added on; else the number itself."""
         if not is_whole(whole) or self.peek(-1).kind != "number":
             return whole
-        start = self.position
-        if self.command("frac"):
+        start = self.place()
+        if self.command("frac") or (self.kind() == "{" and self.peek(1)[:2] == ("command", "frac")):
             fraction = self.factor()
         elif self.kind() == "number" and self.peek(1).kind == "/" and self.peek(2).kind == "number":
             over, under = self.next(), (self.next(), self.next())[1]
@@ -256,7 +265,7 @@ class Parser(Atoms):
             case Product((Number(part, None),), (Number(parts, None),)) if 0 < part < parts:
                 if part.denominator == parts.denominator == 1:
                     return Number(whole.value + part / parts)  # type: ignore[union-attr]
-        self.position = start
+        self.back_to(start)
         return whole
 
     def after_percent(self, body: Node) -> Node:
