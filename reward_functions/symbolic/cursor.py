@@ -97,15 +97,14 @@ class Cursor:
         self.depth -= 1
 
     def raw_group(self) -> str:
-        """The text of a group or of one token, unread."""
+        """The text of a group or of one token, unread; several tokens keep their braces."""
         if not self.take("{"):
             return self.next().text
-        depth, texts = 1, list[str]()
-        while True:
-            token = self.next()
-            if token is END:
+        self.down()
+        parts: list[str] = []
+        while not self.take("}"):
+            if self.peek() is END:
                 raise Unreadable("a group is not closed")
-            depth += {"{": 1, "}": -1}.get(token.kind, 0)
-            if not depth:
-                return "".join(texts)
-            texts.append(token.text)
+            parts.append(self.raw_group())
+        self.up()
+        return parts[0] if len(parts) == 1 else "{" + "".join(parts) + "}"

@@ -129,10 +129,11 @@ class Parser(Atoms):
             name = self.symbol_name(self.next().text)
             if self.take("("):
                 arguments = []
-                while self.kind() in ("letters", ","):
+                while self.kind() == "letters":
                     arguments.append(self.next().text)
+                    self.take(",")
                 if arguments and self.take(")") and self.kind() in _RELATIONS:
-                    return Symbol(f"{name}({''.join(arguments)})")
+                    return Symbol(f"{name}({','.join(arguments)})")
         elif self.command("angle", "measuredangle"):
             self.next()
             if self.kind() == "letters" and self.peek(1).kind in ("=", "≈"):
@@ -194,9 +195,13 @@ class Parser(Atoms):
         """Factors, with the percent sign, scale and unit behind them."""
         over, under = [self.first_factor()], list[Node]()
         while True:
-            if self.kind() == "*" or (self.kind() == "/" and not self.unit_follows(1)):
-                side = over if self.next().kind == "*" else under
-                side.append(self.signed_factor())
+            if self.kind() == "*":
+                self.next()
+                over.append(self.signed_factor())
+            elif self.kind() == "/" and not self.unit_follows(1):
+                self.next()
+                self.refuse_derivative(over)
+                under.append(self.signed_factor())
             elif self.percent():
                 return self.after_percent(product(over, under))
             elif self.measure_follows():
