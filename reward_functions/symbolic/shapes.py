@@ -350,7 +350,8 @@ class Shapes:
         if not any(name[0] == "v" for name in names_of(first)):
             return False  # 6 = 5 and 7 = 5 are no equations in anything
         if not (first.whole and second.whole and first.above and second.above):
-            return not field.same(first, second) or not field.same(first, field.negate(second))
+            opposite = field.negate(second)
+            return not field.difference(first, second) or not field.difference(first, opposite)
         key = next(iter(first.above))
         if key not in second.above:
             return False
