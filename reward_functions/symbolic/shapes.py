@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 _COMPARISON_COST: Final = 1
 """Steps of work that one comparison of two members is worth."""
 
+_ZERO: Final = Number(Fraction(0))
+
 _NO_VALUES: Final = (
     Listing, Braces, Bracket, Union, BuiltSet, NamedSet, Matrix, Relation, Ratio, Clock,
     Choice,
@@ -177,16 +179,29 @@ class Shapes:
         return self.in_order("matrix", entries, items)
 
     def ratios(self, parts: Sequence[Node], others: Sequence[Node]) -> Finding:
-        """Ratios are equal in proportion: 6:8 is 3:4."""
+        """Ratios are equal in proportion: 6:8 is 3:4; of zeros only there is none.
+
+        All terms are measured by the first one that is not zero, which must not be on either side.
+        """
         if len(parts) != len(others):
             return differ("ratio", "the numbers of terms differ")
-        for place in range(1, len(parts)):
+        zeros, other_zeros = self.zeros(parts), self.zeros(others)
+        if all(zeros) or all(other_zeros):
+            return unknown("ratio", "a ratio of zeros")
+        pivot = zeros.index(False)
+        if other_zeros[pivot]:
+            return differ("ratio", "other proportions")
+        for place in range(len(parts)):
             found = self.values.compare(
-                Product((parts[0], others[place])), Product((others[0], parts[place]))
+                Product((parts[pivot], others[place])), Product((others[pivot], parts[place]))
             )
             if not found.equal:
                 return differ("ratio", "other proportions") if found.different else found
         return same("ratio", "the same proportions")
+
+    def zeros(self, parts: Sequence[Node]) -> list[bool]:
+        """Which of the terms are zero."""
+        return [self.values.compare(_ZERO, part).equal for part in parts]
 
     # ---- in any order
 
