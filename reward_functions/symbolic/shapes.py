@@ -21,19 +21,27 @@ from reward_functions.symbolic.regions import (
 )
 from reward_functions.symbolic.tree import (
     Apply,
+    Based,
     Braces,
     Bracket,
     BuiltSet,
     Choice,
     Clock,
+    Constant,
+    Degrees,
     Listing,
     Matrix,
+    Measured,
     NamedSet,
     Node,
     Number,
+    Percent,
+    Power,
     Product,
     Ratio,
     Relation,
+    Root,
+    Sum,
     Symbol,
     Union,
 )
@@ -49,6 +57,7 @@ _COMPARISON_COST: Final = 1
 """Steps of work that one comparison of two members is worth."""
 
 _ZERO: Final = Number(Fraction(0))
+_TEN: Final = 10
 
 _NO_VALUES: Final = (
     Listing, Braces, Bracket, Union, BuiltSet, NamedSet, Matrix, Relation, Ratio, Clock,
@@ -244,6 +253,8 @@ class Shapes:
 
         None when neither side names its values, or names one several times (its solutions).
         """
+        if any(isinstance(each, Relation) and self.contradicts(each) for each in others):
+            return differ("chain", "a chain of equations contradicts itself")
         mine, theirs = _by_name(items), _by_name(others)
         if mine is None and theirs is None:
             return None
@@ -327,15 +338,48 @@ class Shapes:
         return None
 
     def contradicts(self, chain: Relation) -> bool:
-        """Whether two numbers that a chain of equations calls equal are not."""
-        if set(chain.operators) != {"="}:
-            return False
-        numbers = [value for value in map(self.number, chain.operands) if value is not None]
-        return any(self.values.compare(numbers[0], other).different for other in numbers[1:])
+        """Whether a chain calls two constants equal that are not, or one a rounding of the other.
 
-    def number(self, node: Node) -> Node | None:
-        """The node if it is a rational number, else None."""
-        return node if rational(node) is not None else None
+        Each constant is compared with the one before it in its run of = and ≈.
+        """
+        before, rounded = None, False
+        for operator, operand in zip(("=", *chain.operators), chain.operands, strict=True):
+            if operator not in ("=", "≈"):
+                before = None
+            rounded = rounded or operator == "≈"
+            if not _constant(operand):
+                continue
+            if before is not None and (
+                self.not_rounded(before, operand) if rounded else self.apart(before, operand)
+            ):
+                return True
+            before, rounded = operand, False
+        return False
+
+    def apart(self, first: Node, second: Node) -> bool:
+        """Whether two constants are proved different, even if one is a rounding of the other.
+
+        Other units prove nothing here: 5 m = 500 cm.
+        """
+        findings = (self.values.compare(first, second), self.values.compare(second, first))
+        return all(found.different and found.rule != "units" for found in findings)
+
+    def not_rounded(self, value: Node, rounding: Node) -> bool:
+        """Whether a decimal or integer is proved no rounding of a constant."""
+        if isinstance(value, Measured) and isinstance(rounding, Measured):
+            return value.unit == rounding.unit and self.not_rounded(value.body, rounding.body)
+        if not isinstance(rounding, Number):
+            return False
+        if rounding.unit is None and rounding.value.denominator != 1:
+            return False  # a fraction
+        unit = _last_place(rounding)
+        exact = rational(value)
+        if exact is not None:
+            precision = max(unit, _last_place(value)) if isinstance(value, Number) else unit
+            return abs(exact - rounding.value) * 2 > precision
+        if abs(rounding.value) < _TEN * unit:
+            return False  # which the rule for decimals takes for an exact value
+        return self.values.compare(Number(rounding.value, unit), value).different
 
     def equations(self, reference: Node, candidate: Node) -> Finding:
         """Equations are equal when their sides differ by proportional polynomials."""
@@ -412,6 +456,43 @@ class Shapes:
             if mine.above.get(key, 1) * theirs.above.get(key, 1) > 0:
                 return same("inequality", "the same inequality up to a positive factor")
         return unknown("inequality", "the inequalities are not proportional")
+
+
+def _constant(node: Node) -> bool:
+    """Whether a tree is a number without variables; a lone e or i is the name of something."""
+    match node:
+        case Constant(name):
+            return name not in ("e", "i")
+        case Measured(body, _):
+            return _constant(body)
+    return _numeric(node)
+
+
+def _numeric(node: Node) -> bool:
+    match node:
+        case Number() | Constant() | Based():
+            return True
+        case Sum(parts) | Product(parts, ()):
+            return all(map(_numeric, parts))
+        case Product(over, under):
+            return all(map(_numeric, (*over, *under)))
+        case Power(first, second) | Root(first, second):
+            return _numeric(first) and _numeric(second)
+        case Percent(body) | Degrees(body):
+            return _numeric(body)
+        case Apply(name, arguments):
+            return len(name) > 1 and all(map(_numeric, arguments))
+    return False
+
+
+def _last_place(literal: Number) -> Fraction:
+    """The worth of the last digit that a literal shows: 1/100 of 2.50, 100 of 1200."""
+    if literal.unit is not None:
+        return literal.unit
+    place = Fraction(1)
+    while literal.value and literal.value % (place * _TEN) == 0:
+        place *= _TEN
+    return place
 
 
 def _has_points(items: Sequence[Node]) -> bool:
