@@ -7,6 +7,7 @@ other side shows.
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
@@ -104,7 +105,8 @@ class Shapes:
             case (Matrix(rows), Bracket(_, items, _)) | (Bracket(_, items, _), Matrix(rows)):
                 return self.vector(rows, items)
             case ((Listing(items) | Braces(items)), (Listing(others) | Braces(others))):
-                return self.members(items, others)
+                data = isinstance(reference, Listing) and isinstance(candidate, Listing)
+                return self.members(items, others, counted=data)
             case Ratio(parts), Ratio(others):
                 return self.ratios(parts, others)
             case Clock(), Clock():
@@ -122,6 +124,10 @@ class Shapes:
                 return differ("set", "an interval is no finite set")
             case (Bracket(_, items, _), Listing(others)) if not _has_points(others):
                 return self.assignments((reference,), others) or self.unbracketed(items, others)
+            case (Matrix(rows), Listing(others)) if _is_vector(rows) and not _has_points(others):
+                return self.unbracketed(_entries(rows), others)
+            case (Listing(items), Matrix(rows)) if _is_vector(rows) and not _has_points(items):
+                return self.unbracketed(items, _entries(rows))
             case (Listing(items), Bracket(_, others, _)) if not _has_points(items):
                 return self.assignments(items, (candidate,)) or self.unbracketed(items, others)
             case ((Listing(items) | Braces(items)), _):
@@ -166,7 +172,7 @@ class Shapes:
     def unbracketed(self, items: Sequence[Node], others: Sequence[Node]) -> Finding:
         """A point that lost its brackets, or a list that got some: equal in the same order only."""
         if len(items) != len(others):
-            return differ("tuple", "the numbers of entries differ")
+            return unknown("tuple", "a point against a list of another length")
         found = self.in_order("tuple", items, others)
         return found if found.equal else unknown("tuple", "a point against a list")
 
@@ -174,16 +180,12 @@ class Shapes:
         """Matrices of one format entry by entry; a row is not a column."""
         if len(rows) != len(others) or len(rows[0]) != len(others[0]):
             return differ("matrix", "the formats differ")
-        return self.in_order(
-            "matrix",
-            [entry for row in rows for entry in row],
-            [entry for row in others for entry in row],
-        )
+        return self.in_order("matrix", _entries(rows), _entries(others))
 
     def vector(self, rows: Sequence[Sequence[Node]], items: Sequence[Node]) -> Finding:
         """A tuple equals a column or a row of the same entries."""
-        entries = [entry for row in rows for entry in row]
-        if min(len(rows), len(rows[0])) != 1 or len(entries) != len(items):
+        entries = _entries(rows)
+        if not _is_vector(rows) or len(entries) != len(items):
             return differ("matrix", "the formats differ")
         return self.in_order("matrix", entries, items)
 
@@ -214,14 +216,20 @@ class Shapes:
 
     # ---- in any order
 
-    def members(self, items: Sequence[Node], others: Sequence[Node]) -> Finding:
-        """Lists and sets: each member has its equal on the other side, and none is left over."""
+    def members(
+        self, items: Sequence[Node], others: Sequence[Node], *, counted: bool = False
+    ) -> Finding:
+        """Lists and sets: each member has its equal on the other side, and none is left over.
+
+        A list is a set, so it may repeat its members. When both repeat some (`counted`: and both
+        are lists), they are data, which are repeated equally often.
+        """
         named = self.assignments(items, others)
         if named is not None:
             return named
-        left = list(others)
+        unpaired, left = _unpaired(items, others)
         missing = []
-        for item in items:
+        for item in unpaired:
             place, _ = self.find(item, left)
             if place is not None:
                 left.pop(place)
@@ -232,7 +240,15 @@ class Shapes:
                 place, doubt = self.find(item, side)
                 if place is None:  # else it only repeats a member that was matched before
                     return doubt or differ("set", "a member has no equal on the other side")
+        if counted and (missing or left) and self.repeats(items) and self.repeats(others):
+            return unknown("set", "the members are repeated another number of times")
         return same("set", "the same members")
+
+    def repeats(self, items: Sequence[Node]) -> bool:
+        """Whether a member is equal to another one."""
+        return len(set(map(_key, items))) < len(items) or any(
+            self.find(item, items[:place])[0] is not None for place, item in enumerate(items)
+        )
 
     def find(self, item: Node, among: Sequence[Node]) -> tuple[int | None, Finding | None]:
         """The place of an equal member, or the first doubt there is about one."""
@@ -263,17 +279,38 @@ class Shapes:
                 return differ("names", "other names")
             return self.in_order("names", list(mine.values()), [theirs[name] for name in mine])
         named, bare = (mine, others) if mine is not None else (theirs, items)
-        if named is None:
+        if named is None or any(isinstance(each, Relation) for each in bare):
             return None
-        if len(bare) == 1 and isinstance(bare[0], Bracket):
-            bare = bare[0].items
-            if len(bare) != len(named):
-                return differ("names", "the numbers of values differ")
-            values = [named[name] for name in sorted(named)]
-            return self.in_order("names", values, bare)
-        if any(isinstance(each, Relation) for each in bare):
-            return None
-        return self.members(list(named.values()), bare)
+        point = len(bare) == 1 and isinstance(bare[0], Bracket)
+        if point:
+            bare = bare[0].items  # type: ignore[union-attr]
+        values: Sequence[Node] = [named[name] for name in sorted(named)]
+        sides = (values, bare) if mine is not None else (bare, values)
+        solutions = mine is None and len({name.partition("_")[0] for name in named}) == 1
+        return self.ordered(*sides, strictly=point, solutions=solutions)
+
+    def ordered(
+        self,
+        items: Sequence[Node],
+        others: Sequence[Node],
+        *,
+        strictly: bool,
+        solutions: bool,
+    ) -> Finding:
+        """Values in the order of their names against a point, `strictly`, or against a list.
+
+        Under one letter, x_1 = 2, x_2 = -1, they may be the `solutions` that a list asks for.
+        """
+        if strictly and len(items) != len(others):
+            return differ("names", "the numbers of values differ")
+        if len(items) == len(others):
+            found = self.in_order("names", items, others)
+            if found.equal or strictly:
+                return found
+        shuffled = self.members(items, others)
+        if solutions or not shuffled.equal:
+            return shuffled
+        return unknown("names", "the values in another order than the names")
 
     def relations(self, reference: Node, candidate: Node) -> Finding | None:
         """X = 5 is 5 and not y = 5; a chain says its last value, unless it contradicts itself.
@@ -456,6 +493,40 @@ class Shapes:
             if mine.above.get(key, 1) * theirs.above.get(key, 1) > 0:
                 return same("inequality", "the same inequality up to a positive factor")
         return unknown("inequality", "the inequalities are not proportional")
+
+
+def _entries(rows: Sequence[Sequence[Node]]) -> list[Node]:
+    return [entry for row in rows for entry in row]
+
+
+def _is_vector(rows: Sequence[Sequence[Node]]) -> bool:
+    return min(len(rows), len(rows[0])) == 1
+
+
+def _key(node: Node) -> Fraction | Node:
+    """The exact value of a number, else the tree: equal keys are equal members."""
+    known = None if isinstance(node, Percent) else rational(node)
+    return node if known is None else known
+
+
+def _unpaired(items: Sequence[Node], others: Sequence[Node]) -> tuple[list[Node], list[Node]]:
+    """What is left of two lists once members with equal keys are paired off, in linear time."""
+    mine, theirs = list(map(_key, items)), list(map(_key, others))
+    common = Counter(mine) & Counter(theirs)
+    return _beyond(items, mine, common), _beyond(others, theirs, common)
+
+
+def _beyond(
+    items: Sequence[Node], keys: Sequence[Fraction | Node], paired: Counter[Fraction | Node]
+) -> list[Node]:
+    counts = Counter(paired)
+    left: list[Node] = []
+    for item, key in zip(items, keys, strict=True):
+        if counts[key]:
+            counts[key] -= 1
+        else:
+            left.append(item)
+    return left
 
 
 def _constant(node: Node) -> bool:
