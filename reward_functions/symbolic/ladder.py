@@ -67,18 +67,6 @@ def readable(text: str) -> bool:
     return reading.tree is not None and not reading.wordy
 
 
-def several(text: str) -> bool:
-    """Whether a text states several values (a list, "or", ±) where one answer would be one."""
-    text = text.strip()
-    if plain(text) is not None:
-        return False
-    from reward_functions.symbolic.reading import read  # noqa: PLC0415
-    from reward_functions.symbolic.tree import Braces, Listing  # noqa: PLC0415
-
-    tree = read(text).tree
-    return isinstance(tree, Listing | Braces) and len(tree.items) > 1
-
-
 def _compared(reference: str, candidate: str) -> Verdict:
     """The rungs above plain numbers, which need the grammar."""
     from reward_functions.symbolic.reading import read  # noqa: PLC0415
@@ -140,7 +128,9 @@ def _words(mine: Reading, theirs: Reading) -> Finding | None:
 
 def _in_words(reading: Reading) -> bool:
     """Whether words are a number: twelve."""
-    return reading.wordy and type(reading.tree).__name__ == "Number"
+    from reward_functions.symbolic.tree import Number  # noqa: PLC0415
+
+    return reading.wordy and isinstance(reading.tree, Number)
 
 
 def _by_meaning(mine: Reading, theirs: Reading) -> Finding:

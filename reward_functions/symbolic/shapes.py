@@ -26,7 +26,6 @@ from reward_functions.symbolic.tree import (
     Braces,
     Bracket,
     BuiltSet,
-    Choice,
     Clock,
     Constant,
     Degrees,
@@ -62,7 +61,6 @@ _TEN: Final = 10
 
 _NO_VALUES: Final = (
     Listing, Braces, Bracket, Union, BuiltSet, NamedSet, Matrix, Relation, Ratio, Clock,
-    Choice,
 )  # fmt: skip
 
 
