@@ -265,6 +265,8 @@ class Shapes:
     def assignments(self, items: Sequence[Node], others: Sequence[Node]) -> Finding | None:
         """X = 2, y = -1: values by name; against bare values, in alphabetical order of the names.
 
+        A bare list may also follow the order in which the reference states them.
+
         None when neither side names its values, or names one several times (its solutions).
         """
         if any(isinstance(each, Relation) and self.contradicts(each) for each in others):
@@ -283,9 +285,15 @@ class Shapes:
         if point:
             bare = bare[0].items  # type: ignore[union-attr]
         values: Sequence[Node] = [named[name] for name in sorted(named)]
+        if mine is not None and not point and self.agree(list(mine.values()), bare):
+            return same("names", "the values in the order of the reference")
         sides = (values, bare) if mine is not None else (bare, values)
         solutions = mine is None and len({name.partition("_")[0] for name in named}) == 1
         return self.ordered(*sides, strictly=point, solutions=solutions)
+
+    def agree(self, items: Sequence[Node], others: Sequence[Node]) -> bool:
+        """Whether two lists are equal entry by entry."""
+        return len(items) == len(others) and self.in_order("names", items, others).equal
 
     def ordered(
         self,
@@ -301,10 +309,10 @@ class Shapes:
         """
         if strictly and len(items) != len(others):
             return differ("names", "the numbers of values differ")
-        if len(items) == len(others):
-            found = self.in_order("names", items, others)
-            if found.equal or strictly:
-                return found
+        if strictly:
+            return self.in_order("names", items, others)
+        if self.agree(items, others):
+            return same("names", "the values in alphabetical order of the names")
         shuffled = self.members(items, others)
         if solutions or not shuffled.equal:
             return shuffled
