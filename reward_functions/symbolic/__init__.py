@@ -4,8 +4,8 @@ The one door to this folder. `equal` climbs a ladder of exact means and says *eq
 *undecided*; plain numbers are decided without loading the grammar.
 """
 
-from reward_functions.symbolic.ladder import equal, readable, several
+from reward_functions.symbolic.ladder import equal, readable
 from reward_functions.symbolic.limits import OverBudget, Unreadable
 from reward_functions.symbolic.verdict import Outcome, Verdict
 
-__all__ = ["Outcome", "OverBudget", "Unreadable", "Verdict", "equal", "readable", "several"]
+__all__ = ["Outcome", "OverBudget", "Unreadable", "Verdict", "equal", "readable"]

@@ -148,9 +148,8 @@ class Atoms(Measures):
 
     def run_of_symbols(self, token: Token) -> Node:
         """The first letter of a run; the rest goes back, so that a power binds to the last."""
-        rest = token._replace(text=token.text[1:], spaced=False)
         self.position -= 1
-        self.stream[self.position] = rest
+        self.taken = len(self.stream[self.position].text) - len(token.text) + 1
         return self.single(token.text[0])
 
     def single(self, letter: str) -> Node:
@@ -208,8 +207,7 @@ class Atoms(Measures):
         """The argument of a fraction: without braces a single digit, so that frac 12 is a half."""
         token = self.peek()
         if token.kind == "number" and len(token.text) > 1 and token.text.isdecimal():
-            self.stream[self.position] = token._replace(text=token.text[1:], spaced=False)
-            return Number(Fraction(int(token.text[0])))
+            return Number(Fraction(int(self.next_character())))
         return self.argument()
 
     def bracket(self, left: str) -> Node:
@@ -271,8 +269,7 @@ class Atoms(Measures):
         match name:
             case "frac":
                 over = self.digit_argument()
-                if _is_differential(over):
-                    raise Unreadable("a derivative")
+                self.refuse_derivative([over])
                 return Product((over,), (self.digit_argument(),))
             case "sqrt":
                 return self.radical()
@@ -298,6 +295,18 @@ class Atoms(Measures):
         if name in FUNCTIONS:
             return self.function(name)
         raise Unreadable(f"\\{name} is not read")
+
+    def refuse_derivative(self, over: list[Node]) -> None:
+        """Raise `Unreadable` for dy over dx, where d is no factor that cancels."""
+        ahead = 1 if self.kind() == "{" else 0
+        sign, name = self.peek(ahead), self.peek(ahead + 1)
+        below = sign[:2] == ("command", "partial") or (
+            sign.kind == "letters"
+            and sign.text[0] == "d"
+            and (len(sign.text) > 1 or (name.kind == "command" and name.text in GREEK))
+        )
+        if below and any(map(_begins_differential, over)):
+            raise Unreadable("a derivative")
 
     def radical(self) -> Node:
         """A root, square without an index."""
@@ -414,9 +423,11 @@ class Atoms(Measures):
         return [*rows, tuple(row)]
 
 
-def _is_differential(node: Node) -> bool:
-    """The d or d^2 of d/dx, which is no number."""
+def _begins_differential(node: Node) -> bool:
+    """Whether a factor begins with the sign of a differential: d, d^2, dy."""
     match node:
-        case Symbol("d") | Power(Symbol("d"), _):
+        case Symbol("d" | "partial") | Power(Symbol("d" | "partial"), _):
             return True
+        case Product((first, *_), ()):
+            return _begins_differential(first)
     return False

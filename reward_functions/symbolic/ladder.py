@@ -67,18 +67,6 @@ def readable(text: str) -> bool:
     return reading.tree is not None and not reading.wordy
 
 
-def several(text: str) -> bool:
-    """Whether a text states several values (a list, "or", ±) where one answer would be one."""
-    text = text.strip()
-    if plain(text) is not None:
-        return False
-    from reward_functions.symbolic.reading import read  # noqa: PLC0415
-    from reward_functions.symbolic.tree import Braces, Listing  # noqa: PLC0415
-
-    tree = read(text).tree
-    return isinstance(tree, Listing | Braces) and len(tree.items) > 1
-
-
 def _compared(reference: str, candidate: str) -> Verdict:
     """The rungs above plain numbers, which need the grammar."""
     from reward_functions.symbolic.reading import read  # noqa: PLC0415
@@ -140,7 +128,9 @@ def _words(mine: Reading, theirs: Reading) -> Finding | None:
 
 def _in_words(reading: Reading) -> bool:
     """Whether words are a number: twelve."""
-    return reading.wordy and type(reading.tree).__name__ == "Number"
+    from reward_functions.symbolic.tree import Number  # noqa: PLC0415
+
+    return reading.wordy and isinstance(reading.tree, Number)
 
 
 def _by_meaning(mine: Reading, theirs: Reading) -> Finding:
@@ -164,16 +154,26 @@ def _by_meaning(mine: Reading, theirs: Reading) -> Finding:
 
 
 _GROUPED: Final = re.compile(r"[0-9],[0-9]{3}")
+_LISTED: Final = re.compile(
+    r"""\\{ | [(\[] | ,\\?\s          # brackets, a spaced comma
+      | (?<![0-9,])0[0-9]*, | [0-9]{4},  # a member that begins no groups
+      | ,[0-9]{1,2}(?![0-9]) | ,[0-9]{4}  # or is none
+    """,
+    re.VERBOSE,
+)
 
 
 def _with_other_commas(
     reference: str, candidate: str, mine: Reading, theirs: Reading
 ) -> Finding | None:
-    """70,110 is a number or a list of two; the other reading may be the equal one."""
+    """70,110 is a number or a list of two; the other reading may be the equal one.
+
+    A candidate may mean either. A reference is a number unless something in it says list.
+    """
     from reward_functions.symbolic.reading import read  # noqa: PLC0415
 
     for text, other_reading, turned in ((reference, theirs, False), (candidate, mine, True)):
-        if not _GROUPED.search(text):
+        if not _GROUPED.search(text) or not (turned or _LISTED.search(text)):
             continue
         reading = read(text, group_digits=False)
         if reading.tree is None or other_reading.tree is None:

@@ -9,18 +9,25 @@ from __future__ import annotations
 import re
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from reward_functions.symbolic.display import rendered
 from reward_functions.symbolic.lexer import GREEK, Token, tokens
 from reward_functions.symbolic.limits import CHARACTERS, OverBudget, Unreadable
 from reward_functions.symbolic.parser import parse_tokens
 from reward_functions.symbolic.signs import spelled_out
-from reward_functions.symbolic.tree import Choice, Clock, Node, Number
+from reward_functions.symbolic.tree import Clock, Node, Number
 from reward_functions.symbolic.vocabulary import LETTER_FUNCTIONS
 from reward_functions.text.words import cardinal
 
 _SIGNS: Final = frozenset("±∓")
+
+
+class Choice(NamedTuple):
+    """A choice by its letter, with the text behind it when there is one."""
+
+    letter: str
+    text: str = ""
 
 
 class Reading:

@@ -12,8 +12,8 @@ from itertools import pairwise
 from typing import Final
 
 from reward_functions.symbolic.limits import Unreadable
-from reward_functions.symbolic.polynomials import UNIT, Quotient, number_of
-from reward_functions.symbolic.rational import ONE, rational
+from reward_functions.symbolic.polynomials import Quotient, number_of
+from reward_functions.symbolic.rational import rational
 from reward_functions.symbolic.tree import (
     Braces,
     Bracket,
@@ -238,7 +238,7 @@ def solve_linear(left: Node, right: Node, values: Values) -> tuple[str, bool, No
         return None
     factor = difference.above[alone]
     boundary = {key: -value / factor for key, value in rest.items()}
-    return name[1:], factor < 0, _as_node(Quotient(boundary, {UNIT: ONE}))
+    return name[1:], factor < 0, _as_node(values.field.polynomial(boundary))
 
 
 def _as_node(value: Quotient) -> Node:

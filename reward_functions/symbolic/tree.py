@@ -4,7 +4,6 @@
     dressed     Percent  Degrees  Measured  Based
     collections Listing  Bracket  Braces  Union  BuiltSet  NamedSet  Matrix
     statements  Relation  Ratio  Clock
-    text        Choice
 
 A tree says how an answer reads, not what it means: `(1,2)` is a `Bracket`, whether as a point or as
 an interval is settled against the other side (`shapes`). Nodes compare by structure.
@@ -206,14 +205,6 @@ class Clock:
     half: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """A choice by its letter, with the text behind it when there is one."""
-
-    letter: str
-    text: str = ""
-
-
 Node = (
     Number
     | Symbol
@@ -238,5 +229,4 @@ Node = (
     | Relation
     | Ratio
     | Clock
-    | Choice
 )

@@ -132,7 +132,7 @@ class Values:
                 return same("exact rational", "both have the same exact value")
             return differ("exact rational", "the exact values differ")
         first, second = self.algebra.value(reference), self.algebra.value(candidate)
-        difference = self.field.same(first, second)
+        difference = self.field.difference(first, second)
         if not difference:
             return same("exact algebra", "both have the same canonical form")
         if isinstance(reference, Number) and reference.unit is not None:
