@@ -1,0 +1,91 @@
+"""Where `math` departs from math-verify, and from labels, with the verdict on each.
+
+Two tables, both checked in and both shown in docs/math.md:
+
+    tests/cases/verdicts.jsonl   kinds of disagreement with math-verify over our own cases
+    tests/cases/misses.jsonl     labels of other projects' suites that `math` does not follow
+
+A verdict is "rule" (we do what a rule of docs/math.md says), "gap" (we do not, yet) or "label" (the
+label itself is wrong). `python -m tests.oracle` prints the rows that the tables lack.
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from reward_functions import BadReference, get
+from tests.oracle import suites
+from tests.oracle.rival import judge
+
+CASES = Path(__file__).parents[1] / "cases"
+VERDICTS = CASES / "verdicts.jsonl"
+MISSES = CASES / "misses.jsonl"
+
+EXPLAINED = ("mathverify_tests", "other_repo_tests", "human_solutions")
+"""Suites whose labels are their projects' own conventions, so that a miss wants a reason."""
+
+SAYS = {True: "right", False: "wrong"}
+
+
+@dataclass(frozen=True)
+class Departure:
+    """A case on which we and math-verify, or we and its label, do not agree."""
+
+    kind: str
+    reference: str
+    response: str
+    ours: str
+    theirs: str
+    verdict: str
+    source: str
+
+    @property
+    def family(self):
+        """What one row of the table speaks for: the whole kind, but each gap for itself."""
+        example = (self.reference, self.response) if self.verdict == "gap" else ()
+        return (self.kind, self.ours, self.theirs, *example)
+
+
+def paid(case):
+    """Whether `math` pays for a case; a reference it cannot read pays nobody."""
+    try:
+        return get("math")(case.sample).value == 1.0
+    except BadReference:
+        return False
+
+
+def departures():
+    """Every departure over our own cases. Calls math-verify: in the main thread only."""
+    rows = map(json.loads, suites.OWN.read_text().splitlines())
+    for case, row in zip(suites.differential(), rows, strict=True):
+        ours, theirs = paid(case), judge(case.gold, case.response).right
+        if ours != theirs or ours != case.right:
+            yield Departure(
+                kind=case.kind,
+                reference=case.gold,
+                response=case.response,
+                ours=SAYS[ours],
+                theirs=SAYS[theirs],
+                verdict="rule" if ours == case.right else "gap",
+                source=row["source"],
+            )
+
+
+def misses():
+    """(suite, id, what we say) of every case of the explained suites that we miss."""
+    for name in EXPLAINED:
+        for case in suites.suite(name):
+            if case.judged and (ours := paid(case)) != case.right:
+                yield name, case.id, SAYS[ours]
+
+
+def verdicts():
+    """The rows of the first table, as departures with the sentence that explains each."""
+    for row in map(json.loads, VERDICTS.read_text().splitlines()):
+        yield Departure(**{name: row[name] for name in Departure.__annotations__}), row["why"]
+
+
+def explained_misses():
+    """The rows of the second table, by (suite, id, what we say)."""
+    rows = map(json.loads, MISSES.read_text().splitlines())
+    return {(row["suite"], row["id"], row["ours"]): row for row in rows}
