@@ -13,8 +13,8 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from reward_functions import BadReference, get
 from tests.oracle import suites
+from tests.oracle.ours import RIGHT, UNDECIDED, WRONG, agrees, answered
 from tests.oracle.rival import judge
 
 CASES = Path(__file__).parents[1] / "cases"
@@ -24,7 +24,7 @@ MISSES = CASES / "misses.jsonl"
 EXPLAINED = ("mathverify_tests", "other_repo_tests", "human_solutions")
 """Suites whose labels are their projects' own conventions, so that a miss wants a reason."""
 
-SAYS = {True: "right", False: "wrong"}
+SAYS = {True: RIGHT, False: WRONG}
 
 
 @dataclass(frozen=True)
@@ -46,27 +46,25 @@ class Departure:
         return (self.kind, self.ours, self.theirs, *example)
 
 
-def paid(case):
-    """Whether `math` pays for a case; a reference it cannot read pays nobody."""
-    try:
-        return get("math")(case.sample).value == 1.0
-    except BadReference:
-        return False
+def ours(case):
+    """What we say to a case: what is undecided is not paid for, which makes it wrong."""
+    answer = answered(case.sample)
+    return WRONG if answer == UNDECIDED else answer
 
 
 def departures():
     """Every departure over our own cases. Calls math-verify: in the main thread only."""
     rows = map(json.loads, suites.OWN.read_text().splitlines())
     for case, row in zip(suites.differential(), rows, strict=True):
-        ours, theirs = paid(case), judge(case.gold, case.response).right
-        if ours != theirs or ours != case.right:
+        says, theirs = ours(case), SAYS[judge(case.gold, case.response).right]
+        if says != theirs or not agrees(case, says):
             yield Departure(
                 kind=case.kind,
                 reference=case.gold,
                 response=case.response,
-                ours=SAYS[ours],
-                theirs=SAYS[theirs],
-                verdict="rule" if ours == case.right else "gap",
+                ours=says,
+                theirs=theirs,
+                verdict="rule" if agrees(case, says) else "gap",
                 source=row["source"],
             )
 
@@ -75,8 +73,8 @@ def misses():
     """(suite, id, what we say) of every case of the explained suites that we miss."""
     for name in EXPLAINED:
         for case in suites.suite(name):
-            if case.judged and (ours := paid(case)) != case.right:
-                yield name, case.id, SAYS[ours]
+            if not agrees(case, says := ours(case)):
+                yield name, case.id, says
 
 
 def verdicts():
