@@ -2,8 +2,9 @@
 
     python -m tests.benchmarks._math_hostile
 
-prints "ready" when the library and the cases are loaded, waits for a line, starts what `math` starts
-late, judges every case, and prints [[id, answer, seconds], …].
+prints "ready" when the library is loaded, waits for a line, reads the cases, starts what `math`
+starts late, judges every case, and prints [[id, answer, seconds], …]. The cases themselves count as
+memory, too.
 """
 
 import json
@@ -13,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from time import perf_counter, sleep
 
+from reward_functions.testing import sample
 from tests.oracle import ours, suites
 
 BETWEEN_LOOKS = 0.005
@@ -21,18 +23,17 @@ BETWEEN_LOOKS = 0.005
 
 def main():
     """Judge the cases; see the module's docstring."""
-    _, found = suites.labelled()
-    samples = [case.sample for name in found if "hostile" in name for case in found[name]]
-    ours.answered(samples[0])
+    ours.answered(sample("\\boxed{1/2}", "0.5"))
     sys.stdout.write("ready\n")
     sys.stdout.flush()
     sys.stdin.readline()
+    samples = [case.sample for case in suites.hostile()]
     ours.warmed()
     results = []
-    for sample in samples:
+    for each in samples:
         began = perf_counter()
-        answer = ours.answered(sample)
-        results.append((sample.id, answer, perf_counter() - began))
+        answer = ours.answered(each)
+        results.append((each.id, answer, perf_counter() - began))
     sys.stdout.write(json.dumps(results) + "\n")
 
 

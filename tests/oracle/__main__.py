@@ -1,44 +1,48 @@
 """What the two tables of verdicts lack, in their own format, and which of their rows are stale.
 
-    python -m tests.oracle
+    python -m tests.oracle            prints the rows to add and to take out
+    python -m tests.oracle --prune    takes the stale ones out
 
-A person writes the reason into `why`, and settles the verdict of a miss: rule, gap or label.
+A person writes the reason of a row into `why`, and settles the verdict: rule, gap or label.
 """
 
 import json
 import logging
+import sys
 from dataclasses import asdict
 
-from tests.oracle import suites
-from tests.oracle.verdicts import departures, explained_misses, misses, verdicts
+from tests.oracle import suites, verdicts
 
 
-def main():
-    """Print the rows to add, then the rows to take out."""
+def main(*, prune):
+    """Compare both tables with what is found now."""
     logging.disable()  # math-verify warns of everything it cannot parse
-    listed = {departure.family for departure, _ in verdicts()}
-    found = list(departures())
-    for departure in found:
-        if departure.family not in listed:
-            listed.add(departure.family)
-            show("add to verdicts.jsonl", {**asdict(departure), "why": ""})
-    for stale in listed - {departure.family for departure in found}:
-        show("take out of verdicts.jsonl", stale)
+    found = {departure.family: departure for departure in reversed(list(verdicts.departures()))}
+    rows = [{**asdict(departure), "why": ""} for departure in found.values()]
+    settle(verdicts.VERDICTS, rows, verdicts.family_of, prune=prune)
     if not suites.FOLDER.is_dir():
         print("misses: the labelled suites are not at hand")
         return
-    told, missed = explained_misses(), set(misses())
-    for suite, case, ours in sorted(missed - told.keys()):
-        row = {"suite": suite, "id": case, "ours": ours, "verdict": "gap", "why": ""}
-        show("add to misses.jsonl", row)
-    for stale in sorted(told.keys() - missed):
-        show("take out of misses.jsonl", stale)
+    missed = [
+        {"suite": suite, "id": case, "ours": ours, "verdict": "gap", "source": "", "why": ""}
+        for suite, case, ours in verdicts.misses()
+    ]
+    settle(verdicts.MISSES, missed, verdicts.miss_of, prune=prune)
 
 
-def show(what, row):
-    """One line for a reader and a table."""
-    print(f"{what}: {json.dumps(row, ensure_ascii=False)}")
+def settle(path, rows, key, *, prune):
+    """Print what a table lacks and what it has too much; write it without the latter if asked."""
+    table = verdicts.rows_of(path)
+    listed, found = {key(row) for row in table}, {key(row) for row in rows}
+    for row in rows:
+        if key(row) not in listed:
+            print(f"add to {path.name}: {json.dumps(row, ensure_ascii=False)}")
+    for stale in sorted(listed - found):
+        print(f"take out of {path.name}: {json.dumps(stale, ensure_ascii=False)}")
+    if prune:
+        kept = [row for row in table if key(row) in found]
+        path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in kept))
 
 
 if __name__ == "__main__":
-    main()
+    main(prune="--prune" in sys.argv[1:])

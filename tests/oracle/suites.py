@@ -75,12 +75,22 @@ def own():
     return {
         "own_right": [case for case in table if case.right],
         "own_wrong": [case for case in table if not case.right],
-        "own_hostile": [
-            Case(name, "5", "bare", text, right=False, kind="hostile")
-            for name, text in hostile_responses()
-            if len(text) <= LARGEST
-        ],
+        "own_hostile": own_hostile(),
     }
+
+
+def hostile():
+    """The hostile cases of whichever set is at hand."""
+    return suite("hostile") if FOLDER.is_dir() else own_hostile()
+
+
+def own_hostile():
+    """The hostile responses of the library, against a reference none of them means."""
+    return [
+        Case(name, "5", "bare", text, right=False, kind="hostile")
+        for name, text in hostile_responses()
+        if len(text) <= LARGEST
+    ]
 
 
 def differential():

@@ -6,11 +6,11 @@ Two tables, both checked in and both shown in docs/math.md:
     tests/cases/misses.jsonl     labels of other projects' suites that `math` does not follow
 
 A verdict is "rule" (we do what a rule of docs/math.md says), "gap" (we do not, yet) or "label" (the
-label itself is wrong). `python -m tests.oracle` prints the rows that the tables lack.
+label asks for something else than mathematics). `python -m tests.oracle` prints what they lack.
 """
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from tests.oracle import suites
@@ -29,7 +29,7 @@ SAYS = {True: RIGHT, False: WRONG}
 
 @dataclass(frozen=True)
 class Departure:
-    """A case on which we and math-verify, or we and its label, do not agree."""
+    """A case of ours on which we and math-verify, or we and its label, do not agree."""
 
     kind: str
     reference: str
@@ -41,9 +41,24 @@ class Departure:
 
     @property
     def family(self):
-        """What one row of the table speaks for: the whole kind, but each gap for itself."""
-        example = (self.reference, self.response) if self.verdict == "gap" else ()
-        return (self.kind, self.ours, self.theirs, *example)
+        """What one row of the table speaks for; see `family_of`."""
+        return family_of(asdict(self))
+
+
+def family_of(row):
+    """What one row of the table speaks for: a kind of disagreement, but each gap for itself."""
+    example = (row["reference"], row["response"]) if row["verdict"] == "gap" else ("", "")
+    return (row["kind"], row["ours"], row["theirs"], *example)
+
+
+def miss_of(row):
+    """What identifies a row of the other table."""
+    return row["suite"], row["id"], row["ours"]
+
+
+def rows_of(path):
+    """The rows of a table."""
+    return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 def ours(case):
@@ -54,8 +69,7 @@ def ours(case):
 
 def departures():
     """Every departure over our own cases. Calls math-verify: in the main thread only."""
-    rows = map(json.loads, suites.OWN.read_text().splitlines())
-    for case, row in zip(suites.differential(), rows, strict=True):
+    for case, row in zip(suites.differential(), rows_of(suites.OWN), strict=True):
         says, theirs = ours(case), SAYS[judge(case.gold, case.response).right]
         if says != theirs or not agrees(case, says):
             yield Departure(
@@ -75,15 +89,3 @@ def misses():
         for case in suites.suite(name):
             if not agrees(case, says := ours(case)):
                 yield name, case.id, says
-
-
-def verdicts():
-    """The rows of the first table, as departures with the sentence that explains each."""
-    for row in map(json.loads, VERDICTS.read_text().splitlines()):
-        yield Departure(**{name: row[name] for name in Departure.__annotations__}), row["why"]
-
-
-def explained_misses():
-    """The rows of the second table, by (suite, id, what we say)."""
-    rows = map(json.loads, MISSES.read_text().splitlines())
-    return {(row["suite"], row["id"], row["ours"]): row for row in rows}
