@@ -43,9 +43,9 @@ def our_figures(name, suite):
     undecided = sum(run.answer == UNDECIDED for run in suite)
     figures = (f"{share:.1%}", f"{paid}/{unpaid}", f"{undecided}/{unscored}")
     if name in LEAST:
-        return (*figures, f"{LEAST[name]:.1%}", met(share >= LEAST[name]))
+        return (*figures, f"{LEAST[name] * 100:g}%", met(share >= LEAST[name]))
     if name in MORE_THAN:
-        return (*figures, f">{MORE_THAN[name]:.1%}", met(share > MORE_THAN[name]))
+        return (*figures, f">{MORE_THAN[name] * 100:g}%", met(share > MORE_THAN[name]))
     return (*figures, "", "")
 
 

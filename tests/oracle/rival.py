@@ -91,8 +91,7 @@ class Rival:
             stderr=subprocess.DEVNULL,
             encoding="utf-8",
         )
-        for gold, response in WARMING:
-            self.judge(gold, response)
+        self._process.stdout.readline()  # it is warm
 
     def _kill(self):
         if self._process is not None:
@@ -106,7 +105,11 @@ WARMING = (("5", "$5$"), ("\\frac{1}{2}", "$0.5$"), ("x^2-1", "$(x-1)(x+1)$"), (
 
 
 def serve(lines, answers):
-    """Answer cases until there are no more."""
+    """Warm up and say so, then answer cases until there are no more."""
+    for gold, response in WARMING:
+        judge(gold, response)
+    answers.write("warm\n")
+    answers.flush()
     for line in lines:
         judged = judge(*json.loads(line))
         answers.write(json.dumps([judged.right, judged.seconds, judged.trouble]) + "\n")
