@@ -67,6 +67,18 @@ def test_heavy_packages_stay_where_they_belong(path):
     assert "boto3" not in tops
 
 
+@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+def test_the_oracle_of_the_tests_is_no_part_of_the_library(path):
+    tops = {module.partition(".")[0] for module in imports(path)}
+    assert not tops & {"math_verify", "latex2sympy2_extended", "antlr4", "tests"}
+
+
+@pytest.mark.parametrize("pins", ["runtime", "base"])
+def test_the_oracle_is_pinned_for_development_only(pins):
+    assert "math-verify" not in (ROOT / "requirements" / f"{pins}.txt").read_text()
+    assert "math-verify" in (ROOT / "requirements" / "dev.txt").read_text()
+
+
 def calls(path, *names):
     return [
         node.lineno
