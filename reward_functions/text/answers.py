@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Final
 from reward_functions.text.boxes import last_boxed
 from reward_functions.text.context import denied, retracted, trouble
 from reward_functions.text.hidden import said
+from reward_functions.text.normal import folded
 from reward_functions.text.reasoning import without_reasoning
 from reward_functions.text.spans import last_span, taken_back
 from reward_functions.text.statements import is_heading, last_statement
@@ -54,6 +55,13 @@ MIN_ECHO: Final = 16
 honest answer."""
 
 
+MAX_ECHOED: Final = 20_000
+"""Characters of a prompt whose sentences are compared; of longer ones only whole copies are."""
+
+_STATING: Final = ("####", "\\boxed{", "nswer is", "nswer:")
+_SENTENCES: Final = re.compile(r"(?<=[.!?])\s+|\n")
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """A final answer as it was written.
@@ -84,13 +92,26 @@ def spoken(response: str, prompt: str = "", *, include_reasoning: bool = False) 
 
     Args:
         response: what the policy wrote.
-        prompt: what it was asked; a verbatim copy of it is no answer.
+        prompt: what it was asked. A copy of it is no answer, and neither is a copy of one of its
+            sentences that states an answer, but for case and white space.
         include_reasoning: search reasoning sections as well.
     """
     text = response if include_reasoning else without_reasoning(response)
-    if len(prompt) >= MIN_ECHO and prompt in text:
-        text = text.replace(prompt, "\n")
+    if len(prompt) >= MIN_ECHO:
+        text = _unechoed(text, prompt)
     return said(text)
+
+
+def _unechoed(text: str, prompt: str) -> str:
+    """The text without the prompt, and without its sentences where they state an answer."""
+    if prompt in text:
+        text = text.replace(prompt, "\n")
+    if not any(mark in prompt for mark in _STATING) or len(prompt) > MAX_ECHOED:
+        return text
+    asked = folded(prompt)
+    sentences = _SENTENCES.split(text)
+    own = [each for each in sentences if len(each) < MIN_ECHO or folded(each) not in asked]
+    return text if len(own) == len(sentences) else "\n".join(own)
 
 
 def hash_answer(text: str) -> Answer | NoAnswer | None:

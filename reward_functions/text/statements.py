@@ -95,10 +95,19 @@ def _lead(text: str, start: int) -> _Lead | None:
     if found is None:
         return None
     worded = found.groupdict().get("word")
-    if worded and (_ANOTHER.search(before) or (worded[0] in "oOcC" and not _BEST.search(before))):
+    if worded and (_ANOTHER.search(before) or not _about_the_answer(worded, before, text, found)):
         return None
     said_not = any(found.groupdict().get(name) for name in ("not", "never", "cannot"))
     return _Lead(start, found.end(), said_not or denied(before))
+
+
+def _about_the_answer(word: str, before: str, text: str, found: re.Match[str]) -> bool:
+    """Whether a word means the answer: an option that is the right one, a result that is a value."""
+    if word[0] in "aA":
+        return True
+    if word[0] in "oOcC":
+        return _BEST.search(before) is not None
+    return _VALUE.match(text, found.end()) is not None
 
 
 def _line(text: str, start: int) -> str:
@@ -142,9 +151,7 @@ def _value_end(text: str, start: int) -> int:
 REACH: Final = 40
 """Characters before a keyword that can change what it opens: "I do not think that the"."""
 
-_WORDS: Final = (
-    "answer option choice réponse respuesta resposta risposta antwort odpowiedź ответ".split()
-)
+_WORDS: Final = "answer option choice result solution réponse respuesta resposta risposta antwort odpowiedź ответ".split()
 _KEYWORDS: Final = (
     "####",
     "答案",
@@ -157,7 +164,7 @@ _OPENING: Final = re.compile(
   | 答案\s?(?:是|为|[:：])+
   | \b(?:réponse|respuesta|resposta|risposta|antwort|odpowiedź|ответ)\b(?:\s\w{1,12})?
     (?:\s?[:：]|\s(?:est|es|é|è|ist|lautet|to|—|–)(?!\w))
-  | (?P<word>\b(?:answers?|option|choice)\b)["*_]{0,3}\s{0,4}+
+  | (?P<word>\b(?:answers?|option|choice|result|solution)\b)["*_]{0,3}\s{0,4}+
     (?: [:：=]
       | (?:(?:to|of|for|in|here)\b[^.\n:?!=$\\]{0,80}?\s)?
         (?:is|are|was|=|equals|(?:comes|turns)\ (?:out\ )?to(?:\ be)?
@@ -172,6 +179,7 @@ _OPENING: Final = re.compile(
 _HEADING: Final = re.compile(
     r"[#*_> \t]{0,8}(?:final )?answers?[*_: \t]{0,8}$", re.IGNORECASE | re.MULTILINE
 )
+_VALUE: Final = re.compile(r"[\s*]*[-+−$\\(\[{]{0,4}\s?(?:\d|\\[a-z]|[A-Za-z]\s?=)")
 _BEST: Final = re.compile(r"\b(?:correct|right|best)\s$", re.IGNORECASE)
 _ROUNDED: Final = re.compile(r"\b(?:approximately|about|roughly|around)\b|≈", re.IGNORECASE)
 _HEADING_LINE: Final = re.compile(r"[*_ ]*(?!(?:not|no|never|answer)\b)[A-Za-z]{2}", re.IGNORECASE)
