@@ -95,19 +95,19 @@ def _lead(text: str, start: int) -> _Lead | None:
     if found is None:
         return None
     worded = found.groupdict().get("word")
-    if worded and (_ANOTHER.search(before) or not _about_the_answer(worded, before, text, found)):
+    if worded and (_ANOTHER.search(before) or not _meant(worded, before, text, found.end())):
         return None
     said_not = any(found.groupdict().get(name) for name in ("not", "never", "cannot"))
     return _Lead(start, found.end(), said_not or denied(before))
 
 
-def _about_the_answer(word: str, before: str, text: str, found: re.Match[str]) -> bool:
-    """Whether a word means the answer: an option that is the right one, a result that is a value."""
+def _meant(word: str, before: str, text: str, end: int) -> bool:
+    """Whether a word means the answer: an option that is right, a result that is a value."""
     if word[0] in "aA":
         return True
     if word[0] in "oOcC":
         return _BEST.search(before) is not None
-    return _VALUE.match(text, found.end()) is not None
+    return _VALUE.match(text, end) is not None
 
 
 def _line(text: str, start: int) -> str:
@@ -151,7 +151,10 @@ def _value_end(text: str, start: int) -> int:
 REACH: Final = 40
 """Characters before a keyword that can change what it opens: "I do not think that the"."""
 
-_WORDS: Final = "answer option choice result solution réponse respuesta resposta risposta antwort odpowiedź ответ".split()
+_WORDS: Final = (
+    *("answer", "option", "choice", "result", "solution"),
+    *("réponse", "respuesta", "resposta", "risposta", "antwort", "odpowiedź", "ответ"),
+)
 _KEYWORDS: Final = (
     "####",
     "答案",
