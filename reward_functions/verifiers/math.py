@@ -68,8 +68,7 @@ def math(sample: Sample, *, include_reasoning: bool = False) -> Score:
     did not suffice to compare it, which earns the floor.
 
     What counts as equal is told by `reward_functions.symbolic`. Nothing in a response is evaluated
-    as code. Not decided yet are identities between functions (sin, log, …), and equations and
-    inequalities that differ by more than their sides.
+    as code. Not decided yet are equations and inequalities that differ by more than their sides.
 
     Args:
         sample: the response and its reference.
