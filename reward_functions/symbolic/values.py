@@ -10,7 +10,9 @@ from fractions import Fraction
 from typing import Final
 
 from reward_functions.symbolic.algebra import Algebra
+from reward_functions.symbolic.identity import Identity
 from reward_functions.symbolic.polynomials import (
+    IMAGINARY,
     UNIT,
     Field,
     Poly,
@@ -45,6 +47,7 @@ class Values:
     def __init__(self, field: Field) -> None:
         self.field = field
         self.algebra = Algebra(field)
+        self.identity = Identity()
 
     def compare(self, reference: Node, candidate: Node) -> Finding:
         """Whether two values are equal under the rules of this module."""
@@ -141,9 +144,11 @@ class Values:
             return same("constant of integration", "equal up to the arbitrary constant")
         if _maybe_unit(first, second):
             return unknown("units", "a letter that may be a unit or a variable")
-        if _independent(difference) and not _renamed_constant(first, second):
+        if _renamed_constant(first, second):
+            return unknown("names", "the letters of arbitrary constants may differ")
+        if _independent(difference) and _one_kind(first, second):
             return differ("exact algebra", "the canonical forms differ")
-        return unknown("exact algebra", "exact algebra does not decide these expressions")
+        return self.identity.compare(reference, candidate)
 
     def decimal(self, reference: Number, candidate: Node, value: Quotient) -> Finding:
         """A decimal reference also accepts an exact value or longer decimal that rounds to it.
@@ -324,6 +329,11 @@ def _maybe_unit(first: Quotient, second: Quotient) -> bool:
         return False
     terms = len(first.above) == len(second.above) == 1
     return terms and all(canonical(name[1:]) for name in letters)
+
+
+def _one_kind(first: Quotient, second: Quotient) -> bool:
+    """Whether both or neither have i; one without may still have a root that can be complex."""
+    return (IMAGINARY in names_of(first)) == (IMAGINARY in names_of(second))
 
 
 def _renamed_constant(first: Quotient, second: Quotient) -> bool:

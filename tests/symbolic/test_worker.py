@@ -8,6 +8,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
@@ -80,7 +81,7 @@ def test_however_little_time_there_is_a_request_is_answered(engine):
 @pytest.mark.skipif(sys.platform != "linux", reason="the children of a process are told by /proc")
 @pytest.mark.parametrize("ending", [signal.SIGSTOP, signal.SIGKILL])
 def test_a_working_child_that_stops_or_dies_holds_nobody_up(engine, ending):
-    """Stopped it uses no processor time, and the clock on the wall ends it; killed it is retried."""
+    """Stopped, it uses no processor time and the wall clock ends it; killed, it is asked again."""
     answered(engine)
     pristine = engine._worker.process.pid
     meddler = threading.Thread(target=signal_the_first_child_of, args=(pristine, ending))
@@ -120,10 +121,9 @@ def test_a_worker_that_stops_is_replaced(engine, monkeypatch):
 
 
 def signal_the_first_child_of(parent, ending):
-    children = f"/proc/{parent}/task/{parent}/children"
+    children = Path(f"/proc/{parent}/task/{parent}/children")
     for _ in range(10_000):
-        with open(children) as listing:
-            found = listing.read().split()
+        found = children.read_text().split()
         if found:
             os.kill(int(found[0]), ending)
             return
