@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from reward_functions.symbolic.tree import Node
     from reward_functions.symbolic.verdict import Finding
 
-SECONDS: Final = 0.1
-"""Processor time of one request. Textbook sums and integrals take 5 to 60 ms; felt right."""
+SECONDS: Final = 0.15
+"""Processor time of one request. Textbook sums and integrals take 5 to 60 ms, a few 100."""
 
 STARTING: Final = 60.0
 """Seconds until the worker is ready: one on an idle machine, several without compiled bytecode."""

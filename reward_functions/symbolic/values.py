@@ -36,6 +36,7 @@ from reward_functions.symbolic.tree import (
     UnitPowers,
 )
 from reward_functions.symbolic.verdict import Finding, differ, same, unknown
+from reward_functions.symbolic.walking import operations
 from reward_functions.text.units import canonical, same_unit
 
 _TEN: Final = 10
@@ -61,7 +62,9 @@ class Values:
             return self.angle(reference, candidate)
         if isinstance(reference, Based):
             return self.numeral(reference, candidate)
-        if infinite(reference) or infinite(candidate):
+        if (infinite(reference) or infinite(candidate)) and not (
+            operations(reference) or operations(candidate)
+        ):
             return _infinities(reference, candidate)
         return self.numbers(reference, candidate)
 

@@ -37,7 +37,7 @@ from reward_functions.symbolic import engine, wire
 from reward_functions.symbolic.rehearsal import REHEARSAL
 from reward_functions.symbolic.verdict import Finding, unknown
 
-PATIENCE: Final = 2
+PATIENCE: Final = 1.5
 """How many times its seconds a request may take on the wall, where others use the processor too."""
 
 MEMORY: Final = 64 << 20
