@@ -27,11 +27,12 @@ from reward_functions.symbolic.doubles import COMPLEX, REAL
 from reward_functions.symbolic.evaluation import Evaluation, Reading
 from reward_functions.symbolic.limits import OverBudget, Unreadable, Work
 from reward_functions.symbolic.points import Place, Point, complex_points, points
+from reward_functions.symbolic.residues import by_residues
 from reward_functions.symbolic.survey import Survey
 from reward_functions.symbolic.verdict import Finding, differ, same, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from reward_functions.symbolic.tree import Node
 
@@ -70,14 +71,27 @@ class Identity:
         self.work = Work(EVALUATIONS)
 
     def compare(self, reference: Node, candidate: Node) -> Finding:
-        """Whether two values are equal, by evaluation."""
+        """Whether two values that exact algebra does not decide are equal."""
+        return self._guarded(self._by_readings, reference, candidate)
+
+    def compare_large(self, reference: Node, candidate: Node) -> Finding:
+        """Whether two values that are too large for exact algebra are equal."""
+        return self._guarded(self._by_residues, reference, candidate)
+
+    def _guarded(
+        self, means: Callable[[Survey, Node, Node], Finding], reference: Node, candidate: Node
+    ) -> Finding:
         try:
-            survey = Survey(reference, candidate)
-            return self._by_readings(survey, reference, candidate)
+            return means(Survey(reference, candidate), reference, candidate)
         except OverBudget as trouble:
-            return unknown("budget", f"too much to evaluate: {trouble}")
+            return unknown("budget", f"too much arithmetic: {trouble}")
         except Unreadable as trouble:
             return unknown(_RULE, str(trouble))
+
+    def _by_residues(self, survey: Survey, reference: Node, candidate: Node) -> Finding:
+        """By residues where the expressions are rational, else like all others."""
+        found = by_residues(reference, candidate, survey, self.work)
+        return found or self._by_readings(survey, reference, candidate)
 
     def _by_readings(self, survey: Survey, reference: Node, candidate: Node) -> Finding:
         """Equal under one reading of the ambiguous notations, or different under all of them."""

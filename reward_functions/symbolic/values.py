@@ -11,6 +11,7 @@ from typing import Final
 
 from reward_functions.symbolic.algebra import Algebra
 from reward_functions.symbolic.identity import Identity
+from reward_functions.symbolic.limits import OverBudget
 from reward_functions.symbolic.polynomials import (
     IMAGINARY,
     UNIT,
@@ -137,6 +138,13 @@ class Values:
             if exact == other:
                 return same("exact rational", "both have the same exact value")
             return differ("exact rational", "the exact values differ")
+        try:
+            return self.expressions(reference, candidate)
+        except OverBudget:
+            return self.identity.compare_large(reference, candidate)
+
+    def expressions(self, reference: Node, candidate: Node) -> Finding:
+        """Expressions by exact algebra, and by their values where that does not decide."""
         first, second = self.algebra.value(reference), self.algebra.value(candidate)
         difference = self.field.same(first, second)
         if not difference:
