@@ -131,7 +131,9 @@ def _integrated(integral: sympy.Integral) -> sympy.Expr:
         Unreadable: they contradict each other.
     """
     closed = integral.doit()
-    endless = any(len(limits) == 1 or sympy.oo in map(abs, limits[1:]) for limits in integral.limits)
+    endless = any(
+        len(limits) == 1 or sympy.oo in map(abs, limits[1:]) for limits in integral.limits
+    )
     if endless or closed.has(*_OPEN):
         return closed
     point = _point(integral, 0)
@@ -241,8 +243,7 @@ def _residue(node: Node, names: Conversion) -> sympy.Expr:
 
 def _zeros(reference: sympy.Expr, candidate: sympy.Expr) -> Finding:
     """Equations by what makes them true: every solution is required, and none extra."""
-    ratio = sympy.simplify(reference / candidate)
-    if ratio.is_number and ratio.is_finite and not ratio.is_zero:
+    if _proportional(reference, candidate):
         return same("equation", "the same equation up to a factor")
     symbols = sorted(reference.free_symbols | candidate.free_symbols, key=str)
     first, second = (_numerator(each, symbols) for each in (reference, candidate))
@@ -255,6 +256,16 @@ def _zeros(reference: sympy.Expr, candidate: sympy.Expr) -> Finding:
     if first.quo(common).count_roots() or second.quo(common).count_roots():
         return differ("equation", "a real solution of one is none of the other")
     return unknown("equation", "the equations have the same real solutions, and other complex ones")
+
+
+def _proportional(residue: sympy.Expr, other: sympy.Expr) -> bool:
+    """Whether one is a multiple of the other, which two points refute sooner than algebra does."""
+    ratio = residue / other
+    first, second = (ratio.subs(_point(ratio, shift)) for shift in range(2))
+    if _apart_from_zero(first - second):
+        return False
+    ratio = sympy.simplify(ratio)
+    return bool(ratio.is_number and ratio.is_finite and not ratio.is_zero)
 
 
 def _numerator(residue: sympy.Expr, symbols: Sequence[sympy.Symbol]) -> sympy.Poly:

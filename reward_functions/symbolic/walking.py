@@ -29,12 +29,15 @@ def operations(node: Node) -> int:
 
 def free_names(node: Node) -> set[str]:
     """The names of its variables, but for those that a sum, an integral or a limit binds."""
-    if isinstance(node, Symbol):
-        return {node.name}
-    if isinstance(node, Iterated | Limit) or (isinstance(node, Integral) and node.low is not None):
-        inside = free_names(node.body) - {node.variable.name}
-        others = (child for child in _children(node) if child not in (node.body, node.variable))
-        return inside.union(*map(free_names, others))
+    match node:
+        case Symbol(name):
+            return {name}
+        case Iterated(_, body, variable, low, high):
+            return free_names(body) - {variable.name} | free_names(low) | free_names(high)
+        case Integral(body, variable, low, high) if low is not None and high is not None:
+            return free_names(body) - {variable.name} | free_names(low) | free_names(high)
+        case Limit(body, variable, point):
+            return free_names(body) - {variable.name} | free_names(point)
     return set().union(*map(free_names, _children(node)))
 
 

@@ -36,7 +36,8 @@ def warranted(reference: Node, candidate: Node) -> bool:
         return len(mine - theirs) <= 1 and len(theirs - mine) <= 1
     if offered:
         return offered == 1 and bool(mine) and mine == theirs
-    return _to_solve(reference) and theirs <= mine
+    # Another equation in the same variables, or values for the only one.
+    return _to_solve(reference) and (mine == theirs or (len(mine) == 1 and not theirs - mine))
 
 
 def _larger_than(ceiling: int, *trees: Node) -> bool:
