@@ -63,6 +63,10 @@ class Arithmetic(ABC, Generic[Ball]):
     def apart(self, first: Ball, second: Ball) -> bool:
         """Whether two values are certainly different."""
 
+    @abstractmethod
+    def bounds(self, value: Ball) -> tuple[Fraction, Fraction]:
+        """Two numbers that a real value lies between."""
+
     # ---- operations
 
     @abstractmethod

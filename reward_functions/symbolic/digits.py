@@ -9,13 +9,11 @@ arithmetic notes the widest gap it has bridged; a caller asks for that many bits
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from reward_functions.symbolic.balls import Arithmetic, NoValue
-
-if TYPE_CHECKING:
-    from fractions import Fraction
 
 Digit = tuple[Any, int | None]
 """A number of mpmath, real or complex, and the exponent of its radius."""
@@ -24,6 +22,7 @@ _LARGEST: Final = 1 << 16
 """The largest binary exponent of a value, and of its inverse: 2004! has 19,000. A tower of powers
 passes it before anything is computed."""
 
+_TWO: Final = Fraction(2)
 _LIBRARY: Final = 4
 """Bits of a result that a library function may get wrong; mpmath states one."""
 
@@ -101,6 +100,16 @@ class Digits(Arithmetic[Digit]):
         if self._may_be_zero(first) and self._may_be_zero(second):
             return radius < -bits
         return radius < max(self._exponent(first[0]), self._exponent(second[0])) - bits
+
+    def bounds(self, value: Digit) -> tuple[Fraction, Fraction]:
+        number, radius = value
+        if not self.is_real(value):
+            raise NoValue("not real")
+        self._refuse(self._exponent(number))
+        mantissa, exponent = map(int, number.man_exp)
+        middle = mantissa * _TWO**exponent
+        error = Fraction(0) if radius is None else _TWO**radius
+        return middle - error, middle + error
 
     # ---- operations
 

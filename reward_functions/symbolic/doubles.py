@@ -12,12 +12,10 @@ from __future__ import annotations
 import cmath
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from fractions import Fraction
+from typing import Final
 
 from reward_functions.symbolic.balls import Arithmetic, NoValue
-
-if TYPE_CHECKING:
-    from fractions import Fraction
 
 Number = float | complex
 Double = tuple[Number, float]
@@ -84,6 +82,12 @@ class Doubles(Arithmetic[Double]):
 
     def apart(self, first: Double, second: Double) -> bool:
         return abs(first[0] - second[0]) > (first[1] + second[1]) * (1 + _ROUNDOFF)
+
+    def bounds(self, value: Double) -> tuple[Fraction, Fraction]:
+        number, radius = value
+        if isinstance(number, complex):
+            raise NoValue("not real")
+        return Fraction(number) - Fraction(radius), Fraction(number) + Fraction(radius)
 
     # ---- operations
 

@@ -34,6 +34,8 @@ from reward_functions.symbolic.tree import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from reward_functions.symbolic.survey import Survey
+
 _REPEATS: Final = 100
 """Terms of one sum or product that are added up at a point."""
 
@@ -52,6 +54,15 @@ class Reading(NamedTuple):
 
     principal: bool = False
     common: bool = False
+
+
+def readings(survey: Survey) -> list[Reading]:
+    """The readings that make a difference for the trees of a survey, the usual one first."""
+    return [
+        Reading(principal, common)
+        for principal in ((False, True) if survey.mixed_roots else (False,))
+        for common in ((False, True) if survey.bare_logs else (False,))
+    ]
 
 
 class Evaluation(Generic[Ball]):

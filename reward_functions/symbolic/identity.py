@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Final
 from reward_functions.symbolic.balls import Arithmetic, Ball, NoValue
 from reward_functions.symbolic.digits import Digits
 from reward_functions.symbolic.doubles import COMPLEX, REAL
-from reward_functions.symbolic.evaluation import Evaluation, Reading
+from reward_functions.symbolic.evaluation import Evaluation, Reading, readings
 from reward_functions.symbolic.limits import OverBudget, Unreadable, Work
 from reward_functions.symbolic.points import Place, Point, complex_points, points
 from reward_functions.symbolic.residues import by_residues
@@ -96,13 +96,11 @@ class Identity:
     def _by_readings(self, survey: Survey, reference: Node, candidate: Node) -> Finding:
         """Equal under one reading of the ambiguous notations, or different under all of them."""
         findings = []
-        for principal in (False, True) if survey.mixed_roots else (False,):
-            for common in (False, True) if survey.bare_logs else (False,):
-                pair = _Pair(reference, candidate, survey, Reading(principal, common), self.work)
-                finding = pair.decided()
-                if finding.equal:
-                    return finding
-                findings.append(finding)
+        for reading in readings(survey):
+            finding = _Pair(reference, candidate, survey, reading, self.work).decided()
+            if finding.equal:
+                return finding
+            findings.append(finding)
         return next((each for each in findings if not each.different), findings[0])
 
 

@@ -8,8 +8,8 @@ nobody can hide a difference in a multiple of the prime.
 
 - Different residues at one point prove the expressions *different*.
 - Equal residues at a random point mean *equal* with an error of at most degree / prime (Schwartz
-  1980, Zippel 1979): at most 2^-107 for degrees up to 2^20 and the smallest prime, and the square of
-  that for the two points that are asked.
+  1980, Zippel 1979): 2^-107 for degrees up to 2^20 and the smallest prime, and the square of that
+  for the two points that are asked.
 """
 
 from __future__ import annotations

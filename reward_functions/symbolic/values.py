@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Final
 
 from reward_functions.symbolic.algebra import Algebra
+from reward_functions.symbolic.approximation import lies_between
 from reward_functions.symbolic.identity import Identity
 from reward_functions.symbolic.limits import OverBudget
 from reward_functions.symbolic.polynomials import (
@@ -170,21 +171,14 @@ class Values:
         statement of the same number.
         """
         unit = reference.unit or Fraction(1)
-        if abs(reference.value) < _TEN * unit:
-            known = differ if _exactly_known(value) else unknown
-            return known("decimals", "not the value of a decimal of one digit")
         exact = number_of(value)
+        if abs(reference.value) < _TEN * unit:
+            if exact is not None or _exactly_known(value):
+                return differ("decimals", "not the value of a decimal of one digit")
+            return self.identity.compare(reference, candidate)
         if exact is None:
-            from reward_functions.symbolic.approximation import approximate  # noqa: PLC0415
-
-            exact = approximate(value, self.field)
-            if exact is None:
-                certain = any(name[0] == "v" for name in names_of(value))
-                why = "no number to round"
-                return differ("decimals", why) if certain else unknown("decimals", why)
-            last = None
-        else:
-            last = _last_digit(candidate, exact)
+            return self.rounded(reference, unit, candidate)
+        last = _last_digit(candidate, exact)
         error = abs(exact - reference.value)
         if error * 2 > unit:
             return differ("decimals", "the value does not round to the reference")
@@ -193,6 +187,16 @@ class Values:
         if last is not None and last * _TEN < unit and error * 2 <= last * _TEN:
             return differ("decimals", "a near miss, not a longer decimal of the same number")
         return same("decimals", "the value rounds to the decimal of the reference")
+
+    def rounded(self, reference: Number, unit: Fraction, candidate: Node) -> Finding:
+        """Whether an irrational number rounds to a decimal; other expressions must be equal."""
+        low, high = reference.value - unit / 2, reference.value + unit / 2
+        inside = lies_between(candidate, low, high, self.identity.work)
+        if inside is None:
+            return self.identity.compare(reference, candidate)
+        if inside:
+            return same("decimals", "the value rounds to the decimal of the reference")
+        return differ("decimals", "the value does not round to the reference")
 
 
 def _exactly_known(value: Quotient) -> bool:
