@@ -28,6 +28,7 @@ import resource
 import select
 import signal
 import socket
+from math import ceil
 from pathlib import Path
 from typing import Final, NoReturn
 
@@ -37,14 +38,13 @@ from reward_functions.symbolic import engine, wire
 from reward_functions.symbolic.rehearsal import REHEARSAL
 from reward_functions.symbolic.verdict import Finding, unknown
 
-PATIENCE: Final = 1.5
-"""How many times its seconds a request may take on the wall, where others use the processor too."""
+PATIENCE: Final = 3
+"""How many times its seconds a request may take on the wall, where others use the processor too: a
+Lambda of 600 MB has a third of one. Generous, because the wall clock makes a verdict depend on
+what else is going on."""
 
 MEMORY: Final = 64 << 20
 """Bytes of address space that one request may take. Textbook integrals take under ten megabytes."""
-
-_SECOND_LINE: Final = 1
-"""Whole seconds of processor time, the finest that `RLIMIT_CPU` knows, should the timer fail."""
 
 _REPLY: Final = 4096
 """Bytes of a reply at most, which a pipe takes in one piece."""
@@ -124,7 +124,8 @@ def _bounded(seconds: float) -> None:
     """Set the limits of this process, the last thing before it meets what others wrote."""
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_PROF, seconds)
-    resource.setrlimit(resource.RLIMIT_CPU, (_SECOND_LINE, _SECOND_LINE + 1))
+    whole = ceil(seconds) + 1  # in whole seconds, should the timer fail
+    resource.setrlimit(resource.RLIMIT_CPU, (whole, whole + 1))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if _STATM.exists():
         ceiling = int(_STATM.read_text().split()[0]) * resource.getpagesize() + MEMORY
