@@ -134,7 +134,7 @@ def _integrated(integral: sympy.Integral) -> sympy.Expr:
     endless = any(
         len(limits) == 1 or sympy.oo in map(abs, limits[1:]) for limits in integral.limits
     )
-    if endless or closed.has(*_OPEN):
+    if endless or closed.has(*_OPEN, *_NO_VALUE, sympy.oo):
         return closed
     point = _point(integral, 0)
     summed = integral.subs(point).evalf(6)

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 SECONDS: Final = 0.15
 """Processor time of one request. Textbook sums and integrals take 5 to 60 ms, a few 100."""
 
-STARTING: Final = 60.0
-"""Seconds until the worker is ready: one on an idle machine, several without compiled bytecode."""
+STARTING: Final = 30.0
+"""Seconds until the worker is ready: one on an idle machine, three without compiled bytecode."""
 
 GRACE: Final = 5.0
 """Seconds beyond a request's own until a silent worker counts as dead. It kills on time itself, so

@@ -84,7 +84,7 @@ def test_a_working_child_that_stops_or_dies_holds_nobody_up(engine, ending):
     pristine = engine._worker.process.pid
     meddler = threading.Thread(target=signal_the_first_child_of, args=(pristine, ending))
     meddler.start()
-    found = engine.compare(ENDLESS, number(1), seconds=1.0)
+    found = engine.compare(ENDLESS, number(1), seconds=0.5)
     meddler.join()
     assert found.rule == "budget"
     assert answered(engine).equal
@@ -117,7 +117,7 @@ def test_a_worker_that_stops_is_replaced(engine, monkeypatch):
     monkeypatch.setattr(supervisor, "GRACE", 0.2)
     answered(engine)
     os.kill(engine._worker.process.pid, signal.SIGSTOP)
-    assert engine.compare(number(1), number(1), seconds=1.0).equal
+    assert engine.compare(number(1), number(1), seconds=2.0).equal
 
 
 def signal_the_first_child_of(parent, ending):
