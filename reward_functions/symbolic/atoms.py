@@ -62,6 +62,10 @@ class Atoms(Measures):
         """Signed terms."""
 
     @abstractmethod
+    def signed_term(self) -> Node:
+        """A term with its signs."""
+
+    @abstractmethod
     def factor(self) -> Node:
         """An atom with what is written behind and above it."""
 
@@ -132,7 +136,7 @@ class Atoms(Measures):
             raise Unreadable("a word where a value should be")
         if len(run) > 1:
             return self.run_of_symbols(token)
-        if run in ("e", "i") and self.kind() not in ("_", "'"):
+        if run in ("e", "i") and run not in self.bound and self.kind() not in ("_", "'"):
             return Constant(run)
         if (run in CALLED or self.called_on_number(run)) and self.take("("):
             return Apply(run, self.bracketed())
@@ -155,7 +159,8 @@ class Atoms(Measures):
 
     def single(self, letter: str) -> Node:
         """One letter of a run."""
-        return Constant(letter) if letter in ("e", "i") else Symbol(letter)
+        named = letter in ("e", "i") and letter not in self.bound
+        return Constant(letter) if named else Symbol(letter)
 
     def symbol_name(self, letter: str) -> str:
         """A letter with its subscript and primes."""
@@ -271,8 +276,6 @@ class Atoms(Measures):
         match name:
             case "frac":
                 over = self.digit_argument()
-                if _is_differential(over):
-                    raise Unreadable("a derivative")
                 return Product((over,), (self.digit_argument(),))
             case "sqrt":
                 return self.radical()
@@ -412,11 +415,3 @@ class Atoms(Measures):
             if len(rows) * len(row) > ITEMS:
                 raise OverBudget(f"a matrix of more than {ITEMS} entries")
         return [*rows, tuple(row)]
-
-
-def _is_differential(node: Node) -> bool:
-    """The d or d^2 of d/dx, which is no number."""
-    match node:
-        case Symbol("d") | Power(Symbol("d"), _):
-            return True
-    return False

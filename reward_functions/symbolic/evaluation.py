@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple
 
 from reward_functions.symbolic.balls import Arithmetic, Ball, NoValue
 from reward_functions.symbolic.limits import Unreadable, Work
+from reward_functions.symbolic.operators import REPEATS
 from reward_functions.symbolic.rational import rational
 from reward_functions.symbolic.tree import (
     Apply,
@@ -35,9 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from reward_functions.symbolic.survey import Survey
-
-_REPEATS: Final = 100
-"""Terms of one sum or product that are added up at a point."""
 
 _HUNDREDTH: Final = Fraction(1, 100)
 _DEGREE: Final = Fraction(1, 180)
@@ -199,7 +197,7 @@ class Evaluation(Generic[Ball]):
     def iterated(self, node: Iterated) -> Ball:
         """A sum or product between two integers, term by term; without terms 0 or 1."""
         low, high = (self.numbers.whole(self.value(end)) for end in (node.low, node.high))
-        if low is None or high is None or high - low >= _REPEATS:
+        if low is None or high is None or high - low >= REPEATS:
             raise NoValue("a sum that is not of a few terms")
         adds = node.operation == "sum"
         total = self.numbers.rational(Fraction(0 if adds else 1))

@@ -25,10 +25,13 @@ from reward_functions.symbolic.balls import Arithmetic, Ball, NoValue
 from reward_functions.symbolic.digits import Digits
 from reward_functions.symbolic.doubles import COMPLEX, REAL
 from reward_functions.symbolic.evaluation import Evaluation, Reading, readings
+from reward_functions.symbolic.integration import renamed
 from reward_functions.symbolic.limits import OverBudget, Unreadable, Work
+from reward_functions.symbolic.literals import negated
 from reward_functions.symbolic.points import Place, Point, complex_points, points
 from reward_functions.symbolic.residues import by_residues
 from reward_functions.symbolic.survey import Survey
+from reward_functions.symbolic.tree import Sum
 from reward_functions.symbolic.verdict import Finding, differ, same, unknown
 
 if TYPE_CHECKING:
@@ -64,6 +67,11 @@ _ENOUGH: Final = 3
 _MOST: Final = 6
 
 
+def odd_powers(reference: Node, candidate: Node) -> bool:
+    """Whether a power with an odd root has both a real and a complex reading."""
+    return Survey(reference, candidate).mixed_roots
+
+
 class Identity:
     """The rung, with one account of work for all members of the answers compared."""
 
@@ -77,6 +85,14 @@ class Identity:
     def compare_large(self, reference: Node, candidate: Node) -> Finding:
         """Whether two values that are too large for exact algebra are equal."""
         return self._guarded(self._by_residues, reference, candidate)
+
+    def compare_shifted(self, reference: Node, candidate: Node) -> Finding:
+        """Whether two values differ by a number: their difference is the same everywhere."""
+        difference = Sum((reference, negated(candidate)))
+        finding = self.compare(difference, renamed(difference))
+        if finding.equal:
+            return same("constant of integration", "equal up to the arbitrary constant")
+        return finding
 
     def _guarded(
         self, means: Callable[[Survey, Node, Node], Finding], reference: Node, candidate: Node

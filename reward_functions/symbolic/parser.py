@@ -18,7 +18,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Final
 
-from reward_functions.symbolic.atoms import Atoms
+from reward_functions.symbolic.calculus import Calculus
 from reward_functions.symbolic.lexer import Token, tokens
 from reward_functions.symbolic.limits import DEPTH, ITEMS, TOKENS, OverBudget, Unreadable
 from reward_functions.symbolic.literals import is_whole, negated, number, product, with_common_unit
@@ -68,7 +68,7 @@ def parse_tokens(stream: list[Token]) -> Node:
     return Parser(stream).answer()
 
 
-class Parser(Atoms):
+class Parser(Calculus):
     """The whole grammar. Each method reads one rule and leaves the cursor after it."""
 
     # ---- lists and statements

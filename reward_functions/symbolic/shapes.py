@@ -26,6 +26,7 @@ from reward_functions.symbolic.tree import (
     BuiltSet,
     Choice,
     Clock,
+    Derivative,
     Listing,
     Matrix,
     NamedSet,
@@ -465,6 +466,8 @@ def _name_of(node: Node) -> str | None:
             return None if None in names else ",".join(map(str, names))
         case Apply("abs", (Product() | Symbol() as inside,)):
             return _name_of(inside)
+        case Derivative(Symbol(name), Symbol(variable), order):
+            return f"d{order}{name}/d{variable}"
         case Product(over, under):
             names = [_name_of(each) for each in (*over, *under)]
             if all(name and name[0].isupper() for name in names):

@@ -11,7 +11,8 @@ from typing import Final
 
 from reward_functions.symbolic.algebra import Algebra
 from reward_functions.symbolic.approximation import lies_between
-from reward_functions.symbolic.identity import Identity
+from reward_functions.symbolic.identity import Identity, odd_powers
+from reward_functions.symbolic.integration import without_constants
 from reward_functions.symbolic.limits import OverBudget
 from reward_functions.symbolic.polynomials import (
     IMAGINARY,
@@ -154,11 +155,14 @@ class Values:
             return self.decimal(reference, candidate, second)
         if _constant_shift(first, second):
             return same("constant of integration", "equal up to the arbitrary constant")
+        if (rests := without_constants(reference, candidate)) is not None:
+            return self.identity.compare_shifted(*rests)
         if _maybe_unit(first, second):
             return unknown("units", "a letter that may be a unit or a variable")
         if _renamed_constant(first, second):
             return unknown("names", "the letters of arbitrary constants may differ")
-        if _independent(difference) and _one_kind(first, second):
+        ambiguous = _imaginary(first) != _imaginary(second) and odd_powers(reference, candidate)
+        if _independent(difference) and not ambiguous:
             return differ("exact algebra", "the canonical forms differ")
         return self.identity.compare(reference, candidate)
 
@@ -346,9 +350,8 @@ def _maybe_unit(first: Quotient, second: Quotient) -> bool:
     return terms and all(canonical(name[1:]) for name in letters)
 
 
-def _one_kind(first: Quotient, second: Quotient) -> bool:
-    """Whether both or neither have i; one without may still have a root that can be complex."""
-    return (IMAGINARY in names_of(first)) == (IMAGINARY in names_of(second))
+def _imaginary(value: Quotient) -> bool:
+    return IMAGINARY in names_of(value)
 
 
 def _renamed_constant(first: Quotient, second: Quotient) -> bool:
