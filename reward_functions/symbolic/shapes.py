@@ -10,8 +10,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.symbolic.display import rendered
 from reward_functions.symbolic.limits import Unreadable
-from reward_functions.symbolic.polynomials import names_of
+from reward_functions.symbolic.polynomials import names_of, number_of
 from reward_functions.symbolic.rational import rational
 from reward_functions.symbolic.regions import (
     compare_regions,
@@ -27,6 +28,9 @@ from reward_functions.symbolic.tree import (
     Choice,
     Clock,
     Derivative,
+    Integral,
+    Iterated,
+    Limit,
     Listing,
     Matrix,
     NamedSet,
@@ -39,6 +43,7 @@ from reward_functions.symbolic.tree import (
     Union,
 )
 from reward_functions.symbolic.verdict import Finding, differ, same, unknown
+from reward_functions.symbolic.walking import operations
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -320,8 +325,15 @@ class Shapes:
         return any(self.values.compare(numbers[0], other).different for other in numbers[1:])
 
     def number(self, node: Node) -> Node | None:
-        """The node if it is a rational number, else None."""
-        return node if rational(node) is not None else None
+        """The node if it is a rational number or works out to one exactly, else None."""
+        if rational(node) is not None:
+            return node
+        if not operations(node):
+            return None
+        try:
+            return node if number_of(self.values.algebra.value(node)) is not None else None
+        except Unreadable:
+            return None
 
     def equations(self, reference: Node, candidate: Node) -> Finding:
         """Equations are equal when their sides differ by proportional polynomials."""
@@ -457,7 +469,10 @@ def _stated_value(node: Relation) -> Node:
 
 
 def _name_of(node: Node) -> str | None:
-    """The name that an equation gives to a value: x, AB, |AB|, (p, q), A:B or AB/CD."""
+    """The name that an equation gives to a value: x, AB, |AB|, (p, q), A:B or AB/CD.
+
+    In "the limit of … = 1" that is the limit itself.
+    """
     match node:
         case Symbol(name):
             return name
@@ -468,6 +483,8 @@ def _name_of(node: Node) -> str | None:
             return _name_of(inside)
         case Derivative(Symbol(name), Symbol(variable), order):
             return f"d{order}{name}/d{variable}"
+        case Iterated() | Integral() | Derivative() | Limit():
+            return rendered(node)
         case Product(over, under):
             names = [_name_of(each) for each in (*over, *under)]
             if all(name and name[0].isupper() for name in names):

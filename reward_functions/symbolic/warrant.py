@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.symbolic.tree import Relation, Symbol
+from reward_functions.symbolic.tree import Braces, Bracket, Listing, Matrix, Relation, Symbol
 from reward_functions.symbolic.walking import free_names, operations, parts
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ NODES: Final = 120
 
 OPERATIONS: Final = 4
 """Operations of calculus in both trees together; each nested one multiplies the work."""
+
+_COLLECTIONS: Final = (Listing, Braces, Bracket, Matrix)
 
 
 def warranted(reference: Node, candidate: Node) -> bool:
@@ -33,11 +35,15 @@ def warranted(reference: Node, candidate: Node) -> bool:
     mine, theirs = free_names(reference), free_names(candidate)
     if asked:
         # A constant of integration apart, equal values have the same variables.
-        return len(mine - theirs) <= 1 and len(theirs - mine) <= 1
+        alike = isinstance(reference, _COLLECTIONS) == isinstance(candidate, _COLLECTIONS)
+        return alike and len(mine - theirs) <= 1 and len(theirs - mine) <= 1
     if offered:
         return offered == 1 and bool(mine) and mine == theirs
-    # Another equation in the same variables, or values for the only one.
-    return _to_solve(reference) and (mine == theirs or (len(mine) == 1 and not theirs - mine))
+    if not _to_solve(reference):
+        return False
+    if isinstance(candidate, Relation) and mine == theirs:
+        return True
+    return len(mine) == 1 and theirs <= mine
 
 
 def _larger_than(ceiling: int, *trees: Node) -> bool:
