@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Final
 
 from reward_functions.symbolic.limits import Unreadable
-from reward_functions.symbolic.operators import operated
+from reward_functions.symbolic.operators import determinant, operated
 from reward_functions.symbolic.polynomials import (
     IMAGINARY,
     UNIT,
@@ -44,6 +44,7 @@ from reward_functions.symbolic.tree import (
     Integral,
     Iterated,
     Limit,
+    Matrix,
     Node,
     Percent,
     Power,
@@ -100,6 +101,8 @@ class Algebra:
                 return self.power(self.value(base), self.value(exponent))
             case Root(index, radicand):
                 return self.root(self.value(radicand), self.value(index))
+            case Apply("det", (Matrix(rows),)):
+                return determinant(self, rows)
             case Apply(name, arguments):
                 return self.apply(name, [self.value(argument) for argument in arguments])
             case Signed(body, flipped):

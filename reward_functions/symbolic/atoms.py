@@ -28,6 +28,7 @@ from reward_functions.symbolic.tree import (
 )
 from reward_functions.symbolic.vocabulary import (
     CALLED,
+    CONJUGATED,
     DECORATIONS,
     ENVIRONMENTS,
     FUNCTIONS,
@@ -37,6 +38,7 @@ from reward_functions.symbolic.vocabulary import (
     NO_NOUNS,
     SHORT_PRODUCT,
     SHORT_ROMAN,
+    SPELLINGS,
 )
 
 _CLOSERS: Final = {"(": ")", "[": "]"}
@@ -121,7 +123,7 @@ class Atoms(Measures):
     def letters(self, token: Token) -> Node:
         """A run of letters: a function, a named constant, a word of mathematics or a product."""
         run = token.text
-        if run in LETTER_FUNCTIONS:
+        if run in LETTER_FUNCTIONS or (run in SPELLINGS and (token.roman or self.kind() == "(")):
             return self.function(run)
         if run in INFINITY:
             return Constant("∞")
@@ -296,9 +298,12 @@ class Atoms(Measures):
             return Symbol(self.symbol_name(GREEK[name]))
         if name in ("ell", "hbar", "partial", "nabla") or name in DECORATIONS:
             mark = DECORATIONS.get(name)
-            decorated = name if mark is None else f"{mark}({self.raw_group()})"
+            letters = "" if mark is None else self.raw_group()
+            if mark == "bar" and letters in CONJUGATED:
+                return Apply("conj", (Symbol(letters),))
+            decorated = name if mark is None else f"{mark}({letters})"
             return Symbol(self.symbol_name(decorated))
-        if name in FUNCTIONS:
+        if name in FUNCTIONS or name in SPELLINGS:
             return self.function(name)
         raise Unreadable(f"\\{name} is not read")
 
@@ -332,6 +337,7 @@ class Atoms(Measures):
     def function(self, name: str) -> Node:
         """A named function: its power, its base, its argument with or without brackets."""
         power, base = None, None
+        name = SPELLINGS.get(name, name)
         if name == "sqrt":
             return Root(Number(Fraction(2)), self.argument())
         while self.kind() in ("^", "_"):

@@ -243,6 +243,8 @@ def _residue(node: Node, names: Conversion) -> sympy.Expr:
 
 def _zeros(reference: sympy.Expr, candidate: sympy.Expr) -> Finding:
     """Equations by what makes them true: every solution is required, and none extra."""
+    if not reference.free_symbols or not candidate.free_symbols:
+        return unknown("equation", "an equation in no unknown")
     if _proportional(reference, candidate):
         return same("equation", "the same equation up to a factor")
     symbols = sorted(reference.free_symbols | candidate.free_symbols, key=str)

@@ -25,9 +25,9 @@ from reward_functions.symbolic.balls import Arithmetic, Ball, NoValue
 from reward_functions.symbolic.digits import Digits
 from reward_functions.symbolic.doubles import COMPLEX, REAL
 from reward_functions.symbolic.evaluation import Evaluation, Reading, readings
-from reward_functions.symbolic.integration import renamed
 from reward_functions.symbolic.limits import OverBudget, Unreadable, Work
 from reward_functions.symbolic.literals import negated
+from reward_functions.symbolic.names import renamed
 from reward_functions.symbolic.points import Place, Point, complex_points, points
 from reward_functions.symbolic.residues import by_residues
 from reward_functions.symbolic.survey import Survey

@@ -161,8 +161,8 @@ def _words(mine: Reading, theirs: Reading) -> Finding | None:
 
 
 def _in_words(reading: Reading) -> bool:
-    """Whether words are a number: twelve."""
-    return reading.wordy and type(reading.tree).__name__ == "Number"
+    """Whether words are a number or a set of numbers: twelve, all real numbers."""
+    return reading.wordy and type(reading.tree).__name__ in ("Number", "NamedSet")
 
 
 def _by_meaning(mine: Reading, theirs: Reading) -> Finding:

@@ -1,4 +1,4 @@
-"""Sums, products, integrals, derivatives and limits in exact algebra.
+"""Sums, products, integrals, derivatives, limits and determinants in exact algebra.
 
 Between two numbers sums and products are computed term by term; polynomials are differentiated and
 integrated. What is left is an atom, equal to itself and unknown otherwise.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.symbolic.limits import Unreadable
 from reward_functions.symbolic.polynomial_calculus import antiderivative, at, derivative
 from reward_functions.symbolic.polynomials import (
     Quotient,
@@ -20,7 +21,11 @@ from reward_functions.symbolic.polynomials import (
 from reward_functions.symbolic.tree import Derivative, Integral, Iterated, Limit
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from reward_functions.symbolic.algebra import Algebra
+    from reward_functions.symbolic.polynomials import Field
+    from reward_functions.symbolic.tree import Node
 
 REPEATS: Final = 100
 """Terms of one sum or product that are computed one by one."""
@@ -40,6 +45,24 @@ def operated(algebra: Algebra, node: Iterated | Integral | Derivative | Limit) -
             return function_atom(
                 f"limit{side}[{name}]", [algebra.value(body), algebra.value(point)]
             )
+
+
+def determinant(algebra: Algebra, rows: Sequence[Sequence[Node]]) -> Quotient:
+    """A determinant, expanded by its first row, every product of which is paid for."""
+    if len(rows) != len(rows[0]):
+        raise Unreadable("the determinant of a matrix that is not square")
+    return _expanded(algebra.field, [[algebra.value(entry) for entry in row] for row in rows])
+
+
+def _expanded(field: Field, rows: list[list[Quotient]]) -> Quotient:
+    if len(rows) == 1:
+        return rows[0][0]
+    total = constant(Fraction(0))
+    for place, entry in enumerate(rows[0]):
+        minor = [row[:place] + row[place + 1 :] for row in rows[1:]]
+        term = field.multiply(entry, _expanded(field, minor))
+        total = field.add(total, field.negate(term) if place % 2 else term)
+    return total
 
 
 def _iterated(algebra: Algebra, node: Iterated) -> Quotient:

@@ -18,7 +18,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Final
 
-from reward_functions.symbolic.calculus import Calculus
+from reward_functions.symbolic.conditions import Conditions
 from reward_functions.symbolic.lexer import Token, tokens
 from reward_functions.symbolic.limits import DEPTH, ITEMS, TOKENS, OverBudget, Unreadable
 from reward_functions.symbolic.literals import is_whole, negated, number, product, with_common_unit
@@ -68,7 +68,7 @@ def parse_tokens(stream: list[Token]) -> Node:
     return Parser(stream).answer()
 
 
-class Parser(Calculus):
+class Parser(Conditions):
     """The whole grammar. Each method reads one rule and leaves the cursor after it."""
 
     # ---- lists and statements
@@ -120,7 +120,9 @@ class Parser(Calculus):
         while self.kind() in _RELATIONS:
             operators.append(self.next().kind)
             operands.append(self.name_of_value() or self.sets())
-        return Relation(tuple(operands), tuple(operators)) if operators else operands[0]
+        if not operators:
+            return operands[0]
+        return self.with_modulus(Relation(tuple(operands), tuple(operators)))
 
     def name_of_value(self) -> Symbol | None:
         """The f(x) of f(x) = 2x, which is a name and no product; None for anything else."""
@@ -277,6 +279,8 @@ class Parser(Calculus):
     def starts_factor(self) -> bool:
         """Whether a factor can begin here."""
         token = self.peek()
+        if self.modulus_follows():
+            return False
         if token.kind in ("number", "(", "[", "{", "\\{", "begin", "set", "∅"):
             return True
         if token.kind == "letters":

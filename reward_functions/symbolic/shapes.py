@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from reward_functions.symbolic.display import rendered
 from reward_functions.symbolic.limits import Unreadable
+from reward_functions.symbolic.names import in_order_of_names
 from reward_functions.symbolic.polynomials import names_of, number_of
 from reward_functions.symbolic.rational import rational
 from reward_functions.symbolic.regions import (
@@ -27,6 +28,7 @@ from reward_functions.symbolic.tree import (
     BuiltSet,
     Choice,
     Clock,
+    Congruence,
     Derivative,
     Integral,
     Iterated,
@@ -36,6 +38,7 @@ from reward_functions.symbolic.tree import (
     NamedSet,
     Node,
     Number,
+    Piecewise,
     Product,
     Ratio,
     Relation,
@@ -56,8 +59,9 @@ _COMPARISON_COST: Final = 1
 
 _NO_VALUES: Final = (
     Listing, Braces, Bracket, Union, BuiltSet, NamedSet, Matrix, Relation, Ratio, Clock,
-    Choice,
+    Choice, Congruence, Piecewise,
 )  # fmt: skip
+Branch = tuple[Node, Node | None]
 
 
 class Shapes:
@@ -89,7 +93,9 @@ class Shapes:
             or unknown("shape", f"{_name(reference)} against {_name(candidate)}")
         )
 
-    def of_one_kind(self, reference: Node, candidate: Node) -> Finding | None:
+    def of_one_kind(  # noqa: C901 - one case per kind of node
+        self, reference: Node, candidate: Node
+    ) -> Finding | None:
         """Answers with parts of the same nature."""
         match reference, candidate:
             case Bracket(), Bracket():
@@ -104,6 +110,10 @@ class Shapes:
                 return self.ratios(parts, others)
             case Clock(), Clock():
                 return clocks(reference, candidate)
+            case Piecewise(branches), Piecewise(others):
+                return self.piecewise(branches, others)
+            case Congruence(), Congruence():
+                return self.congruences(reference, candidate)
             case Clock(minutes, ""), Ratio():
                 return self.compare(_on_the_dial(minutes), candidate)
             case Ratio(), Clock(minutes, ""):
@@ -193,6 +203,47 @@ class Shapes:
             if not found.equal:
                 return differ("ratio", "other proportions") if found.different else found
         return same("ratio", "the same proportions")
+
+    # ---- under conditions
+
+    def piecewise(self, branches: Sequence[Branch], others: Sequence[Branch]) -> Finding:
+        """Definitions by cases: the same values under the same conditions, in any order."""
+        if len(branches) != len(others):
+            return unknown("cases", "the numbers of cases differ")
+        left = list(others)
+        for value, condition in branches:
+            place = next(
+                (place for place, other in enumerate(left) if self.agree(condition, other[1])), None
+            )
+            if place is None:
+                return unknown("cases", "a condition has no equal on the other side")
+            found = self.compare(value, left.pop(place)[0])
+            if not found.equal:
+                return differ("cases", "another value in a case") if found.different else found
+        return same("cases", "the same values under the same conditions")
+
+    def agree(self, condition: Node | None, other: Node | None) -> bool:
+        """Whether two conditions are the same; that of "otherwise" is None."""
+        if condition is None or other is None:
+            return condition is other
+        return self.compare(condition, other).equal
+
+    def congruences(self, reference: Congruence, candidate: Congruence) -> Finding:
+        """Congruences of one value: of the same modulus, equal when the rests are."""
+        moduli = self.values.compare(reference.modulus, candidate.modulus)
+        lefts = self.values.compare(reference.left, candidate.left)
+        if not (moduli.equal and lefts.equal):
+            return unknown("congruence", "congruences of other forms")
+        numbers = [rational(each.right) for each in (reference, candidate)]
+        modulus = rational(reference.modulus)
+        if modulus is None or None in numbers:
+            return self.values.compare(reference.right, candidate.right)
+        if not modulus:
+            raise Unreadable("a division by zero")
+        mine, theirs = (number for number in numbers if number is not None)
+        if (mine - theirs) % modulus:
+            return differ("congruence", "other rests")
+        return same("congruence", "the same rest")
 
     # ---- in any order
 
@@ -393,6 +444,8 @@ class Shapes:
             case Relation(), Relation():
                 return self.inequalities(reference, candidate)
             case BuiltSet(), BuiltSet():
+                if in_order_of_names(reference) == in_order_of_names(candidate):
+                    return same("set", "the same condition on a variable of another name")
                 return unknown("set", "sets by conditions are not decided")
         if _plain_value(reference) or _plain_value(candidate):
             return differ("shape", "a set of numbers is not a single value")

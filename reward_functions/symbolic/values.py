@@ -12,8 +12,8 @@ from typing import Final
 from reward_functions.symbolic.algebra import Algebra
 from reward_functions.symbolic.approximation import lies_between
 from reward_functions.symbolic.identity import Identity, odd_powers
-from reward_functions.symbolic.integration import without_constants
 from reward_functions.symbolic.limits import OverBudget
+from reward_functions.symbolic.names import without_constants
 from reward_functions.symbolic.polynomials import (
     IMAGINARY,
     UNIT,

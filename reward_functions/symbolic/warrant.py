@@ -39,7 +39,7 @@ def warranted(reference: Node, candidate: Node) -> bool:
         return alike and len(mine - theirs) <= 1 and len(theirs - mine) <= 1
     if offered:
         return offered == 1 and bool(mine) and mine == theirs
-    if not _to_solve(reference):
+    if not mine or not _to_solve(reference):
         return False
     if isinstance(candidate, Relation) and mine == theirs:
         return True
