@@ -65,9 +65,11 @@ _FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "arcsin": sympy.asin,
     "arccos": sympy.acos,
     "arctan": sympy.atan,
-    "arccot": sympy.acot,
     "arcsec": sympy.asec,
     "arccsc": sympy.acsc,
+    "arcsinh": sympy.asinh,
+    "arccosh": sympy.acosh,
+    "arctanh": sympy.atanh,
     "sinh": sympy.sinh,
     "cosh": sympy.cosh,
     "tanh": sympy.tanh,
@@ -84,6 +86,7 @@ _FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "max": sympy.Max,
     "min": sympy.Min,
 }
+"""Not arccot, whose range is a matter of taste, and nothing that counts (gcd, lcm)."""
 
 
 class Conversion:
