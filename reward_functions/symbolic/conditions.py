@@ -64,21 +64,18 @@ class Conditions(Calculus):
 
     # ---- congruences
 
-    def with_modulus(self, node: Node) -> Node:
+    def with_modulus(self, node: Relation) -> Node:
         """A statement, or the congruence that the modulus behind it makes of it."""
-        if not self.modulus_follows():
+        if node.operators != ("≡",) or not self.modulus_follows():
             return node
-        match node:
-            case Relation((left, right), ("≡",)):
-                return Congruence(left, right, self.modulus())
-        raise Unreadable("a modulus without a congruence")
+        return Congruence(node.operands[0], node.operands[1], self.modulus())
 
     def modulus_follows(self) -> bool:
         """Whether a modulus comes next, with or without its bracket."""
-        ahead = 1 if self.kind() == "(" else 0
-        token = self.peek(ahead)
-        named = token.kind == "letters" and token.text == "mod"
-        return named or (token.kind == "command" and token.text in _MODULO)
+        token = self.peek()
+        if token.kind == "(":
+            token = self.peek(1)
+        return token.text in _MODULO and token.kind in ("letters", "command")
 
     def modulus(self) -> Node:
         """The modulus of a congruence."""
@@ -91,7 +88,7 @@ class Conditions(Calculus):
 
     def measure_follows(self) -> bool:
         """Whether a scale word, a unit, a currency or a counted noun comes next."""
-        return not self.modulus_follows() and super().measure_follows()
+        return super().measure_follows() and not self.modulus_follows()
 
 
 _NONE: Final[Node] = Listing(())

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from reward_functions.symbolic.tree import Node
 
 _RULE: Final = "evaluation"
+_APART: Final = "the values differ at a point of the domain"
+_BOTH: Final = 3
 
 EVALUATIONS: Final = 12_000
 """Steps of work for evaluation in one comparison of answers: a node in double precision is one, of
@@ -77,6 +79,21 @@ class Identity:
 
     def __init__(self) -> None:
         self.work = Work(EVALUATIONS)
+
+    def first_look(self, reference: Node, candidate: Node) -> Finding | None:
+        """A difference that shows at the first point; None when none does, or it proves nothing.
+
+        Only where both sides have the same variables: another letter may be a unit or the name of
+        an arbitrary constant.
+        """
+        try:
+            survey = Survey(reference, candidate)
+            if not survey.one_reading or any(trees != _BOTH for trees in survey.variables.values()):
+                return None
+            pair = _Pair(reference, candidate, survey, Reading(), self.work)
+            return differ(_RULE, _APART) if pair.apart_at_first() else None
+        except (OverBudget, Unreadable):
+            return None
 
     def compare(self, reference: Node, candidate: Node) -> Finding:
         """Whether two values that exact algebra does not decide are equal."""
@@ -132,7 +149,12 @@ class _Pair:
         self.reading = reading
         self.work = work
 
+    def apart_at_first(self) -> bool:
+        """Whether the values differ for certain at the first point, which is positive."""
+        return bool(self._apart_at(next(points(self.survey)), REAL, REAL))
+
     def decided(self) -> Finding:
+        """The verdict of all points."""
         if not self.survey.imaginary:
             finding = self._by_points(points(self.survey), real=True)
             if finding is not None:
@@ -158,7 +180,7 @@ class _Pair:
         for point in where:
             apart = self._apart_at(point, strict, COMPLEX)
             if apart:
-                return differ(_RULE, "the values differ at a point of the domain")
+                return differ(_RULE, _APART)
             (missing if apart is None else agreed).append(point)
         return self._confirmed(agreed or missing, real=real)
 
@@ -210,7 +232,7 @@ class _Pair:
             except NoValue:
                 return None
             if free.apart(mine, theirs):
-                return differ(_RULE, "the values differ at a point of the domain")
+                return differ(_RULE, _APART)
             gap = int(max(strict.gap, free.gap) / _BITS_PER_DIGIT) + 1
             if gap <= spare and free.close(mine, theirs, _bits(needed + gap)):
                 return same(_RULE, "the values agree")

@@ -45,7 +45,9 @@ from reward_functions.text.units import SCALE_ABBREVIATIONS, SCALES, canonical
 
 _RELATIONS: Final = frozenset("=≠<≤>≥≈∈∉≡")
 _SIGNS: Final = frozenset("+-±∓")
-_CLOSING_COMMANDS: Final = frozenset({"\\", "&", "rfloor", "rceil", "rangle", "choose", "rVert"})
+_CLOSING_COMMANDS: Final = frozenset(
+    {"\\", "&", "rfloor", "rceil", "rangle", "choose", "rVert", "pmod", "bmod", "mod", "pod"}
+)
 _LARGEST_BASE: Final = 36
 
 
@@ -279,12 +281,12 @@ class Parser(Conditions):
     def starts_factor(self) -> bool:
         """Whether a factor can begin here."""
         token = self.peek()
-        if self.modulus_follows():
-            return False
-        if token.kind in ("number", "(", "[", "{", "\\{", "begin", "set", "∅"):
+        if token.kind in ("number", "[", "{", "\\{", "begin", "set", "∅"):
             return True
+        if token.kind == "(":
+            return not self.modulus_follows()
         if token.kind == "letters":
-            return token.text.lower() not in ("and", "or", "to")
+            return token.text.lower() not in ("and", "or", "to", "mod")
         if token.kind == "|":
             return not self.bars
         return token.kind == "command" and token.text not in _CLOSING_COMMANDS

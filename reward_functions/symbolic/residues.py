@@ -19,6 +19,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from reward_functions.symbolic.rational import rational
+from reward_functions.symbolic.survey import hashed
 from reward_functions.symbolic.tree import (
     Based,
     Node,
@@ -114,7 +115,7 @@ def by_residues(reference: Node, candidate: Node, survey: Survey, work: Work) ->
 
 def _random(seed: int, name: str, attempt: int, prime: int) -> int:
     """A residue that looks random and is not."""
-    state = seed ^ int.from_bytes(name.encode()) ^ (attempt + 1)
+    state = seed ^ hashed(name) ^ (attempt + 1)
     for _ in range(prime.bit_length() // 61 + 2):
         state = state * _STEP + 1442695040888963407
     return state % prime

@@ -7,7 +7,7 @@ depend on the answer.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.symbolic.limits import OverBudget
 from reward_functions.symbolic.rational import rational
@@ -29,6 +29,7 @@ from reward_functions.symbolic.tree import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from fractions import Fraction
 
 NODES: Final = 500
@@ -50,7 +51,8 @@ class Survey:
     """The findings about the trees that were walked.
 
     Attributes:
-        variables: the names of the free variables, in order of appearance.
+        variables: the names of the free variables, in order of appearance, with the trees that
+            each stands in: 1 for the first, 2 for the second, 3 for both.
         counting: those of them that run through the natural numbers: they stand in a factorial, a
             binomial coefficient or the bound of a sum, or are an n above a negative number.
         literals: the rational numbers written.
@@ -65,63 +67,84 @@ class Survey:
 
     __slots__ = (
         "bare_logs", "bent", "bound", "counting", "digits", "imaginary", "jumps", "literals",
-        "mixed_roots", "nodes", "seed", "variables",
+        "mixed_roots", "nodes", "seed", "tree", "variables",
     )  # fmt: skip
 
     def __init__(self, *trees: Node) -> None:
-        self.variables: dict[str, None] = {}
+        self.variables: dict[str, int] = {}
         self.counting: set[str] = set()
-        self.literals: set[Fraction] = set()
+        self.literals: list[Fraction] = []
         self.bound: list[str] = []
         self.nodes = self.digits = self.seed = 0
         self.jumps = self.bent = self.imaginary = self.mixed_roots = self.bare_logs = False
+        self.tree = 1
         for tree in trees:
             self.walk(tree)
+            self.tree <<= 1
 
-    def walk(self, node: Node) -> None:  # noqa: C901, PLR0912 - one case per kind of node
+    def walk(self, node: Node) -> None:
         """Take a tree into account. Raises `OverBudget` when there are too many nodes."""
         self.nodes += 1
         if self.nodes > NODES:
             raise OverBudget(f"more than {NODES} nodes to evaluate")
-        match node:
-            case Number(value):
-                self.mix(value.numerator * 3 + value.denominator)
-                self.literals.add(value)
-                self.digits += (value.numerator * value.denominator).bit_length() * 3 // 10 + 1
-            case Symbol(name):
-                self.mix(int.from_bytes(name.encode()))
-                if name not in self.bound:
-                    self.variables[name] = None
-            case Constant(name):
-                self.mix(ord(name[0]))
-                self.imaginary = self.imaginary or name == "i"
-            case Sum(terms):
-                self.mix(len(terms))
-                self.walk_all(terms)
-            case Product(over, under):
-                self.mix(len(over) * 7 + 1)
-                self.walk_all((*over, *under))
-            case Power(base, exponent):
-                self.mix(2)
-                self.raised(base, exponent)
-                self.walk_all((base, exponent))
-            case Root(index, radicand):
-                self.mix(4)
-                self.bent = True
-                self.walk_all((index, radicand))
-            case Apply(name, arguments):
-                self.mix(int.from_bytes(name.encode()))
-                self.applied(name, arguments)
-            case Percent(body) | Degrees(body):
-                self.mix(5)
-                self.walk(body)
-            case Based(_, _, number):
-                self.mix(number)
-            case Iterated():
-                self.iterated(node)
-            case Matrix(rows):
-                for row in rows:
-                    self.walk_all(row)
+        rule = _RULES.get(type(node))
+        if rule is not None:
+            rule(self, node)
+
+    def number(self, node: Number) -> None:
+        """A literal."""
+        above, below = node.value.numerator, node.value.denominator
+        self.mix(above * 3 + below)
+        self.literals.append(node.value)
+        self.digits += (above.bit_length() + below.bit_length()) * 3 // 10 + 1
+
+    def symbol(self, node: Symbol) -> None:
+        """A variable, unless a sum binds it."""
+        self.mix(hashed(node.name))
+        if node.name not in self.bound:
+            self.variables[node.name] = self.variables.get(node.name, 0) | self.tree
+
+    def constant(self, node: Constant) -> None:
+        """A named constant."""
+        self.mix(ord(node.name[0]))
+        self.imaginary = self.imaginary or node.name == "i"
+
+    def sum(self, node: Sum) -> None:
+        """Terms."""
+        self.mix(len(node.terms))
+        self.walk_all(node.terms)
+
+    def product(self, node: Product) -> None:
+        """Factors above and below the bar."""
+        self.mix(len(node.over) * 7 + 1)
+        self.walk_all(node.over)
+        self.walk_all(node.under)
+
+    def root(self, node: Root) -> None:
+        """A root, which may undo a power."""
+        self.mix(4)
+        self.bent = True
+        self.walk(node.index)
+        self.walk(node.radicand)
+
+    def dressed(self, node: Percent | Degrees) -> None:
+        """A value with a sign behind it."""
+        self.mix(5)
+        self.walk(node.body)
+
+    def based(self, node: Based) -> None:
+        """A numeral in a base."""
+        self.mix(node.value)
+
+    def matrix(self, node: Matrix) -> None:
+        """The entries of a determinant."""
+        for row in node.rows:
+            self.walk_all(row)
+
+    @property
+    def one_reading(self) -> bool:
+        """Whether nothing in the trees is ambiguous, or a complex number."""
+        return not (self.imaginary or self.mixed_roots or self.bare_logs)
 
     def walk_all(self, nodes: tuple[Node, ...]) -> None:
         """Take several trees into account."""
@@ -132,8 +155,12 @@ class Survey:
         """Let the seed depend on a number."""
         self.seed = ((self.seed ^ number) * _STEP + 1442695040888963407) % _SEED
 
-    def raised(self, base: Node, exponent: Node) -> None:
-        """What a power says about its parts."""
+    def power(self, node: Power) -> None:
+        """A power: whether it has two readings, and whether its exponent counts."""
+        self.mix(2)
+        base, exponent = node.base, node.exponent
+        self.walk(base)
+        self.walk(exponent)
         value = rational(exponent)
         if value is not None:
             self.bent = self.bent or value.denominator > 1
@@ -141,8 +168,10 @@ class Survey:
         elif base == _I or _negative(base):
             self.counting |= _free(exponent) & _INTEGER_LETTERS
 
-    def applied(self, name: str, arguments: tuple[Node, ...]) -> None:
+    def applied(self, node: Apply) -> None:
         """What the application of a function says about its arguments."""
+        name, arguments = node.name, node.arguments
+        self.mix(hashed(name))
         self.walk_all(arguments)
         if name in _COUNTING:
             self.counting |= {each for argument in arguments for each in _free(argument)}
@@ -162,6 +191,28 @@ class Survey:
         self.bound.append(node.variable.name)
         self.walk(node.body)
         self.bound.pop()
+
+
+_RULES: Final[dict[type, Callable[[Survey, Any], None]]] = {
+    Number: Survey.number,
+    Symbol: Survey.symbol,
+    Constant: Survey.constant,
+    Sum: Survey.sum,
+    Product: Survey.product,
+    Power: Survey.power,
+    Root: Survey.root,
+    Apply: Survey.applied,
+    Percent: Survey.dressed,
+    Degrees: Survey.dressed,
+    Based: Survey.based,
+    Iterated: Survey.iterated,
+    Matrix: Survey.matrix,
+}
+
+
+def hashed(name: str) -> int:
+    """A number for a name, the same in every process."""
+    return int.from_bytes(name.encode())
 
 
 def _negative(node: Node) -> bool:

@@ -13,7 +13,7 @@ from reward_functions.symbolic.algebra import Algebra
 from reward_functions.symbolic.approximation import lies_between
 from reward_functions.symbolic.identity import Identity, odd_powers
 from reward_functions.symbolic.limits import OverBudget
-from reward_functions.symbolic.names import without_constants
+from reward_functions.symbolic.names import symbols, without_constants
 from reward_functions.symbolic.polynomials import (
     IMAGINARY,
     UNIT,
@@ -140,6 +140,10 @@ class Values:
             if exact == other:
                 return same("exact rational", "both have the same exact value")
             return differ("exact rational", "the exact values differ")
+        if not rounded:
+            apart = self.identity.first_look(reference, candidate)
+            if apart is not None and not _arbitrary(reference):
+                return apart
         try:
             return self.expressions(reference, candidate)
         except OverBudget:
@@ -348,6 +352,11 @@ def _maybe_unit(first: Quotient, second: Quotient) -> bool:
         return False
     terms = len(first.above) == len(second.above) == 1
     return terms and all(canonical(name[1:]) for name in letters)
+
+
+def _arbitrary(reference: Node) -> bool:
+    """Whether a reference has a letter that may be an arbitrary constant."""
+    return not _ARBITRARY.isdisjoint(f"v{name}" for name in symbols(reference))
 
 
 def _imaginary(value: Quotient) -> bool:
