@@ -43,7 +43,7 @@ PATIENCE: Final = 3
 Lambda of 600 MB has a third of one. Generous, because the wall clock makes a verdict depend on
 what else is going on."""
 
-MEMORY: Final = 64 << 20
+MEMORY: Final = 48 << 20
 """Bytes of address space that one request may take. Textbook integrals take under ten megabytes."""
 
 _REPLY: Final = 4096
