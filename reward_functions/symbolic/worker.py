@@ -136,7 +136,7 @@ def _finding(request: bytes) -> Finding:
     """The engine's finding; whatever escapes sympy is the answer's doing and decides nothing."""
     try:
         return engine.decide(*wire.trees_of(request))
-    except MemoryError:
+    except (MemoryError, SystemError):  # the latter where C code forgets to say the former
         return unknown("budget", "too much algebra: the memory is used up")
     except Exception as trouble:  # noqa: BLE001 - sympy raises what it likes, for any expression
         return unknown("engine", f"sympy gives up: {type(trouble).__name__}")
