@@ -51,6 +51,12 @@ _REPLY: Final = 4096
 
 _STATM: Final = Path("/proc/self/statm")
 
+_SPEECHLESS: Final = 0
+"""The status of a working child. Without a reply, it had no memory left even for that."""
+
+_UNBOUNDED: Final = 1
+"""The status of one whose limits could not be set, and that therefore did not work."""
+
 _TIME_UP: Final = frozenset({signal.SIGPROF, signal.SIGXCPU})
 _FROM_OUTSIDE: Final = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
 
@@ -95,29 +101,37 @@ def attended(channel: socket.socket, request: bytes) -> bytes:
         said = os.read(reader, _REPLY)
     os.close(reader)
     _, status = os.waitpid(child, 0)
-    return said or _epitaph(-os.waitstatus_to_exitcode(status))
+    return said or _epitaph(os.waitstatus_to_exitcode(status))
 
 
-def _epitaph(ended_by: int) -> bytes:
-    """The reply for a child that ended without one, by the signal that ended it."""
-    if ended_by in _TIME_UP:
-        return wire.reply(_out_of_time())
-    if ended_by in _FROM_OUTSIDE:
+def _epitaph(ending: int) -> bytes:
+    """The reply for a child that ended without one: by itself, or by a signal, which is negative."""
+    if ending == _SPEECHLESS:
+        return wire.reply(_out_of_memory())
+    if ending == _UNBOUNDED or -ending in _FROM_OUTSIDE:
         return wire.LOST
-    return wire.reply(unknown("engine", "sympy failed on it"))
+    if -ending in _TIME_UP:
+        return wire.reply(_out_of_time())
+    return wire.reply(unknown("engine", f"sympy was ended by signal {-ending}"))
 
 
 def _out_of_time() -> Finding:
     return unknown("budget", "too much algebra: the time is used up")
 
 
+def _out_of_memory() -> Finding:
+    return unknown("budget", "too much algebra: the memory is used up")
+
+
 def _work(request: bytes, writer: int) -> NoReturn:
     """The working child: bounded, it answers once and is gone."""
+    ending = _UNBOUNDED
     try:
         _bounded(wire.seconds_of(request))
+        ending = _SPEECHLESS  # unless the reply is written
         os.write(writer, wire.reply(_finding(request)))
     finally:
-        os._exit(0)  # never back into the code of the pristine worker
+        os._exit(ending)  # never back into the code of the pristine worker
 
 
 def _bounded(seconds: float) -> None:
@@ -137,6 +151,6 @@ def _finding(request: bytes) -> Finding:
     try:
         return engine.decide(*wire.trees_of(request))
     except (MemoryError, SystemError):  # the latter where C code forgets to say the former
-        return unknown("budget", "too much algebra: the memory is used up")
+        return _out_of_memory()
     except Exception as trouble:  # noqa: BLE001 - sympy raises what it likes, for any expression
         return unknown("engine", f"sympy gives up: {type(trouble).__name__}")
