@@ -199,7 +199,7 @@ class Algebra:
         if term is not None:
             monomial, factor = term
             if factor > 0 and _positive_atoms(monomial):
-                return _monomial_power(monomial, exponent)
+                return self.field.of_atoms({name: power * exponent for name, power in monomial})
             if factor == 1 and len(monomial) == 1 and monomial[0][0] != IMAGINARY:
                 power = monomial[0][1]
                 if 0 < power <= 1:

@@ -22,6 +22,9 @@ _LARGEST: Final = 1 << 16
 """The largest binary exponent of a value, and of its inverse: 2004! has 19,000. A tower of powers
 passes it before anything is computed."""
 
+_BITS_PER_STEP: Final = 64
+"""Bits of precision that cost as much again as an operation in double precision."""
+
 _TWO: Final = Fraction(2)
 _LIBRARY: Final = 4
 """Bits of a result that a library function may get wrong; mpmath states one."""
@@ -44,11 +47,10 @@ class Digits(Arithmetic[Digit]):
         gap: the widest distance of binary exponents between two terms that were added.
     """
 
-    cost = 10
-
     def __init__(self, bits: int, *, real: bool) -> None:
         self.bits = bits
         self.real = real
+        self.cost = 6 + bits // _BITS_PER_STEP
         self.gap = 0
         self.mp = _context(bits)
 
@@ -175,7 +177,7 @@ class Digits(Arithmetic[Digit]):
             raise NoValue(f"a power of e beyond 2^{_LARGEST}")
         if radius is not None and radius > -_LIBRARY:
             raise NoValue("a power of e with an unknown exponent")
-        self._notice_small(number)
+        self._notice_small(value)
         result = self.mp.exp(number)
         return result, _sum(_product(self._exponent(result) + 1, radius), self._near(result))
 
@@ -199,7 +201,7 @@ class Digits(Arithmetic[Digit]):
         height = abs(self.mp.im(number))
         if height > _LARGEST // 2:
             raise NoValue("an angle far from the real ones")
-        self._notice_small(number)
+        self._notice_small(value)
         steepest = 2 * int(height) + 2
         return function(number), _sum(_product(steepest, radius), steepest + _LIBRARY - self.bits)
 
@@ -207,7 +209,7 @@ class Digits(Arithmetic[Digit]):
         number, radius = value
         if not self.is_real(value):
             raise NoValue("an inverse tangent of what is not real")
-        self._notice_small(number)
+        self._notice_small(value)
         self._notice(2 * self._exponent(number))
         result = self.mp.atan(number)
         return result, _sum(radius, self._near(result))
@@ -271,10 +273,10 @@ class Digits(Arithmetic[Digit]):
     def _notice(self, gap: int) -> None:
         self.gap = max(self.gap, gap)
 
-    def _notice_small(self, number: Any) -> None:
+    def _notice_small(self, value: Digit) -> None:
         """The gap between a function's value and the first terms of its series."""
-        if number:
-            self._notice(-2 * self._exponent(number))
+        if not self._may_be_zero(value):
+            self._notice(-2 * self._exponent(value[0]))
 
     def _refuse(self, exponent: int) -> None:
         if abs(exponent) > _LARGEST:

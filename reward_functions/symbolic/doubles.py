@@ -24,10 +24,11 @@ _Complex = Callable[[complex], complex]
 
 _ROUNDOFF: Final = 2.0**-50
 _LIBRARY: Final = 2.0**-48
-_HUGE: Final = 1e290
-"""Above this, and below its inverse, a value is given up: rounding is relative only in between."""
+_HUGE: Final = 1e140
+"""Above this, and below its inverse, a value is given up: in between the square of a value is a
+double too, and rounding is relative."""
 
-_EXPONENT: Final = 600.0
+_EXPONENT: Final = 300.0
 """The largest exponent of e that stays below `_HUGE`."""
 
 _EXACT: Final = 2.0**53

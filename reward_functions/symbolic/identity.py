@@ -28,7 +28,7 @@ from reward_functions.symbolic.evaluation import Evaluation, Reading, readings
 from reward_functions.symbolic.limits import OverBudget, Unreadable, Work
 from reward_functions.symbolic.literals import negated
 from reward_functions.symbolic.names import renamed
-from reward_functions.symbolic.points import Place, Point, complex_points, points
+from reward_functions.symbolic.points import Place, Point, complex_points, neighbours, points
 from reward_functions.symbolic.residues import by_residues
 from reward_functions.symbolic.survey import Survey
 from reward_functions.symbolic.tree import Sum
@@ -43,9 +43,9 @@ _RULE: Final = "evaluation"
 _APART: Final = "the values differ at a point of the domain"
 _BOTH: Final = 3
 
-EVALUATIONS: Final = 12_000
+EVALUATIONS: Final = 10_000
 """Steps of work for evaluation in one comparison of answers: a node in double precision is one, of
-about a microsecond, and one in high precision ten."""
+about a microsecond, and one in high precision twelve or more."""
 
 MARGIN: Final = 60
 """Digits that two values must agree to beyond those that they are written with."""
@@ -207,7 +207,7 @@ class _Pair:
         if not self.survey.variables:
             needed = 1
         agreeing = 0
-        for point in where:
+        for point in self._enough(where, needed):
             finding = self._agree_at(point, real=real)
             if finding is not None and finding.different:
                 return finding
@@ -217,6 +217,12 @@ class _Pair:
                     return unknown(_RULE, "functions with steps are not compared by points")
                 return same(_RULE, "the values agree wherever the reference has one")
         return unknown(_RULE, "too few points at which the values agree") if agreeing else None
+
+    def _enough(self, where: list[Point], needed: int) -> Iterable[Point]:
+        """The points, and neighbours of the first of them where they are too few."""
+        yield from where
+        if 0 < len(where) < 2 * needed and self.survey.variables:
+            yield from neighbours(self.survey, where[0])
 
     def _agree_at(self, point: Point, *, real: bool) -> Finding | None:
         """The verdict of one point, with as many digits as it takes; None without values."""
@@ -236,7 +242,7 @@ class _Pair:
             gap = int(max(strict.gap, free.gap) / _BITS_PER_DIGIT) + 1
             if gap <= spare and free.close(mine, theirs, _bits(needed + gap)):
                 return same(_RULE, "the values agree")
-            if self.survey.variables:
+            if self.survey.variables and spare > _SPARE:
                 return None  # another point will be better placed
             spare = max(gap, 2 * spare + needed)
         return None

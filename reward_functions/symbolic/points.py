@@ -24,13 +24,19 @@ _GRAIN: Final = 1 << 10
 """Coordinates are multiples of 1/1024: exact in every arithmetic, and nobody's special value."""
 
 _RANGES: Final = (
-    (0.6, 1.8), (-0.95, -0.3), (2.0, 9.0), (-9.0, -2.0), (0.05, 0.6), (14.0, 60.0), (-60.0, -14.0),
+    (0.6, 1.8), (-0.95, -0.3), (2.0, 9.0), (-9.0, -2.0), (0.02, 0.25), (14.0, 60.0), (-60.0, -14.0),
 )  # fmt: skip
 """Where the coordinates lie, point by point, the likeliest part of a domain first. Squares,
 exponentials and factorials of all of them fit into a double."""
 
 _LITERALS: Final = 4
 """Numbers of an expression that get points on both sides. Felt right."""
+
+_NEIGHBOURS: Final = 8
+_MIRRORS: Final = 4
+_NEAR: Final = 0.06
+"""How far a neighbour lies at most, against the point: little against the usual size of a domain.
+Felt right."""
 
 _NATURALS: Final = 20
 """The largest natural number that a counting variable takes."""
@@ -60,10 +66,28 @@ def points(survey: Survey) -> Iterator[Point]:
             else dice.between(*_range(dice, turn, place))
             for place, name in enumerate(survey.variables)
         }
-        positive = several and turn % 3 == 0
-        yield {name: abs(value) for name, value in point.items()} if positive else dict(point)
+        if several and turn % 3 == 0:
+            point = {name: abs(value) for name, value in point.items()}
+        yield dict(point)
     if survey.bent:
         yield from _beside_literals(survey, dice)
+
+
+def neighbours(survey: Survey, point: Point) -> Iterator[Point]:
+    """Points beside a good one, which the domain of an expression usually contains as well.
+
+    Its mirror images come first, since a formula that changes usually changes at zero.
+    """
+    dice = _Dice(survey.seed + 1)
+    free = [name for name in point if name not in survey.counting]
+    for mirrored in (*([name] for name in free[:_MIRRORS]), free, *([[]] * _NEIGHBOURS)):
+        beside = dict(point)
+        for name in free:
+            place = point[name]
+            if isinstance(place, Fraction):
+                sign = -1 if name in mirrored else 1
+                beside[name] = sign * place + dice.between(-_NEAR, _NEAR) * abs(place)
+        yield beside
 
 
 def complex_points(survey: Survey) -> Iterator[Point]:
@@ -71,9 +95,7 @@ def complex_points(survey: Survey) -> Iterator[Point]:
     dice = _Dice(survey.seed)
     for point in points(survey):
         yield {
-            name: (place, dice.between(-2.0, 2.0))
-            if isinstance(place, Fraction) and name not in survey.counting
-            else place
+            name: (place, dice.between(-2.0, 2.0)) if name not in survey.counting else place
             for name, place in point.items()
         }
 

@@ -144,6 +144,10 @@ class Field:
             return constant(ONE)
         return Quotient(self._power(value.above, exponent), self._power(value.below, exponent))
 
+    def of_atoms(self, powers: dict[str, Exponent]) -> Quotient:
+        """A product of atoms to any powers."""
+        return Quotient(self._reduced(powers, ONE), {UNIT: ONE})
+
     def same(self, first: Quotient, second: Quotient) -> Poly:
         """Cross-multiplied difference: empty exactly when the canonical forms coincide."""
         left = self.product(first.above, second.below)

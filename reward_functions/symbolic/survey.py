@@ -40,7 +40,7 @@ _STEP: Final = 6364136223846793005
 """The multiplier of a common linear congruential generator; any odd number of its size will do."""
 
 _JUMPING: Final = frozenset({"floor", "ceil", "sgn"})
-_BENT: Final = frozenset({"abs", "max", "min", "arcsin", "arccos", "arctan", "arccot"})
+_BENT: Final = frozenset("abs max min arcsin arccos arctan arccot ln log log_".split())
 _COUNTING: Final = frozenset({"factorial", "binom", "gcd", "lcm"})
 _COMPLEX: Final = frozenset({"re", "im", "conj", "arg", "cis"})
 _INTEGER_LETTERS: Final = frozenset("nmkjlNMK")
@@ -58,7 +58,8 @@ class Survey:
         literals: the rational numbers written.
         digits: how many digits they are written with.
         jumps: whether a function with steps is applied to a variable.
-        bent: whether the expression may follow different formulas in different places.
+        bent: whether the expression may follow different formulas in different places, or have a
+            domain with an end.
         imaginary: whether it has i, or a function of complex numbers.
         mixed_roots: whether a power has an odd root that may be read in two ways.
         bare_logs: whether a logarithm has no base.
