@@ -105,7 +105,7 @@ def attended(channel: socket.socket, request: bytes) -> bytes:
 
 
 def _epitaph(ending: int) -> bytes:
-    """The reply for a child that ended without one: by itself, or by a signal, which is negative."""
+    """The reply for a child that ended without one: by itself, or (negative) by a signal."""
     if ending == _SPEECHLESS:
         return wire.reply(_out_of_memory())
     if ending == _UNBOUNDED or -ending in _FROM_OUTSIDE:
