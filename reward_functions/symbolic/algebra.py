@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Final
 
 from reward_functions.symbolic.limits import Unreadable
+from reward_functions.symbolic.operators import determinant, operated
 from reward_functions.symbolic.polynomials import (
     IMAGINARY,
     UNIT,
@@ -20,6 +21,7 @@ from reward_functions.symbolic.polynomials import (
     Quotient,
     atom,
     constant,
+    function_atom,
     number_of,
     primitive,
     rendered,
@@ -39,6 +41,11 @@ from reward_functions.symbolic.tree import (
     Based,
     Constant,
     Degrees,
+    Derivative,
+    Integral,
+    Iterated,
+    Limit,
+    Matrix,
     Node,
     Percent,
     Power,
@@ -66,8 +73,10 @@ class Algebra:
 
     def __init__(self, field: Field) -> None:
         self.field = field
+        # The values of the variables of the sums that are being computed.
+        self.places: dict[str, Quotient] = {}
 
-    def value(self, node: Node) -> Quotient:  # noqa: C901 - one case per kind of node
+    def value(self, node: Node) -> Quotient:  # noqa: C901, PLR0912 - one case per kind of node
         """The value of a tree.
 
         Raises:
@@ -79,7 +88,7 @@ class Algebra:
             return constant(known)
         match node:
             case Symbol(name):
-                return atom("v" + name)
+                return self.places.get(name) or atom("v" + name)
             case Constant(name):
                 return _constant(name)
             case Sum(terms):
@@ -90,6 +99,8 @@ class Algebra:
                 return self.power(self.value(base), self.value(exponent))
             case Root(index, radicand):
                 return self.root(self.value(radicand), self.value(index))
+            case Apply("det", (Matrix(rows),)):
+                return determinant(self, rows)
             case Apply(name, arguments):
                 return self.apply(name, [self.value(argument) for argument in arguments])
             case Percent(body):
@@ -99,6 +110,8 @@ class Algebra:
                 return self.field.multiply(self.value(body), degree)
             case Based(_, _, number):
                 return constant(Fraction(number))
+            case Iterated() | Integral() | Derivative() | Limit():
+                return operated(self, node)
         raise Unreadable(f"{type(node).__name__.lower()} is no single value")
 
     def _sum(self, terms: tuple[Node, ...]) -> Quotient:
@@ -121,7 +134,7 @@ class Algebra:
         if raised is not None:
             return self.rational_power(base, raised)
         if not exponent.whole or not base.above:
-            return _function("power", [base, exponent])
+            return function_atom("power", [base, exponent])
         result = constant(ONE)
         for monomial, factor in exponent.above.items():
             result = self.field.multiply(result, self.symbolic_power(base, monomial, factor))
@@ -152,7 +165,7 @@ class Algebra:
             return self.field.multiply(size, self.field.power(atom(IMAGINARY), exponent.numerator))
         if exponent.denominator % 2:
             return self.field.negate(size) if exponent.numerator % 2 else size
-        return _function("power", [constant(number), constant(exponent)])
+        return function_atom("power", [constant(number), constant(exponent)])
 
     def _positive_power(self, number: int, exponent: Fraction) -> Quotient:
         self.field.work.spend(_FACTORING)
@@ -188,7 +201,7 @@ class Algebra:
                     return self._monomial_power(monomial, exponent)
         if base.whole:
             return self._composite(base, exponent)
-        return _function("power", [base, constant(exponent)])
+        return function_atom("power", [base, constant(exponent)])
 
     def _monomial_power(self, monomial: Monomial, exponent: Fraction) -> Quotient:
         raised = tuple((name, power * exponent) for name, power in monomial)
@@ -244,7 +257,7 @@ class Algebra:
         """The root of a written index, a positive integer."""
         degree = number_of(index)
         if degree is None or degree.denominator != 1 or degree < 1:
-            return _function("root", [index, radicand])
+            return function_atom("root", [index, radicand])
         return self.rational_power(radicand, 1 / degree)
 
     # ---- functions
@@ -265,11 +278,11 @@ class Algebra:
                 return self.absolute(value)
             case "factorial", [_], [Fraction() as number]:
                 result = factorial_of(number)
-                return _function(name, values) if result is None else constant(result)
+                return function_atom(name, values) if result is None else constant(result)
             case "binom", [_, _], [Fraction() as upper, Fraction() as lower]:
                 chosen = binomial(upper, lower)
-                return _function(name, values) if chosen is None else constant(chosen)
-        return _function(name, values)
+                return function_atom(name, values) if chosen is None else constant(chosen)
+        return function_atom(name, values)
 
     def circular(self, name: str, angle: Quotient) -> Quotient:
         """Sine and cosine, exact at multiples of 15 degrees; the others through them."""
@@ -366,7 +379,7 @@ class Algebra:
         if term is not None and _positive_atoms(term[0]):
             return self.field.polynomial({term[0]: abs(term[1])})
         factor, rest = primitive(value)
-        inside = _function("abs", [self._positive(rest)[1]])
+        inside = function_atom("abs", [self._positive(rest)[1]])
         return self.field.multiply(constant(factor), inside)
 
 
@@ -379,10 +392,6 @@ def _constant(name: str) -> Quotient:
 def _positive_atoms(monomial: Monomial) -> bool:
     """Whether every atom is a positive number: a root of a prime, π or e."""
     return all(name[0] == "r" or name in ("kπ", "ke") for name, _ in monomial)
-
-
-def _function(name: str, values: list[Quotient]) -> Quotient:
-    return atom(f"f{name}({'; '.join(map(rendered, values))})")
 
 
 def _turn(angle: Quotient) -> Fraction | None:

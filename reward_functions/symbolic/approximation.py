@@ -1,62 +1,56 @@
-"""Numbers with roots, π, e and logarithms to fifty digits, for rounding against a decimal.
+"""Where a constant lies: what the rule for decimals asks of π/4 or ln 3.
 
-Only the decimal rule asks for them. Nothing here shows two expressions equal.
+The value comes with a bound on its error, first in double precision and then in many digits, so
+whether it rounds to a decimal is certain when it is said at all.
 """
 
 from __future__ import annotations
 
-from decimal import Context, Decimal, DecimalException
-from fractions import Fraction
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+from reward_functions.symbolic.balls import Arithmetic, NoValue
+from reward_functions.symbolic.digits import Digits
+from reward_functions.symbolic.doubles import REAL
+from reward_functions.symbolic.evaluation import Evaluation, readings
+from reward_functions.symbolic.survey import Survey
 
 if TYPE_CHECKING:
-    from reward_functions.symbolic.polynomials import Field, Poly, Quotient
+    from collections.abc import Iterator
+    from fractions import Fraction
 
-DIGITS: Final = 50
-_CONTEXT: Final = Context(prec=DIGITS)
-_PI: Final = Decimal("3.14159265358979323846264338327950288419716939937510582097494")
+    from reward_functions.symbolic.evaluation import Reading
+    from reward_functions.symbolic.limits import Work
+    from reward_functions.symbolic.tree import Node
+
+_BITS: Final = 640
+"""Bits of the precise attempt: a tie of two hundred digits is nobody's rounding."""
 
 
-def approximate(value: Quotient, field: Field) -> Fraction | None:
-    """A real number to about fifty digits, or None where that is not known how."""
-    try:
-        above, below = _poly(value.above, field), _poly(value.below, field)
-        if above is None or not below:
-            return None
-        return Fraction(_CONTEXT.divide(above, below))
-    except (DecimalException, OverflowError):
+def lies_between(node: Node, low: Fraction, high: Fraction, work: Work) -> bool | None:
+    """Whether the value of a constant lies between two numbers; None when that is not known.
+
+    A notation with two readings lies there when one of them does.
+    """
+    survey = Survey(node)
+    if survey.variables:
         return None
+    found = [_placed(node, low, high, reading, work) for reading in readings(survey)]
+    return True if True in found else None if None in found else False
 
 
-def _poly(poly: Poly, field: Field) -> Decimal | None:
-    total = Decimal(0)
-    for monomial, factor in poly.items():
-        term = _fraction(factor)
-        for name, exponent in monomial:
-            base = _atom(name, field)
-            if base is None or base <= 0:
-                return None
-            term = _CONTEXT.multiply(term, _CONTEXT.power(base, _fraction(exponent)))
-        total = _CONTEXT.add(total, term)
-    return total
-
-
-def _atom(name: str, field: Field) -> Decimal | None:
-    """The value of an atom that is a positive number; None for variables, i and functions."""
-    if name[0] == "r":
-        return Decimal(name[1:])
-    if name == "kπ":
-        return _PI
-    if name == "ke":
-        return _CONTEXT.exp(Decimal(1))
-    if name in field.bases:
-        base = approximate(field.bases[name], field)
-        if base is None or base <= 0:
-            return None
-        value = _fraction(base)
-        return _CONTEXT.ln(value) if name[0] == "l" else value
+def _placed(node: Node, low: Fraction, high: Fraction, reading: Reading, work: Work) -> bool | None:
+    for numbers in _arithmetics():
+        try:
+            least, most = numbers.bounds(Evaluation(numbers, {}, work, reading).value(node))
+        except NoValue:
+            continue
+        if low <= least and most <= high:
+            return True
+        if most < low or least > high:
+            return False
     return None
 
 
-def _fraction(value: Fraction | int) -> Decimal:
-    return _CONTEXT.divide(Decimal(value.numerator), Decimal(value.denominator))
+def _arithmetics() -> Iterator[Arithmetic[Any]]:
+    yield REAL
+    yield Digits(_BITS, real=True)

@@ -28,6 +28,7 @@ from reward_functions.symbolic.tree import (
 )
 from reward_functions.symbolic.vocabulary import (
     CALLED,
+    CONJUGATED,
     DECORATIONS,
     ENVIRONMENTS,
     FUNCTIONS,
@@ -37,6 +38,7 @@ from reward_functions.symbolic.vocabulary import (
     NO_NOUNS,
     SHORT_PRODUCT,
     SHORT_ROMAN,
+    SPELLINGS,
 )
 
 _CLOSERS: Final = {"(": ")", "[": "]"}
@@ -60,6 +62,10 @@ class Atoms(Measures):
     @abstractmethod
     def sum(self) -> Node:
         """Signed terms."""
+
+    @abstractmethod
+    def signed_term(self) -> Node:
+        """A term with its signs."""
 
     @abstractmethod
     def factor(self) -> Node:
@@ -117,7 +123,7 @@ class Atoms(Measures):
     def letters(self, token: Token) -> Node:
         """A run of letters: a function, a named constant, a word of mathematics or a product."""
         run = token.text
-        if run in LETTER_FUNCTIONS:
+        if run in LETTER_FUNCTIONS or (run in SPELLINGS and (token.roman or self.kind() == "(")):
             return self.function(run)
         if run in INFINITY:
             return Constant("∞")
@@ -132,7 +138,7 @@ class Atoms(Measures):
             raise Unreadable("a word where a value should be")
         if len(run) > 1:
             return self.run_of_symbols(token)
-        if run in ("e", "i") and self.kind() not in ("_", "'"):
+        if run in ("e", "i") and run not in self.bound and self.kind() not in ("_", "'"):
             return Constant(run)
         if (run in CALLED or self.called_on_number(run)) and self.take("("):
             return Apply(run, self.bracketed())
@@ -154,7 +160,8 @@ class Atoms(Measures):
 
     def single(self, letter: str) -> Node:
         """One letter of a run."""
-        return Constant(letter) if letter in ("e", "i") else Symbol(letter)
+        named = letter in ("e", "i") and letter not in self.bound
+        return Constant(letter) if named else Symbol(letter)
 
     def symbol_name(self, letter: str) -> str:
         """A letter with its subscript and primes."""
@@ -269,7 +276,6 @@ class Atoms(Measures):
         match name:
             case "frac":
                 over = self.digit_argument()
-                self.refuse_derivative([over])
                 return Product((over,), (self.digit_argument(),))
             case "sqrt":
                 return self.radical()
@@ -290,9 +296,12 @@ class Atoms(Measures):
             return Symbol(self.symbol_name(GREEK[name]))
         if name in ("ell", "hbar", "partial", "nabla") or name in DECORATIONS:
             mark = DECORATIONS.get(name)
-            decorated = name if mark is None else f"{mark}({self.raw_group()})"
+            letters = "" if mark is None else self.raw_group()
+            if mark == "bar" and letters in CONJUGATED:
+                return Apply("conj", (Symbol(letters),))
+            decorated = name if mark is None else f"{mark}({letters})"
             return Symbol(self.symbol_name(decorated))
-        if name in FUNCTIONS:
+        if name in FUNCTIONS or name in SPELLINGS:
             return self.function(name)
         raise Unreadable(f"\\{name} is not read")
 
@@ -338,6 +347,7 @@ class Atoms(Measures):
     def function(self, name: str) -> Node:
         """A named function: its power, its base, its argument with or without brackets."""
         power, base = None, None
+        name = SPELLINGS.get(name, name)
         if name == "sqrt":
             return Root(Number(Fraction(2)), self.argument())
         while self.kind() in ("^", "_"):

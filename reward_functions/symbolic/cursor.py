@@ -26,6 +26,8 @@ class Cursor:
         self.depth = 0
         # Inside |...| a bar closes; inside a set-builder's first part it separates.
         self.bars = 0
+        # Letters that name the variable of a sum, whatever they mean elsewhere.
+        self.bound: list[str] = []
 
     def peek(self, ahead: int = 0) -> Token:
         """The token under the cursor, or some places ahead of it."""

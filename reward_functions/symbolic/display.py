@@ -11,8 +11,13 @@ from reward_functions.symbolic.tree import (
     Bracket,
     BuiltSet,
     Clock,
+    Congruence,
     Constant,
     Degrees,
+    Derivative,
+    Integral,
+    Iterated,
+    Limit,
     Listing,
     Matrix,
     Measured,
@@ -20,6 +25,7 @@ from reward_functions.symbolic.tree import (
     Node,
     Number,
     Percent,
+    Piecewise,
     Power,
     Product,
     Ratio,
@@ -59,10 +65,26 @@ def rendered(node: Node) -> str:  # noqa: C901 - one case per kind of node
             return f"{_factor(body)}%"
         case Degrees(body):
             return f"{_factor(body)}°"
+        case Iterated() | Integral() | Derivative() | Limit():
+            return _calculus(node)
     return _with_parts(node)
 
 
-def _with_parts(node: Node) -> str:  # noqa: C901 - the other kinds
+def _calculus(node: Iterated | Integral | Derivative | Limit) -> str:
+    body, name = rendered(node.body), node.variable.name
+    match node:
+        case Iterated(operation, _, _, low, high):
+            return f"{operation}({body}, {name} = {rendered(low)}..{rendered(high)})"
+        case Integral(_, _, low, high):
+            ends = "" if low is None or high is None else f" = {rendered(low)}..{rendered(high)}"
+            return f"integral({body}, {name}{ends})"
+        case Derivative(_, _, order):
+            return f"derivative({body}, {name}{f', {order}' if order > 1 else ''})"
+        case Limit(_, _, point, side):
+            return f"limit({body}, {name} → {rendered(point)}{side})"
+
+
+def _with_parts(node: Node) -> str:  # noqa: C901, PLR0912 - the other kinds
     match node:
         case Measured(body, unit):
             names = (name if power == 1 else f"{name}^{power}" for name, power in unit)
@@ -86,11 +108,20 @@ def _with_parts(node: Node) -> str:  # noqa: C901 - the other kinds
             return rendered(operands[0]) + "".join(
                 f" {sign} {rendered(each)}" for sign, each in links
             )
+        case Congruence(left, right, modulus):
+            return f"{rendered(left)} ≡ {rendered(right)} (mod {rendered(modulus)})"
+        case Piecewise(branches):
+            return "; ".join(map(_branch, branches))
         case Ratio(parts):
             return ":".join(map(rendered, parts))
         case Clock(minutes, half):
             return f"{minutes // 60}:{minutes % 60:02} {half}".strip()
     raise AssertionError(f"no notation for {type(node).__name__}")
+
+
+def _branch(branch: tuple[Node, Node | None]) -> str:
+    value, condition = branch
+    return f"{rendered(value)} {'otherwise' if condition is None else f'if {rendered(condition)}'}"
 
 
 def _factor(node: Node) -> str:

@@ -1,9 +1,10 @@
 """The ladder: cheapest rung first, and the first one that knows decides.
 
-    normalised text → exact rational → structure → exact algebra
+    normalised text → exact rational → structure → exact algebra → engine
 
-A *different* is final. *Undecided* means that exact means do not suffice, or that the candidate is
-not readable as mathematics; both are scored as the floor, with the reason.
+A *different* is final. *Undecided* means that no rung could tell in its time, or that the candidate
+is not readable as mathematics; both are scored as the floor, with the reason. The last rung is a
+process of its own, climbed only where `warrant` says that it is worth it.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from reward_functions.symbolic.verdict import Finding, Outcome, Verdict, differ,
 
 if TYPE_CHECKING:
     from reward_functions.symbolic.reading import Reading
+    from reward_functions.symbolic.tree import Node
 
 
-def equal(reference: str, candidate: str) -> Verdict:
+def equal(reference: str, candidate: str, *, engine: bool = True) -> Verdict:
     r"""Whether a candidate answer means the same as a reference answer.
 
     Both are an answer and nothing else, in LaTeX or plain text, delimiters allowed; finding the
@@ -28,12 +30,15 @@ def equal(reference: str, candidate: str) -> Verdict:
     Args:
         reference: the right answer.
         candidate: the answer to judge.
+        engine: whether the last rung may be climbed. Not where both are a policy's, which would
+            otherwise decide how long it takes.
 
     Returns:
         The verdict: equal, different (proved, final) or undecided, with the rule that decided.
 
     Raises:
         Unreadable: the reference has no content at all.
+        EngineUnavailable: the last rung was needed, and its process could not be had.
 
     Example:
         >>> equal(r"\frac{1}{2}", "0.5").outcome.value
@@ -53,7 +58,22 @@ def equal(reference: str, candidate: str) -> Verdict:
         return Verdict(Outcome.EQUAL, "plain number", "the same number", first, second)
     if first is not None and second is not None and not first.places:
         return Verdict(Outcome.DIFFERENT, "plain number", "another number", first, second)
-    return _compared(reference, candidate)
+    return _compared(reference, candidate, engine=engine)
+
+
+def warm() -> None:
+    """Load the grammar and start the engine's process, which later answers would wait for.
+
+    Worth calling once, where a process scores mathematics and time at its start is cheaper than at
+    its first batch. Everything works without it.
+
+    Raises:
+        EngineUnavailable: the engine's process cannot be started here. The other rungs work.
+    """
+    from reward_functions.symbolic.supervisor import SUPERVISOR  # noqa: PLC0415
+
+    _compared("x", "2x", engine=False)
+    SUPERVISOR.start()
 
 
 def readable(text: str) -> bool:
@@ -67,7 +87,7 @@ def readable(text: str) -> bool:
     return reading.tree is not None and not reading.wordy
 
 
-def _compared(reference: str, candidate: str) -> Verdict:
+def _compared(reference: str, candidate: str, *, engine: bool) -> Verdict:
     """The rungs above plain numbers, which need the grammar."""
     from reward_functions.symbolic.reading import read  # noqa: PLC0415
 
@@ -82,6 +102,8 @@ def _compared(reference: str, candidate: str) -> Verdict:
         finding = _by_meaning(mine, theirs)
         if not finding.equal:
             finding = _with_other_commas(reference, candidate, mine, theirs) or finding
+        if engine and finding.outcome is Outcome.UNDECIDED:
+            finding = _by_engine(mine.tree, theirs.tree) or finding
     return Verdict(finding.outcome, finding.rule, finding.reason, mine, theirs)
 
 
@@ -127,10 +149,10 @@ def _words(mine: Reading, theirs: Reading) -> Finding | None:
 
 
 def _in_words(reading: Reading) -> bool:
-    """Whether words are a number: twelve."""
-    from reward_functions.symbolic.tree import Number  # noqa: PLC0415
+    """Whether words are a number or a set of numbers: twelve, all real numbers."""
+    from reward_functions.symbolic.tree import NamedSet, Number  # noqa: PLC0415
 
-    return reading.wordy and isinstance(reading.tree, Number)
+    return reading.wordy and isinstance(reading.tree, Number | NamedSet)
 
 
 def _by_meaning(mine: Reading, theirs: Reading) -> Finding:
@@ -151,6 +173,19 @@ def _by_meaning(mine: Reading, theirs: Reading) -> Finding:
         return unknown("budget", f"too much arithmetic: {trouble}")
     except Unreadable as trouble:
         return unknown("unreadable", str(trouble))
+
+
+def _by_engine(reference: Node | None, candidate: Node | None) -> Finding | None:
+    """The last rung, where it is worth asking; None where it is not."""
+    if reference is None or candidate is None:
+        return None
+    from reward_functions.symbolic.warrant import warranted  # noqa: PLC0415
+
+    if not warranted(reference, candidate):
+        return None
+    from reward_functions.symbolic.supervisor import SUPERVISOR  # noqa: PLC0415 - starts a process
+
+    return SUPERVISOR.compare(reference, candidate)
 
 
 _GROUPED: Final = re.compile(r"[0-9],[0-9]{3}")

@@ -373,6 +373,7 @@ _NOTATION: Final = str.maketrans(
         "∉": "\\notin ", "∅": "\\emptyset ", "±": "\\pm ", "∓": "\\mp ", "ℝ": "\\mathbb{R}",
         "ℤ": "\\mathbb{Z}", "ℚ": "\\mathbb{Q}", "ℕ": "\\mathbb{N}", "ℂ": "\\mathbb{C}",
         "′": "'", "∣": "|", "⟨": "\\langle ", "⟩": "\\rangle ", "⌊": "\\lfloor ",
+        "∑": "\\sum ", "∏": "\\prod ", "∫": "\\int ", "∂": "\\partial ", "→": "\\to ",
         "⌋": "\\rfloor ", "⌈": "\\lceil ", "⌉": "\\rceil ", "≡": "\\equiv ", "∖": "\\setminus ",
     }
 )  # fmt: skip

@@ -18,7 +18,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Final
 
-from reward_functions.symbolic.atoms import Atoms
+from reward_functions.symbolic.conditions import Conditions
 from reward_functions.symbolic.lexer import Token, tokens
 from reward_functions.symbolic.limits import DEPTH, ITEMS, TOKENS, OverBudget, Unreadable
 from reward_functions.symbolic.literals import is_whole, negated, number, product, with_common_unit
@@ -45,7 +45,9 @@ from reward_functions.text.units import SCALE_ABBREVIATIONS, SCALES, canonical
 
 _RELATIONS: Final = frozenset("=≠<≤>≥≈∈∉≡")
 _SIGNS: Final = frozenset("+-±∓")
-_CLOSING_COMMANDS: Final = frozenset({"\\", "&", "rfloor", "rceil", "rangle", "choose", "rVert"})
+_CLOSING_COMMANDS: Final = frozenset(
+    {"\\", "&", "rfloor", "rceil", "rangle", "choose", "rVert", "pmod", "bmod", "mod", "pod"}
+)
 _LARGEST_BASE: Final = 36
 
 
@@ -68,7 +70,7 @@ def parse_tokens(stream: list[Token]) -> Node:
     return Parser(stream).answer()
 
 
-class Parser(Atoms):
+class Parser(Conditions):
     """The whole grammar. Each method reads one rule and leaves the cursor after it."""
 
     # ---- lists and statements
@@ -120,7 +122,9 @@ class Parser(Atoms):
         while self.kind() in _RELATIONS:
             operators.append(self.next().kind)
             operands.append(self.name_of_value() or self.sets())
-        return Relation(tuple(operands), tuple(operators)) if operators else operands[0]
+        if not operators:
+            return operands[0]
+        return self.with_modulus(Relation(tuple(operands), tuple(operators)))
 
     def name_of_value(self) -> Symbol | None:
         """The f(x) of f(x) = 2x, which is a name and no product; None for anything else."""
@@ -291,10 +295,12 @@ class Parser(Atoms):
     def starts_factor(self) -> bool:
         """Whether a factor can begin here."""
         token = self.peek()
-        if token.kind in ("number", "(", "[", "{", "\\{", "begin", "set", "∅"):
+        if token.kind in ("number", "[", "{", "\\{", "begin", "set", "∅"):
             return True
+        if token.kind == "(":
+            return not self.modulus_follows()
         if token.kind == "letters":
-            return token.text.lower() not in ("and", "or", "to")
+            return token.text.lower() not in ("and", "or", "to", "mod")
         if token.kind == "|":
             return not self.bars
         return token.kind == "command" and token.text not in _CLOSING_COMMANDS

@@ -68,6 +68,11 @@ def atom(name: str, exponent: Exponent = 1) -> Quotient:
     return Quotient({((name, exponent),): ONE}, {UNIT: ONE})
 
 
+def function_atom(name: str, values: list[Quotient]) -> Quotient:
+    """A function of values that is not computed, the same atom for equal canonical forms."""
+    return atom(f"f{name}({'; '.join(map(rendered, values))})")
+
+
 def number_of(value: Quotient) -> Fraction | None:
     """The rational number that a value is, or None."""
     if not value.whole or len(value.above) > 1:

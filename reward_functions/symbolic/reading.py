@@ -15,6 +15,7 @@ from reward_functions.symbolic.display import rendered
 from reward_functions.symbolic.lexer import GREEK, Token, tokens
 from reward_functions.symbolic.limits import CHARACTERS, OverBudget, Unreadable
 from reward_functions.symbolic.parser import parse_tokens
+from reward_functions.symbolic.phrases import PHRASES
 from reward_functions.symbolic.signs import spelled_out
 from reward_functions.symbolic.tree import Clock, Node, Number
 from reward_functions.symbolic.vocabulary import LETTER_FUNCTIONS
@@ -122,9 +123,9 @@ def _tree(stream: list[Token]) -> Node:
     if clock is not None:
         return clock
     if all(token.kind in ("letters", "-") for token in stream):
-        number = _spelled_number(stream)
-        if number is not None:
-            return number
+        said = _spelled_number(stream) or PHRASES.get(_words(stream))
+        if said is not None:
+            return said
     tree = parse_tokens(list(stream))
     return spelled_out(tree) if any(token.kind in _SIGNS for token in stream) else tree
 

@@ -11,6 +11,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Final
 
+from reward_functions.symbolic.absolute import without_absolute
 from reward_functions.symbolic.limits import Unreadable
 from reward_functions.symbolic.polynomials import Quotient, number_of
 from reward_functions.symbolic.rational import rational
@@ -179,6 +180,9 @@ def _relation(node: Relation, values: Values) -> Region | None:
         return None if inside is None else Region(inside.intervals, node.operands[0].name)
     if not all(operator in _INEQUALITIES for operator in node.operators):
         return None
+    plain = without_absolute(node)
+    if plain is not None:
+        return region(plain, values)
     links = [
         _half_line(left, operator, right, values)
         for left, operator, right in zip(

@@ -11,8 +11,10 @@ from collections import Counter
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.symbolic.display import rendered
 from reward_functions.symbolic.limits import Unreadable
-from reward_functions.symbolic.polynomials import names_of
+from reward_functions.symbolic.names import in_order_of_names
+from reward_functions.symbolic.polynomials import names_of, number_of
 from reward_functions.symbolic.rational import rational
 from reward_functions.symbolic.regions import (
     compare_regions,
@@ -27,8 +29,13 @@ from reward_functions.symbolic.tree import (
     Bracket,
     BuiltSet,
     Clock,
+    Congruence,
     Constant,
     Degrees,
+    Derivative,
+    Integral,
+    Iterated,
+    Limit,
     Listing,
     Matrix,
     Measured,
@@ -36,6 +43,7 @@ from reward_functions.symbolic.tree import (
     Node,
     Number,
     Percent,
+    Piecewise,
     Power,
     Product,
     Ratio,
@@ -46,6 +54,7 @@ from reward_functions.symbolic.tree import (
     Union,
 )
 from reward_functions.symbolic.verdict import Finding, differ, same, unknown
+from reward_functions.symbolic.walking import operations
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,7 +70,9 @@ _TEN: Final = 10
 
 _NO_VALUES: Final = (
     Listing, Braces, Bracket, Union, BuiltSet, NamedSet, Matrix, Relation, Ratio, Clock,
+    Congruence, Piecewise,
 )  # fmt: skip
+Branch = tuple[Node, Node | None]
 
 
 class Shapes:
@@ -93,7 +104,9 @@ class Shapes:
             or unknown("shape", f"{_name(reference)} against {_name(candidate)}")
         )
 
-    def of_one_kind(self, reference: Node, candidate: Node) -> Finding | None:
+    def of_one_kind(  # noqa: C901 - one case per kind of node
+        self, reference: Node, candidate: Node
+    ) -> Finding | None:
         """Answers with parts of the same nature."""
         match reference, candidate:
             case Bracket(), Bracket():
@@ -109,6 +122,10 @@ class Shapes:
                 return self.ratios(parts, others)
             case Clock(), Clock():
                 return clocks(reference, candidate)
+            case Piecewise(branches), Piecewise(others):
+                return self.piecewise(branches, others)
+            case Congruence(), Congruence():
+                return self.congruences(reference, candidate)
             case Clock(minutes, ""), Ratio():
                 return self.compare(_on_the_dial(minutes), candidate)
             case Ratio(), Clock(minutes, ""):
@@ -211,6 +228,52 @@ class Shapes:
     def zeros(self, parts: Sequence[Node]) -> list[bool]:
         """Which of the terms are zero."""
         return [self.values.compare(_ZERO, part).equal for part in parts]
+
+    # ---- under conditions
+
+    def piecewise(self, branches: Sequence[Branch], others: Sequence[Branch]) -> Finding:
+        """Definitions by cases: the same values under the same conditions, in any order."""
+        if len(branches) != len(others):
+            return unknown("cases", "the numbers of cases differ")
+        left = list(others)
+        for value, condition in branches:
+            place = next(
+                (
+                    place
+                    for place, other in enumerate(left)
+                    if self.same_condition(condition, other[1])
+                ),
+                None,
+            )
+            if place is None:
+                return unknown("cases", "a condition has no equal on the other side")
+            found = self.compare(value, left.pop(place)[0])
+            if not found.equal:
+                return differ("cases", "another value in a case") if found.different else found
+        return same("cases", "the same values under the same conditions")
+
+    def same_condition(self, condition: Node | None, other: Node | None) -> bool:
+        """Whether two conditions are the same; that of "otherwise" is None."""
+        if condition is None or other is None:
+            return condition is other
+        return self.compare(condition, other).equal
+
+    def congruences(self, reference: Congruence, candidate: Congruence) -> Finding:
+        """Congruences of one value: of the same modulus, equal when the rests are."""
+        moduli = self.values.compare(reference.modulus, candidate.modulus)
+        lefts = self.values.compare(reference.left, candidate.left)
+        if not (moduli.equal and lefts.equal):
+            return unknown("congruence", "congruences of other forms")
+        numbers = [rational(each.right) for each in (reference, candidate)]
+        modulus = rational(reference.modulus)
+        if modulus is None or None in numbers:
+            return self.values.compare(reference.right, candidate.right)
+        if not modulus:
+            raise Unreadable("a division by zero")
+        mine, theirs = (number for number in numbers if number is not None)
+        if (mine - theirs) % modulus:
+            return differ("congruence", "other rests")
+        return same("congruence", "the same rest")
 
     # ---- in any order
 
@@ -390,7 +453,7 @@ class Shapes:
             if operator not in ("=", "≈"):
                 before = None
             rounded = rounded or operator == "≈"
-            if not _constant(operand):
+            if not (_constant(operand) or self.worked_out(operand)):
                 continue
             if before is not None and (
                 self.not_rounded(before, operand) if rounded else self.apart(before, operand)
@@ -423,6 +486,15 @@ class Shapes:
         if abs(rounding.value) < _TEN * unit:
             return False  # which the rule for decimals takes for an exact value
         return self.values.compare(Number(rounding.value, unit), value).different
+
+    def worked_out(self, node: Node) -> bool:
+        """Whether an operation of calculus works out to a rational number exactly."""
+        if not operations(node):
+            return False
+        try:
+            return number_of(self.values.algebra.value(node)) is not None
+        except Unreadable:
+            return False
 
     def equations(self, reference: Node, candidate: Node) -> Finding:
         """Equations are equal when their sides differ by proportional polynomials."""
@@ -483,6 +555,8 @@ class Shapes:
             case Relation(), Relation():
                 return self.inequalities(reference, candidate)
             case BuiltSet(), BuiltSet():
+                if in_order_of_names(reference) == in_order_of_names(candidate):
+                    return same("set", "the same condition on a variable of another name")
                 return unknown("set", "sets by conditions are not decided")
         if _plain_value(reference) or _plain_value(candidate):
             return differ("shape", "a set of numbers is not a single value")
@@ -630,7 +704,10 @@ def _stated_value(node: Relation) -> Node:
 
 
 def _name_of(node: Node) -> str | None:
-    """The name that an equation gives to a value: x, AB, |AB|, (p, q), A:B or AB/CD."""
+    """The name that an equation gives to a value: x, AB, |AB|, (p, q), A:B or AB/CD.
+
+    In "the limit of … = 1" that is the limit itself.
+    """
     match node:
         case Symbol(name):
             return name
@@ -639,6 +716,10 @@ def _name_of(node: Node) -> str | None:
             return None if None in names else ",".join(map(str, names))
         case Apply("abs", (Product() | Symbol() as inside,)):
             return _name_of(inside)
+        case Derivative(Symbol(name), Symbol(variable), order):
+            return f"d{order}{name}/d{variable}"
+        case Iterated() | Integral() | Derivative() | Limit():
+            return rendered(node)
         case Product(over, under):
             names = [_name_of(each) for each in (*over, *under)]
             if all(name and name[0].isupper() for name in names):

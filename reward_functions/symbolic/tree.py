@@ -1,9 +1,10 @@
 """The expression tree: small, immutable, and nothing but what was written.
 
     values      Number  Symbol  Constant  Sum  Product  Power  Root  Apply  Signed
+    calculus    Iterated  Integral  Derivative  Limit
     dressed     Percent  Degrees  Measured  Based
     collections Listing  Bracket  Braces  Union  BuiltSet  NamedSet  Matrix
-    statements  Relation  Ratio  Clock
+    statements  Relation  Congruence  Ratio  Clock  Piecewise
 
 A tree says how an answer reads, not what it means: `(1,2)` is a `Bracket`, whether as a point or as
 an interval is settled against the other side (`shapes`). Nodes compare by structure.
@@ -85,6 +86,52 @@ class Signed:
 
     body: Node
     flipped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Iterated:
+    """The sum or product (`operation` is "sum" or "prod") of the body for every whole `variable`.
+
+    It runs from `low` to `high`, either of which may be any value; the variable is bound inside.
+    """
+
+    operation: str
+    body: Node
+    variable: Symbol
+    low: Node
+    high: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Integral:
+    """The integral of the body over its bound variable; both ends are None when it has none."""
+
+    body: Node
+    variable: Symbol
+    low: Node | None = None
+    high: Node | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Derivative:
+    """The derivative of the body by a variable, so many times; ordinary and partial alike."""
+
+    body: Node
+    variable: Symbol
+    order: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """The limit of the body where its bound variable goes to a point, which may be infinite.
+
+    `side` is "+" from above, "-" from below, and empty from both.
+    """
+
+    body: Node
+    variable: Symbol
+    point: Node
+    side: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +238,22 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True)
+class Congruence:
+    """Two values that leave the same rest when divided by the modulus: x ≡ 3 (mod 7)."""
+
+    left: Node
+    right: Node
+    modulus: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Piecewise:
+    """Values, each where its condition holds; the condition of "otherwise" is None."""
+
+    branches: tuple[tuple[Node, Node | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Ratio:
     """Parts in proportion: 6 : 8."""
 
@@ -215,6 +278,10 @@ Node = (
     | Root
     | Apply
     | Signed
+    | Iterated
+    | Integral
+    | Derivative
+    | Limit
     | Percent
     | Degrees
     | Measured
@@ -227,6 +294,8 @@ Node = (
     | NamedSet
     | Matrix
     | Relation
+    | Congruence
+    | Piecewise
     | Ratio
     | Clock
 )

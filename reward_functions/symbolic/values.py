@@ -10,7 +10,12 @@ from fractions import Fraction
 from typing import Final
 
 from reward_functions.symbolic.algebra import Algebra
+from reward_functions.symbolic.approximation import lies_between
+from reward_functions.symbolic.identity import Identity, odd_powers
+from reward_functions.symbolic.limits import OverBudget
+from reward_functions.symbolic.names import symbols, without_constants
 from reward_functions.symbolic.polynomials import (
+    IMAGINARY,
     UNIT,
     Field,
     Poly,
@@ -34,6 +39,7 @@ from reward_functions.symbolic.tree import (
     UnitPowers,
 )
 from reward_functions.symbolic.verdict import Finding, differ, same, unknown
+from reward_functions.symbolic.walking import operations
 from reward_functions.text.units import canonical, same_unit
 
 _TEN: Final = 10
@@ -45,6 +51,7 @@ class Values:
     def __init__(self, field: Field) -> None:
         self.field = field
         self.algebra = Algebra(field)
+        self.identity = Identity()
 
     def compare(self, reference: Node, candidate: Node) -> Finding:
         """Whether two values are equal under the rules of this module."""
@@ -58,7 +65,9 @@ class Values:
             return self.angle(reference, candidate)
         if isinstance(reference, Based):
             return self.numeral(reference, candidate)
-        if infinite(reference) or infinite(candidate):
+        if (infinite(reference) or infinite(candidate)) and not (
+            operations(reference) or operations(candidate)
+        ):
             return _infinities(reference, candidate)
         return self.numbers(reference, candidate)
 
@@ -131,6 +140,17 @@ class Values:
             if exact == other:
                 return same("exact rational", "both have the same exact value")
             return differ("exact rational", "the exact values differ")
+        if not rounded:
+            apart = self.identity.first_look(reference, candidate)
+            if apart is not None and not _arbitrary(reference):
+                return apart
+        try:
+            return self.expressions(reference, candidate)
+        except OverBudget:
+            return self.identity.compare_large(reference, candidate)
+
+    def expressions(self, reference: Node, candidate: Node) -> Finding:
+        """Expressions by exact algebra, and by their values where that does not decide."""
         first, second = self.algebra.value(reference), self.algebra.value(candidate)
         difference = self.field.difference(first, second)
         if not difference:
@@ -139,11 +159,16 @@ class Values:
             return self.decimal(reference, candidate, second)
         if _constant_shift(first, second):
             return same("constant of integration", "equal up to the arbitrary constant")
+        if (rests := without_constants(reference, candidate)) is not None:
+            return self.identity.compare_shifted(*rests)
         if _maybe_unit(first, second):
             return unknown("units", "a letter that may be a unit or a variable")
-        if _independent(difference) and not _renamed_constant(first, second):
+        if _renamed_constant(first, second):
+            return unknown("names", "the letters of arbitrary constants may differ")
+        ambiguous = _imaginary(first) != _imaginary(second) and odd_powers(reference, candidate)
+        if _independent(difference) and not ambiguous:
             return differ("exact algebra", "the canonical forms differ")
-        return unknown("exact algebra", "exact algebra does not decide these expressions")
+        return self.identity.compare(reference, candidate)
 
     def decimal(self, reference: Number, candidate: Node, value: Quotient) -> Finding:
         """A decimal reference also accepts an exact value or longer decimal that rounds to it.
@@ -154,21 +179,14 @@ class Values:
         statement of the same number.
         """
         unit = reference.unit or Fraction(1)
-        if abs(reference.value) < _TEN * unit:
-            known = differ if _exactly_known(value) else unknown
-            return known("decimals", "not the value of a decimal of one digit")
         exact = number_of(value)
+        if abs(reference.value) < _TEN * unit:
+            if exact is not None or _exactly_known(value):
+                return differ("decimals", "not the value of a decimal of one digit")
+            return self.identity.compare(reference, candidate)
         if exact is None:
-            from reward_functions.symbolic.approximation import approximate  # noqa: PLC0415
-
-            exact = approximate(value, self.field)
-            if exact is None:
-                certain = any(name[0] == "v" for name in names_of(value))
-                why = "no number to round"
-                return differ("decimals", why) if certain else unknown("decimals", why)
-            last = None
-        else:
-            last = _last_digit(candidate, exact)
+            return self.rounded(reference, unit, candidate)
+        last = _last_digit(candidate, exact)
         error = abs(exact - reference.value)
         if error * 2 > unit:
             return differ("decimals", "the value does not round to the reference")
@@ -177,6 +195,16 @@ class Values:
         if last is not None and last * _TEN < unit and error * 2 <= last * _TEN:
             return differ("decimals", "a near miss, not a longer decimal of the same number")
         return same("decimals", "the value rounds to the decimal of the reference")
+
+    def rounded(self, reference: Number, unit: Fraction, candidate: Node) -> Finding:
+        """Whether an irrational number rounds to a decimal; other expressions must be equal."""
+        low, high = reference.value - unit / 2, reference.value + unit / 2
+        inside = lies_between(candidate, low, high, self.identity.work)
+        if inside is None:
+            return self.identity.compare(reference, candidate)
+        if inside:
+            return same("decimals", "the value rounds to the decimal of the reference")
+        return differ("decimals", "the value does not round to the reference")
 
 
 def _exactly_known(value: Quotient) -> bool:
@@ -324,6 +352,15 @@ def _maybe_unit(first: Quotient, second: Quotient) -> bool:
         return False
     terms = len(first.above) == len(second.above) == 1
     return terms and all(canonical(name[1:]) for name in letters)
+
+
+def _arbitrary(reference: Node) -> bool:
+    """Whether a reference has a letter that may be an arbitrary constant."""
+    return not _ARBITRARY.isdisjoint(f"v{name}" for name in symbols(reference))
+
+
+def _imaginary(value: Quotient) -> bool:
+    return IMAGINARY in names_of(value)
 
 
 def _renamed_constant(first: Quotient, second: Quotient) -> bool:

@@ -8,14 +8,27 @@ from reward_functions.text.units import SCALE_ABBREVIATIONS, SCALES
 
 FUNCTIONS: Final = frozenset(
     "sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh coth sech csch ln log lg exp "
-    "arccot arcsec arccsc sgn arg gcd lcm max min det deg".split()
+    "arccot arcsec arccsc arcsinh arccosh arctanh sgn arg gcd lcm max min det deg cis".split()
 )
 """Functions that LaTeX writes with a backslash."""
 
 LETTER_FUNCTIONS: Final = FUNCTIONS - {"arg", "det", "deg", "max", "min", "lg"} | {"sqrt"}
 """Functions that plain text writes without one."""
 
-INVERSES: Final = {name: f"arc{name}" for name in ("sin", "cos", "tan", "cot", "sec", "csc")}
+SPELLINGS: Final = {
+    **{f"a{name}": f"arc{name}" for name in "sin cos tan sinh cosh tanh".split()},
+    **{f"ar{name}": f"arc{name}" for name in "sinh cosh tanh".split()},
+    "tg": "tan",
+    "ctg": "cot",
+    "cosec": "csc",
+    "arctg": "arctan",
+    "sign": "sgn",
+    "Re": "re",
+    "Im": "im",
+}
+"""Other names of functions, in upright type or before a bracket."""
+
+INVERSES: Final = {name: f"arc{name}" for name in "sin cos tan cot sec csc sinh cosh tanh".split()}
 """What the power -1 makes of a function."""
 
 INFINITY: Final = frozenset({"infinity", "infty", "oo", "Infinity"})
@@ -28,6 +41,9 @@ DECORATIONS: Final[dict[str, str]] = {
     "widetilde": "tilde",
 }
 """Marks over a letter, which make it another symbol, whatever their width."""
+
+CONJUGATED: Final = frozenset("zw")
+"""Letters of complex numbers, over which a bar means the conjugate and not another symbol."""
 
 ENVIRONMENTS: Final = frozenset("pmatrix bmatrix matrix array smallmatrix vmatrix cases".split())
 

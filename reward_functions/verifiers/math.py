@@ -10,7 +10,7 @@ from typing import Final
 from reward_functions import symbolic
 from reward_functions.core.errors import BadReference
 from reward_functions.core.references import reference_text
-from reward_functions.core.spec import Example, reward_function
+from reward_functions.core.spec import Example, Needs, reward_function
 from reward_functions.core.types import Evidence, Metric, Sample, Score
 from reward_functions.text.answers import STATED, Answer, NoAnswer, final_answer, spoken
 from reward_functions.text.boxes import COMMAND
@@ -52,6 +52,7 @@ _ROOT: Final = re.compile(r"\\sqrt(?![A-Za-z])|√")
 @reward_function(
     version=1,
     metrics=[*METRICS, "undecided"],
+    needs=Needs(symbolic=True),
     examples=[
         Example("full", response="So $x = \\boxed{\\frac{1}{2}}$.", reference="0.5", score=1.0),
         Example("full", response="The answer is 1,234 apples.", reference="1234", score=1.0),
@@ -84,8 +85,8 @@ def math(sample: Sample, *, include_reasoning: bool = False) -> Score:
     did not suffice to compare it, which earns the floor.
 
     What counts as equal is told by `reward_functions.symbolic`. Nothing in a response is evaluated
-    as code. Not decided yet are identities between functions (sin, log, …), and equations and
-    inequalities that differ by more than their sides.
+    as code. sympy works out sums, integrals, derivatives, limits and equations of a reference, in a
+    process of its own; an answer that takes it more than a tenth of a second is undecided.
 
     Args:
         sample: the response and its reference.
@@ -93,6 +94,7 @@ def math(sample: Sample, *, include_reasoning: bool = False) -> Score:
 
     Raises:
         BadReference: there is no reference, or it has no content.
+        EngineUnavailable: sympy is needed, and its process could not be had.
     """
     reference = _reference(reference_text(sample.reference))
     text = spoken(sample.response, sample.prompt, include_reasoning=include_reasoning)
@@ -152,7 +154,11 @@ def _contradicts(found: Answer) -> bool:
     """Whether a later statement gives another value; a rounding of the same value does not."""
     if not _DIGIT.search(found.rival) or not symbolic.readable(found.rival):
         return False
-    verdicts = (symbolic.equal(found.text, found.rival), symbolic.equal(found.rival, found.text))
+    first, last = found.text, found.rival
+    verdicts = (
+        symbolic.equal(first, last, engine=False),
+        symbolic.equal(last, first, engine=False),
+    )
     return all(verdict.decided and not verdict.equal for verdict in verdicts)
 
 

@@ -92,8 +92,14 @@ def test_nobody_prints_and_nobody_evaluates(path):
     assert not calls(path, "print", "eval", "exec", "compile", "sympify", "parse_expr")
 
 
+CATCHES_ALL = {
+    "reward_functions/core/batch.py",  # whatever a reward function raises, and
+    "reward_functions/symbolic/worker.py",  # whatever sympy does, in a process of its own
+}
+
+
 @pytest.mark.parametrize("path", SOURCES, ids=name_of)
-def test_everything_is_caught_in_one_place_only(path):
+def test_everything_is_caught_in_two_places_only(path):
     blanket = [
         handler.lineno
         for handler in ast.walk(ast.parse(path.read_text()))
@@ -104,7 +110,7 @@ def test_everything_is_caught_in_one_place_only(path):
             & {node.id for node in ast.walk(handler.type) if isinstance(node, ast.Name)}
         )
     ]
-    assert len(blanket) == (name_of(path) == "reward_functions/core/batch.py")
+    assert len(blanket) == (name_of(path) in CATCHES_ALL)
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=name_of)
@@ -148,6 +154,17 @@ HEAVY = {"sympy", "mpmath", "boto3", "botocore", "aws_lambda_powertools", "aws_c
 )
 def test_discovery_and_the_first_answer_are_light(code):
     assert not loaded_by(code) & (HEAVY | {"typer", "rich", "multiprocessing", "asyncio"})
+
+
+SYMPY_FILES = {"conversion.py", "engine.py", "worker.py"}
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "symbolic").glob("*.py")), ids=name_of)
+def test_sympy_is_imported_by_the_worker_and_what_only_it_imports(path):
+    modules = {module.split(".")[0] for module in imports(path)}
+    inner = {module.split(".")[2] + ".py" for module in imports(path) if module.count(".") > 1}
+    assert "sympy" not in modules or path.name in SYMPY_FILES
+    assert not inner & SYMPY_FILES or path.name in SYMPY_FILES
 
 
 def test_the_handler_loads_no_algebra_and_no_sdk():

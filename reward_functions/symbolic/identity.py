@@ -1,0 +1,259 @@
+"""Equality of two expressions by their values at points: the rung after exact algebra.
+
+*Different* is a proof: at some point the reference is real and the values, with the bounds on their
+errors, do not touch. Doubles find nearly all of these in tens of microseconds.
+
+*Equal* is evidence beyond reasonable doubt: the values agree at several points of both signs, to at
+least sixty digits more than the expressions are written with. Two analytic functions that agree at
+a point in random position are identical but for a set of points of measure zero. Two numbers
+written with d digits are one of some 10^d numbers; those that are known to be close without being
+equal agree to a few digits more than it takes to write them (e^(π√163) and an integer to 30 digits,
+of 14 characters), never to sixty. Terms so small that they would drown are given the digits to be
+seen.
+
+The domain is the reference's: points where it is not real count for nothing, and an answer that is
+not real where the reference is, is different. Only an expression with i, or with no real value at
+any of the points, is compared as a complex number.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Final
+
+from reward_functions.symbolic.balls import Arithmetic, Ball, NoValue
+from reward_functions.symbolic.digits import Digits
+from reward_functions.symbolic.doubles import COMPLEX, REAL
+from reward_functions.symbolic.evaluation import Evaluation, Reading, readings
+from reward_functions.symbolic.limits import OverBudget, Unreadable, Work
+from reward_functions.symbolic.literals import negated
+from reward_functions.symbolic.names import renamed
+from reward_functions.symbolic.points import Place, Point, complex_points, neighbours, points
+from reward_functions.symbolic.residues import by_residues
+from reward_functions.symbolic.survey import Survey
+from reward_functions.symbolic.tree import Sum
+from reward_functions.symbolic.verdict import Finding, differ, same, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from reward_functions.symbolic.tree import Node
+
+_RULE: Final = "evaluation"
+_APART: Final = "the values differ at a point of the domain"
+_BOTH: Final = 3
+
+EVALUATIONS: Final = 10_000
+"""Steps of work for evaluation in one comparison of answers: a node in double precision is one, of
+about a microsecond, and one in high precision twelve or more."""
+
+MARGIN: Final = 60
+"""Digits that two values must agree to beyond those that they are written with."""
+
+_SPARE: Final = 20
+"""Digits more, for terms of different sizes; wider gaps are met when they are found."""
+
+_DIGITS: Final = 900
+"""Digits of the highest precision. What needs more is left undecided."""
+
+_GRAIN: Final = 128
+"""Precisions are multiples of so many bits, so that few contexts serve all comparisons."""
+
+_BITS_PER_DIGIT: Final = 3.33
+_GUARD: Final = 32
+"""Bits for rounding, beside the two that every operation may lose."""
+
+_ENOUGH: Final = 3
+"""Points that must agree for one variable; each further variable asks for one more."""
+
+_MOST: Final = 6
+
+
+def odd_powers(reference: Node, candidate: Node) -> bool:
+    """Whether a power with an odd root has both a real and a complex reading."""
+    return Survey(reference, candidate).mixed_roots
+
+
+class Identity:
+    """The rung, with one account of work for all members of the answers compared."""
+
+    def __init__(self) -> None:
+        self.work = Work(EVALUATIONS)
+
+    def first_look(self, reference: Node, candidate: Node) -> Finding | None:
+        """A difference that shows at the first point; None when none does, or it proves nothing.
+
+        Only where both sides have the same variables: another letter may be a unit or the name of
+        an arbitrary constant.
+        """
+        try:
+            survey = Survey(reference, candidate)
+            if not survey.one_reading or any(trees != _BOTH for trees in survey.variables.values()):
+                return None
+            pair = _Pair(reference, candidate, survey, Reading(), self.work)
+            return differ(_RULE, _APART) if pair.apart_at_first() else None
+        except (OverBudget, Unreadable):
+            return None
+
+    def compare(self, reference: Node, candidate: Node) -> Finding:
+        """Whether two values that exact algebra does not decide are equal."""
+        return self._guarded(self._by_readings, reference, candidate)
+
+    def compare_large(self, reference: Node, candidate: Node) -> Finding:
+        """Whether two values that are too large for exact algebra are equal."""
+        return self._guarded(self._by_residues, reference, candidate)
+
+    def compare_shifted(self, reference: Node, candidate: Node) -> Finding:
+        """Whether two values differ by a number: their difference is the same everywhere."""
+        difference = Sum((reference, negated(candidate)))
+        finding = self.compare(difference, renamed(difference))
+        if finding.equal:
+            return same("constant of integration", "equal up to the arbitrary constant")
+        return finding
+
+    def _guarded(
+        self, means: Callable[[Survey, Node, Node], Finding], reference: Node, candidate: Node
+    ) -> Finding:
+        try:
+            return means(Survey(reference, candidate), reference, candidate)
+        except OverBudget as trouble:
+            return unknown("budget", f"too much arithmetic: {trouble}")
+        except Unreadable as trouble:
+            return unknown(_RULE, str(trouble))
+
+    def _by_residues(self, survey: Survey, reference: Node, candidate: Node) -> Finding:
+        """By residues where the expressions are rational, else like all others."""
+        found = by_residues(reference, candidate, survey, self.work)
+        return found or self._by_readings(survey, reference, candidate)
+
+    def _by_readings(self, survey: Survey, reference: Node, candidate: Node) -> Finding:
+        """Equal under one reading of the ambiguous notations, or different under all of them."""
+        findings = []
+        for reading in readings(survey):
+            finding = _Pair(reference, candidate, survey, reading, self.work).decided()
+            if finding.equal:
+                return finding
+            findings.append(finding)
+        return next((each for each in findings if not each.different), findings[0])
+
+
+class _Pair:
+    """Two expressions under one reading."""
+
+    def __init__(
+        self, reference: Node, candidate: Node, survey: Survey, reading: Reading, work: Work
+    ) -> None:
+        self.reference = reference
+        self.candidate = candidate
+        self.survey = survey
+        self.reading = reading
+        self.work = work
+
+    def apart_at_first(self) -> bool:
+        """Whether the values differ for certain at the first point, which is positive."""
+        return bool(self._apart_at(next(points(self.survey)), REAL, REAL))
+
+    def decided(self) -> Finding:
+        """The verdict of all points."""
+        if not self.survey.imaginary:
+            finding = self._by_points(points(self.survey), real=True)
+            if finding is not None:
+                return finding
+        finding = self._by_points(points(self.survey), real=False)
+        if finding is None:
+            return unknown(_RULE, "no point at which both expressions have a value")
+        if finding.different and self.survey.variables and not self.survey.imaginary:
+            return unknown(_RULE, "no point at which the reference is real")
+        if finding.equal and self.survey.imaginary and self._complex_variables():
+            return self._by_points(complex_points(self.survey), real=False) or finding
+        return finding
+
+    def _complex_variables(self) -> bool:
+        """Whether a variable is named like a complex number."""
+        return any(name[0] in "zw" for name in self.survey.variables)
+
+    def _by_points(self, where: Iterable[Point], *, real: bool) -> Finding | None:
+        """The verdict of the points at which the reference has a value; None without any."""
+        agreed: list[Point] = []
+        missing: list[Point] = []
+        strict = REAL if real else COMPLEX
+        for point in where:
+            apart = self._apart_at(point, strict, COMPLEX)
+            if apart:
+                return differ(_RULE, _APART)
+            (missing if apart is None else agreed).append(point)
+        return self._confirmed(agreed or missing, real=real)
+
+    def _apart_at(
+        self, point: Point, strict: Arithmetic[Ball], free: Arithmetic[Ball]
+    ) -> bool | None:
+        """Whether the values at a point differ for certain; None where one of them has none."""
+        try:
+            mine = self._value(self.reference, point, strict)
+            theirs = self._value(self.candidate, point, free)
+        except NoValue:
+            return None
+        return free.apart(mine, theirs)
+
+    def _value(self, node: Node, point: Point, numbers: Arithmetic[Ball]) -> Ball:
+        places = {name: _ball(place, numbers) for name, place in point.items()}
+        return Evaluation(numbers, places, self.work, self.reading).value(node)
+
+    # ---- many digits
+
+    def _confirmed(self, where: list[Point], *, real: bool) -> Finding | None:
+        """Whether the values agree to many digits at enough of the points."""
+        needed = min(_ENOUGH + len(self.survey.variables) - 1, _MOST)
+        if not self.survey.variables:
+            needed = 1
+        agreeing = 0
+        for point in self._enough(where, needed):
+            finding = self._agree_at(point, real=real)
+            if finding is not None and finding.different:
+                return finding
+            agreeing += finding is not None and finding.equal
+            if agreeing == needed:
+                if self.survey.jumps:
+                    return unknown(_RULE, "functions with steps are not compared by points")
+                return same(_RULE, "the values agree wherever the reference has one")
+        return unknown(_RULE, "too few points at which the values agree") if agreeing else None
+
+    def _enough(self, where: list[Point], needed: int) -> Iterable[Point]:
+        """The points, and neighbours of the first of them where they are too few."""
+        yield from where
+        if 0 < len(where) < 2 * needed and self.survey.variables:
+            yield from neighbours(self.survey, where[0])
+
+    def _agree_at(self, point: Point, *, real: bool) -> Finding | None:
+        """The verdict of one point, with as many digits as it takes; None without values."""
+        needed = MARGIN + self.survey.digits
+        spare = _SPARE
+        while needed + spare <= _DIGITS:
+            lost = _GUARD + 2 * self.survey.nodes
+            bits = _GRAIN * -(-(_bits(needed + spare) + lost) // _GRAIN)
+            strict, free = Digits(bits, real=real), Digits(bits, real=False)
+            try:
+                mine = self._value(self.reference, point, strict)
+                theirs = self._value(self.candidate, point, free)
+            except NoValue:
+                return None
+            if free.apart(mine, theirs):
+                return differ(_RULE, _APART)
+            gap = int(max(strict.gap, free.gap) / _BITS_PER_DIGIT) + 1
+            if gap <= spare and free.close(mine, theirs, _bits(needed + gap)):
+                return same(_RULE, "the values agree")
+            if self.survey.variables and spare > _SPARE:
+                return None  # another point will be better placed
+            spare = max(gap, 2 * spare + needed)
+        return None
+
+
+def _bits(digits: int) -> int:
+    return int(digits * _BITS_PER_DIGIT)
+
+
+def _ball(place: Place, numbers: Arithmetic[Ball]) -> Ball:
+    if isinstance(place, Fraction):
+        return numbers.rational(place)
+    real, imaginary = map(numbers.rational, place)
+    return numbers.add(real, numbers.multiply(imaginary, numbers.constant("i")))

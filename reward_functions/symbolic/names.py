@@ -1,0 +1,81 @@
+"""The names of the variables in a tree: found, changed, and taken away with their terms.
+
+What does not depend on its variables is equal to itself with other names for them; two sets by
+conditions are the same when only the names of their variables differ; an arbitrary constant may
+have any name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from reward_functions.symbolic.tree import Node, Sum, Symbol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def symbols(tree: Any) -> dict[str, None]:
+    """The names of all variables in a tree, in order of appearance."""
+    found: dict[str, None] = {}
+
+    def note(name: str) -> str:
+        found[name] = None
+        return name
+
+    _mapped(tree, note)
+    return found
+
+
+def renamed(tree: Node) -> Node:
+    """A tree with another name for every variable."""
+    result: Node = _mapped(tree, lambda name: name + "*")
+    return result
+
+
+def in_order_of_names(tree: Node) -> Node:
+    """A tree whose variables are called by the order in which they appear."""
+    order = {name: f"#{place}" for place, name in enumerate(symbols(tree))}
+    result: Node = _mapped(tree, order.__getitem__)
+    return result
+
+
+def without_constants(reference: Node, candidate: Node) -> tuple[Node, Node] | None:
+    """Both sides without their arbitrary constants; None unless each has one as a term.
+
+    The reference's is a capital C beside something with a lower-case variable; the candidate's may
+    be any letter that is used nowhere else.
+    """
+    mine = _without(reference, "C")
+    if mine is None or not isinstance(candidate, Sum):
+        return None
+    used = symbols(mine)
+    if not any(name[0].islower() for name in used):
+        return None
+    for term in candidate.terms:
+        theirs = _without(candidate, term.name) if isinstance(term, Symbol) else None
+        if theirs is not None and isinstance(term, Symbol) and term.name not in used:
+            return mine, theirs
+    return None
+
+
+def _without(node: Node, name: str) -> Node | None:
+    """A sum without the one term that is a letter, which stands nowhere else in it."""
+    if not isinstance(node, Sum):
+        return None
+    rest = tuple(term for term in node.terms if term != Symbol(name))
+    if len(rest) != len(node.terms) - 1 or not rest or name in symbols(rest):
+        return None
+    return rest[0] if len(rest) == 1 else Sum(rest)
+
+
+def _mapped(tree: Any, change: Callable[[str], str]) -> Any:
+    if isinstance(tree, Symbol):
+        return Symbol(change(tree.name))
+    if isinstance(tree, tuple):
+        return tuple(_mapped(part, change) for part in tree)
+    if not is_dataclass(tree) or isinstance(tree, type):
+        return tree
+    parts = {each.name: _mapped(getattr(tree, each.name), change) for each in fields(tree)}
+    return replace(tree, **parts)

@@ -1,0 +1,141 @@
+"""The points at which two expressions are evaluated: real numbers of both signs and many sizes.
+
+They are fixed by the survey of the two trees, so a comparison always gives the same verdict. For
+expressions that follow different formulas in different places (|x - 100|, √(x²)) there are points
+on both sides of every number written in them, since the places where the formula changes are
+usually such numbers or their roots.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from reward_functions.symbolic.survey import Survey
+
+Place = Fraction | tuple[Fraction, Fraction]
+"""A real number, or a complex one by its parts."""
+Point = dict[str, Place]
+
+_GRAIN: Final = 1 << 10
+"""Coordinates are multiples of 1/1024: exact in every arithmetic, and nobody's special value."""
+
+_RANGES: Final = (
+    (0.6, 1.8), (-0.95, -0.3), (2.0, 9.0), (-9.0, -2.0), (0.02, 0.25), (14.0, 60.0), (-60.0, -14.0),
+)  # fmt: skip
+"""Where the coordinates lie, point by point, the likeliest part of a domain first. Squares,
+exponentials and factorials of all of them fit into a double."""
+
+_LITERALS: Final = 4
+"""Numbers of an expression that get points on both sides. Felt right."""
+
+_NEIGHBOURS: Final = 8
+_MIRRORS: Final = 4
+_NEAR: Final = 0.06
+"""How far a neighbour lies at most, against the point: little against the usual size of a domain.
+Felt right."""
+
+_NATURALS: Final = 20
+"""The largest natural number that a counting variable takes."""
+
+_TURNS: Final = 12
+"""Points for several variables, of whose signs there are many combinations, every third all
+positive; and for counting ones, since a wrong formula can be right for a few small numbers."""
+
+_STRIDES: Final = (7, 3, 11, 13, 9, 17)
+"""Steps through the natural numbers: prime to their count, so that none returns early."""
+
+_STEP: Final = 6364136223846793005
+_BITS: Final = 64
+
+
+def points(survey: Survey) -> Iterator[Point]:
+    """The points for two expressions; a single empty one when they have no variables."""
+    if not survey.variables:
+        yield {}
+        return
+    dice = _Dice(survey.seed)
+    several = len(survey.variables) > 1
+    for turn in range(_TURNS if several or survey.counting else len(_RANGES)):
+        point = {
+            name: _natural(survey.seed, turn, place)
+            if name in survey.counting
+            else dice.between(*_range(dice, turn, place))
+            for place, name in enumerate(survey.variables)
+        }
+        if several and turn % 3 == 0:
+            point = {name: abs(value) for name, value in point.items()}
+        yield dict(point)
+    if survey.bent:
+        yield from _beside_literals(survey, dice)
+
+
+def neighbours(survey: Survey, point: Point) -> Iterator[Point]:
+    """Points beside a good one, which the domain of an expression usually contains as well.
+
+    Its mirror images come first, since a formula that changes usually changes at zero.
+    """
+    dice = _Dice(survey.seed + 1)
+    free = [name for name in point if name not in survey.counting]
+    for mirrored in (*([name] for name in free[:_MIRRORS]), free, *([[]] * _NEIGHBOURS)):
+        beside = dict(point)
+        for name in free:
+            place = point[name]
+            if isinstance(place, Fraction):
+                sign = -1 if name in mirrored else 1
+                beside[name] = sign * place + dice.between(-_NEAR, _NEAR) * abs(place)
+        yield beside
+
+
+def complex_points(survey: Survey) -> Iterator[Point]:
+    """The same number of points off the real line, for variables that stand for complex numbers."""
+    dice = _Dice(survey.seed)
+    for point in points(survey):
+        yield {
+            name: (place, dice.between(-2.0, 2.0)) if name not in survey.counting else place
+            for name, place in point.items()
+        }
+
+
+def _range(dice: _Dice, turn: int, place: int) -> tuple[float, float]:
+    """Where a coordinate lies; the first two points have all of theirs in one place."""
+    chosen = turn if turn < 2 or not place else dice.below(len(_RANGES))  # noqa: PLR2004
+    return _RANGES[chosen % len(_RANGES)]
+
+
+def _natural(seed: int, turn: int, place: int) -> Fraction:
+    """A coordinate that counts, another one each turn, even and odd."""
+    step = _STRIDES[place % len(_STRIDES)]
+    return Fraction(1 + (seed + step * turn + place) % _NATURALS)
+
+
+def _beside_literals(survey: Survey, dice: _Dice) -> Iterator[Point]:
+    numbers = sorted({abs(value) for value in survey.literals if abs(value) > 1})
+    for value in numbers[-_LITERALS:]:
+        for side in (1, -1):
+            for sign in (1, -1):
+                distance = dice.between(0.1, 0.9) * side
+                yield {
+                    name: Fraction(1 + dice.below(_NATURALS))
+                    if name in survey.counting
+                    else sign * (value + distance * (1 + place))
+                    for place, name in enumerate(survey.variables)
+                }
+
+
+class _Dice:
+    """Numbers that look random and are not."""
+
+    def __init__(self, seed: int) -> None:
+        self.state = seed
+
+    def below(self, limit: int) -> int:
+        self.state = (self.state * _STEP + 1442695040888963407) % (1 << _BITS)
+        return (self.state >> 33) % limit
+
+    def between(self, low: float, high: float) -> Fraction:
+        grains = int((high - low) * _GRAIN)
+        return Fraction(int(low * _GRAIN) + self.below(grains), _GRAIN)
