@@ -233,6 +233,9 @@ class _Scanner:
             self._environment(name)
         elif name in _ALIASES:
             self._emit(_ALIASES[name], name)
+        elif name.startswith(("quad", "qquad")):  # \quadx: the space between the two was lost
+            self.spaced = True
+            self._emit("letters", name.partition("quad")[2])
         else:
             self._emit("command", _VARIANTS.get(name, name))
 

@@ -2,7 +2,8 @@ r"""The last mathematical span of a text: `$…$`, `$$…$$`, `\(…\)`, `\[…\
 
 Spans joined by nothing but spaces, commas, "and" or "or" are one list, as boxes are. A dollar sign
 is a delimiter by Pandoc's rule: an opening one touches what follows it, a closing one touches what
-precedes it and no digit follows it. So "$18 and $20" holds no mathematics.
+precedes it and no digit follows it. So "$18 and $20" holds no mathematics. `$ \frac12 $`, spaced on
+both sides, does when it begins with a command.
 """
 
 from __future__ import annotations
@@ -101,15 +102,18 @@ def _spans(text: str, start: int) -> Iterator[Span]:
 
 
 def _opens(text: str, mark: re.Match[str]) -> bool:
-    following = text[mark.end() : mark.end() + 1]
-    return mark[0] != "$" or not (following.isspace() or not following)
+    if mark[0] != "$":
+        return True
+    after = text[mark.end() : mark.end() + 2]
+    return bool(after) and (not after[0].isspace() or after[1:] == "\\")
 
 
 def _closes(text: str, opening: re.Match[str], mark: re.Match[str]) -> bool:
     if mark[0] != "$":
         return True
+    spaced = text[opening.end()].isspace()
     return not (
-        text[mark.start() - 1].isspace()
+        text[mark.start() - 1].isspace() != spaced
         or text[mark.end() : mark.end() + 1].isdigit()
         or text.find("\n\n", opening.end(), mark.start()) >= 0
     )
