@@ -148,6 +148,8 @@ class _Pair:
         self.survey = survey
         self.reading = reading
         self.work = work
+        # Whether the reference has been real somewhere.
+        self.has_domain = False
 
     def apart_at_first(self) -> bool:
         """Whether the values differ for certain at the first point, which is positive."""
@@ -159,6 +161,8 @@ class _Pair:
             finding = self._by_points(points(self.survey), real=True)
             if finding is not None:
                 return finding
+            if self.has_domain:
+                return unknown(_RULE, "no point at which both expressions are real")
         finding = self._by_points(points(self.survey), real=False)
         if finding is None:
             return unknown(_RULE, "no point at which both expressions have a value")
@@ -189,11 +193,27 @@ class _Pair:
     ) -> bool | None:
         """Whether the values at a point differ for certain; None where one of them has none."""
         try:
-            mine = self._value(self.reference, point, strict)
-            theirs = self._value(self.candidate, point, free)
+            mine, theirs, real = self._values(point, strict, free)
         except NoValue:
             return None
-        return free.apart(mine, theirs)
+        if free.apart(mine, theirs):
+            return True
+        return False if real else None
+
+    def _values(
+        self, point: Point, strict: Arithmetic[Ball], free: Arithmetic[Ball]
+    ) -> tuple[Ball, Ball, bool]:
+        """Both values, and whether the candidate's was reached as the reference's.
+
+        An answer in variables that leaves the real numbers on the way and comes back proves nothing
+        when it agrees; in a number (a cubic root of Cardano's) that is usual.
+        """
+        mine = self._value(self.reference, point, strict)
+        self.has_domain = self.has_domain or strict.real
+        try:
+            return mine, self._value(self.candidate, point, strict), True
+        except NoValue:
+            return mine, self._value(self.candidate, point, free), not self.survey.variables
 
     def _value(self, node: Node, point: Point, numbers: Arithmetic[Ball]) -> Ball:
         places = {name: _ball(place, numbers) for name, place in point.items()}
@@ -233,12 +253,13 @@ class _Pair:
             bits = _GRAIN * -(-(_bits(needed + spare) + lost) // _GRAIN)
             strict, free = Digits(bits, real=real), Digits(bits, real=False)
             try:
-                mine = self._value(self.reference, point, strict)
-                theirs = self._value(self.candidate, point, free)
+                mine, theirs, real_way = self._values(point, strict, free)
             except NoValue:
                 return None
             if free.apart(mine, theirs):
                 return differ(_RULE, _APART)
+            if not real_way:
+                return None
             gap = int(max(strict.gap, free.gap) / _BITS_PER_DIGIT) + 1
             if gap <= spare and free.close(mine, theirs, _bits(needed + gap)):
                 return same(_RULE, "the values agree")

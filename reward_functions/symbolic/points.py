@@ -12,13 +12,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from reward_functions.symbolic.survey import Survey
 
 Place = Fraction | tuple[Fraction, Fraction]
 """A real number, or a complex one by its parts."""
 Point = dict[str, Place]
+_Range = tuple[float, float]
 
 _GRAIN: Final = 1 << 10
 """Coordinates are multiples of 1/1024: exact in every arithmetic, and nobody's special value."""
@@ -28,6 +29,14 @@ _RANGES: Final = (
 )  # fmt: skip
 """Where the coordinates lie, point by point, the likeliest part of a domain first. Squares,
 exponentials and factorials of all of them fit into a double."""
+
+_SIZES: Final = (1.8, 1.0, 0.6, 0.3, 0.12, 0.05, 3.0, 5.0, 9.0, 20.0, 60.0)
+_FINE: Final = (
+    *_RANGES[:2],
+    *((0.6 * size, size) for size in _SIZES),
+    *((-size, -0.6 * size) for size in _SIZES),
+)
+"""The same for expressions that may follow different formulas in different places."""
 
 _LITERALS: Final = 4
 """Numbers of an expression that get points on both sides. Felt right."""
@@ -43,7 +52,8 @@ _NATURALS: Final = 20
 
 _TURNS: Final = 12
 """Points for several variables, of whose signs there are many combinations, every third all
-positive; and for counting ones, since a wrong formula can be right for a few small numbers."""
+positive; and for counting ones, since a wrong formula can be right for a few small numbers. Twice
+as many where the formula may change."""
 
 _STRIDES: Final = (7, 3, 11, 13, 9, 17)
 """Steps through the natural numbers: prime to their count, so that none returns early."""
@@ -59,11 +69,13 @@ def points(survey: Survey) -> Iterator[Point]:
         return
     dice = _Dice(survey.seed)
     several = len(survey.variables) > 1
-    for turn in range(_TURNS if several or survey.counting else len(_RANGES)):
+    ranges = _FINE if survey.bent else _RANGES
+    turns = _TURNS * (1 + survey.bent) if several or survey.counting else len(ranges)
+    for turn in range(turns):
         point = {
             name: _natural(survey.seed, turn, place)
             if name in survey.counting
-            else dice.between(*_range(dice, turn, place))
+            else dice.between(*_range(dice, ranges, turn, place))
             for place, name in enumerate(survey.variables)
         }
         if several and turn % 3 == 0:
@@ -95,15 +107,17 @@ def complex_points(survey: Survey) -> Iterator[Point]:
     dice = _Dice(survey.seed)
     for point in points(survey):
         yield {
-            name: (place, dice.between(-2.0, 2.0)) if name not in survey.counting else place
+            name: (place, dice.between(-2.0, 2.0))
+            if isinstance(place, Fraction) and name not in survey.counting
+            else place
             for name, place in point.items()
         }
 
 
-def _range(dice: _Dice, turn: int, place: int) -> tuple[float, float]:
+def _range(dice: _Dice, ranges: Sequence[_Range], turn: int, place: int) -> _Range:
     """Where a coordinate lies; the first two points have all of theirs in one place."""
-    chosen = turn if turn < 2 or not place else dice.below(len(_RANGES))  # noqa: PLR2004
-    return _RANGES[chosen % len(_RANGES)]
+    chosen = turn if turn < 2 or not place else dice.below(len(ranges))  # noqa: PLR2004
+    return ranges[chosen % len(ranges)]
 
 
 def _natural(seed: int, turn: int, place: int) -> Fraction:
