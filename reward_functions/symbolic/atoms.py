@@ -34,10 +34,10 @@ from reward_functions.symbolic.vocabulary import (
     INFINITY,
     INVERSES,
     LETTER_FUNCTIONS,
-    NO_NOUNS,
     SHORT_PRODUCT,
     SHORT_ROMAN,
 )
+from reward_functions.text.units import links, may_name
 
 _CLOSERS: Final = {"(": ")", "[": "]"}
 
@@ -125,7 +125,7 @@ class Atoms(Measures):
             return Constant("π")
         if run in GREEK:
             return Symbol(self.symbol_name(GREEK[run]))
-        if len(run) > 1 and token.spaced and run.lower() in NO_NOUNS:
+        if len(run) > 1 and token.spaced and (links(run) or not may_name(run)):
             raise Unreadable("a word where a value should be")
         longest = SHORT_ROMAN if token.roman else SHORT_PRODUCT
         if len(run) > longest or not run.isascii():
