@@ -146,8 +146,23 @@ class Atoms(Measures):
             and not self.peek().spaced
         )
 
+    def word_follows(self, token: Token) -> bool:
+        """Whether a run of letters and the next one look like words: she has, but not AB CD."""
+        after = self.peek()
+        return (
+            after.kind == "letters"
+            and after.spaced
+            and min(len(token.text), len(after.text)) > 1
+            and not (token.text.isupper() and after.text.isupper())
+            and not self.function_follows()
+            and not self.measure_follows()
+            and after.text not in ("and", "or", "to")
+        )
+
     def run_of_symbols(self, token: Token) -> Node:
         """The first letter of a run; the rest goes back, so that a power binds to the last."""
+        if self.word_follows(token):
+            raise Unreadable("words where a value should be")
         self.position -= 1
         self.taken = len(self.stream[self.position].text) - len(token.text) + 1
         return self.single(token.text[0])
