@@ -197,7 +197,7 @@ class Algebra:
                 return self._monomial_power(monomial, exponent)
             if factor == 1 and len(monomial) == 1 and monomial[0][0] != IMAGINARY:
                 power = monomial[0][1]
-                if 0 < power <= 1:
+                if -1 < power <= 1:
                     return self._monomial_power(monomial, exponent)
         if base.whole:
             return self._composite(base, exponent)

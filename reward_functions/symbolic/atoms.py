@@ -35,11 +35,11 @@ from reward_functions.symbolic.vocabulary import (
     INFINITY,
     INVERSES,
     LETTER_FUNCTIONS,
-    NO_NOUNS,
     SHORT_PRODUCT,
     SHORT_ROMAN,
     SPELLINGS,
 )
+from reward_functions.text.units import links, may_name
 
 _CLOSERS: Final = {"(": ")", "[": "]"}
 
@@ -131,7 +131,7 @@ class Atoms(Measures):
             return Constant("π")
         if run in GREEK:
             return Symbol(self.symbol_name(GREEK[run]))
-        if len(run) > 1 and token.spaced and run.lower() in NO_NOUNS:
+        if len(run) > 1 and token.spaced and (links(run) or not may_name(run)):
             raise Unreadable("a word where a value should be")
         longest = SHORT_ROMAN if token.roman else SHORT_PRODUCT
         if len(run) > longest or not run.isascii():
@@ -152,8 +152,23 @@ class Atoms(Measures):
             and not self.peek().spaced
         )
 
+    def word_follows(self, token: Token) -> bool:
+        """Whether a run of letters and the next one look like words: she has, but not AB CD."""
+        after = self.peek()
+        return (
+            after.kind == "letters"
+            and after.spaced
+            and min(len(token.text), len(after.text)) > 1
+            and not (token.text.isupper() and after.text.isupper())
+            and not self.function_follows()
+            and not self.measure_follows()
+            and after.text not in ("and", "or", "to")
+        )
+
     def run_of_symbols(self, token: Token) -> Node:
         """The first letter of a run; the rest goes back, so that a power binds to the last."""
+        if self.word_follows(token):
+            raise Unreadable("words where a value should be")
         self.position -= 1
         self.taken = len(self.stream[self.position].text) - len(token.text) + 1
         return self.single(token.text[0])

@@ -142,10 +142,16 @@ def _words(mine: Reading, theirs: Reading) -> Finding | None:
         return same("choice", "the text of the choice")
     if _in_words(mine) or _in_words(theirs):
         return None
-    single = mine.wordy and theirs.wordy and " " not in mine.words + theirs.words
-    if single and sorted(mine.words) != sorted(theirs.words):
+    if any({mine.words, theirs.words} <= verdicts for verdicts in _VERDICTS):
         return differ("words", "another word")
     return unknown("words", "the words differ")
+
+
+_VERDICTS: Final = tuple(
+    frozenset(words.split())
+    for words in ("yes no", "true false", "odd even neither", "always sometimes never")
+)
+"""Words that exclude each other. Other words may be two for one thing: grey and gray."""
 
 
 def _in_words(reading: Reading) -> bool:
@@ -168,11 +174,14 @@ def _by_meaning(mine: Reading, theirs: Reading) -> Finding:
     from reward_functions.symbolic.values import Values  # noqa: PLC0415
 
     try:
-        return Shapes(Values(Field(Work()))).compare(mine.tree, theirs.tree)
+        finding = Shapes(Values(Field(Work()))).compare(mine.tree, theirs.tree)
     except OverBudget as trouble:
         return unknown("budget", f"too much arithmetic: {trouble}")
     except Unreadable as trouble:
         return unknown("unreadable", str(trouble))
+    if finding.different and (mine.spelled - theirs.letters or theirs.spelled - mine.letters):
+        return unknown("letters", "letters that may be a word, a unit or digits")
+    return finding
 
 
 def _by_engine(reference: Node | None, candidate: Node | None) -> Finding | None:

@@ -17,8 +17,9 @@ from reward_functions.symbolic.limits import CHARACTERS, OverBudget, Unreadable
 from reward_functions.symbolic.parser import parse_tokens
 from reward_functions.symbolic.phrases import PHRASES
 from reward_functions.symbolic.signs import spelled_out
-from reward_functions.symbolic.tree import Clock, Node, Number
+from reward_functions.symbolic.tree import Clock, Node, Number, names_in
 from reward_functions.symbolic.vocabulary import LETTER_FUNCTIONS
+from reward_functions.symbolic.walking import free_names, operations
 from reward_functions.text.words import cardinal
 
 _SIGNS: Final = frozenset("±∓")
@@ -57,6 +58,21 @@ class Reading:
     def wordy(self) -> bool:
         """Whether it is words in the first place, even if it parses (`yes` is not y·e·s)."""
         return _wordy(self._stream)
+
+    @cached_property
+    def spelled(self) -> frozenset[str]:
+        """The letters read as symbols that may be something else: a word, a unit, digits."""
+        found = _spelled(self._stream)
+        return found and found & self.letters
+
+    @cached_property
+    def letters(self) -> frozenset[str]:
+        """The first letters of its symbols and constants, but for those an operation binds."""
+        tree = self.tree
+        if tree is None:
+            return frozenset()
+        names = free_names(tree) if operations(tree) else names_in(tree)
+        return frozenset(name[0] for name in names)
 
     @cached_property
     def choice(self) -> Choice | None:
@@ -178,6 +194,19 @@ def _wordy(stream: list[Token]) -> bool:
     return bool(words) and all(
         token.kind in ("letters", "-", "'", ".", "!", '"', ",", "\\{", "\\}") for token in stream
     )
+
+
+def _spelled(stream: list[Token]) -> frozenset[str]:
+    """Letters of runs, and of what may be digits above nine (1A below 16)."""
+    found: set[str] = set()
+    for place, token in enumerate(stream):
+        if token.kind != "letters" or token.text in _SYMBOLIC:
+            continue
+        digits = place and stream[place - 1].kind == "number" and not token.spaced
+        below = place + 1 < len(stream) and stream[place + 1].kind == "_"
+        if len(token.text) > 1 or (digits and below):
+            found.update(token.text)
+    return frozenset(found)
 
 
 def _is_word(run: str) -> bool:

@@ -157,7 +157,7 @@ class Shapes:
             case Matrix(((only,),)), _:
                 return self.compare(only, candidate)
             case ((Bracket() | Matrix()), other) | (other, (Bracket() | Matrix())):
-                if _plain_value(other):
+                if _numeric(other):
                     return differ("shape", "a point is not a single value")
         return None
 
@@ -201,7 +201,7 @@ class Shapes:
         """A tuple equals a column or a row of the same entries."""
         entries = _entries(rows)
         if not _is_vector(rows) or len(entries) != len(items):
-            return differ("matrix", "the formats differ")
+            return unknown("matrix", "a matrix against a point of another format")
         return self.in_order("matrix", entries, items)
 
     def ratios(self, parts: Sequence[Node], others: Sequence[Node]) -> Finding:
@@ -558,7 +558,7 @@ class Shapes:
                 if in_order_of_names(reference) == in_order_of_names(candidate):
                     return same("set", "the same condition on a variable of another name")
                 return unknown("set", "sets by conditions are not decided")
-        if _plain_value(reference) or _plain_value(candidate):
+        if _numeric(reference) or _numeric(candidate):
             return differ("shape", "a set of numbers is not a single value")
         return unknown("shape", f"{_name(reference)} against {_name(candidate)}")
 
@@ -743,10 +743,6 @@ def _equation(node: Node) -> bool:
 
 def _constant_value(node: Node) -> bool:
     return rational(node) is not None
-
-
-def _plain_value(node: Node) -> bool:
-    return not isinstance(node, _NO_VALUES)
 
 
 def _linear(value: Quotient) -> bool:

@@ -74,13 +74,16 @@ class Values:
     def units(self, reference: Node, candidate: Node) -> Finding:
         """Units and currency are compared only when both sides have one, without conversion.
 
+        Nouns that differ may still name one thing (people, visitors); units of the table do not.
         A unit in italics (37 m) is one when the other side writes the same unit upright.
         """
         match reference, candidate:
             case Measured(body, unit), Measured(other, other_unit):
-                if not _same_units(unit, other_unit):
-                    return differ("units", f"{_unit(unit)} is not {_unit(other_unit)}")
-                return self.compare(body, other)
+                if _same_units(unit, other_unit):
+                    return self.compare(body, other)
+                known = _in_table(unit) and _in_table(other_unit)
+                proof = differ if known else unknown
+                return proof("units", f"{_unit(unit)} is not {_unit(other_unit)}")
             case Measured(body, unit), _:
                 return self.compare(body, _without_symbols(candidate, unit))
             case _, Measured(body, unit):
@@ -252,6 +255,10 @@ def _same_units(first: UnitPowers, second: UnitPowers) -> bool:
         same_unit(name, other) and power == other_power
         for (name, power), (other, other_power) in zip(first, second, strict=True)
     )
+
+
+def _in_table(unit: UnitPowers) -> bool:
+    return all(canonical(name) == name for name, _ in unit)
 
 
 def _unit(unit: UnitPowers) -> str:

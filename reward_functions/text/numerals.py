@@ -169,17 +169,19 @@ def _unit(text: str) -> str | None:
     first, *further = text.split()
     if first.lower() in _POWERS and further:
         return f"{units.canonical(further[0]) or units.noun(further[0])}^{_POWERS[first.lower()]}"
-    return units.canonical(first) or units.noun(first)
+    if units.links(first):
+        return ""
+    name = units.canonical(first)
+    if name and len(further) > 1 and further[0].lower() in ("per", "an", "a"):
+        return units.canonical(f"{name}/{units.canonical(further[1])}") or name
+    return name or units.head([first, *further])
 
 
 def _is_noun_phrase(text: str) -> bool:
-    """A few plain words, none of which says or, not, plus, or another number."""
+    """A few plain words, none of which changes the number, doubts it or is another one."""
     words = text.split()
     return len(words) <= MAX_UNIT_WORDS and all(
-        _UNIT_WORD.fullmatch(word)
-        and word.lower() not in _NOT_OF_A_UNIT
-        and cardinal(word)[0] is None
-        for word in words
+        _UNIT_WORD.fullmatch(word) and units.may_name(word) for word in words
     )
 
 
@@ -222,9 +224,3 @@ _RATES: Final = {
 }
 _POWERS: Final = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 _SCALE_WORDS: Final = units.SCALES.keys() - units.SCALE_ABBREVIATIONS
-_NOT_OF_A_UNIT: Final = frozenset(
-    "actually alternatively although and are be but either false hardly however if incorrect "
-    "instead is least maybe minus most neither never no nor not or over perhaps plus possibly "
-    "probably than though through thru times to unless until upto versus vs wait was were wrong "
-    "x".split()
-)
