@@ -39,10 +39,10 @@ _NUMBER: Final = re.compile(
 
 def plain(text: str) -> Plain | None:
     """The number a text is, when it is nothing else; None otherwise (also for too many digits)."""
-    if text.isdecimal() and text.isascii() and len(text) <= DIGITS:
-        return Plain(int(text), 0)
     if len(text) > DIGITS:
         return None
+    if text.isdecimal() and text.isascii():
+        return Plain(int(text), 0)
     match = _NUMBER(text)
     if match is None:
         return None

@@ -21,6 +21,7 @@ _TAG: Final = re.compile(
 )
 # Looking for plain strings is ten times as fast as for a pattern, for a character fifty times.
 _SIGNS: Final = ("<t", "<T", "<r", "<R", "<s", "<S", "</", "<|", "[T", "[t", "[/", "◁")
+_CLOSINGS: Final = ("</", "[/", "◁/", "end_of_thought", "END_OF_THOUGHT")
 _FINAL_CHANNEL: Final = re.compile(
     r"<\|channel\|>\s{0,8}final\b[^<]{0,80}(?:<\|constrain\|>[^<]{0,80})?<\|message\|>"
 )
@@ -71,6 +72,9 @@ def _final_channel(text: str) -> str:
 
 
 def _outside_tags(text: str) -> str:
+    if not any(sign in text for sign in _CLOSINGS):
+        first = _TAG.search(text)
+        return text[: first.start()] if first else text
     spoken: list[str] = []
     start = 0
     thinking = False

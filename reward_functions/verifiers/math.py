@@ -29,7 +29,20 @@ _OPERATION: Final = re.compile(
     r"[-+*/^!_=<>×·÷−√∗]|\\(?:cdot|times|div|ast|bullet|[dtc]?frac|sqrt|d?binom|choose|pm|log|ln|lg|sin"
     r"|cos|tan|cot|sec|csc|arc[a-z]+|lfloor|lceil|gcd|sum|prod|int|lim)(?![A-Za-z])|[\d)]\s*\("
 )
-_DRESSED: Final = re.compile(r"[#$<~\n]|\\(?:f?box|[(\[])|answer|答案", re.IGNORECASE)
+_DRESS: Final = (
+    "#",
+    "$",
+    "<",
+    "~",
+    "\n",
+    "\\box",
+    "\\fbox",
+    "\\(",
+    "\\[",
+    "nswer",
+    "NSWER",
+    "答案",
+)
 """What a text has that may be more than an answer: delimiters, markers, lines."""
 _DIGIT: Final = re.compile(r"\d")
 _SENTENCE: Final = re.compile(r".*\s(?:is|are|equals)\s(?P<value>.+)", re.DOTALL)
@@ -116,7 +129,7 @@ def math(sample: Sample, *, include_reasoning: bool = False) -> Score:
 
 def _reference(text: str) -> str:
     """The answer a reference states, when it is more than an answer."""
-    if not _DRESSED.search(text):
+    if not any(mark in text for mark in _DRESS):
         return text
     text = said(text)
     if symbolic.readable(text):
