@@ -19,6 +19,10 @@ from reward_functions.text.numerals import quantity
 MAX_VALUE: Final = 4000
 """Characters of a stated answer. Longer ones are not one answer."""
 
+TAIL: Final = 100_000
+"""Characters at the end of a text that are searched. What is said before dozens of further pages is
+no final answer."""
+
 SHORTEST: Final = len("####5")
 """Characters of the shortest statement."""
 
@@ -61,6 +65,7 @@ def last_statement(text: str, after: int = 0) -> Statement | None:
 
     Keywords are looked for from the end, so that a long response costs what its tail costs.
     """
+    after = max(after, len(text) - TAIL)
     if len(text) - after < SHORTEST:
         return None
     last = {word: at for word in _KEYWORDS if (at := text.rfind(word, after)) >= 0}
