@@ -8,10 +8,11 @@ counts.
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Final
 
 from reward_functions.symbolic.cursor import END, Cursor
 from reward_functions.symbolic.lexer import GREEK
-from reward_functions.symbolic.limits import Unreadable
+from reward_functions.symbolic.limits import DIGITS, OverBudget, Unreadable
 from reward_functions.symbolic.literals import number, product
 from reward_functions.symbolic.tree import Degrees, Measured, Node, Number, UnitPowers
 from reward_functions.symbolic.vocabulary import (
@@ -25,6 +26,8 @@ from reward_functions.symbolic.vocabulary import (
     is_scale,
 )
 from reward_functions.text.units import SCALES, canonical, head, links, may_name, noun
+
+_LARGEST: Final = 10**DIGITS
 
 
 class Measures(Cursor):
@@ -106,6 +109,8 @@ class Measures(Cursor):
             factor = Fraction(SCALES[self.next().text.lower()])
             match body:
                 case Number(value, unit):
+                    if value > _LARGEST:
+                        raise OverBudget("more scale words than any number has")
                     body = Number(value * factor, unit and unit * factor)
                 case _:
                     body = product([body, Number(factor)], [])

@@ -247,7 +247,7 @@ class Parser(Conditions):
         if len(over) == 1 and not under and (mixed := self.mixed(before)) is not before:
             over[-1] = mixed
             return
-        if self.kind() == "number" and self.peek(-1).text in ("x", "X") and self.peek().spaced:
+        if self.kind() == "number" and self.peek(-1).text in ("x", "X"):
             raise Unreadable("a letter that may be a multiplication sign")
         over.append(self.factor())
 

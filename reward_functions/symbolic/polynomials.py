@@ -346,6 +346,8 @@ def _rendered(poly: Poly) -> str:
 
 def _term(monomial: Monomial, factor: Fraction) -> str:
     shown = [_shown(name) if e == 1 else f"{_shown(name)}^{_exponent(e)}" for name, e in monomial]
+    if bits(factor) > COEFFICIENT_BITS:
+        raise OverBudget(f"a name with a number of more than {COEFFICIENT_BITS} bits")
     if factor != 1 or not shown:
         shown.insert(0, str(factor))
     return "·".join(shown)

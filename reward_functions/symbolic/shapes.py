@@ -348,13 +348,13 @@ class Shapes:
         if point:
             bare = bare[0].items  # type: ignore[union-attr]
         values: Sequence[Node] = [named[name] for name in sorted(named)]
-        if mine is not None and not point and self.agree(list(mine.values()), bare):
+        if mine is not None and not point and self.pairwise_equal(list(mine.values()), bare):
             return same("names", "the values in the order of the reference")
         sides = (values, bare) if mine is not None else (bare, values)
         solutions = mine is None and len({name.partition("_")[0] for name in named}) == 1
         return self.ordered(*sides, strictly=point, solutions=solutions)
 
-    def agree(self, items: Sequence[Node], others: Sequence[Node]) -> bool:
+    def pairwise_equal(self, items: Sequence[Node], others: Sequence[Node]) -> bool:
         """Whether two lists are equal entry by entry."""
         return len(items) == len(others) and self.in_order("names", items, others).equal
 
@@ -374,7 +374,7 @@ class Shapes:
             return differ("names", "the numbers of values differ")
         if strictly:
             return self.in_order("names", items, others)
-        if self.agree(items, others):
+        if self.pairwise_equal(items, others):
             return same("names", "the values in alphabetical order of the names")
         shuffled = self.members(items, others)
         if solutions or not shuffled.equal:

@@ -40,6 +40,8 @@ HOSTILE = {
     "nested text": r"\text{" * 3000 + "5" + "}" * 3000,
     "groups": "1 000 " * 1600,
     "large": "x+" * 2_500_000,
+    "scale words": "5" + " million" * 450,
+    "number in a name": "((7^{3000})+x)^y",
     "nul": "\0" * 5000,
     "surrogate": "\ud800",
     "superscripts": "²" * 5000,
@@ -49,8 +51,9 @@ HOSTILE = {
 @pytest.mark.parametrize("candidate", HOSTILE.values(), ids=HOSTILE)
 @pytest.mark.parametrize("reference", ["5", "x", "(1,2)", r"\{1,2\}", "x>2"])
 def test_a_hostile_candidate_is_never_right_and_never_raises(reference, candidate):
-    if (reference, candidate) != ("5", HOSTILE["zeros"]):
-        assert not equal(reference, candidate).equal
+    verdict = equal(reference, candidate)
+    assert not verdict.equal
+    str(verdict.candidate)
 
 
 def test_two_long_texts_that_agree_almost_to_the_end_are_not_the_same():
