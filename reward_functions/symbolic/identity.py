@@ -28,7 +28,14 @@ from reward_functions.symbolic.evaluation import Evaluation, Reading, readings
 from reward_functions.symbolic.limits import OverBudget, Unreadable, Work
 from reward_functions.symbolic.literals import negated
 from reward_functions.symbolic.names import renamed
-from reward_functions.symbolic.points import Place, Point, complex_points, neighbours, points
+from reward_functions.symbolic.points import (
+    Place,
+    Point,
+    complex_points,
+    mirrored,
+    neighbours,
+    points,
+)
 from reward_functions.symbolic.residues import by_residues
 from reward_functions.symbolic.survey import Survey
 from reward_functions.symbolic.tree import Sum
@@ -186,7 +193,15 @@ class _Pair:
             if apart:
                 return differ(_RULE, _APART)
             (missing if apart is None else agreed).append(point)
+        if any(self._apart_at(point, strict, COMPLEX) for point in self._turned(agreed)):
+            return differ(_RULE, _APART)
         return self._confirmed(agreed or missing, real=real)
+
+    def _turned(self, agreed: list[Point]) -> Iterable[Point]:
+        """The mirror images of good points, where a formula may be another one there."""
+        if self.survey.bent:
+            for point in agreed[:_ENOUGH]:
+                yield from mirrored(self.survey, point)
 
     def _apart_at(
         self, point: Point, strict: Arithmetic[Ball], free: Arithmetic[Ball]

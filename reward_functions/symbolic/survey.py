@@ -182,8 +182,7 @@ class Survey:
             self.bent = True
         elif name in _COMPLEX:
             self.imaginary = True
-        elif name == "log":
-            self.bare_logs = True
+        self.bare_logs = self.bare_logs or name == "log"
 
     def iterated(self, node: Iterated) -> None:
         """The bound variable of a sum is none of the expression's; those in its bounds count."""
