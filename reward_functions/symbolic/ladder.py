@@ -1,9 +1,9 @@
 """The ladder: cheapest rung first, and the first one that knows decides.
 
-    normalised text → exact rational → structure → exact algebra
+    normalised text → exact rational → structure → exact algebra → values at points
 
-A *different* is final. *Undecided* means that exact means do not suffice, or that the candidate is
-not readable as mathematics; both are scored as the floor, with the reason.
+A *different* is final. *Undecided* means that these do not suffice, or that the candidate is not
+readable as mathematics; both are scored as the floor, with the reason.
 """
 
 from __future__ import annotations
