@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Final
 
 from reward_functions.symbolic.limits import Unreadable
+from reward_functions.symbolic.names import indexed_by
 from reward_functions.symbolic.operators import determinant, operated
 from reward_functions.symbolic.polynomials import (
     IMAGINARY,
@@ -73,7 +74,7 @@ class Algebra:
 
     def __init__(self, field: Field) -> None:
         self.field = field
-        # The values of the variables of the sums that are being computed.
+        # The values of the variables that sums bind, themselves where the bounds are symbolic.
         self.places: dict[str, Quotient] = {}
 
     def value(self, node: Node) -> Quotient:  # noqa: C901, PLR0912 - one case per kind of node
@@ -88,7 +89,7 @@ class Algebra:
             return constant(known)
         match node:
             case Symbol(name):
-                return self.places.get(name) or atom("v" + name)
+                return self.variable(name)
             case Constant(name):
                 return _constant(name)
             case Sum(terms):
@@ -113,6 +114,12 @@ class Algebra:
             case Iterated() | Integral() | Derivative() | Limit():
                 return operated(self, node)
         raise Unreadable(f"{type(node).__name__.lower()} is no single value")
+
+    def variable(self, name: str) -> Quotient:
+        """A variable, or its value in a sum. Raises `Unreadable` for a term of a sequence."""
+        if self.places and indexed_by(name, self.places):
+            raise Unreadable("a sequence is not summed up")
+        return self.places.get(name) or atom("v" + name)
 
     def _sum(self, terms: tuple[Node, ...]) -> Quotient:
         total = self.value(terms[0])

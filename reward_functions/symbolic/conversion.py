@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import sympy
 
 from reward_functions.symbolic.limits import BITS, EXPONENT, OverBudget, Unreadable
+from reward_functions.symbolic.names import indexed_by
 from reward_functions.symbolic.tree import (
     Apply,
     Based,
@@ -99,10 +100,14 @@ class Conversion:
     def __init__(self, *trees: Node) -> None:
         self._whole = {name for tree in trees for name in _ends(tree)}
         self._symbols: dict[str, sympy.Symbol] = {}
+        # The variables of the operations around what is being converted.
+        self._inside: list[str] = []
         self._count = 0
 
     def symbol(self, name: str) -> sympy.Symbol:
-        """The symbol that stands for a name."""
+        """The symbol that stands for a name. Raises `Unreadable` for a term of a sequence, a_k."""
+        if indexed_by(name, self._inside):
+            raise Unreadable("a term of a sequence")
         if name not in self._symbols:
             self._symbols[name] = self._new(whole=name in self._whole)
         return self._symbols[name]
@@ -221,10 +226,12 @@ class Conversion:
     def _bound(self, variable: Symbol, *, whole: bool = False) -> Iterator[sympy.Symbol]:
         """A variable that has its meaning inside only, whatever the same letter means outside."""
         outside = self._symbols.get(variable.name)
+        self._inside.append(variable.name)
         symbol = self._symbols[variable.name] = self._new(whole=whole, bound=True)
         try:
             yield symbol
         finally:
+            self._inside.pop()
             del self._symbols[variable.name]
             if outside is not None:
                 self._symbols[variable.name] = outside

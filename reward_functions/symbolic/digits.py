@@ -108,8 +108,8 @@ class Digits(Arithmetic[Digit]):
         if not self.is_real(value):
             raise NoValue("not real")
         self._refuse(self._exponent(number))
-        mantissa, exponent = map(int, number.man_exp)
-        middle = mantissa * _TWO**exponent
+        mantissa, exponent = map(int, abs(number).man_exp)
+        middle = (-mantissa if number < 0 else mantissa) * _TWO**exponent
         error = Fraction(0) if radius is None else _TWO**radius
         return middle - error, middle + error
 

@@ -184,7 +184,7 @@ class Evaluation(Generic[Ball]):
 
     def expanded(self, rows: list[list[Ball]]) -> Ball:
         """The determinant of rows by minors, each of which is paid for."""
-        self.work.spend(self.numbers.cost * len(rows))
+        self.work.spend(3 * self.numbers.cost * len(rows))
         if len(rows) == 1:
             return rows[0][0]
         total = self.numbers.rational(Fraction(0))

@@ -28,7 +28,14 @@ from reward_functions.symbolic.evaluation import Evaluation, Reading, readings
 from reward_functions.symbolic.limits import OverBudget, Unreadable, Work
 from reward_functions.symbolic.literals import negated
 from reward_functions.symbolic.names import renamed
-from reward_functions.symbolic.points import Place, Point, complex_points, neighbours, points
+from reward_functions.symbolic.points import (
+    Place,
+    Point,
+    complex_points,
+    mirrored,
+    neighbours,
+    points,
+)
 from reward_functions.symbolic.residues import by_residues
 from reward_functions.symbolic.survey import Survey
 from reward_functions.symbolic.tree import Sum
@@ -41,11 +48,13 @@ if TYPE_CHECKING:
 
 _RULE: Final = "evaluation"
 _APART: Final = "the values differ at a point of the domain"
-_BOTH: Final = 3
 
 EVALUATIONS: Final = 10_000
 """Steps of work for evaluation in one comparison of answers: a node in double precision is one, of
 about a microsecond, and one in high precision twelve or more."""
+
+_COMPARISON: Final = 15
+"""Steps that one comparison is worth, beside those of its nodes."""
 
 MARGIN: Final = 60
 """Digits that two values must agree to beyond those that they are written with."""
@@ -83,12 +92,12 @@ class Identity:
     def first_look(self, reference: Node, candidate: Node) -> Finding | None:
         """A difference that shows at the first point; None when none does, or it proves nothing.
 
-        Only where both sides have the same variables: another letter may be a unit or the name of
-        an arbitrary constant.
+        Only where both sides have variables or neither has: against a number, letters may be a
+        unit.
         """
         try:
-            survey = Survey(reference, candidate)
-            if not survey.one_reading or any(trees != _BOTH for trees in survey.variables.values()):
+            survey = self._survey(reference, candidate)
+            if not survey.one_reading or survey.one_sided:
                 return None
             pair = _Pair(reference, candidate, survey, Reading(), self.work)
             return differ(_RULE, _APART) if pair.apart_at_first() else None
@@ -111,11 +120,16 @@ class Identity:
             return same("constant of integration", "equal up to the arbitrary constant")
         return finding
 
+    def _survey(self, reference: Node, candidate: Node) -> Survey:
+        survey = Survey(reference, candidate)
+        self.work.spend(_COMPARISON + survey.nodes)
+        return survey
+
     def _guarded(
         self, means: Callable[[Survey, Node, Node], Finding], reference: Node, candidate: Node
     ) -> Finding:
         try:
-            return means(Survey(reference, candidate), reference, candidate)
+            return means(self._survey(reference, candidate), reference, candidate)
         except OverBudget as trouble:
             return unknown("budget", f"too much arithmetic: {trouble}")
         except Unreadable as trouble:
@@ -186,7 +200,15 @@ class _Pair:
             if apart:
                 return differ(_RULE, _APART)
             (missing if apart is None else agreed).append(point)
+        if any(self._apart_at(point, strict, COMPLEX) for point in self._turned(agreed)):
+            return differ(_RULE, _APART)
         return self._confirmed(agreed or missing, real=real)
+
+    def _turned(self, agreed: list[Point]) -> Iterable[Point]:
+        """The mirror images of good points, where a formula may be another one there."""
+        if self.survey.bent:
+            for point in agreed[:_ENOUGH]:
+                yield from mirrored(self.survey, point)
 
     def _apart_at(
         self, point: Point, strict: Arithmetic[Ball], free: Arithmetic[Ball]

@@ -1,6 +1,6 @@
 """The ladder: cheapest rung first, and the first one that knows decides.
 
-    normalised text → exact rational → structure → exact algebra → engine
+    normalised text → exact rational → structure → exact algebra → values at points → engine
 
 A *different* is final. *Undecided* means that no rung could tell in its time, or that the candidate
 is not readable as mathematics; both are scored as the floor, with the reason. The last rung is a

@@ -61,6 +61,8 @@ _ROMAN: Final = frozenset(
 )
 """Commands whose group is upright type: words, units, names of functions."""
 
+_QUADS: Final = ("quad", "qquad")
+
 _HIDDEN: Final = frozenset(
     "phantom hphantom vphantom hspace vspace label tag hspace* vspace* color tag*".split()
 )
@@ -233,9 +235,9 @@ class _Scanner:
             self._environment(name)
         elif name in _ALIASES:
             self._emit(_ALIASES[name], name)
-        elif name.startswith(("quad", "qquad")):  # \quadx: the space between the two was lost
+        elif name.startswith(_QUADS):  # \quadx lost its space
+            self.position -= len(name) - name.index("quad") - len("quad")
             self.spaced = True
-            self._emit("letters", name.partition("quad")[2])
         else:
             self._emit("command", _VARIANTS.get(name, name))
 

@@ -1,5 +1,7 @@
 """The names of the variables in a tree: found, changed, and taken away with their terms.
 
+A subscript is part of a name: a_i is a variable, but for a sum over i a sequence.
+
 What does not depend on its variables is equal to itself with other names for them; two sets by
 conditions are the same when only the names of their variables differ; an arbitrary constant may
 have any name.
@@ -10,10 +12,10 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from reward_functions.symbolic.tree import Node, Sum, Symbol
+from reward_functions.symbolic.tree import Integral, Iterated, Limit, Node, Sum, Symbol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 
 def symbols(tree: Any) -> dict[str, None]:
@@ -58,6 +60,32 @@ def without_constants(reference: Node, candidate: Node) -> tuple[Node, Node] | N
         if theirs is not None and isinstance(term, Symbol) and term.name not in used:
             return mine, theirs
     return None
+
+
+def indexed_by(name: str, bound: Iterable[str]) -> bool:
+    """Whether a name has a bound variable in its subscript."""
+    _, _, subscript = name.partition("_")
+    return bool(subscript) and any(each in subscript for each in bound)
+
+
+def with_bound_renamed(tree: Any, depth: int = 0) -> Any:
+    """A tree whose bound variables are called by their depth."""
+    if isinstance(tree, Iterated | Integral | Limit):
+        old, new = tree.variable.name, f"#{depth}"
+        body = with_bound_renamed(tree.body, depth + 1)
+        inside = _mapped(body, lambda name: _exchanged(name, old, new))
+        return replace(tree, variable=Symbol(new), body=inside)
+    if isinstance(tree, tuple):
+        return tuple(with_bound_renamed(part, depth) for part in tree)
+    if not is_dataclass(tree) or isinstance(tree, type):
+        return tree
+    parts = {e.name: with_bound_renamed(getattr(tree, e.name), depth) for e in fields(tree)}
+    return replace(tree, **parts)
+
+
+def _exchanged(name: str, old: str, new: str) -> str:
+    head, line, subscript = name.partition("_")
+    return f"{new if head == old else head}{line}{subscript.replace(old, new)}"
 
 
 def _without(node: Node, name: str) -> Node | None:

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 REPEATS: Final = 100
 """Terms of one sum or product that are computed one by one."""
 
+_TERM: Final = 20
+"""Steps of work that one such term is worth, beside its own: sums of fractions grow."""
+
 
 def operated(algebra: Algebra, node: Iterated | Integral | Derivative | Limit) -> Quotient:
     """The value of an operator's application."""
@@ -69,12 +72,16 @@ def _iterated(algebra: Algebra, node: Iterated) -> Quotient:
     low, high = algebra.value(node.low), algebra.value(node.high)
     first, last = number_of(low), number_of(high)
     name = node.variable.name
+    outside = dict(algebra.places)
     if first is None or last is None or not 0 <= last - first < REPEATS:
-        return function_atom(f"{node.operation}[{name}]", [algebra.value(node.body), low, high])
+        algebra.places[name] = atom("v" + name)
+        body = algebra.value(node.body)
+        algebra.places = outside
+        return function_atom(f"{node.operation}[{name}]", [body, low, high])
     adds = node.operation == "sum"
     total = constant(Fraction(0 if adds else 1))
-    outside = dict(algebra.places)
     for step in range(int(last - first) + 1):
+        algebra.field.work.spend(_TERM)
         algebra.places[name] = constant(first + step)
         term = algebra.value(node.body)
         total = algebra.field.add(total, term) if adds else algebra.field.multiply(total, term)

@@ -43,6 +43,8 @@ _LITERALS: Final = 4
 
 _NEIGHBOURS: Final = 8
 _MIRRORS: Final = 4
+"""Variables whose sign is turned alone; felt right."""
+
 _NEAR: Final = 0.06
 """How far a neighbour lies at most, against the point: little against the usual size of a domain.
 Felt right."""
@@ -86,20 +88,27 @@ def points(survey: Survey) -> Iterator[Point]:
 
 
 def neighbours(survey: Survey, point: Point) -> Iterator[Point]:
-    """Points beside a good one, which the domain of an expression usually contains as well.
-
-    Its mirror images come first, since a formula that changes usually changes at zero.
-    """
+    """Points beside a good one, which the domain of an expression usually contains as well."""
     dice = _Dice(survey.seed + 1)
+    for _ in range(_NEIGHBOURS):
+        yield _beside(survey, dice, point, ())
+
+
+def mirrored(survey: Survey, point: Point) -> Iterator[Point]:
+    """Points beside the mirror images of a good one: formulas that change often do so at zero."""
+    dice = _Dice(survey.seed + 2)
     free = [name for name in point if name not in survey.counting]
-    for mirrored in (*([name] for name in free[:_MIRRORS]), free, *([[]] * _NEIGHBOURS)):
-        beside = dict(point)
-        for name in free:
-            place = point[name]
-            if isinstance(place, Fraction):
-                sign = -1 if name in mirrored else 1
-                beside[name] = sign * place + dice.between(-_NEAR, _NEAR) * abs(place)
-        yield beside
+    for turned in (*([name] for name in free[:_MIRRORS]), free):
+        yield _beside(survey, dice, point, turned)
+
+
+def _beside(survey: Survey, dice: _Dice, point: Point, turned: Sequence[str]) -> Point:
+    beside = dict(point)
+    for name, place in point.items():
+        if isinstance(place, Fraction) and name not in survey.counting:
+            moved = place + dice.between(-_NEAR, _NEAR) * abs(place)
+            beside[name] = -moved if name in turned else moved
+    return beside
 
 
 def complex_points(survey: Survey) -> Iterator[Point]:

@@ -13,6 +13,7 @@ from typing import Final
 
 from reward_functions.symbolic.absolute import without_absolute
 from reward_functions.symbolic.limits import Unreadable
+from reward_functions.symbolic.names import symbols
 from reward_functions.symbolic.polynomials import Quotient, number_of
 from reward_functions.symbolic.rational import rational
 from reward_functions.symbolic.tree import (
@@ -200,15 +201,20 @@ def _half_line(left: Node, operator: str, right: Node, values: Values) -> Region
         return _bounded(left.name, operator, right)
     if isinstance(right, Symbol) and infinite(left):
         return _bounded(right.name, _MIRRORED[operator], left)
-    if isinstance(left, Symbol) and rational(right) is not None:
+    if isinstance(left, Symbol) and _constant(right):
         return _bounded(left.name, operator, right)
-    if isinstance(right, Symbol) and rational(left) is not None:
+    if isinstance(right, Symbol) and _constant(left):
         return _bounded(right.name, _MIRRORED[operator], left)
     solved = solve_linear(left, right, values)
     if solved is None:
         return None
     name, negative, boundary = solved
     return _bounded(name, _MIRRORED[operator] if negative else operator, boundary)
+
+
+def _constant(node: Node) -> bool:
+    """Whether a node is a number, of whatever kind."""
+    return rational(node) is not None or not symbols(node)
 
 
 def _bounded(name: str, operator: str, end: Node) -> Region:

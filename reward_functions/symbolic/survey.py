@@ -7,9 +7,12 @@ depend on the answer.
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.symbolic.limits import OverBudget
+from reward_functions.symbolic.limits import OverBudget, Unreadable
+from reward_functions.symbolic.names import indexed_by
 from reward_functions.symbolic.rational import rational
 from reward_functions.symbolic.tree import (
     Apply,
@@ -100,8 +103,10 @@ class Survey:
         self.digits += (above.bit_length() + below.bit_length()) * 3 // 10 + 1
 
     def symbol(self, node: Symbol) -> None:
-        """A variable, unless a sum binds it."""
+        """A variable, unless a sum binds it. Raises `Unreadable` for a term of a sequence."""
         self.mix(hashed(node.name))
+        if self.bound and indexed_by(node.name, self.bound):
+            raise Unreadable("a sequence is not evaluated")
         if node.name not in self.bound:
             self.variables[node.name] = self.variables.get(node.name, 0) | self.tree
 
@@ -147,6 +152,12 @@ class Survey:
         """Whether nothing in the trees is ambiguous, or a complex number."""
         return not (self.imaginary or self.mixed_roots or self.bare_logs)
 
+    @property
+    def one_sided(self) -> bool:
+        """Whether one tree has variables and another one has none."""
+        trees = reduce(or_, self.variables.values(), 0)
+        return trees != 0 and trees != self.tree - 1
+
     def walk_all(self, nodes: tuple[Node, ...]) -> None:
         """Take several trees into account."""
         for node in nodes:
@@ -182,8 +193,7 @@ class Survey:
             self.bent = True
         elif name in _COMPLEX:
             self.imaginary = True
-        elif name == "log":
-            self.bare_logs = True
+        self.bare_logs = self.bare_logs or name == "log"
 
     def iterated(self, node: Iterated) -> None:
         """The bound variable of a sum is none of the expression's; those in its bounds count."""

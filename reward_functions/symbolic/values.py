@@ -12,8 +12,8 @@ from typing import Final
 from reward_functions.symbolic.algebra import Algebra
 from reward_functions.symbolic.approximation import lies_between
 from reward_functions.symbolic.identity import Identity, odd_powers
-from reward_functions.symbolic.limits import OverBudget
-from reward_functions.symbolic.names import symbols, without_constants
+from reward_functions.symbolic.limits import OverBudget, Unreadable
+from reward_functions.symbolic.names import symbols, with_bound_renamed, without_constants
 from reward_functions.symbolic.polynomials import (
     IMAGINARY,
     UNIT,
@@ -143,7 +143,7 @@ class Values:
             if exact == other:
                 return same("exact rational", "both have the same exact value")
             return differ("exact rational", "the exact values differ")
-        if not rounded:
+        if exact is None and other is None:
             apart = self.identity.first_look(reference, candidate)
             if apart is not None and not _arbitrary(reference):
                 return apart
@@ -151,6 +151,10 @@ class Values:
             return self.expressions(reference, candidate)
         except OverBudget:
             return self.identity.compare_large(reference, candidate)
+        except Unreadable:
+            if with_bound_renamed(reference) == with_bound_renamed(candidate):
+                return same("same expression", "the same but for the names of bound variables")
+            raise
 
     def expressions(self, reference: Node, candidate: Node) -> Finding:
         """Expressions by exact algebra, and by their values where that does not decide."""

@@ -27,8 +27,8 @@ def test_the_verdict_is_the_one_of_the_table(case):
         assert verdict.rule == case["rule"], verdict.reason
 
 
-TOO_LARGE = "9^{9^{9^{9}}}"
 REFERENCES = sorted({case["reference"] for case in CASES})
+DECIDED = {case["reference"] for case in CASES if case["outcome"] == "equal"}
 VALUES = [
     reference
     for reference in REFERENCES
@@ -37,7 +37,8 @@ VALUES = [
     and isinstance(tree, Sum | Product | Power | Root | Number | Symbol)
     and "," not in reference  # which separates between brackets
     and r"\infty" not in reference
-    and reference != TOO_LARGE
+    and reference in DECIDED  # the others may be too large for any arithmetic
+    and "9^{9^" not in reference
 ]
 
 

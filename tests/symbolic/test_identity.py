@@ -1,0 +1,185 @@
+"""Equality by evaluation: what must be told apart, what must be seen as one, and at what cost."""
+
+import sys
+import threading
+
+import pytest
+
+from reward_functions.symbolic import Outcome, equal
+from reward_functions.symbolic.digits import Digits
+from reward_functions.symbolic.doubles import COMPLEX, REAL
+from reward_functions.symbolic.evaluation import Evaluation, Reading
+from reward_functions.symbolic.limits import Work
+from reward_functions.symbolic.parser import parse
+from reward_functions.symbolic.points import points
+from reward_functions.symbolic.survey import Survey
+
+NEAR_MISSES = [
+    (r"e^{\pi\sqrt{163}}", "262537412640768744"),
+    (r"\sin(1+e^{-300})", r"\sin 1"),
+    (r"\sin(10^{-40})", "10^{-40}"),
+    (r"\arctan(10^{80})", r"\frac{\pi}{2}"),
+    (r"\tanh(200)", "1"),
+    (r"\cos(10^{-60})", "1"),
+    (r"\ln(10^{90}+1)", r"90\ln 10"),
+    (r"\pi", r"\frac{355}{113}"),
+    (r"\sqrt{2}+\sqrt{3}", r"\pi"),
+    (r"e^{\pi}-\pi", "20"),
+]
+
+
+@pytest.mark.parametrize(("reference", "candidate"), NEAR_MISSES)
+def test_numbers_that_nearly_agree_are_different(reference, candidate):
+    assert equal(reference, candidate).outcome is Outcome.DIFFERENT
+    assert equal(candidate, reference).outcome is Outcome.DIFFERENT
+
+
+BENDS = [
+    ("|x-100|", "100-x"),
+    ("|x-100|", "x-100"),
+    (r"\left|\frac1x+e\right|", r"\frac1x+e"),
+    (r"\arcsin|\ln x|", r"\arcsin(\ln x)"),
+    (r"\arcsin(x+\sin x)+|xy|\ln y", r"\arcsin(x+\sin x)+xy\ln y"),
+    (r"\arccos(\cos x)", "x"),
+    (r"\sqrt{(x-7)^2}", "x-7"),
+]
+
+
+@pytest.mark.parametrize(("reference", "candidate"), BENDS)
+def test_agreeing_on_one_side_of_a_bend_is_not_enough(reference, candidate):
+    assert not equal(reference, candidate).equal
+
+
+def test_the_domain_is_the_references():
+    assert equal(r"2\ln x", r"\ln(x^2)").equal
+    assert equal(r"\ln(x^2)", r"2\ln x").outcome is Outcome.DIFFERENT
+    assert equal(r"\sqrt{x-1}\sqrt{x+1}", r"\sqrt{x^2-1}").equal
+    assert not equal(r"\sqrt{x^2-1}", r"\sqrt{x-1}\sqrt{x+1}").equal
+
+
+def test_an_answer_that_is_real_only_by_way_of_complex_numbers_is_not_shown_equal():
+    assert not equal(r"|\sqrt{x}|^{-2}", r"|\sqrt{-x}|^{-2}").equal
+
+
+def test_an_odd_root_of_a_negative_number_may_be_the_real_or_the_principal_one():
+    assert equal("(-27)^{1/3}", "-3").equal
+    assert equal("(-27)^{1/3}", r"\frac32+\frac{3\sqrt3}{2}i").equal
+    assert equal(r"\sqrt[3]{-27}", r"\frac32+\frac{3\sqrt3}{2}i").outcome is Outcome.DIFFERENT
+
+
+def test_a_logarithm_without_a_base_has_one_base_on_both_sides():
+    assert equal(r"\log 8", r"3\log 2").equal
+    assert equal("2", r"\log 100").equal
+    assert equal("1", r"\log e").equal
+    assert equal("2", r"\log 100 + \log e - 1").outcome is Outcome.DIFFERENT
+
+
+def test_functions_with_steps_are_never_equal_by_points():
+    assert not equal(r"\lfloor x\rfloor", r"\lfloor x+10^{-9}\rfloor").equal
+
+
+def test_a_multiple_of_the_prime_hides_nothing():
+    prime = 2**127 - 1
+    long = "(a+b+c+d)^{40}"
+    assert equal(long, "(d+c+b+a)^{40}").rule == "residues"
+    assert equal(long, f"{long}+{prime}").outcome is Outcome.DIFFERENT
+    assert equal(long, f"{long}+{prime * (2**521 - 1)}x").outcome is Outcome.DIFFERENT
+    assert not equal("x", f"2^{{{prime - 1}}}x").equal
+
+
+def test_the_points_depend_on_both_trees_and_on_nothing_else():
+    first = Survey(parse(r"\sin x"), parse("x+1"))
+    again = Survey(parse(r"\sin x"), parse("x+1"))
+    other = Survey(parse(r"\sin x"), parse("x+2"))
+    assert list(points(first)) == list(points(again)) != list(points(other))
+
+
+CONSTANTS = [
+    r"\sqrt{3+2\sqrt2}-1-\sqrt2",
+    r"\sin 1\cos 2+\ln 5",
+    r"\arctan 3+\arcsin\frac13-\arccos\frac13",
+    r"e^{-20}+\sinh 3-\cosh 3",
+    r"\sqrt[3]{7}-\sqrt[3]{-7}+\tan 11",
+    r"\log_3 7+\binom{7}{3}+|{-5}|^{2/3}",
+    r"10!^{-1}+\lfloor 7.9\rfloor\pi",
+]
+
+
+@pytest.mark.parametrize("text", CONSTANTS)
+def test_every_ball_holds_the_true_value(text):
+    """Checked against balls a thousand times smaller, in both arithmetics."""
+    tree = parse(text)
+
+    def bounds(numbers):
+        value = Evaluation(numbers, {}, Work(), Reading()).value(tree)
+        return numbers.bounds(value)
+
+    low, high = bounds(Digits(2048, real=True))
+    for numbers in (REAL, COMPLEX, Digits(256, real=True), Digits(256, real=False)):
+        below, above = bounds(numbers)
+        assert below <= low <= high <= above
+        assert above - below < 1e-9
+
+
+TOWERS = [
+    r"\sin(9^{9^{9^9}})",
+    "x^{9^{9^9}}",
+    "1000000!x",
+    r"e^{e^{e^{e^{e^x}}}}",
+    r"\sin(e^{e^{e^{10}}})",
+    r"(\sin x)^{10^9}",
+    r"\binom{10^9}{n}x",
+    r"\sum_{k=1}^{10^9} k^k",
+    r"\sum_{k=1}^{n}\sum_{j=1}^{k}\sum_{i=1}^{j}\sum_{l=1}^{i}\sum_{m=1}^{l} \sin(klm)",
+    r"\prod_{k=1}^{99} (x+k)^{99}",
+    "+".join(rf"\sin({k}x)" for k in range(1, 200)),
+    r"\det\begin{pmatrix}"
+    + r"\\".join("&".join(f"x_{{{9 * i + j}}}" for j in range(9)) for i in range(9))
+    + r"\end{pmatrix}",
+]
+
+
+@pytest.mark.parametrize("candidate", TOWERS)
+@pytest.mark.parametrize("reference", [r"\sin x", "x", r"\frac{n(n+1)}{2}"])
+def test_no_tower_escapes_the_budget(reference, candidate):
+    assert not equal(reference, candidate).equal
+    assert not equal(candidate, reference).equal
+
+
+def test_threads_agree():
+    pairs = [(r"\sin 2x", r"2\sin x\cos x"), (r"e^{\pi\sqrt{163}}", "262537412640768744")] * 5
+    alone = [equal(*pair).outcome for pair in pairs]
+    found = {}
+
+    def work(name):
+        found[name] = [equal(*pair).outcome for pair in pairs]
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert list(found.values()) == [alone] * 4
+
+
+def test_a_wrong_identity_needs_no_high_precision(run_python):
+    code = (
+        "import sys; from reward_functions.symbolic import equal;"
+        r"equal(r'\sin x', r'\cos x');"
+        "print('mpmath' in sys.modules)"
+    )
+    assert run_python(code) == "False"
+
+
+@pytest.fixture
+def run_python():
+    """Run code in a fresh interpreter and return what it prints."""
+    import subprocess
+
+    def run(code):
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        )
+        return done.stdout.strip()
+
+    return run
