@@ -43,6 +43,8 @@ clean:  ## Remove the environment and every cache
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 .venv/bin/python:
+	@command -v $(firstword $(PYTHON)) >/dev/null || \
+	  { echo "reward-functions needs Python 3.11 or newer; $(PYTHON) is not there. Try: make PYTHON=python3.13 $(MAKECMDGOALS)"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "reward-functions needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version). Try: make PYTHON=python3.13 $(MAKECMDGOALS)"; exit 1; }
 	@echo "Making .venv with $$($(PYTHON) --version)"

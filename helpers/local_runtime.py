@@ -31,6 +31,7 @@ from threading import Thread
 from time import monotonic, perf_counter, time
 from typing import IO, TYPE_CHECKING, Any, Final, Self
 from uuid import uuid4
+from weakref import finalize
 
 import reward_functions
 from reward_functions.core.errors import ConfigurationError
@@ -219,7 +220,11 @@ class _Sandbox:
         except OSError:
             self.server.server_close()
             raise
-        self.thread = Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01})
+        # An interpreter that exits without `close` waits for no thread and leaves no process.
+        finalize(self, self.process.kill)
+        self.thread = Thread(
+            target=self.server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
+        )
         self.thread.start()
 
     def ask(self, body: bytes, timeout: float, init: float) -> bytes:
@@ -269,7 +274,7 @@ class _Request:
 
 
 class _Server(ThreadingHTTPServer):
-    daemon_threads = False  # closing waits for them: nothing outlives the sandbox
+    daemon_threads = True
 
     def __init__(self, sandbox: _Sandbox) -> None:
         super().__init__((LOOPBACK, 0), _RuntimeApi)

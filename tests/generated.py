@@ -30,6 +30,7 @@ from reward_functions.serving.contract import BadEvent, ResponseTooLarge, TooMan
 from reward_functions.serving.handler import FailedStart, FailedWarmUp, bind
 from reward_functions.serving.imputation import BatchFailed
 from reward_functions.serving.settings import BadSettings, LambdaSettings, variable
+from tests import math_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -143,6 +144,12 @@ def decisions() -> str:
     )
 
 
+def _whole_table(rows: Callable[[], Iterator[list[str]]]) -> str:
+    """A table whose first row holds its headings."""
+    headings, *others = rows()
+    return _table(headings, others)
+
+
 PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "catalogue": catalogue,
     "example-output": example_output,
@@ -155,6 +162,7 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "start-errors": start_errors,
     "invocation-errors": invocation_errors,
     "decisions": decisions,
+    **{name: partial(_whole_table, rows) for name, rows in math_page.TABLES.items()},
 }
 
 

@@ -246,6 +246,8 @@ def test_the_other_code_of_the_page_runs():
     for block in rest:
         exec(block, spaces)
     assert spaces["brief"](sample("word " * 51)).value == -1.0
+    CONTRACT["examples_hold"](spaces["brief"])
+    assert spaces["brief"].examples
     spaces["test_it_can_be_trusted"](same)
     assert len(rest) == 2
 

@@ -18,8 +18,19 @@ if TYPE_CHECKING:
     from collections.abc import Container, Mapping
     from typing import TextIO
 
+    from rich.console import ConsoleOptions, RenderResult
+
 CELL: Final = 200
 """Characters of a text shown in a table's cell; the rest is what jsonl is for."""
+
+IDENTITY: Final = 40
+"""Columns an id or a name may take, which is not broken but cut. A UUID has 36."""
+
+NARROW: Final = 80
+"""Below so many columns, ids and names take a third of them, and the rest is left to words."""
+
+SHORTEST: Final = 20
+"""Columns that are an id's or a name's in the narrowest terminal."""
 
 MESSAGE: Final = 1_000
 """Characters of an error message shown; the longest of ours lists every reward by name."""
@@ -57,7 +68,7 @@ def plain(text: str, limit: int = CELL) -> str:
         char if char.isprintable() else char.encode("unicode_escape").decode()
         for char in text[:limit]
     )
-    return f"{shown}…" if len(text) > limit else shown
+    return f"{shown[:limit]}…" if max(len(text), len(shown)) > limit else shown
 
 
 def cell(text: str | None, style: str = "") -> Text:
@@ -65,18 +76,42 @@ def cell(text: str | None, style: str = "") -> Text:
     return NOTHING if text is None else Text(plain(text), style)
 
 
-def table(*columns: str, numbers: Container[str] = (), title: str | None = None) -> Table:
+class _Table(Table):
+    """A table whose ids and names stand on one line each, however narrow the terminal is."""
+
+    def __init__(self, names: Container[str], title: str | None) -> None:
+        super().__init__(title=title, box=SIMPLE_HEAD, title_justify="left", title_style="bold")
+        self.names = names
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Render, now that the width is known: rich would take it from the other columns."""
+        for column in self.columns:
+            if column.header in self.names:
+                wide = options.max_width >= NARROW
+                column.max_width = IDENTITY if wide else max(SHORTEST, options.max_width // 3)
+        return super().__rich_console__(console, options)
+
+
+def table(
+    *columns: str,
+    names: Container[str] = (),
+    numbers: Container[str] = (),
+    title: str | None = None,
+) -> Table:
     """An empty table in the style of this command: quiet lines, room to breathe.
 
     Args:
         columns: their names.
+        names: those that hold ids or names, which are cut and not broken.
         numbers: those that hold numbers, set to the right.
         title: above the table.
     """
-    empty = Table(title=title, box=SIMPLE_HEAD, title_justify="left", title_style="bold")
+    empty = _Table(names, title)
     for column in columns:
         if column in numbers:
             empty.add_column(column, justify="right", no_wrap=True)
+        elif column in names:
+            empty.add_column(column, no_wrap=True)
         else:
             empty.add_column(column, overflow="fold")
     return empty

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import typer
 from typer.core import TyperGroup
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 SUCCESS: Final = 0
 INCOMPLETE: Final = 1
@@ -37,6 +40,15 @@ class OneLineErrors(TyperGroup):
             # Python flushes standard output once more as it exits, and would complain.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(BROKEN_PIPE) from None
+        except typer.BadParameter as error:
+            problem = _validation_error(error.__cause__)
+            if problem is None:
+                raise
+            error.message = _in_words(problem)
+            _report(error.format_message())
+        except SystemExit as error:
+            # typer's own way out is no SystemExit: this one comes from the code of a reward.
+            _report(_system_exit(error))
         except OSError as error:
             _report(_os_error(error))
         except _reward_error() as error:
@@ -44,6 +56,36 @@ class OneLineErrors(TyperGroup):
         else:
             return result
         raise typer.Exit(UNUSABLE)
+
+
+def _in_words(error: ValidationError) -> str:
+    """What pydantic found wrong with something typed, as a person would say it."""
+    (problem, *_) = error.errors(include_url=False)
+    typed, limits = problem["input"], problem.get("ctx", {})
+    match problem["type"]:
+        case "int_parsing" | "int_type":
+            return f"{typed!r} is no whole number"
+        case "greater_than_equal":
+            return f"{typed} is less than {limits['ge']}"
+        case "value_error":  # typer's, of a choice: 'xml' is not one of 'table', 'jsonl'.
+            said, is_not, choices = str(limits["error"]).rstrip(".").partition(" is not one of ")
+            unquoted = choices.replace("'", "")
+            return f"{said}{is_not}{unquoted}"
+        case _:
+            return problem["msg"]
+
+
+def _validation_error(error: object) -> ValidationError | None:
+    """Typer checks what was typed with pydantic; imported when something went wrong."""
+    from pydantic import ValidationError
+
+    return error if isinstance(error, ValidationError) else None
+
+
+def _system_exit(error: SystemExit) -> str:
+    from helpers.cli._origin import origin
+
+    return f"{origin(error) or 'a reward'}: called sys.exit({error.code!r})"
 
 
 def _reward_error() -> type[Exception]:
@@ -54,7 +96,9 @@ def _reward_error() -> type[Exception]:
 
 
 def _os_error(error: OSError) -> str:
-    return f"{error.filename}: {error.strerror}" if error.filename else str(error)
+    if error.filename is None:
+        return error.strerror or str(error)
+    return f"{error.filename or repr('')}: {error.strerror}"
 
 
 def _report(message: str) -> None:

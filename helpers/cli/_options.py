@@ -10,11 +10,21 @@ Name = Annotated[
     str,
     typer.Argument(metavar="NAME", help="A reward of `reward list`, or the path of a .py file."),
 ]
+Registered = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME",
+        help="A reward of `reward list`. No path: a function finds its reward among the installed "
+        "packages.",
+    ),
+]
 File = Annotated[
     str,
     typer.Argument(metavar="FILE", help="Samples: JSONL or one JSON array; - is standard input."),
 ]
 Knobs = Annotated[
     list[str] | None,
-    typer.Option("--knob", "-k", metavar="K=V", help="Set a knob of the reward; repeatable."),
+    typer.Option(
+        "--knob", "-k", metavar="K=V", help="Set a knob of the reward; one option for each."
+    ),
 ]

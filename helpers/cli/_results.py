@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.text import Text
 
 from helpers.cli._console import NOTHING, cell, table
+from helpers.cli._origin import complaint
 from reward_functions.core.types import RewardResult, Scored, Unscored
 from reward_functions.serving.contract import result_object
 
@@ -51,7 +52,7 @@ def results_table(
         columns |= {"answer": "answer", "reason": "reason"}
     if not all(isinstance(result, Scored) for result in results):
         columns["error"] = "error"
-    shown = table(*columns.values(), numbers=("score", *spec.metrics))
+    shown = table(*columns.values(), names=("id",), numbers=("score", *spec.metrics))
     for result, place in zip(results, places, strict=True):
         cells = cells_of(spec, result, place)
         shown.add_row(*[cells.get(key, NOTHING) for key in columns])
@@ -61,10 +62,11 @@ def results_table(
 def cells_of(spec: RewardSpec, result: RewardResult, place: str = "") -> dict[str, Text]:
     """What a table can say of a result, by column."""
     if not isinstance(result, Scored):
+        told = [text for text in error_of(result, place).values() if text]
         return {
             "id": cell(result.id, UNSCORED),
             "score": Text("unscored", UNSCORED),
-            "error": cell("{type}: {message}".format(**error_of(result, place)), UNSCORED),
+            "error": cell(": ".join(told), UNSCORED),
         }
     score = result.score
     style = "red" if score.value == spec.scale.floor else "green"
@@ -83,8 +85,8 @@ def metric_key(name: str) -> str:
 
 
 def error_of(result: Unscored, place: str = "") -> dict[str, str]:
-    """Why a row has no score, and where it stands in its file."""
-    message = f"{place}: {result.error}" if place else str(result.error)
+    """Why a row has no score, where it stands in its file, and what line of a reward failed."""
+    message = ": ".join([part for part in (place, complaint(result.error)) if part])
     return {"type": type(result.error).__name__, "message": message}
 
 

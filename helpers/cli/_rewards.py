@@ -29,6 +29,7 @@ IMPORT_ERRORS: Final = (
     NameError,
     RuntimeError,
     SyntaxError,
+    SystemExit,
     TypeError,
     ValueError,
 )
@@ -65,13 +66,15 @@ def knob_values(spec: RewardSpec, settings: Sequence[str]) -> dict[str, object]:
 
     Raises:
         BadKnob: an unknown knob, or a value of the wrong type.
-        ConfigurationError: a setting without "=".
+        ConfigurationError: a setting without "=", or a knob set twice.
     """
-    values = {}
+    values: dict[str, object] = {}
     for setting in settings:
         name, equals, value = setting.partition("=")
         if not equals:
             raise ConfigurationError(f"a knob is written k=v, not {setting!r}")
+        if name in values:
+            raise ConfigurationError(f"knob {name!r} is set twice")
         values[name] = spec.knob(name).parse(value)
     return values
 
@@ -108,7 +111,7 @@ def _imported(path: Path) -> ModuleType:
     return module
 
 
-def _place(error: Exception, path: Path) -> str:
+def _place(error: BaseException, path: Path) -> str:
     """The file, and the last of its lines that ran."""
     if isinstance(error, SyntaxError):
         return f"{path}, line {error.lineno}"
@@ -121,6 +124,8 @@ def _place(error: Exception, path: Path) -> str:
     return f"{path}, line {lines[-1]}" if lines else str(path)
 
 
-def _said(error: Exception) -> str:
+def _said(error: BaseException) -> str:
+    if isinstance(error, SystemExit):
+        return f"called sys.exit({error.code!r})"
     said = error.msg if isinstance(error, SyntaxError) else str(error)
-    return f"{type(error).__name__}: {said}"
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__

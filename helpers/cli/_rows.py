@@ -21,11 +21,17 @@ if TYPE_CHECKING:
 
     from reward_functions.core.types import Sample, Unscored
 
+SHAPE: Final = "one object a line, or one array"
+"""The hint for an object that goes on on the next line."""
+
+BLANK: Final = " \t\r\n"
+"""What JSON skips."""
+
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 
 class Row(NamedTuple):
-    """An object of a file, and where it stands for a person looking for it: "line 3"."""
+    """An object of a file, and where it stands for a person looking for it: "input line 3"."""
 
     place: str
     content: dict[str, Any]
@@ -61,7 +67,7 @@ def read_rows(file: str) -> Iterator[Row]:
         for number, line in lines:
             if line.strip():
                 rows = _array if line.lstrip().startswith(b"[") else _objects
-                yield from rows(_shown(file), chain([(number, line)], lines))
+                yield from rows(shown(file), chain([(number, line)], lines))
 
 
 @contextmanager
@@ -82,13 +88,28 @@ def _objects(file: str, lines: Iterator[tuple[int, bytes]]) -> Iterator[Row]:
     for number, line in lines:
         if line.strip():
             where = f"{file}, line {number}"
-            yield _row(f"line {number}", _parsed(_text(line, where), where), where)
+            text = _text(line, where)
+            try:
+                content = _parsed(text, where)
+            except json.JSONDecodeError as error:
+                goes_on = error.pos >= len(text.rstrip(BLANK)) and any(
+                    following.strip() for _, following in lines
+                )
+                raise _not_json(file, number, error, f"; {SHAPE}" * goes_on) from None
+            yield _row(f"input line {number}", content, where)
 
 
 def _array(file: str, lines: Iterator[tuple[int, bytes]]) -> Iterator[Row]:
-    text = "".join(_text(line, f"{file}, line {number}") for number, line in lines)
-    for number, content in enumerate(_parsed(text, f"{file}, read as a JSON array"), 1):
-        yield _row(f"item {number}", content, f"{file}, item {number}")
+    first, line = next(lines)
+    text = "".join(
+        _text(line, f"{file}, line {number}") for number, line in chain([(first, line)], lines)
+    )
+    try:
+        items = _parsed(text, f"{file}, read as a JSON array")
+    except json.JSONDecodeError as error:
+        raise _not_json(file, first, error) from None
+    for number, content in enumerate(items, 1):
+        yield _row(f"input item {number}", content, f"{file}, item {number}")
 
 
 def _row(place: str, content: Any, where: str) -> Row:
@@ -105,15 +126,22 @@ def _text(line: bytes, where: str) -> str:
 
 
 def _parsed(text: str, where: str) -> Any:
+    """The JSON of a text; a JSONDecodeError is positioned by the caller, who knows its lines."""
     try:
-        return json.loads(text)
+        return json.loads(text.rstrip(BLANK))
     except RecursionError:
         raise BadInput(f"{where}: JSON nested too deep to read") from None
-    except json.JSONDecodeError as error:
-        line = f"line {error.lineno}, " if error.lineno > 1 else ""
-        raise BadInput(f"{where}: not JSON: {error.msg} ({line}column {error.colno})") from None
+    except json.JSONDecodeError:
+        raise
     except ValueError:
         raise BadInput(f"{where}: an integer of too many digits") from None
+
+
+def _not_json(file: str, first: int, error: json.JSONDecodeError, hint: str = "") -> BadInput:
+    """The error of a text that begins on a line, at its one place in the whole file."""
+    place = f"{file}, line {first + error.lineno - 1}, column {error.colno}"
+    said = error.msg.removesuffix(" at").removesuffix(" starting")  # it goes on with a position
+    return BadInput(f"{place}: not JSON: {said}{hint}")
 
 
 def _kind(content: Any) -> str:
@@ -121,5 +149,6 @@ def _kind(content: Any) -> str:
     return names.get(type(content), "a number")
 
 
-def _shown(file: str) -> str:
+def shown(file: str) -> str:
+    """What a file is called in a message."""
     return "standard input" if file == "-" else file

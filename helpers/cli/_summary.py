@@ -1,23 +1,36 @@
 """What a batch of scores looks like as a whole, in two lines on standard error.
 
 The second is for whoever trains on groups: prompts whose samples all score the same give GRPO no
-advantage to learn from. `frac_reward_zero_std` is TRL's name for their share.
+advantage to learn from. `frac_reward_zero_std` is TRL's name for their share. Where rows are no
+samples, a line before these says how one is written.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from math import fsum, sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from helpers.cli._console import errors
-from reward_functions.core.types import Sample, Scored
+from helpers.cli._console import errors, plain
+from helpers.cli._rows import shown
+from reward_functions.core.types import Sample, Scored, Unscored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from reward_functions.core.spec import RewardSpec
-    from reward_functions.core.types import Message, RewardResult, Unscored
+    from reward_functions.core.types import Message, RewardResult
+
+
+SAMPLE: Final = (
+    '{"id": …, "messages": [{"role": "user", "content": …}, {"role": "assistant", "content": …}], '
+    '"reference_answer": …}'
+)
+
+
+def no_samples(file: str) -> None:
+    """Say of an empty file that it is: nothing to score is no error, and rarely what was meant."""
+    errors().print(f"{plain(shown(file))} holds no samples", soft_wrap=True, markup=False)
 
 
 def summary(
@@ -28,6 +41,8 @@ def summary(
 ) -> None:
     """Print mean, spread, zero share, failures and speed; and what a trainer would learn from.
 
+    The shape of a sample is told once, however many rows are none.
+
     Args:
         spec: the reward; its floor is what "zero" counts.
         samples: what was scored.
@@ -35,6 +50,8 @@ def summary(
         seconds: spent on scoring.
     """
     console = errors()
+    if any(isinstance(sample, Unscored) for sample in samples):
+        console.print(f"a sample is written {SAMPLE}", soft_wrap=True, markup=False)
     console.print(" · ".join(_figures(spec, results, seconds)), soft_wrap=True)
     groups = _groups(samples, results)
     if groups:

@@ -12,7 +12,7 @@ from helpers.cli._errors import INCOMPLETE
 from helpers.cli._options import Knobs, Name  # noqa: TC001 - typer reads annotations
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from rich.table import Table
 
@@ -21,19 +21,11 @@ if TYPE_CHECKING:
 
 def list_rewards() -> None:
     """Every reward there is."""
-    from helpers.cli._console import cell, output, table
+    from helpers.cli._console import NARROW, output
     from reward_functions import specs
 
-    shown = table("name", "version", "kind", "what it does", "knobs", numbers=("version",))
-    for spec in specs().values():
-        shown.add_row(
-            cell(spec.name, "bold"),
-            cell(str(spec.version)),
-            cell(_kind(spec)),
-            cell(spec.summary),
-            cell(", ".join(spec.knobs) or None),
-        )
-    output().print(shown)
+    console = output()
+    console.print((_short_list if console.width < NARROW else _list)(specs().values()))
 
 
 def show(name: Name) -> None:
@@ -75,7 +67,9 @@ def check(
     from reward_functions import specs
 
     chosen = list(specs().values()) if name is None else [reward_named(name)]
-    shown = table("name", "examples", "verdict", "what differs", numbers=("examples",))
+    shown = table(
+        "name", "examples", "verdict", "what differs", names=("name",), numbers=("examples",)
+    )
     flaws = {spec.name: list(_flaws(spec)) for spec in chosen}
     for spec in chosen:
         wrong = flaws[spec.name]
@@ -93,13 +87,17 @@ def explain(
     response: Annotated[
         str,
         typer.Option(
-            metavar="TEXT", help="What the policy wrote; @FILE reads a file, - standard input."
+            metavar="TEXT",
+            help="What the policy wrote; @FILE reads a file, - standard input, @@… is a text that "
+            "begins with @.",
         ),
     ],
     reference: Annotated[
         str | None,
         typer.Option(
-            metavar="TEXT", help="The ground truth, a text or a JSON object; @FILE reads a file."
+            metavar="TEXT",
+            help="The ground truth, a text or a JSON object; @FILE reads a file, @@… is a text "
+            "that begins with @.",
         ),
     ] = None,
     prompt: Annotated[str, typer.Option(metavar="TEXT", help="The user turn before it.")] = "",
@@ -118,6 +116,37 @@ def explain(
     output().print(_explanation(spec, result))
     if not isinstance(result, Scored):
         raise typer.Exit(INCOMPLETE)
+
+
+def _list(rewards: Iterable[RewardSpec]) -> Table:
+    from helpers.cli._console import cell, table
+
+    shown = table(
+        "name", "version", "kind", "what it does", "knobs", names=("name",), numbers=("version",)
+    )
+    for spec in rewards:
+        shown.add_row(
+            cell(spec.name, "bold"),
+            cell(str(spec.version)),
+            cell(_kind(spec)),
+            cell(spec.summary),
+            cell(", ".join(spec.knobs) or None),
+        )
+    return shown
+
+
+def _short_list(rewards: Iterable[RewardSpec]) -> Table:
+    """The same in two columns, for a terminal that has no room for five."""
+    from rich.text import Text
+
+    from helpers.cli._console import cell, table
+
+    shown = table("name", "what it does", names=("name",))
+    for spec in rewards:
+        more = [f"version {spec.version}", _kind(spec), *spec.knobs]
+        told = Text("\n").join([cell(spec.summary), cell(", ".join(more), "dim")])
+        shown.add_row(cell(spec.name, "bold"), told)
+    return shown
 
 
 def _kind(spec: RewardSpec) -> str:
@@ -161,7 +190,7 @@ def _facts(spec: RewardSpec) -> Table:
 def _knobs(spec: RewardSpec) -> Table:
     from helpers.cli._console import cell, table
 
-    shown = table("knob", "type", "default", title="Knobs")
+    shown = table("knob", "type", "default", names=("knob",), title="Knobs")
     for knob in spec.knobs.values():
         shown.add_row(cell(knob.name), cell(knob.type_name), cell(repr(knob.default)))
     return shown
@@ -179,7 +208,8 @@ def _examples(spec: RewardSpec) -> Table:
         "knobs",
         "why",
         title="Examples",
-        numbers=["score"],
+        names=("kind",),
+        numbers=("score",),
     )
     for example in spec.examples:
         knobs = ", ".join(f"{name}={value!r}" for name, value in example.knobs.items())
@@ -212,6 +242,7 @@ def _exchange(spec: RewardSpec) -> Iterator[tuple[str, str]]:
 
 def _flaws(spec: RewardSpec) -> Iterator[str]:
     """What is wrong with a reward's examples."""
+    from helpers.cli._results import error_of
     from reward_functions import Scored, score_batch
     from reward_functions.core.errors import BadKnob
 
@@ -226,10 +257,10 @@ def _flaws(spec: RewardSpec) -> Iterator[str]:
             continue
         (result,) = score_batch(reward, [example.sample()])
         if not isinstance(result, Scored):
-            yield f"{about} raises {type(result.error).__name__}: {result.error}"
+            yield f"{about} raises {': '.join(filter(None, error_of(result).values()))}"
         elif result.score.value != example.score:
-            earned = result.score
-            yield f"{about} earns {earned.value:g}, not {example.score:g}: {earned.reason}"
+            earned = f"{about} earns {result.score.value:g}, not {example.score:g}"
+            yield ": ".join(filter(None, (earned, result.score.reason)))
 
 
 def _explanation(spec: RewardSpec, result: RewardResult) -> Table:
@@ -269,6 +300,8 @@ def _typed(text: str) -> str:
 
     if text == "-":
         content = sys.stdin.buffer.read()
+    elif text.startswith("@@"):
+        return text[1:]
     elif text.startswith("@"):
         content = Path(text[1:]).read_bytes()
     else:

@@ -5,8 +5,12 @@ Every row says in its metadata what must come out, so that the demo is a check a
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from importlib.resources import as_file, files
+from pathlib import Path
+from shlex import quote
+from shutil import which
 from typing import TYPE_CHECKING, Any, Final
 
 import typer
@@ -14,6 +18,8 @@ import typer
 from helpers.cli._errors import INCOMPLETE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from reward_functions import RewardResult, RewardSpec
 
 REWARDS: Final = ("gsm8k", "math")
@@ -22,6 +28,8 @@ REWARDS: Final = ("gsm8k", "math")
 
 def demo() -> None:
     """Score responses that ship with the project: right, wrong, hostile, malformed."""
+    from rich.text import Text
+
     from helpers.cli._console import output
 
     seen = Counter[str]()
@@ -34,17 +42,27 @@ def demo() -> None:
         "What to try next:\n"
     )
     for command in (
+        *_activation(),
         "reward explain gsm8k --response '#### 20 or 21' --reference 21",
         "reward show math",
         "reward score gsm8k responses.jsonl -o rewards.jsonl",
         "reward new my_reward",
     ):
-        console.print(f"  [bold]{command}[/]")
+        console.print(Text(f"  {command}", "bold"), soft_wrap=True)
     if seen["surprising"]:
         console.print(
             f"\n[bold red]rows that came out otherwise than expected: {seen['surprising']}[/]"
         )
         raise typer.Exit(INCOMPLETE)
+
+
+def _activation() -> Iterator[str]:
+    """What puts `reward` on the PATH where it is not: `make demo` activates nothing."""
+    script = Path(sys.prefix) / "bin" / "activate"
+    if which("reward") is None and script.exists():
+        here = Path.cwd()
+        near = script.relative_to(here) if script.is_relative_to(here) else script
+        yield f". {quote(str(near))}"
 
 
 def _shown(name: str) -> Counter[str]:
@@ -60,7 +78,7 @@ def _shown(name: str) -> Counter[str]:
         rows = [row.content for row in read_rows(str(file))]
     results = score_batch(spec, [decode_row(row, at) for at, row in enumerate(rows)])
     columns = ("id", "what it shows", "answer", "score", "reason")
-    shown = table(*columns, numbers=("score",), title=f"{name}: {spec.summary}")
+    shown = table(*columns, names=("id",), numbers=("score",), title=f"{name}: {spec.summary}")
     seen = Counter[str]()
     for row, result in zip(rows, results, strict=True):
         shows, expected = row["metadata"]["shows"], row["metadata"]["expected"]

@@ -8,12 +8,13 @@ from __future__ import annotations
 import json
 import sys
 from math import ceil
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
 from helpers.cli._errors import INCOMPLETE
-from helpers.cli._options import File, Knobs, Name  # noqa: TC001 - typer reads annotations
+from helpers.cli._options import File, Knobs, Registered  # noqa: TC001 - typer reads annotations
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +26,7 @@ TIMEOUT: Final = 900.0
 
 
 def invoke(
-    name: Name,
+    name: Registered,
     file: File,
     *,
     local: Annotated[
@@ -41,10 +42,14 @@ def invoke(
 
     Results go to standard output as jsonl, cold start and warm times to standard error.
 
+    NAME is a registered name: a reward in a file of its own is registered by its package's
+    pyproject.toml, as `reward new` shows. The file is read as `reward score` reads it.
+
     Exit status: 0 every batch was answered, 1 some were not, 2 nothing was done.
     """
     from helpers.cli._rewards import is_path, knob_values, reward_named
     from helpers.cli._rows import read_rows
+    from helpers.cli._summary import no_samples
     from helpers.local_runtime import LocalRuntime
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.serving.settings import LambdaSettings
@@ -52,16 +57,34 @@ def invoke(
     if not local:
         raise ConfigurationError("functions are not deployed yet: reward invoke --local …")
     if is_path(name):
-        raise ConfigurationError(f"{name}: a function finds its reward by name; register it first")
+        raise ConfigurationError(_unregistered(name))
     knobs = knob_values(reward_named(name), knob or [])
     settings = LambdaSettings(name=name, knobs=knobs, response_mode=response_mode)
     rows = [row.content for row in read_rows(file)]
+    if not rows:
+        no_samples(file)
+    if min(batch_size, len(rows)) > settings.max_samples:
+        raise ConfigurationError(
+            f"--batch-size {batch_size}: the function takes {settings.max_samples} samples at most"
+        )
     batches = [rows[at : at + batch_size] for at in range(0, len(rows), batch_size)]
     with LocalRuntime(settings.to_env(), timeout=TIMEOUT) as runtime:
         answered = [_answered(runtime, batch, at) for at, batch in enumerate(batches, 1)]
     _summary(answered, batch_size)
     if not all(answered):
         raise typer.Exit(INCOMPLETE)
+
+
+def _unregistered(path: str) -> str:
+    """How the reward in a file gets a name: one line, of what `reward new` prints in several."""
+    stem = Path(path).stem
+    name = f"acme.{stem}"
+    return (
+        f"{path}: a function finds its reward by name, not by path. Declare "
+        f'@reward_function(name="{name}", …), write "{name}" = "{stem}:{stem}" under '
+        '[project.entry-points."reward_functions"] in the pyproject.toml of its package, install '
+        f"that, then: reward invoke --local {name} …"
+    )
 
 
 def _answered(runtime: LocalRuntime, batch: list[Any], at: int) -> Invocation | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import keyword
 import re
+from contextlib import suppress
 from pathlib import Path
 from shlex import quote
 from string import Template
@@ -89,7 +90,7 @@ Wrote ${reward} and ${test}. Try:
 
   reward check ${reward}
   reward explain ${reward} --response Paris --reference paris
-  reward score ${reward} responses.jsonl
+  reward score ${reward} responses.jsonl${pytest}
   pytest ${test}
 
 Rewards of a package are found by name once its pyproject.toml says so, and the function declares
@@ -107,7 +108,9 @@ def new(
         Path, typer.Option(metavar="DIR", help="The folder to write to; made where it is missing.")
     ] = Path(),
 ) -> None:
-    """Write a reward with worked examples, and its test."""
+    """Write a reward with worked examples, and its test, which needs pytest."""
+    from importlib.util import find_spec
+
     from helpers.cli._console import output
     from reward_functions.core.errors import ConfigurationError
 
@@ -122,6 +125,7 @@ def new(
         "title": stem.replace("_", " ").capitalize(),
         "qualified": f'\n    name="{name}",' if "." in name else "",
         "module": ".".join([*_packages(into), stem]),
+        "pytest": "" if find_spec("pytest") else "\n  pip install pytest",
         "reward": quote(str(reward) if into.parts else f"./{reward}"),
         "test": quote(str(test)),
     }
@@ -135,16 +139,20 @@ def _stem(name: str) -> str:
     """The name of the file and the function.
 
     Raises:
-        ConfigurationError: it is no reward name, or means something else in Python.
+        ConfigurationError: it is no reward name, it is taken, or means something else in Python.
     """
     from importlib.util import find_spec
 
-    from reward_functions.core.errors import ConfigurationError
+    from reward_functions import get
+    from reward_functions.core.errors import ConfigurationError, UnknownReward
     from reward_functions.core.spec import NAME
 
     if not NAME.fullmatch(name):
         raise ConfigurationError(f"{name!r} is no reward name{_nearest(name)}")
     stem = name.rpartition(".")[2]
+    if "." not in name:
+        with suppress(UnknownReward):
+            raise ConfigurationError(f"{get(name).name!r} is a reward already; choose another name")
     if keyword.iskeyword(stem) or hasattr(builtins, stem) or stem in TAKEN:
         raise ConfigurationError(f"{stem!r} means something else in Python; choose another name")
     if find_spec(stem):

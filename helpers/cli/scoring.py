@@ -11,7 +11,7 @@ import sys
 from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
@@ -27,13 +27,19 @@ if TYPE_CHECKING:
 
 Format = Literal["table", "jsonl", "json"]
 
+STANDARD: Final = "-"
+"""Standard input as FILE, standard output as OUT."""
+
 
 def score(
     name: Name,
     file: File,
     *,
     output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="OUT", help="Write results to a file.")
+        str | None,
+        typer.Option(
+            "--output", "-o", metavar="OUT", help="Write results to a file; - is standard output."
+        ),
     ] = None,
     format: Annotated[  # noqa: A002 - the option's name
         Format | None,
@@ -53,15 +59,26 @@ def score(
     Samples are written as trainers send them: an id, messages, a reference_answer. A result in
     jsonl is the object the Lambda returns; what cannot be scored has a null score and an error.
 
+    A line or an item that is no JSON object makes the whole file unusable: status 2, and nothing
+    is scored or written. A JSON object that is no valid sample is an unscored row, and the others
+    are scored.
+
+    The summary on standard error ends with `frac_reward_zero_std`: of the prompts with several
+    samples, the share whose samples all score the same, from which GRPO learns nothing.
+
     Exit status: 0 all scored, 1 some were not, 2 nothing was done.
     """
     from helpers.cli._rewards import reward_named, with_knobs
     from helpers.cli._rows import read_samples
-    from helpers.cli._summary import summary
+    from helpers.cli._summary import no_samples, summary
     from reward_functions import Unscored
+    from reward_functions.core.errors import ConfigurationError
 
+    output = None if output == STANDARD else output
     spec = reward_named(name)
     reward = with_knobs(spec, knob or [])
+    if output is not None and _same_file(file, output):
+        raise ConfigurationError(f"{output} holds the samples; write the results to another file")
     samples, places = read_samples(file)
     with _destination(output) as stream:
         start = perf_counter()
@@ -70,6 +87,8 @@ def score(
         to_terminal = output is None and sys.stdout.isatty()
         chosen = format or ("table" if to_terminal else "jsonl")
         _write(chosen, stream, spec, results, places, explain=explain)
+    if not samples:
+        no_samples(file)
     summary(spec, samples, results, seconds)
     if any(isinstance(result, Unscored) for result in results):
         raise typer.Exit(INCOMPLETE)
@@ -124,17 +143,43 @@ def _write(
     stream.write("\n]\n")
 
 
+def _same_file(file: str, output: str) -> bool:
+    """Whether the results would take the place of the samples. Devices and pipes hold neither."""
+    source = 0 if file == STANDARD else file
+    try:
+        return Path(output).is_file() and os.path.samefile(source, output)  # noqa: PTH121 - takes 0
+    except OSError:  # one of them cannot be looked at; whoever opens it says so
+        return False
+
+
 @contextmanager
 def _destination(name: str | None) -> Iterator[TextIO]:
     """Standard output, or a file that takes its name once it is complete.
 
+    Raises:
+        OSError: it cannot be written. The error names what was typed.
+    """
+    try:
+        if name is None:
+            yield sys.stdout
+            sys.stdout.flush()
+        else:
+            with _replaced(Path(os.path.realpath(name))) as stream:
+                yield stream
+    except BrokenPipeError:  # not our failure: the reader has read enough
+        raise
+    except OSError as error:
+        typed = "standard output" if name is None else name
+        raise OSError(error.errno, error.strerror, typed) from None
+
+
+@contextmanager
+def _replaced(path: Path) -> Iterator[TextIO]:
+    """A file to write, which replaces the one at a path once it is complete.
+
     The unfinished file stands beside it from before anything is scored, so that a folder that
     cannot be written to is found out in time.
     """
-    if name is None:
-        yield sys.stdout
-        return
-    path = Path(name).resolve()
     if path.exists() and not path.is_file():  # /dev/stdout is written to, not replaced
         with path.open("w", encoding="utf-8") as stream:
             yield stream

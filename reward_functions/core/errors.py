@@ -6,7 +6,8 @@
     │   └── BadReference      the reference is missing, unreadable or of an unknown shape
     ├── ScoringError          we are at fault
     │   ├── InvalidScore      a reward function broke its own declaration
-    │   └── DeadlineReached   the batch's time was over before this sample's turn
+    │   ├── DeadlineReached   the batch's time was over before this sample's turn
+    │   └── EngineUnavailable the process that works out hard algebra cannot be had
     └── ConfigurationError    nothing was scored: the caller asked for what does not exist
         ├── UnknownReward
         ├── BadKnob
@@ -19,6 +20,7 @@
 | empty, off-format, unparsable, oversized or too slow *answer* | policy | returns the floor with a reason | `Scored` |
 | a missing generated turn | policy | sees an empty answer | `Scored` |
 | missing or unreadable *reference*, a row that is no sample | data set | raises `DatasetError` | `Unscored` |
+| the algebra worker cannot start, or dies without the answer's doing | us | raises `EngineUnavailable` | `Unscored` |
 | a bug, a non-finite value, a score out of scale, the deadline | us | anything escaping | `Unscored` |
 
 `score_batch` turns exceptions into `Unscored`; what an `Unscored` becomes is decided once per edge
@@ -57,6 +59,10 @@ class InvalidScore(ScoringError):
 
 class DeadlineReached(ScoringError):
     """The batch's time was over before this sample's turn."""
+
+
+class EngineUnavailable(ScoringError):
+    """The process that works out hard algebra cannot start, or died without the answer's doing."""
 
 
 class ConfigurationError(RewardError):

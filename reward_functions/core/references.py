@@ -8,6 +8,7 @@ preference; this module finds the first of them.
 from __future__ import annotations
 
 import json
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.errors import BadReference
@@ -64,6 +65,8 @@ def _scalar(reference: Any) -> str:
         if not reference.strip():
             raise BadReference("the reference is empty")
         return reference
+    if isinstance(reference, float) and not isfinite(reference):
+        raise BadReference("the reference is a number that is not finite")
     if isinstance(reference, int | float) and not isinstance(reference, bool):
         try:
             return str(reference)

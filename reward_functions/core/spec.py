@@ -70,9 +70,12 @@ class Needs:
     Args:
         workers: threads a batch is scored with. One for verifiers, which only compute; more for
             judges, which wait for a model.
+        symbolic: whether it compares mathematics, whose process of its own a deployment starts
+            before the first batch. It needs no setting: without it that process starts when needed.
     """
 
     workers: int = 1
+    symbolic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +154,7 @@ class Knob:
         raise BadKnob(f"knob {self.name!r} takes {self.type_name}, not {text!r}")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class RewardSpec:
     """A reward function and its declaration.
 

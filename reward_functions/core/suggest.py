@@ -13,7 +13,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches  # noqa: PLC0415 - only ever needed in an error
 
     names = sorted(known)
-    near = get_close_matches(name, names, n=1)
+    folded = {each.lower(): each for each in names}
+    near = get_close_matches(name.lower(), folded, n=1)
     if near:
-        return f". Did you mean {near[0]!r}?"
+        return f". Did you mean {folded[near[0]]!r}?"
     return f"; there are {', '.join(names)}" if names else "; it has none"

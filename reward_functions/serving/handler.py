@@ -14,7 +14,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from reward_functions.core.batch import score_batch
-from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.errors import ConfigurationError, EngineUnavailable
 from reward_functions.core.registry import get
 from reward_functions.core.types import Metric, Scored
 from reward_functions.serving.contract import decode, encode, fitted
@@ -104,6 +104,9 @@ def bind(settings: LambdaSettings, spec: RewardSpec | None = None) -> Handler:
         FailedWarmUp: it does not score its first example as declared.
     """
     spec = spec or get(settings.name)
+    telemetry = Telemetry(spec, settings)
+    if spec.needs.symbolic:
+        _warm_algebra(telemetry)
     return Handler(
         reward=spec.bind(settings.knobs),
         imputation=Imputation(
@@ -112,9 +115,23 @@ def bind(settings: LambdaSettings, spec: RewardSpec | None = None) -> Handler:
             on_unscored=settings.on_unscored,
             max_unscored=settings.max_unscored,
         ),
-        telemetry=Telemetry(spec, settings),
+        telemetry=telemetry,
         settings=settings,
     )
+
+
+def _warm_algebra(telemetry: Telemetry) -> None:
+    """Start the process that hard algebra needs, while the function starts.
+
+    Hardly any answer needs it: where it cannot be had, those that do come back unscored, and the
+    others are served.
+    """
+    from reward_functions import symbolic  # noqa: PLC0415 - most rewards never need it
+
+    try:
+        symbolic.warm()
+    except EngineUnavailable as error:
+        telemetry.not_warmed(error)
 
 
 def _warmed(spec: RewardSpec) -> tuple[Metric, ...]:

@@ -104,6 +104,10 @@ class Telemetry:
         if self.text_rate:
             self._texts(samples, results)
 
+    def not_warmed(self, error: RewardError) -> None:
+        """Tell that something could not be prepared, which some samples will miss."""
+        self.logger.warning("warm-up incomplete", error=self.kind(error))
+
     def metrics_dropped(self, samples: int) -> None:
         """Tell that a response was too large for the metrics of its results."""
         self.logger.warning("metrics_list dropped to fit the response", samples=samples)

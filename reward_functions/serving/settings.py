@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 PREFIX: Final = "REWARD_"
 
+MAX_WORKERS: Final = 256
+"""Threads of one function: more wait for the same processor, or for the same model's quota."""
+
 POWERTOOLS: Final = {
     "log_level": "POWERTOOLS_LOG_LEVEL",
     "service": "POWERTOOLS_SERVICE_NAME",
@@ -74,7 +77,10 @@ class LambdaSettings(BaseModel):
         "longest sample and the encoding of the response must fit in.",
     )
     workers: int | None = Field(
-        default=None, ge=1, description="Threads of a batch; what the reward declares where unset."
+        default=None,
+        ge=1,
+        le=MAX_WORKERS,
+        description="Threads of a batch; what the reward declares where unset.",
     )
     log_text_rate: float = Field(
         default=0.0,
@@ -95,6 +101,12 @@ class LambdaSettings(BaseModel):
         min_length=1,
         description="CloudWatch's namespace of the metrics.",
     )
+
+    @field_validator("log_level", mode="before")
+    @classmethod
+    def _upper(cls, level: Any) -> Any:
+        """Powertools takes either case."""
+        return level.upper() if isinstance(level, str) else level
 
     @field_validator("knobs", mode="before")
     @classmethod
@@ -123,7 +135,9 @@ class LambdaSettings(BaseModel):
         except ValidationError as error:
             problems = error.errors(include_url=False, include_input=False, include_context=False)
             raise BadSettings(
-                "; ".join(f"{variable(str(bad['loc'][0]))}: {bad['msg']}" for bad in problems)
+                "; ".join(
+                    f"{variable(str(bad['loc'][0]))}: {_in_words(bad['msg'])}" for bad in problems
+                )
             ) from None
 
     def to_env(self) -> dict[str, str]:
@@ -133,6 +147,12 @@ class LambdaSettings(BaseModel):
             variable(field): value if isinstance(value, str) else json.dumps(value)
             for field, value in values.items()
         }
+
+
+def _in_words(message: str) -> str:
+    """Pydantic's message without the name of the exception behind it."""
+    message = message.removeprefix("Value error, ")
+    return message[:1].lower() + message[1:]
 
 
 def variable(field: str) -> str:

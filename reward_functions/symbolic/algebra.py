@@ -26,6 +26,7 @@ from reward_functions.symbolic.polynomials import (
     number_of,
     primitive,
     rendered,
+    rendered_monomial,
     single_term,
 )
 from reward_functions.symbolic.rational import (
@@ -51,7 +52,6 @@ from reward_functions.symbolic.tree import (
     Power,
     Product,
     Root,
-    Signed,
     Sum,
     Symbol,
 )
@@ -70,12 +70,10 @@ class Algebra:
 
     Args:
         field: the arithmetic, with its work account.
-        sign: what ± stands for while a tree is read.
     """
 
-    def __init__(self, field: Field, sign: int = 1) -> None:
+    def __init__(self, field: Field) -> None:
         self.field = field
-        self.sign = sign
         # The values of the variables that sums bind, themselves where the bounds are symbolic.
         self.places: dict[str, Quotient] = {}
 
@@ -106,13 +104,10 @@ class Algebra:
                 return determinant(self, rows)
             case Apply(name, arguments):
                 return self.apply(name, [self.value(argument) for argument in arguments])
-            case Signed(body, flipped):
-                value = self.value(body)
-                return self.field.negate(value) if (self.sign < 0) != flipped else value
             case Percent(body):
                 return self.field.multiply(self.value(body), constant(Fraction(1, 100)))
             case Degrees(body):
-                degree = Quotient({_PI: Fraction(1, 180)}, {UNIT: ONE})
+                degree = self.field.polynomial({_PI: Fraction(1, 180)})
                 return self.field.multiply(self.value(body), degree)
             case Based(_, _, number):
                 return constant(Fraction(number))
@@ -206,14 +201,18 @@ class Algebra:
         if term is not None:
             monomial, factor = term
             if factor > 0 and _positive_atoms(monomial):
-                return self.field.of_atoms({name: power * exponent for name, power in monomial})
+                return self._monomial_power(monomial, exponent)
             if factor == 1 and len(monomial) == 1 and monomial[0][0] != IMAGINARY:
                 power = monomial[0][1]
-                if 0 < power <= 1:
-                    return _monomial_power(monomial, exponent)
+                if -1 < power <= 1:
+                    return self._monomial_power(monomial, exponent)
         if base.whole:
             return self._composite(base, exponent)
         return function_atom("power", [base, constant(exponent)])
+
+    def _monomial_power(self, monomial: Monomial, exponent: Fraction) -> Quotient:
+        raised = tuple((name, power * exponent) for name, power in monomial)
+        return self.field.polynomial({raised: ONE})
 
     def _composite(self, base: Quotient, exponent: Fraction) -> Quotient:
         """A base that stays whole, as an atom whose integer powers multiply out."""
@@ -234,8 +233,8 @@ class Algebra:
         if number is not None and number > 0:
             return self._number_to(number, monomial, factor)
         if term is not None and term[1] == 1 and len(term[0]) == 1 and term[0][0][1] == 1:
-            return atom(f"f{term[0][0][0][1:]}^({_text(monomial)})", factor)
-        return atom(f"f({rendered(base)})^({_text(monomial)})", factor)
+            return atom(f"f{term[0][0][0][1:]}^({rendered_monomial(monomial)})", factor)
+        return atom(f"f({rendered(base)})^({rendered_monomial(monomial)})", factor)
 
     def _number_to(self, number: Fraction, monomial: Monomial, factor: Fraction) -> Quotient:
         result = constant(ONE)
@@ -244,14 +243,14 @@ class Algebra:
             if rest > 1:
                 primes[rest] = 1
             for prime, times in primes.items():
-                power = atom(f"f{prime}^({_text(monomial)})", direction * times)
+                power = atom(f"f{prime}^({rendered_monomial(monomial)})", direction * times)
                 result = self.field.multiply(result, power)
         return result
 
     def _exponential(self, monomial: Monomial, factor: Fraction) -> Quotient:
         """A power of e: Euler's formula at known angles, e^(ln x) = x, else an atom."""
         if monomial == _I_PI:
-            cosine, sine = _cosine_of_turn(factor), _cosine_of_turn(factor - HALF)
+            cosine, sine = self._cosine_of_turn(factor), self._cosine_of_turn(factor - HALF)
             if cosine is not None and sine is not None:
                 imaginary = self.field.multiply(atom(IMAGINARY), sine)
                 return self.field.add(cosine, imaginary)
@@ -259,7 +258,7 @@ class Algebra:
             argument = self.field.bases.get(monomial[0][0])
             if argument is not None:
                 return self.rational_power(argument, factor)
-        return atom(f"fe^({_text(monomial)})", factor)
+        return atom(f"fe^({rendered_monomial(monomial)})", factor)
 
     def root(self, radicand: Quotient, index: Quotient) -> Quotient:
         """The root of a written index, a positive integer."""
@@ -281,7 +280,7 @@ class Algebra:
             case "log_", [base, value], _:
                 return self.field.divide(self.logarithm(value), self.logarithm(base))
             case "exp", [value], _:
-                return self.power(Quotient({_E: ONE}, {UNIT: ONE}), value)
+                return self.power(atom("ke"), value)
             case "abs", [value], _:
                 return self.absolute(value)
             case "factorial", [_], [Fraction() as number]:
@@ -310,7 +309,7 @@ class Algebra:
 
     def _sine(self, angle: Quotient) -> Quotient:
         turn = _turn(angle)
-        known = None if turn is None else _cosine_of_turn(turn - HALF)
+        known = None if turn is None else self._cosine_of_turn(turn - HALF)
         if known is not None:
             return known
         flipped, angle = self._positive(angle)
@@ -319,10 +318,20 @@ class Algebra:
 
     def _cosine(self, angle: Quotient) -> Quotient:
         turn = _turn(angle)
-        known = None if turn is None else _cosine_of_turn(turn)
+        known = None if turn is None else self._cosine_of_turn(turn)
         if known is not None:
             return known
         return atom(f"c({rendered(self._positive(angle)[1])})")
+
+    def _cosine_of_turn(self, turn: Fraction) -> Quotient | None:
+        """cos(π · turn) at multiples of 15 degrees, or None elsewhere."""
+        steps = turn % 2 * 12
+        if steps.denominator != 1:
+            return None
+        step = min(steps.numerator, 24 - steps.numerator)
+        if step <= 6:  # noqa: PLR2004 - up to a right angle, in steps of 15 degrees
+            return self.field.polynomial(_COSINES[step])
+        return self.field.negate(self.field.polynomial(_COSINES[12 - step]))
 
     def _positive(self, value: Quotient) -> tuple[bool, Quotient]:
         """The value with its first coefficient positive, and whether that took a sign change."""
@@ -375,7 +384,7 @@ class Algebra:
         """The absolute value; positive factors that are numbers come out."""
         term = single_term(value)
         if term is not None and _positive_atoms(term[0]):
-            return Quotient({term[0]: abs(term[1])}, {UNIT: ONE})
+            return self.field.polynomial({term[0]: abs(term[1])})
         factor, rest = primitive(value)
         inside = function_atom("abs", [self._positive(rest)[1]])
         return self.field.multiply(constant(factor), inside)
@@ -392,33 +401,12 @@ def _positive_atoms(monomial: Monomial) -> bool:
     return all(name[0] == "r" or name in ("kπ", "ke") for name, _ in monomial)
 
 
-def _text(monomial: Monomial) -> str:
-    return rendered(Quotient({monomial: ONE}, {UNIT: ONE}))
-
-
-def _monomial_power(monomial: Monomial, exponent: Fraction) -> Quotient:
-    return Quotient({tuple((name, power * exponent) for name, power in monomial): ONE}, {UNIT: ONE})
-
-
 def _turn(angle: Quotient) -> Fraction | None:
     """An angle as a rational multiple of π, or None."""
     if not angle.above:
         return Fraction(0)
     term = single_term(angle)
     return term[1] if term is not None and term[0] == _PI else None
-
-
-def _cosine_of_turn(turn: Fraction) -> Quotient | None:
-    """cos(π · turn) at multiples of 15 degrees, or None elsewhere."""
-    steps = turn % 2 * 12
-    if steps.denominator != 1:
-        return None
-    step = min(steps.numerator, 24 - steps.numerator)
-    negative = step > 6  # noqa: PLR2004 - beyond a right angle, in steps of 15 degrees
-    value = _COSINES[12 - step if negative else step]
-    return Quotient(
-        {key: -factor if negative else factor for key, factor in value.items()}, {UNIT: ONE}
-    )
 
 
 def _surd(*primes: int) -> Monomial:

@@ -35,11 +35,11 @@ from reward_functions.symbolic.vocabulary import (
     INFINITY,
     INVERSES,
     LETTER_FUNCTIONS,
-    NO_NOUNS,
     SHORT_PRODUCT,
     SHORT_ROMAN,
     SPELLINGS,
 )
+from reward_functions.text.units import links, may_name
 
 _CLOSERS: Final = {"(": ")", "[": "]"}
 
@@ -131,7 +131,7 @@ class Atoms(Measures):
             return Constant("π")
         if run in GREEK:
             return Symbol(self.symbol_name(GREEK[run]))
-        if len(run) > 1 and token.spaced and run.lower() in NO_NOUNS:
+        if len(run) > 1 and token.spaced and (links(run) or not may_name(run)):
             raise Unreadable("a word where a value should be")
         longest = SHORT_ROMAN if token.roman else SHORT_PRODUCT
         if len(run) > longest or not run.isascii():
@@ -152,11 +152,25 @@ class Atoms(Measures):
             and not self.peek().spaced
         )
 
+    def word_follows(self, token: Token) -> bool:
+        """Whether a run of letters and the next one look like words: she has, but not AB CD."""
+        after = self.peek()
+        return (
+            after.kind == "letters"
+            and after.spaced
+            and min(len(token.text), len(after.text)) > 1
+            and not (token.text.isupper() and after.text.isupper())
+            and not self.function_follows()
+            and not self.measure_follows()
+            and after.text not in ("and", "or", "to")
+        )
+
     def run_of_symbols(self, token: Token) -> Node:
         """The first letter of a run; the rest goes back, so that a power binds to the last."""
-        rest = token._replace(text=token.text[1:], spaced=False)
+        if self.word_follows(token):
+            raise Unreadable("words where a value should be")
         self.position -= 1
-        self.stream[self.position] = rest
+        self.taken = len(self.stream[self.position].text) - len(token.text) + 1
         return self.single(token.text[0])
 
     def single(self, letter: str) -> Node:
@@ -215,8 +229,7 @@ class Atoms(Measures):
         """The argument of a fraction: without braces a single digit, so that frac 12 is a half."""
         token = self.peek()
         if token.kind == "number" and len(token.text) > 1 and token.text.isdecimal():
-            self.stream[self.position] = token._replace(text=token.text[1:], spaced=False)
-            return Number(Fraction(int(token.text[0])))
+            return Number(Fraction(int(self.next_character())))
         return self.argument()
 
     def bracket(self, left: str) -> Node:
@@ -306,6 +319,18 @@ class Atoms(Measures):
         if name in FUNCTIONS or name in SPELLINGS:
             return self.function(name)
         raise Unreadable(f"\\{name} is not read")
+
+    def refuse_derivative(self, over: list[Node]) -> None:
+        """Raise `Unreadable` for dy over dx, where d is no factor that cancels."""
+        ahead = 1 if self.kind() == "{" else 0
+        sign, name = self.peek(ahead), self.peek(ahead + 1)
+        below = sign[:2] == ("command", "partial") or (
+            sign.kind == "letters"
+            and sign.text[0] == "d"
+            and (len(sign.text) > 1 or (name.kind == "command" and name.text in GREEK))
+        )
+        if below and any(map(_begins_differential, over)):
+            raise Unreadable("a derivative")
 
     def radical(self) -> Node:
         """A root, square without an index."""
@@ -421,3 +446,13 @@ class Atoms(Measures):
             if len(rows) * len(row) > ITEMS:
                 raise OverBudget(f"a matrix of more than {ITEMS} entries")
         return [*rows, tuple(row)]
+
+
+def _begins_differential(node: Node) -> bool:
+    """Whether a factor begins with the sign of a differential: d, d^2, dy."""
+    match node:
+        case Symbol("d" | "partial") | Power(Symbol("d" | "partial"), _):
+            return True
+        case Product((first, *_), ()):
+            return _begins_differential(first)
+    return False

@@ -1,4 +1,9 @@
-"""A cursor over tokens: what every rule of the grammar looks and steps with."""
+"""A cursor over tokens: what every rule of the grammar looks and steps with.
+
+The tokens are never changed. A rule that takes a part of one (the first digit of a braceless
+fraction, one letter of a run) leaves the cursor inside it, so a rule that steps back reads again
+what was written.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +21,8 @@ class Cursor:
     def __init__(self, stream: list[Token]) -> None:
         self.stream = stream
         self.position = 0
+        # Characters taken of the token under the cursor.
+        self.taken = 0
         self.depth = 0
         # Inside |...| a bar closes; inside a set-builder's first part it separates.
         self.bars = 0
@@ -25,7 +32,12 @@ class Cursor:
     def peek(self, ahead: int = 0) -> Token:
         """The token under the cursor, or some places ahead of it."""
         place = self.position + ahead
-        return self.stream[place] if place < len(self.stream) else END
+        if place >= len(self.stream):
+            return END
+        token = self.stream[place]
+        if self.taken and not ahead:
+            return token._replace(text=token.text[self.taken :], spaced=False)
+        return token
 
     def kind(self) -> str:
         """The kind of the token under the cursor."""
@@ -35,13 +47,30 @@ class Cursor:
         """The token under the cursor, which is taken."""
         token = self.peek()
         self.position += 1
+        self.taken = 0
         return token
+
+    def next_character(self) -> str:
+        """The first character under the cursor, which is taken; the rest of its token stays."""
+        token = self.peek()
+        if len(token.text) == 1:
+            return self.next().text
+        self.taken += 1
+        return token.text[0]
+
+    def place(self) -> tuple[int, int]:
+        """Where the cursor is, for `back_to`."""
+        return self.position, self.taken
+
+    def back_to(self, place: tuple[int, int]) -> None:
+        """Return to a place."""
+        self.position, self.taken = place
 
     def take(self, kind: str) -> bool:
         """Take a token of a kind, if it is the next one."""
         if self.peek().kind != kind:
             return False
-        self.position += 1
+        self.next()
         return True
 
     def expect(self, kind: str) -> None:
@@ -70,15 +99,14 @@ class Cursor:
         self.depth -= 1
 
     def raw_group(self) -> str:
-        """The text of a group or of one token, unread."""
+        """The text of a group or of one token, unread; several tokens keep their braces."""
         if not self.take("{"):
             return self.next().text
-        depth, texts = 1, list[str]()
-        while True:
-            token = self.next()
-            if token is END:
+        self.down()
+        parts: list[str] = []
+        while not self.take("}"):
+            if self.peek() is END:
                 raise Unreadable("a group is not closed")
-            depth += {"{": 1, "}": -1}.get(token.kind, 0)
-            if not depth:
-                return "".join(texts)
-            texts.append(token.text)
+            parts.append(self.raw_group())
+        self.up()
+        return parts[0] if len(parts) == 1 else "{" + "".join(parts) + "}"

@@ -10,7 +10,6 @@ from reward_functions.symbolic.tree import (
     Braces,
     Bracket,
     BuiltSet,
-    Choice,
     Clock,
     Congruence,
     Constant,
@@ -117,8 +116,6 @@ def _with_parts(node: Node) -> str:  # noqa: C901, PLR0912 - the other kinds
             return ":".join(map(rendered, parts))
         case Clock(minutes, half):
             return f"{minutes // 60}:{minutes % 60:02} {half}".strip()
-        case Choice(letter, text):
-            return f"({letter}) {text}".strip()
     raise AssertionError(f"no notation for {type(node).__name__}")
 
 

@@ -1,9 +1,11 @@
 """The ladder: cheapest rung first, and the first one that knows decides.
 
-    normalised text → exact rational → structure → exact algebra → values at points
+    normalised text → exact rational → structure → exact algebra
+        → values at points → engine
 
-A *different* is final. *Undecided* means that these do not suffice, or that the candidate is not
-readable as mathematics; both are scored as the floor, with the reason.
+A *different* is final. *Undecided* means that no rung could tell in its time, or that the candidate
+is not readable as mathematics; both are scored as the floor, with the reason. The last rung is a
+process of its own, climbed only where `warrant` says that it is worth it.
 """
 
 from __future__ import annotations
@@ -17,9 +19,10 @@ from reward_functions.symbolic.verdict import Finding, Outcome, Verdict, differ,
 
 if TYPE_CHECKING:
     from reward_functions.symbolic.reading import Reading
+    from reward_functions.symbolic.tree import Node
 
 
-def equal(reference: str, candidate: str) -> Verdict:
+def equal(reference: str, candidate: str, *, engine: bool = True) -> Verdict:
     r"""Whether a candidate answer means the same as a reference answer.
 
     Both are an answer and nothing else, in LaTeX or plain text, delimiters allowed; finding the
@@ -28,12 +31,15 @@ def equal(reference: str, candidate: str) -> Verdict:
     Args:
         reference: the right answer.
         candidate: the answer to judge.
+        engine: whether the last rung may be climbed. Not where both are a policy's, which would
+            otherwise decide how long it takes.
 
     Returns:
         The verdict: equal, different (proved, final) or undecided, with the rule that decided.
 
     Raises:
         Unreadable: the reference has no content at all.
+        EngineUnavailable: the last rung was needed, and its process could not be had.
 
     Example:
         >>> equal(r"\frac{1}{2}", "0.5").outcome.value
@@ -53,7 +59,22 @@ def equal(reference: str, candidate: str) -> Verdict:
         return Verdict(Outcome.EQUAL, "plain number", "the same number", first, second)
     if first is not None and second is not None and not first.places:
         return Verdict(Outcome.DIFFERENT, "plain number", "another number", first, second)
-    return _compared(reference, candidate)
+    return _compared(reference, candidate, engine=engine)
+
+
+def warm() -> None:
+    """Load the grammar and start the engine's process, which later answers would wait for.
+
+    Worth calling once, where a process scores mathematics and time at its start is cheaper than at
+    its first batch. Everything works without it.
+
+    Raises:
+        EngineUnavailable: the engine's process cannot be started here. The other rungs work.
+    """
+    from reward_functions.symbolic.supervisor import SUPERVISOR  # noqa: PLC0415
+
+    _compared("x", "2x", engine=False)
+    SUPERVISOR.start()
 
 
 def readable(text: str) -> bool:
@@ -67,19 +88,7 @@ def readable(text: str) -> bool:
     return reading.tree is not None and not reading.wordy
 
 
-def several(text: str) -> bool:
-    """Whether a text states several values (a list, "or", ±) where one answer would be one."""
-    text = text.strip()
-    if plain(text) is not None:
-        return False
-    from reward_functions.symbolic.reading import read  # noqa: PLC0415
-    from reward_functions.symbolic.tree import Braces, Listing  # noqa: PLC0415
-
-    tree = read(text).tree
-    return isinstance(tree, Listing | Braces) and len(tree.items) > 1
-
-
-def _compared(reference: str, candidate: str) -> Verdict:
+def _compared(reference: str, candidate: str, *, engine: bool) -> Verdict:
     """The rungs above plain numbers, which need the grammar."""
     from reward_functions.symbolic.reading import read  # noqa: PLC0415
 
@@ -94,6 +103,8 @@ def _compared(reference: str, candidate: str) -> Verdict:
         finding = _by_meaning(mine, theirs)
         if not finding.equal:
             finding = _with_other_commas(reference, candidate, mine, theirs) or finding
+        if engine and finding.outcome is Outcome.UNDECIDED:
+            finding = _by_engine(mine.tree, theirs.tree) or finding
     return Verdict(finding.outcome, finding.rule, finding.reason, mine, theirs)
 
 
@@ -132,15 +143,23 @@ def _words(mine: Reading, theirs: Reading) -> Finding | None:
         return same("choice", "the text of the choice")
     if _in_words(mine) or _in_words(theirs):
         return None
-    single = mine.wordy and theirs.wordy and " " not in mine.words + theirs.words
-    if single and sorted(mine.words) != sorted(theirs.words):
+    if any({mine.words, theirs.words} <= verdicts for verdicts in _VERDICTS):
         return differ("words", "another word")
     return unknown("words", "the words differ")
 
 
+_VERDICTS: Final = tuple(
+    frozenset(words.split())
+    for words in ("yes no", "true false", "odd even neither", "always sometimes never")
+)
+"""Words that exclude each other. Other words may be two for one thing: grey and gray."""
+
+
 def _in_words(reading: Reading) -> bool:
     """Whether words are a number or a set of numbers: twelve, all real numbers."""
-    return reading.wordy and type(reading.tree).__name__ in ("Number", "NamedSet")
+    from reward_functions.symbolic.tree import NamedSet, Number  # noqa: PLC0415
+
+    return reading.wordy and isinstance(reading.tree, Number | NamedSet)
 
 
 def _by_meaning(mine: Reading, theirs: Reading) -> Finding:
@@ -156,24 +175,50 @@ def _by_meaning(mine: Reading, theirs: Reading) -> Finding:
     from reward_functions.symbolic.values import Values  # noqa: PLC0415
 
     try:
-        return Shapes(Values(Field(Work()))).compare(mine.tree, theirs.tree)
+        finding = Shapes(Values(Field(Work()))).compare(mine.tree, theirs.tree)
     except OverBudget as trouble:
         return unknown("budget", f"too much arithmetic: {trouble}")
     except Unreadable as trouble:
         return unknown("unreadable", str(trouble))
+    if finding.different and (mine.spelled - theirs.letters or theirs.spelled - mine.letters):
+        return unknown("letters", "letters that may be a word, a unit or digits")
+    return finding
+
+
+def _by_engine(reference: Node | None, candidate: Node | None) -> Finding | None:
+    """The last rung, where it is worth asking; None where it is not."""
+    if reference is None or candidate is None:
+        return None
+    from reward_functions.symbolic.warrant import warranted  # noqa: PLC0415
+
+    if not warranted(reference, candidate):
+        return None
+    from reward_functions.symbolic.supervisor import SUPERVISOR  # noqa: PLC0415 - starts a process
+
+    return SUPERVISOR.compare(reference, candidate)
 
 
 _GROUPED: Final = re.compile(r"[0-9],[0-9]{3}")
+_LISTED: Final = re.compile(
+    r"""\\{ | [(\[] | ,\\?\s          # brackets, a spaced comma
+      | (?<![0-9,])0[0-9]*, | [0-9]{4},  # a member that begins no groups
+      | ,[0-9]{1,2}(?![0-9]) | ,[0-9]{4}  # or is none
+    """,
+    re.VERBOSE,
+)
 
 
 def _with_other_commas(
     reference: str, candidate: str, mine: Reading, theirs: Reading
 ) -> Finding | None:
-    """70,110 is a number or a list of two; the other reading may be the equal one."""
+    """70,110 is a number or a list of two; the other reading may be the equal one.
+
+    A candidate may mean either. A reference is a number unless something in it says list.
+    """
     from reward_functions.symbolic.reading import read  # noqa: PLC0415
 
     for text, other_reading, turned in ((reference, theirs, False), (candidate, mine, True)):
-        if not _GROUPED.search(text):
+        if not _GROUPED.search(text) or not (turned or _LISTED.search(text)):
             continue
         reading = read(text, group_digits=False)
         if reading.tree is None or other_reading.tree is None:

@@ -61,8 +61,6 @@ _ROMAN: Final = frozenset(
 )
 """Commands whose group is upright type: words, units, names of functions."""
 
-_QUADS: Final = ("quad", "qquad")
-
 _HIDDEN: Final = frozenset(
     "phantom hphantom vphantom hspace vspace label tag hspace* vspace* color tag*".split()
 )
@@ -235,9 +233,9 @@ class _Scanner:
             self._environment(name)
         elif name in _ALIASES:
             self._emit(_ALIASES[name], name)
-        elif name.startswith(_QUADS):  # \quadx lost its space
-            self.position -= len(name) - name.index("quad") - len("quad")
+        elif name.startswith(("quad", "qquad")):  # \quadx: the space between the two was lost
             self.spaced = True
+            self._emit("letters", name.partition("quad")[2])
         else:
             self._emit("command", _VARIANTS.get(name, name))
 

@@ -18,14 +18,13 @@ from reward_functions.symbolic.vocabulary import (
     CURRENCY_SIGNS,
     INFINITY,
     LETTER_FUNCTIONS,
-    NO_NOUNS,
     NOUN_LETTERS,
     NOUN_WORDS,
     SHORT_ROMAN,
     UNIT_IN_ITALICS,
     is_scale,
 )
-from reward_functions.text.units import SCALES, canonical, noun
+from reward_functions.text.units import SCALES, canonical, head, links, may_name, noun
 
 
 class Measures(Cursor):
@@ -81,7 +80,7 @@ class Measures(Cursor):
     def noun_follows(self) -> bool:
         """Whether what is counted comes next: upright words, or a long word after a space."""
         token = self.peek()
-        if token.kind != "letters" or token.text.lower() in NO_NOUNS:
+        if token.kind != "letters" or not self.plain_word():
             return False
         if token.text in LETTER_FUNCTIONS or token.text in GREEK or token.text == "pi":
             return False
@@ -113,19 +112,19 @@ class Measures(Cursor):
         return body
 
     def nouns(self) -> str:
-        """Up to four words naming what is counted, in one spelling; empty when there are none."""
+        """Up to four words naming what is counted, as their head; empty when there are none."""
         words: list[str] = []
         while self.noun_follows() or (words and self.kind() == "letters" and self.plain_word()):
-            words.append(noun(self.next().text))
+            words.append(self.next().text)
             if len(words) > NOUN_WORDS:
                 raise Unreadable("a sentence behind a number")
-        if words == ["unit"]:
-            return ""
-        return " ".join(words)
+        name = head(words)
+        return "" if name == "unit" else name
 
     def plain_word(self) -> bool:
         """Whether the next word may belong to a noun."""
-        return self.peek().text.lower() not in NO_NOUNS
+        word = self.peek().text
+        return may_name(word) and not links(word)
 
     def unit_powers(self, known: UnitPowers) -> UnitPowers:
         """A product of units: cm^2, m/s^2, square feet, dollars per hour."""
@@ -143,7 +142,10 @@ class Measures(Cursor):
                 elif not self.unit_follows(0):
                     break
             name, power = self.unit()
-            powers[name] = powers.get(name, Fraction(0)) + sign * power
+            above, _, below = name.partition("/")
+            powers[above] = powers.get(above, Fraction(0)) + sign * power
+            if below:
+                powers[below] = powers.get(below, Fraction(0)) - sign * power
             known = ()
         powers.pop("unit", None)
         return tuple(sorted((name, power) for name, power in powers.items() if power))

@@ -128,20 +128,21 @@ class Parser(Conditions):
 
     def name_of_value(self) -> Symbol | None:
         """The f(x) of f(x) = 2x, which is a name and no product; None for anything else."""
-        start = self.position
+        start = self.place()
         if self.kind() == "letters" and len(self.peek().text) == 1:
             name = self.symbol_name(self.next().text)
             if self.take("("):
                 arguments = []
-                while self.kind() in ("letters", ","):
+                while self.kind() == "letters":
                     arguments.append(self.next().text)
+                    self.take(",")
                 if arguments and self.take(")") and self.kind() in _RELATIONS:
-                    return Symbol(f"{name}({''.join(arguments)})")
+                    return Symbol(f"{name}({','.join(arguments)})")
         elif self.command("angle", "measuredangle"):
             self.next()
             if self.kind() == "letters" and self.peek(1).kind in ("=", "≈"):
                 return Symbol("∠" + self.next().text)
-        self.position = start
+        self.back_to(start)
         return None
 
     def sets(self) -> Node:
@@ -198,9 +199,13 @@ class Parser(Conditions):
         """Factors, with the percent sign, scale and unit behind them."""
         over, under = [self.first_factor()], list[Node]()
         while True:
-            if self.kind() == "*" or (self.kind() == "/" and not self.unit_follows(1)):
-                side = over if self.next().kind == "*" else under
-                side.append(self.signed_factor())
+            if self.kind() == "*":
+                self.next()
+                over.append(self.signed_factor())
+            elif self.kind() == "/" and not self.unit_follows(1):
+                self.next()
+                self.refuse_derivative(over)
+                under.append(self.signed_factor())
             elif self.percent():
                 return self.after_percent(product(over, under))
             elif self.measure_follows():
@@ -232,7 +237,7 @@ class Parser(Conditions):
     def juxtaposed(self, over: list[Node], under: list[Node]) -> None:
         """A factor without a sign before it: a product, or the fraction of a mixed number."""
         before = over[-1]
-        if self.kind() == "number" and self.peek(-1).kind == "number":
+        if self.digits_continue(before):
             if not under and len(over) == 1:
                 mixed = self.mixed(before)
                 if mixed is not before:
@@ -242,14 +247,25 @@ class Parser(Conditions):
         if len(over) == 1 and not under and (mixed := self.mixed(before)) is not before:
             over[-1] = mixed
             return
+        if self.kind() == "number" and self.peek(-1).text in ("x", "X") and self.peek().spaced:
+            raise Unreadable("a letter that may be a multiplication sign")
         over.append(self.factor())
+
+    def digits_continue(self, before: Node) -> bool:
+        """Whether digits come next that print as more digits of a number: 1 2, 2{5}, {2}5."""
+        if not isinstance(before, Number) or self.peek(-1).kind not in ("number", "}"):
+            return False
+        ahead = 0
+        while self.peek(ahead).kind == "{":
+            ahead += 1
+        return self.peek(ahead).kind == "number"
 
     def mixed(self, whole: Node) -> Node:
         """A whole number with a proper fraction behind it added on; else the number itself."""
         if not is_whole(whole) or self.peek(-1).kind != "number":
             return whole
-        start = self.position
-        if self.command("frac"):
+        start = self.place()
+        if self.command("frac") or (self.kind() == "{" and self.peek(1)[:2] == ("command", "frac")):
             fraction = self.factor()
         elif self.kind() == "number" and self.peek(1).kind == "/" and self.peek(2).kind == "number":
             over, under = self.next(), (self.next(), self.next())[1]
@@ -260,7 +276,7 @@ class Parser(Conditions):
             case Product((Number(part, None),), (Number(parts, None),)) if 0 < part < parts:
                 if part.denominator == parts.denominator == 1:
                     return Number(whole.value + part / parts)  # type: ignore[union-attr]
-        self.position = start
+        self.back_to(start)
         return whole
 
     def after_percent(self, body: Node) -> Node:

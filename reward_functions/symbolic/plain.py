@@ -33,16 +33,16 @@ class Plain(NamedTuple):
 
 
 _NUMBER: Final = re.compile(
-    r"([+-]?)([0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)?(?:\.([0-9]*))?", re.ASCII
+    r"([+-]?)([1-9][0-9]{0,2}(?:,[0-9]{3})+|[0-9]+)?(?:\.([0-9]*))?", re.ASCII
 ).fullmatch
 
 
 def plain(text: str) -> Plain | None:
     """The number a text is, when it is nothing else; None otherwise (also for too many digits)."""
-    if text.isdecimal() and text.isascii() and len(text) <= DIGITS:
-        return Plain(int(text), 0)
     if len(text) > DIGITS:
         return None
+    if text.isdecimal() and text.isascii():
+        return Plain(int(text), 0)
     match = _NUMBER(text)
     if match is None:
         return None

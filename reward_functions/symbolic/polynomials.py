@@ -43,7 +43,11 @@ IMAGINARY: Final = "ki"
 
 
 class Quotient(NamedTuple):
-    """A polynomial over a polynomial. Below a single term is folded into what stands above."""
+    """A polynomial over a polynomial. Below a single term is folded into what stands above.
+
+    Nothing outside this module makes one but through `constant`, `atom` and `Field`, so that the
+    relations between atoms hold in every one.
+    """
 
     above: Poly
     below: Poly
@@ -104,6 +108,13 @@ class Field:
 
     # ---- quotients
 
+    def polynomial(self, poly: Poly) -> Quotient:
+        """The polynomial of some terms, with every relation between their atoms applied."""
+        result: Poly = {}
+        for monomial, factor in poly.items():
+            result = self._sum(result, self._reduced(dict(monomial), factor))
+        return Quotient(result, {UNIT: ONE})
+
     def add(self, first: Quotient, second: Quotient) -> Quotient:
         """The sum."""
         if first.below == second.below:
@@ -144,11 +155,7 @@ class Field:
             return constant(ONE)
         return Quotient(self._power(value.above, exponent), self._power(value.below, exponent))
 
-    def of_atoms(self, powers: dict[str, Exponent]) -> Quotient:
-        """A product of atoms to any powers."""
-        return Quotient(self._reduced(powers, ONE), {UNIT: ONE})
-
-    def same(self, first: Quotient, second: Quotient) -> Poly:
+    def difference(self, first: Quotient, second: Quotient) -> Poly:
         """Cross-multiplied difference: empty exactly when the canonical forms coincide."""
         left = self.product(first.above, second.below)
         right = self.product(second.above, first.below)
@@ -320,6 +327,11 @@ def primitive(value: Quotient) -> tuple[Fraction, Quotient]:
         {key: sign * factor / above for key, factor in value.above.items()},
         {key: sign * factor / below for key, factor in value.below.items()},
     )
+
+
+def rendered_monomial(monomial: Monomial) -> str:
+    """A product of atoms as text."""
+    return _term(monomial, ONE)
 
 
 def rendered(value: Quotient) -> str:

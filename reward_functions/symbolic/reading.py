@@ -7,8 +7,9 @@ content is nothing.
 from __future__ import annotations
 
 import re
+from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from reward_functions.symbolic.display import rendered
 from reward_functions.symbolic.lexer import GREEK, Token, tokens
@@ -16,34 +17,67 @@ from reward_functions.symbolic.limits import CHARACTERS, OverBudget, Unreadable
 from reward_functions.symbolic.parser import parse_tokens
 from reward_functions.symbolic.phrases import PHRASES
 from reward_functions.symbolic.signs import spelled_out
-from reward_functions.symbolic.tree import Choice, Clock, Node, Number
+from reward_functions.symbolic.tree import Clock, Node, Number, names_in
 from reward_functions.symbolic.vocabulary import LETTER_FUNCTIONS
+from reward_functions.symbolic.walking import free_names, operations
 from reward_functions.text.words import cardinal
 
 _SIGNS: Final = frozenset("±∓")
 
 
+class Choice(NamedTuple):
+    """A choice by its letter, with the text behind it when there is one."""
+
+    letter: str
+    text: str = ""
+
+
 class Reading:
     """A text with what could be made of it.
 
+    Everything is worked out when it is first asked for, and kept; two threads that ask at once
+    work out the same.
+
     Attributes:
         marks: its tokens by kind and text, without outer punctuation; empty when it has none.
-        words: its words in one spelling.
-        choice: the choice it names, or None.
-        wordy: whether it is words in the first place, even if it parses (`yes` is not y·e·s).
         trouble: why there is no tree, once `tree` has been asked for.
     """
 
-    __slots__ = ("_stream", "_tree", "choice", "marks", "trouble", "words", "wordy")
-
-    def __init__(self, stream: list[Token], words: str, trouble: str = "") -> None:
-        self.marks = [(token.kind, token.text) for token in stream]
-        self.words = words
-        self.wordy = _wordy(stream)
-        self.choice = _choice(stream)
+    def __init__(self, stream: list[Token], trouble: str = "", unread: str = "") -> None:
+        self.marks = [token[:2] for token in stream]
         self.trouble = trouble
-        self._stream: list[Token] | None = stream
-        self._tree: Node | None = None
+        self._stream = stream
+        self._unread = unread
+
+    @cached_property
+    def words(self) -> str:
+        """Its words in one spelling."""
+        return self._unread or _words(self._stream, wordy=self.wordy)
+
+    @cached_property
+    def wordy(self) -> bool:
+        """Whether it is words in the first place, even if it parses (`yes` is not y·e·s)."""
+        return _wordy(self._stream)
+
+    @cached_property
+    def spelled(self) -> frozenset[str]:
+        """The letters read as symbols that may be something else: a word, a unit, digits."""
+        found = _spelled(self._stream)
+        return found and found & self.letters
+
+    @cached_property
+    def letters(self) -> frozenset[str]:
+        """The first letters of its symbols and constants, but for those an operation binds."""
+        tree = self.tree
+        if tree is None:
+            return frozenset()
+        names = free_names(tree) if operations(tree) else names_in(tree)
+        return frozenset(name[0] for name in names)
+
+    @cached_property
+    def choice(self) -> Choice | None:
+        """The choice it names, or None."""
+        return _choice(self._stream)
 
     @property
     def names(self) -> frozenset[str]:
@@ -51,16 +85,14 @@ class Reading:
         parts = _BETWEEN_NAMES.split(self.words.strip("{} "))
         return frozenset(stripped for part in parts if (stripped := part.strip()))
 
-    @property
+    @cached_property
     def tree(self) -> Node | None:
-        """Its mathematics, read when first asked for; None when it is not in the grammar."""
-        if self._stream is not None:
-            stream, self._stream = self._stream, None
-            try:
-                self._tree = _tree(stream)
-            except (OverBudget, Unreadable) as trouble:
-                self.trouble = self.trouble or str(trouble)
-        return self._tree
+        """Its mathematics; None when it is not in the grammar."""
+        try:
+            return _tree(self._stream)
+        except (OverBudget, Unreadable) as trouble:
+            self.trouble = self.trouble or str(trouble)
+            return None
 
     def __str__(self) -> str:
         """The mathematics in one notation, or the words where there is none."""
@@ -71,6 +103,13 @@ class Reading:
 _BETWEEN_NAMES: Final = re.compile(r"[,;]|\b(?:and|or)\b")
 
 
+KEPT: Final = 512
+"""Readings kept for the next comparison: every response to a prompt meets the same reference."""
+
+KEPT_LENGTH: Final = 300
+"""Characters of a text whose reading is kept, so that all of them take a few megabytes at most."""
+
+
 def read(text: str, *, group_digits: bool = True) -> Reading:
     """Read a text. Raises nothing: what is too long or unreadable has no tree and says why.
 
@@ -78,12 +117,20 @@ def read(text: str, *, group_digits: bool = True) -> Reading:
         text: the answer.
         group_digits: whether 1,234 is one number; else it is a list.
     """
+    if len(text) <= KEPT_LENGTH:
+        return _kept(text, group_digits)
+    return _read(text, group_digits)
+
+
+def _read(text: str, group_digits: bool) -> Reading:  # noqa: FBT001 - a key of the cache
     try:
-        stream = _without_margins(tokens(text, group_digits=group_digits))
+        return Reading(_without_margins(tokens(text, group_digits=group_digits)))
     except (OverBudget, Unreadable) as trouble:
         # Only whole texts may be compared: two long ones can agree in all but the last character.
-        return Reading([], _collapsed(text) if len(text) <= CHARACTERS else "", str(trouble))
-    return Reading(stream, _words(stream, wordy=_wordy(stream)))
+        return Reading([], str(trouble), _collapsed(text) if len(text) <= CHARACTERS else "")
+
+
+_kept = lru_cache(KEPT)(_read)
 
 
 def _tree(stream: list[Token]) -> Node:
@@ -147,6 +194,19 @@ def _wordy(stream: list[Token]) -> bool:
     return bool(words) and all(
         token.kind in ("letters", "-", "'", ".", "!", '"', ",", "\\{", "\\}") for token in stream
     )
+
+
+def _spelled(stream: list[Token]) -> frozenset[str]:
+    """Letters of runs, and of what may be digits above nine (1A below 16)."""
+    found: set[str] = set()
+    for place, token in enumerate(stream):
+        if token.kind != "letters" or token.text in _SYMBOLIC:
+            continue
+        digits = place and stream[place - 1].kind == "number" and not token.spaced
+        below = place + 1 < len(stream) and stream[place + 1].kind == "_"
+        if len(token.text) > 1 or (digits and below):
+            found.update(token.text)
+    return frozenset(found)
 
 
 def _is_word(run: str) -> bool:

@@ -14,8 +14,8 @@ from typing import Final
 from reward_functions.symbolic.absolute import without_absolute
 from reward_functions.symbolic.limits import Unreadable
 from reward_functions.symbolic.names import symbols
-from reward_functions.symbolic.polynomials import UNIT, Quotient, number_of
-from reward_functions.symbolic.rational import ONE, rational
+from reward_functions.symbolic.polynomials import Quotient, number_of
+from reward_functions.symbolic.rational import rational
 from reward_functions.symbolic.tree import (
     Braces,
     Bracket,
@@ -248,7 +248,7 @@ def solve_linear(left: Node, right: Node, values: Values) -> tuple[str, bool, No
         return None
     factor = difference.above[alone]
     boundary = {key: -value / factor for key, value in rest.items()}
-    return name[1:], factor < 0, _as_node(Quotient(boundary, {UNIT: ONE}))
+    return name[1:], factor < 0, _as_node(values.field.polynomial(boundary))
 
 
 def _as_node(value: Quotient) -> Node:

@@ -7,12 +7,14 @@ other side shows.
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.symbolic.display import rendered
 from reward_functions.symbolic.limits import Unreadable
 from reward_functions.symbolic.names import in_order_of_names
-from reward_functions.symbolic.polynomials import names_of
+from reward_functions.symbolic.polynomials import names_of, number_of
 from reward_functions.symbolic.rational import rational
 from reward_functions.symbolic.regions import (
     compare_regions,
@@ -22,26 +24,37 @@ from reward_functions.symbolic.regions import (
 )
 from reward_functions.symbolic.tree import (
     Apply,
+    Based,
     Braces,
     Bracket,
     BuiltSet,
-    Choice,
     Clock,
     Congruence,
+    Constant,
+    Degrees,
     Derivative,
+    Integral,
+    Iterated,
+    Limit,
     Listing,
     Matrix,
+    Measured,
     NamedSet,
     Node,
     Number,
+    Percent,
     Piecewise,
+    Power,
     Product,
     Ratio,
     Relation,
+    Root,
+    Sum,
     Symbol,
     Union,
 )
 from reward_functions.symbolic.verdict import Finding, differ, same, unknown
+from reward_functions.symbolic.walking import operations
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,9 +65,12 @@ if TYPE_CHECKING:
 _COMPARISON_COST: Final = 1
 """Steps of work that one comparison of two members is worth."""
 
+_ZERO: Final = Number(Fraction(0))
+_TEN: Final = 10
+
 _NO_VALUES: Final = (
     Listing, Braces, Bracket, Union, BuiltSet, NamedSet, Matrix, Relation, Ratio, Clock,
-    Choice, Congruence, Piecewise,
+    Congruence, Piecewise,
 )  # fmt: skip
 Branch = tuple[Node, Node | None]
 
@@ -100,7 +116,8 @@ class Shapes:
             case (Matrix(rows), Bracket(_, items, _)) | (Bracket(_, items, _), Matrix(rows)):
                 return self.vector(rows, items)
             case ((Listing(items) | Braces(items)), (Listing(others) | Braces(others))):
-                return self.members(items, others)
+                data = isinstance(reference, Listing) and isinstance(candidate, Listing)
+                return self.members(items, others, counted=data)
             case Ratio(parts), Ratio(others):
                 return self.ratios(parts, others)
             case Clock(), Clock():
@@ -122,6 +139,10 @@ class Shapes:
                 return differ("set", "an interval is no finite set")
             case (Bracket(_, items, _), Listing(others)) if not _has_points(others):
                 return self.assignments((reference,), others) or self.unbracketed(items, others)
+            case (Matrix(rows), Listing(others)) if _is_vector(rows) and not _has_points(others):
+                return self.unbracketed(_entries(rows), others)
+            case (Listing(items), Matrix(rows)) if _is_vector(rows) and not _has_points(items):
+                return self.unbracketed(items, _entries(rows))
             case (Listing(items), Bracket(_, others, _)) if not _has_points(items):
                 return self.assignments(items, (candidate,)) or self.unbracketed(items, others)
             case ((Listing(items) | Braces(items)), _):
@@ -136,7 +157,7 @@ class Shapes:
             case Matrix(((only,),)), _:
                 return self.compare(only, candidate)
             case ((Bracket() | Matrix()), other) | (other, (Bracket() | Matrix())):
-                if _plain_value(other):
+                if _numeric(other):
                     return differ("shape", "a point is not a single value")
         return None
 
@@ -166,7 +187,7 @@ class Shapes:
     def unbracketed(self, items: Sequence[Node], others: Sequence[Node]) -> Finding:
         """A point that lost its brackets, or a list that got some: equal in the same order only."""
         if len(items) != len(others):
-            return differ("tuple", "the numbers of entries differ")
+            return unknown("tuple", "a point against a list of another length")
         found = self.in_order("tuple", items, others)
         return found if found.equal else unknown("tuple", "a point against a list")
 
@@ -174,30 +195,39 @@ class Shapes:
         """Matrices of one format entry by entry; a row is not a column."""
         if len(rows) != len(others) or len(rows[0]) != len(others[0]):
             return differ("matrix", "the formats differ")
-        return self.in_order(
-            "matrix",
-            [entry for row in rows for entry in row],
-            [entry for row in others for entry in row],
-        )
+        return self.in_order("matrix", _entries(rows), _entries(others))
 
     def vector(self, rows: Sequence[Sequence[Node]], items: Sequence[Node]) -> Finding:
         """A tuple equals a column or a row of the same entries."""
-        entries = [entry for row in rows for entry in row]
-        if min(len(rows), len(rows[0])) != 1 or len(entries) != len(items):
-            return differ("matrix", "the formats differ")
+        entries = _entries(rows)
+        if not _is_vector(rows) or len(entries) != len(items):
+            return unknown("matrix", "a matrix against a point of another format")
         return self.in_order("matrix", entries, items)
 
     def ratios(self, parts: Sequence[Node], others: Sequence[Node]) -> Finding:
-        """Ratios are equal in proportion: 6:8 is 3:4."""
+        """Ratios are equal in proportion: 6:8 is 3:4; of zeros only there is none.
+
+        All terms are measured by the first one that is not zero, which must not be on either side.
+        """
         if len(parts) != len(others):
             return differ("ratio", "the numbers of terms differ")
-        for place in range(1, len(parts)):
+        zeros, other_zeros = self.zeros(parts), self.zeros(others)
+        if all(zeros) or all(other_zeros):
+            return unknown("ratio", "a ratio of zeros")
+        pivot = zeros.index(False)
+        if other_zeros[pivot]:
+            return differ("ratio", "other proportions")
+        for place in range(len(parts)):
             found = self.values.compare(
-                Product((parts[0], others[place])), Product((others[0], parts[place]))
+                Product((parts[pivot], others[place])), Product((others[pivot], parts[place]))
             )
             if not found.equal:
                 return differ("ratio", "other proportions") if found.different else found
         return same("ratio", "the same proportions")
+
+    def zeros(self, parts: Sequence[Node]) -> list[bool]:
+        """Which of the terms are zero."""
+        return [self.values.compare(_ZERO, part).equal for part in parts]
 
     # ---- under conditions
 
@@ -208,7 +238,12 @@ class Shapes:
         left = list(others)
         for value, condition in branches:
             place = next(
-                (place for place, other in enumerate(left) if self.agree(condition, other[1])), None
+                (
+                    place
+                    for place, other in enumerate(left)
+                    if self.same_condition(condition, other[1])
+                ),
+                None,
             )
             if place is None:
                 return unknown("cases", "a condition has no equal on the other side")
@@ -217,7 +252,7 @@ class Shapes:
                 return differ("cases", "another value in a case") if found.different else found
         return same("cases", "the same values under the same conditions")
 
-    def agree(self, condition: Node | None, other: Node | None) -> bool:
+    def same_condition(self, condition: Node | None, other: Node | None) -> bool:
         """Whether two conditions are the same; that of "otherwise" is None."""
         if condition is None or other is None:
             return condition is other
@@ -242,14 +277,20 @@ class Shapes:
 
     # ---- in any order
 
-    def members(self, items: Sequence[Node], others: Sequence[Node]) -> Finding:
-        """Lists and sets: each member has its equal on the other side, and none is left over."""
+    def members(
+        self, items: Sequence[Node], others: Sequence[Node], *, counted: bool = False
+    ) -> Finding:
+        """Lists and sets: each member has its equal on the other side, and none is left over.
+
+        A list is a set, so it may repeat its members. When both repeat some (`counted`: and both
+        are lists), they are data, which are repeated equally often.
+        """
         named = self.assignments(items, others)
         if named is not None:
             return named
-        left = list(others)
+        unpaired, left = _unpaired(items, others)
         missing = []
-        for item in items:
+        for item in unpaired:
             place, _ = self.find(item, left)
             if place is not None:
                 left.pop(place)
@@ -260,7 +301,15 @@ class Shapes:
                 place, doubt = self.find(item, side)
                 if place is None:  # else it only repeats a member that was matched before
                     return doubt or differ("set", "a member has no equal on the other side")
+        if counted and (missing or left) and self.repeats(items) and self.repeats(others):
+            return unknown("set", "the members are repeated another number of times")
         return same("set", "the same members")
+
+    def repeats(self, items: Sequence[Node]) -> bool:
+        """Whether a member is equal to another one."""
+        return len(set(map(_key, items))) < len(items) or any(
+            self.find(item, items[:place])[0] is not None for place, item in enumerate(items)
+        )
 
     def find(self, item: Node, among: Sequence[Node]) -> tuple[int | None, Finding | None]:
         """The place of an equal member, or the first doubt there is about one."""
@@ -279,8 +328,12 @@ class Shapes:
     def assignments(self, items: Sequence[Node], others: Sequence[Node]) -> Finding | None:
         """X = 2, y = -1: values by name; against bare values, in alphabetical order of the names.
 
+        A bare list may also follow the order in which the reference states them.
+
         None when neither side names its values, or names one several times (its solutions).
         """
+        if any(isinstance(each, Relation) and self.contradicts(each) for each in others):
+            return differ("chain", "a chain of equations contradicts itself")
         mine, theirs = _by_name(items), _by_name(others)
         if mine is None and theirs is None:
             return None
@@ -289,17 +342,44 @@ class Shapes:
                 return differ("names", "other names")
             return self.in_order("names", list(mine.values()), [theirs[name] for name in mine])
         named, bare = (mine, others) if mine is not None else (theirs, items)
-        if named is None:
+        if named is None or any(isinstance(each, Relation) for each in bare):
             return None
-        if len(bare) == 1 and isinstance(bare[0], Bracket):
-            bare = bare[0].items
-            if len(bare) != len(named):
-                return differ("names", "the numbers of values differ")
-            values = [named[name] for name in sorted(named)]
-            return self.in_order("names", values, bare)
-        if any(isinstance(each, Relation) for each in bare):
-            return None
-        return self.members(list(named.values()), bare)
+        point = len(bare) == 1 and isinstance(bare[0], Bracket)
+        if point:
+            bare = bare[0].items  # type: ignore[union-attr]
+        values: Sequence[Node] = [named[name] for name in sorted(named)]
+        if mine is not None and not point and self.agree(list(mine.values()), bare):
+            return same("names", "the values in the order of the reference")
+        sides = (values, bare) if mine is not None else (bare, values)
+        solutions = mine is None and len({name.partition("_")[0] for name in named}) == 1
+        return self.ordered(*sides, strictly=point, solutions=solutions)
+
+    def agree(self, items: Sequence[Node], others: Sequence[Node]) -> bool:
+        """Whether two lists are equal entry by entry."""
+        return len(items) == len(others) and self.in_order("names", items, others).equal
+
+    def ordered(
+        self,
+        items: Sequence[Node],
+        others: Sequence[Node],
+        *,
+        strictly: bool,
+        solutions: bool,
+    ) -> Finding:
+        """Values in the order of their names against a point, `strictly`, or against a list.
+
+        Under one letter, x_1 = 2, x_2 = -1, they may be the `solutions` that a list asks for.
+        """
+        if strictly and len(items) != len(others):
+            return differ("names", "the numbers of values differ")
+        if strictly:
+            return self.in_order("names", items, others)
+        if self.agree(items, others):
+            return same("names", "the values in alphabetical order of the names")
+        shuffled = self.members(items, others)
+        if solutions or not shuffled.equal:
+            return shuffled
+        return unknown("names", "the values in another order than the names")
 
     def relations(self, reference: Node, candidate: Node) -> Finding | None:
         """X = 5 is 5 and not y = 5; a chain says its last value, unless it contradicts itself.
@@ -364,15 +444,57 @@ class Shapes:
         return None
 
     def contradicts(self, chain: Relation) -> bool:
-        """Whether two numbers that a chain of equations calls equal are not."""
-        if set(chain.operators) != {"="}:
-            return False
-        numbers = [value for value in map(self.number, chain.operands) if value is not None]
-        return any(self.values.compare(numbers[0], other).different for other in numbers[1:])
+        """Whether a chain calls two constants equal that are not, or one a rounding of the other.
 
-    def number(self, node: Node) -> Node | None:
-        """The node if it is a rational number, else None."""
-        return node if rational(node) is not None else None
+        Each constant is compared with the one before it in its run of = and ≈.
+        """
+        before, rounded = None, False
+        for operator, operand in zip(("=", *chain.operators), chain.operands, strict=True):
+            if operator not in ("=", "≈"):
+                before = None
+            rounded = rounded or operator == "≈"
+            if not (_constant(operand) or self.worked_out(operand)):
+                continue
+            if before is not None and (
+                self.not_rounded(before, operand) if rounded else self.apart(before, operand)
+            ):
+                return True
+            before, rounded = operand, False
+        return False
+
+    def apart(self, first: Node, second: Node) -> bool:
+        """Whether two constants are proved different, even if one is a rounding of the other.
+
+        Other units prove nothing here: 5 m = 500 cm.
+        """
+        findings = (self.values.compare(first, second), self.values.compare(second, first))
+        return all(found.different and found.rule != "units" for found in findings)
+
+    def not_rounded(self, value: Node, rounding: Node) -> bool:
+        """Whether a decimal or integer is proved no rounding of a constant."""
+        if isinstance(value, Measured) and isinstance(rounding, Measured):
+            return value.unit == rounding.unit and self.not_rounded(value.body, rounding.body)
+        if not isinstance(rounding, Number):
+            return False
+        if rounding.unit is None and rounding.value.denominator != 1:
+            return False  # a fraction
+        unit = _last_place(rounding)
+        exact = rational(value)
+        if exact is not None:
+            precision = max(unit, _last_place(value)) if isinstance(value, Number) else unit
+            return abs(exact - rounding.value) * 2 > precision
+        if abs(rounding.value) < _TEN * unit:
+            return False  # which the rule for decimals takes for an exact value
+        return self.values.compare(Number(rounding.value, unit), value).different
+
+    def worked_out(self, node: Node) -> bool:
+        """Whether an operation of calculus works out to a rational number exactly."""
+        if not operations(node):
+            return False
+        try:
+            return number_of(self.values.algebra.value(node)) is not None
+        except Unreadable:
+            return False
 
     def equations(self, reference: Node, candidate: Node) -> Finding:
         """Equations are equal when their sides differ by proportional polynomials."""
@@ -402,7 +524,8 @@ class Shapes:
         if not any(name[0] == "v" for name in names_of(first)):
             return False  # 6 = 5 and 7 = 5 are no equations in anything
         if not (first.whole and second.whole and first.above and second.above):
-            return not field.same(first, second) or not field.same(first, field.negate(second))
+            opposite = field.negate(second)
+            return not field.difference(first, second) or not field.difference(first, opposite)
         key = next(iter(first.above))
         if key not in second.above:
             return False
@@ -435,7 +558,7 @@ class Shapes:
                 if in_order_of_names(reference) == in_order_of_names(candidate):
                     return same("set", "the same condition on a variable of another name")
                 return unknown("set", "sets by conditions are not decided")
-        if _plain_value(reference) or _plain_value(candidate):
+        if _numeric(reference) or _numeric(candidate):
             return differ("shape", "a set of numbers is not a single value")
         return unknown("shape", f"{_name(reference)} against {_name(candidate)}")
 
@@ -450,6 +573,77 @@ class Shapes:
             if mine.above.get(key, 1) * theirs.above.get(key, 1) > 0:
                 return same("inequality", "the same inequality up to a positive factor")
         return unknown("inequality", "the inequalities are not proportional")
+
+
+def _entries(rows: Sequence[Sequence[Node]]) -> list[Node]:
+    return [entry for row in rows for entry in row]
+
+
+def _is_vector(rows: Sequence[Sequence[Node]]) -> bool:
+    return min(len(rows), len(rows[0])) == 1
+
+
+def _key(node: Node) -> Fraction | Node:
+    """The exact value of a number, else the tree: equal keys are equal members."""
+    known = None if isinstance(node, Percent) else rational(node)
+    return node if known is None else known
+
+
+def _unpaired(items: Sequence[Node], others: Sequence[Node]) -> tuple[list[Node], list[Node]]:
+    """What is left of two lists once members with equal keys are paired off, in linear time."""
+    mine, theirs = list(map(_key, items)), list(map(_key, others))
+    common = Counter(mine) & Counter(theirs)
+    return _beyond(items, mine, common), _beyond(others, theirs, common)
+
+
+def _beyond(
+    items: Sequence[Node], keys: Sequence[Fraction | Node], paired: Counter[Fraction | Node]
+) -> list[Node]:
+    counts = Counter(paired)
+    left: list[Node] = []
+    for item, key in zip(items, keys, strict=True):
+        if counts[key]:
+            counts[key] -= 1
+        else:
+            left.append(item)
+    return left
+
+
+def _constant(node: Node) -> bool:
+    """Whether a tree is a number without variables; a lone e or i is the name of something."""
+    match node:
+        case Constant(name):
+            return name not in ("e", "i")
+        case Measured(body, _):
+            return _constant(body)
+    return _numeric(node)
+
+
+def _numeric(node: Node) -> bool:
+    match node:
+        case Number() | Constant() | Based():
+            return True
+        case Sum(parts) | Product(parts, ()):
+            return all(map(_numeric, parts))
+        case Product(over, under):
+            return all(map(_numeric, (*over, *under)))
+        case Power(first, second) | Root(first, second):
+            return _numeric(first) and _numeric(second)
+        case Percent(body) | Degrees(body):
+            return _numeric(body)
+        case Apply(name, arguments):
+            return len(name) > 1 and all(map(_numeric, arguments))
+    return False
+
+
+def _last_place(literal: Number) -> Fraction:
+    """The worth of the last digit that a literal shows: 1/100 of 2.50, 100 of 1200."""
+    if literal.unit is not None:
+        return literal.unit
+    place = Fraction(1)
+    while literal.value and literal.value % (place * _TEN) == 0:
+        place *= _TEN
+    return place
 
 
 def _has_points(items: Sequence[Node]) -> bool:
@@ -510,7 +704,10 @@ def _stated_value(node: Relation) -> Node:
 
 
 def _name_of(node: Node) -> str | None:
-    """The name that an equation gives to a value: x, AB, |AB|, (p, q), A:B or AB/CD."""
+    """The name that an equation gives to a value: x, AB, |AB|, (p, q), A:B or AB/CD.
+
+    In "the limit of … = 1" that is the limit itself.
+    """
     match node:
         case Symbol(name):
             return name
@@ -521,6 +718,8 @@ def _name_of(node: Node) -> str | None:
             return _name_of(inside)
         case Derivative(Symbol(name), Symbol(variable), order):
             return f"d{order}{name}/d{variable}"
+        case Iterated() | Integral() | Derivative() | Limit():
+            return rendered(node)
         case Product(over, under):
             names = [_name_of(each) for each in (*over, *under)]
             if all(name and name[0].isupper() for name in names):
@@ -544,10 +743,6 @@ def _equation(node: Node) -> bool:
 
 def _constant_value(node: Node) -> bool:
     return rational(node) is not None
-
-
-def _plain_value(node: Node) -> bool:
-    return not isinstance(node, _NO_VALUES)
 
 
 def _linear(value: Quotient) -> bool:

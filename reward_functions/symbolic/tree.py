@@ -5,7 +5,6 @@
     dressed     Percent  Degrees  Measured  Based
     collections Listing  Bracket  Braces  Union  BuiltSet  NamedSet  Matrix
     statements  Relation  Congruence  Ratio  Clock  Piecewise
-    text        Choice
 
 A tree says how an answer reads, not what it means: `(1,2)` is a `Bracket`, whether as a point or as
 an interval is settled against the other side (`shapes`). Nodes compare by structure.
@@ -13,7 +12,7 @@ an interval is settled against the other side (`shapes`). Nodes compare by struc
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 
 
@@ -269,14 +268,6 @@ class Clock:
     half: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """A choice by its letter, with the text behind it when there is one."""
-
-    letter: str
-    text: str = ""
-
-
 Node = (
     Number
     | Symbol
@@ -307,5 +298,17 @@ Node = (
     | Piecewise
     | Ratio
     | Clock
-    | Choice
 )
+
+
+def names_in(node: Node) -> set[str]:
+    """The names of all symbols and constants in a tree."""
+    if isinstance(node, Symbol | Constant):
+        return {node.name}
+    return {name for field in fields(node) for name in _names_in(getattr(node, field.name))}
+
+
+def _names_in(value: object) -> set[str]:
+    if isinstance(value, tuple):
+        return {name for part in value for name in _names_in(part)}
+    return names_in(value) if isinstance(value, Node) else set()

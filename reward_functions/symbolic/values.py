@@ -39,6 +39,7 @@ from reward_functions.symbolic.tree import (
     UnitPowers,
 )
 from reward_functions.symbolic.verdict import Finding, differ, same, unknown
+from reward_functions.symbolic.walking import operations
 from reward_functions.text.units import canonical, same_unit
 
 _TEN: Final = 10
@@ -64,20 +65,25 @@ class Values:
             return self.angle(reference, candidate)
         if isinstance(reference, Based):
             return self.numeral(reference, candidate)
-        if infinite(reference) or infinite(candidate):
+        if (infinite(reference) or infinite(candidate)) and not (
+            operations(reference) or operations(candidate)
+        ):
             return _infinities(reference, candidate)
         return self.numbers(reference, candidate)
 
     def units(self, reference: Node, candidate: Node) -> Finding:
         """Units and currency are compared only when both sides have one, without conversion.
 
+        Nouns that differ may still name one thing (people, visitors); units of the table do not.
         A unit in italics (37 m) is one when the other side writes the same unit upright.
         """
         match reference, candidate:
             case Measured(body, unit), Measured(other, other_unit):
-                if not _same_units(unit, other_unit):
-                    return differ("units", f"{_unit(unit)} is not {_unit(other_unit)}")
-                return self.compare(body, other)
+                if _same_units(unit, other_unit):
+                    return self.compare(body, other)
+                known = _in_table(unit) and _in_table(other_unit)
+                proof = differ if known else unknown
+                return proof("units", f"{_unit(unit)} is not {_unit(other_unit)}")
             case Measured(body, unit), _:
                 return self.compare(body, _without_symbols(candidate, unit))
             case _, Measured(body, unit):
@@ -153,7 +159,7 @@ class Values:
     def expressions(self, reference: Node, candidate: Node) -> Finding:
         """Expressions by exact algebra, and by their values where that does not decide."""
         first, second = self.algebra.value(reference), self.algebra.value(candidate)
-        difference = self.field.same(first, second)
+        difference = self.field.difference(first, second)
         if not difference:
             return same("exact algebra", "both have the same canonical form")
         if isinstance(reference, Number) and reference.unit is not None:
@@ -253,6 +259,10 @@ def _same_units(first: UnitPowers, second: UnitPowers) -> bool:
         same_unit(name, other) and power == other_power
         for (name, power), (other, other_power) in zip(first, second, strict=True)
     )
+
+
+def _in_table(unit: UnitPowers) -> bool:
+    return all(canonical(name) == name for name, _ in unit)
 
 
 def _unit(unit: UnitPowers) -> str:

@@ -60,14 +60,6 @@ BASE_WORDS: Final = {
 CALLED: Final = frozenset("fg")
 """Letters that name a function when a bracket follows; others, as in P(1+r), multiply."""
 
-NO_NOUNS: Final = frozenset(
-    "is are was were be not no nor but if then than or and wrong false true because since so "
-    "except without unless only either neither for to of by as about approximately at least most "
-    "between from which that this it plus minus times over less more greater equals equal "
-    "incorrect maybe perhaps never cannot isnt".split()
-)
-"""Words that make a claim about a number rather than name what it counts."""
-
 NOUN_LETTERS: Final = 4
 """Letters of a plain run after a spaced number that is read as a noun (5 apples), not a product."""
 

@@ -15,14 +15,18 @@ Reasoning, invisible and struck-out text, and a verbatim copy of the prompt are 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.text.boxes import last_boxed
+from reward_functions.text.context import denied, retracted, trouble
 from reward_functions.text.hidden import said
+from reward_functions.text.normal import folded
 from reward_functions.text.reasoning import without_reasoning
 from reward_functions.text.spans import last_span, taken_back
-from reward_functions.text.statements import last_statement
+from reward_functions.text.statements import is_heading, last_statement
+from reward_functions.text.units import canonical
 
 if TYPE_CHECKING:
     from reward_functions.text.boxes import Boxed
@@ -34,9 +38,28 @@ STATED: Final = "the stated answer"
 MAX_BARE: Final = 200
 """Characters of a response that may be nothing but an answer."""
 
+MAX_HEADINGS: Final = 50
+"""Headings passed over in search of a marker."""
+
+_TAIL: Final = re.compile(
+    r"(?:\\[,;! ]|~|\s){0,4}(?:\\?%|\^?\{?\s?\\circ\}?|°"
+    r"|\\(?:text|mathrm|mbox)\s?\{(?P<unit>[^{}]{1,30})\}(?:\^\{?[23]\}?)?"
+    r"|(?:hundred|thousand|million|billion|trillion|dozen|percent|degrees)\b)"
+)
+_PART_OF_MORE: Final = re.compile(
+    r"(?:[.,]?\d|\s{0,2}(?:\^(?!\{?\s?\\(?:circ|prime))|\\(?:times|cdot)\b|[*×·]\s?\d))"
+)
+
 MIN_ECHO: Final = 16
 """Characters from which a copy of the prompt is an echo. Shorter prompts ("2+3?") may be part of an
 honest answer."""
+
+
+MAX_ECHOED: Final = 20_000
+"""Characters of a prompt whose sentences are compared; of longer ones only whole copies are."""
+
+_STATING: Final = ("####", "\\boxed{", "nswer is", "nswer:")
+_SENTENCES: Final = re.compile(r"(?<=[.!?])\s+|\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +70,14 @@ class Answer:
         text: its source.
         where: how it was found, in a few words.
         rival: a later statement of an answer, "" where there is none.
+        tail: a unit, scale word or percent sign right behind it, "" where there is none; whether
+            the two read as one is the caller's to try.
     """
 
     text: str
     where: str
     rival: str = ""
+    tail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,38 +92,76 @@ def spoken(response: str, prompt: str = "", *, include_reasoning: bool = False) 
 
     Args:
         response: what the policy wrote.
-        prompt: what it was asked; a verbatim copy of it is no answer.
+        prompt: what it was asked. A copy of it is no answer, and neither is a copy of one of its
+            sentences that states an answer, but for case and white space.
         include_reasoning: search reasoning sections as well.
     """
     text = response if include_reasoning else without_reasoning(response)
-    if len(prompt) >= MIN_ECHO and prompt in text:
-        text = text.replace(prompt, "\n")
+    if len(prompt) >= MIN_ECHO:
+        text = _unechoed(text, prompt)
     return said(text)
 
 
+def _unechoed(text: str, prompt: str) -> str:
+    """The text without the prompt, and without its sentences where they state an answer."""
+    if prompt in text:
+        text = text.replace(prompt, "\n")
+    if not any(mark in prompt for mark in _STATING) or len(prompt) > MAX_ECHOED:
+        return text
+    asked = folded(prompt)
+    sentences = _SENTENCES.split(text)
+    own = [each for each in sentences if len(each) < MIN_ECHO or folded(each) not in asked]
+    return text if len(own) == len(sentences) else "\n".join(own)
+
+
 def hash_answer(text: str) -> Answer | NoAnswer | None:
-    """What stands behind the last `####`, up to the end of its line; None without one. Linear."""
-    start = text.rfind(HASH)
-    if start < 0:
-        return None
-    end = text.find("\n", start)
-    end = len(text) if end < 0 else end
-    line = text[start + len(HASH) : end].strip("# \t\r")
+    """What stands behind the last `####`, up to the end of its line; None without one. Linear.
+
+    `####` also opens a heading in Markdown ("#### Explanation"): a line that begins with a word and
+    is no number is a heading, and is passed over.
+    """
+    start = len(text)
+    for _ in range(MAX_HEADINGS):
+        start = text.rfind(HASH, 0, start)
+        if start < 0:
+            return None
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        line = text[start + len(HASH) : end].strip("# \t\r")
+        if not is_heading(line):
+            return _marked(text, line, start, end)
+    return None
+
+
+def _marked(text: str, line: str, start: int, end: int) -> Answer | NoAnswer:
     if not line:
         return NoAnswer("nothing follows the last ####")
-    return Answer(line, "the last ####", _rival(text, end))
+    if denied(text[max(0, start - len("It is definitely not ")) : start]):
+        return NoAnswer("the last #### is denied")
+    if retracted(text, end):
+        return NoAnswer("the last #### is taken back")
+    if "answer" in line.lower():
+        return stated_answer(line) or Answer(line, "the last ####")
+    return Answer(line.strip("*_ "), "the last ####", _rival(text, end))
 
 
 def boxed_answer(text: str) -> Answer | NoAnswer | None:
     """The content of the last box or run of boxes; None where nothing is boxed. Linear."""
-    box = last_boxed(text.replace("\\fbox", "\\boxed"))
+    text = text.replace("\\fbox", "\\boxed")
+    box = last_boxed(text)
     if box is None:
         return None
     if not box.contents:
         return NoAnswer("the last box is never closed")
     if not box.text.strip(" ,"):
         return NoAnswer("the last box is empty")
-    return Answer(box.text, _where(box), _rival(text, box.end))
+    doubt = trouble(text, box.start, box.end)
+    if doubt:
+        return NoAnswer(f"the last box {doubt}")
+    if _PART_OF_MORE.match(text, box.end) or text[: box.start][-1:].isdigit():
+        return NoAnswer("the last box is part of a longer number or formula")
+    tail = _tail(text, box.end) if len(box.contents) == 1 else ""
+    return Answer(box.text, _where(box), _rival(text, box.end), tail)
 
 
 def stated_answer(text: str) -> Answer | NoAnswer | None:
@@ -125,6 +189,14 @@ def final_answer(text: str) -> Answer | NoAnswer:
     )
 
 
+def _tail(text: str, end: int) -> str:
+    """The sign, scale word or known unit right behind a box; "" for anything else."""
+    tail = _TAIL.match(text, end)
+    if tail is None or (tail["unit"] and not canonical(tail["unit"].strip("~ "))):
+        return ""
+    return tail[0].rstrip()
+
+
 def _where(box: Boxed) -> str:
     return "the last box" if len(box.contents) == 1 else f"the last {len(box.contents)} boxes"
 
@@ -132,7 +204,7 @@ def _where(box: Boxed) -> str:
 def _rival(text: str, after: int) -> str:
     """A positive statement behind the answer, which may contradict it."""
     later = last_statement(text, after)
-    return later.text if later and later.mood == "stated" else ""
+    return later.text if later and later.mood == "stated" and not later.rounded else ""
 
 
 def _last_mathematics(text: str) -> Answer | NoAnswer | None:

@@ -1,6 +1,6 @@
 r"""The last `\boxed{…}` of a text, or the last run of them.
 
-Boxes joined by nothing but spaces, commas, `$`, "and" or "or" state one list: `\boxed{1}` and
+Boxes joined by nothing but white space, punctuation, "and" or "or" state one list: `\boxed{1}` and
 `\boxed{2}` is the pair, so that boxing every candidate is an answer of many values, not a choice.
 Only as much of the text is read as the last run needs, from its end backwards.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from reward_functions.text.braces import group_end
 
@@ -17,17 +17,26 @@ COMMAND: Final = "\\boxed"
 _BRACED: Final = re.compile(r"\s{0,8}\{")
 _BARE: Final = re.compile(r"\s{0,8}([^\s${}\\.,;]{1,80})")
 _COMMENT: Final = re.compile(r"(?<!\\)%[^\n]*\n")
+_MENTION: Final = re.compile(r"[\s.…]*(?:(?:your |the |final )*answer)?[\s.…]*", re.IGNORECASE)
 _JOINT: Final = re.compile(
-    r"(?:[\s,;$&~]|\\[,;:! \\()\[\]]|\\q?quad|\b(?:and|or)\b"
-    r"|\\(?:text|mathrm|mbox)\s?\{[\s,]*(?:(?:and|or)\s*)?\})*+",
+    r"(?:[\s,;$&~/|*•-]|\d{1,2}[.)]\s|\\[,;:! \\()\[\]]|\\q?quad|\\l?or\b|\\vee\b|或"
+    r"|\b(?:and|or|maybe|perhaps|possibly|else|either|also|vs|oder|und|ou|et|o|y)\b"
+    r"|\\(?:text|mathrm|mbox)\s?\{[\s,]*(?:(?:and|or)\s*)?\})*",
     re.IGNORECASE,
 )
+_SIGN: Final = re.compile(
+    r"(?:[=(:$\[>]|\\[(\[]|\b(?:is|are))\s{0,4}[-−]\s{0,4}(?:\\[,;! ]|\$|\\left\(|\()?\s{0,2}$"
+    r"|(?<![\w)}\]!'%])\s{0,4}[-−]$"
+)
 
-MAX_JOINT: Final = 60
-"""Characters between two boxes that may still be a joint: `$, \\quad \\text{ and } \\quad $`."""
+SIGN_REACH: Final = 16
+"""Characters before a box that its sign may be spread over: `= -\\left( \\,$`."""
+
+MAX_NESTED: Final = 4
+"""Boxes around a box that are looked for."""
 
 MAX_BOXES: Final = 200
-"""Boxes of one list. More answer nothing."""
+"""Boxes of one list; of a longer one the last that many are read, and it equals nothing shorter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,26 +62,54 @@ class Boxed:
 def last_boxed(text: str) -> Boxed | None:
     r"""The last run of boxes, or None where nothing is boxed.
 
-    A minus sign glued to the front of a box belongs to it: `-\boxed{5}` is −5. Linear.
+    A minus sign glued to the front of a box belongs to it: `-\boxed{5}` is −5. A box inside another
+    is part of it. An empty box, or `\boxed{...}`, behind a filled one mentions the format. Linear.
     """
     start = text.rfind(COMMAND)
     if start < 0:
         return None
-    box = _box(text, start)
+    box, before = _outermost(text, start)
+    while box and before >= 0 and _MENTION.fullmatch(box.content):
+        earlier, further = _outermost(text, before)
+        if earlier is None or _joined(text, earlier.end, box.start):
+            break
+        box, before = earlier, further
     if box is None:
         return Boxed((), start, len(text))
-    contents, end = [box[0]], box[1]
-    while len(contents) < MAX_BOXES and (before := text.rfind(COMMAND, 0, start)) >= 0:
+    run = [box]
+    while len(run) < MAX_BOXES and before >= 0:
         earlier = _box(text, before)
-        if earlier is None or not _joined(text, earlier[1], start):
+        if earlier is None or not _joined(text, earlier.end, run[-1].start):
             break
-        contents.append(earlier[0])
-        start = before
-    return Boxed(tuple(reversed(contents)), start, end)
+        run.append(earlier)
+        before = text.rfind(COMMAND, 0, before)
+    contents = tuple(each.content for each in reversed(run))
+    return Boxed(contents, run[-1].start, box.end)
 
 
-def _box(text: str, start: int) -> tuple[str, int] | None:
-    """The content of the box whose command begins here, and where it ends; None when unclosed."""
+class _Box(NamedTuple):
+    content: str
+    start: int
+    end: int
+
+
+def _outermost(text: str, start: int) -> tuple[_Box | None, int]:
+    """The box whose command begins here, or the one around it, and the command before; -1 for none.
+
+    The box is None when it is unclosed.
+    """
+    box = _box(text, start)
+    before = text.rfind(COMMAND, 0, start)
+    for _ in range(MAX_NESTED):
+        around = _box(text, before) if box and before >= 0 else None
+        if box is None or around is None or around.end < box.end:
+            break
+        box, before = around, text.rfind(COMMAND, 0, before)
+    return box, before
+
+
+def _box(text: str, start: int) -> _Box | None:
+    """The box whose command begins here; None when it is unclosed."""
     after = start + len(COMMAND)
     braced = _BRACED.match(text, after)
     if braced:
@@ -85,18 +122,13 @@ def _box(text: str, start: int) -> tuple[str, int] | None:
         if bare is None:
             return None
         content, end = bare[1], bare.end()
-    sign = "-" if _glued_minus(text, start) else ""
-    return sign + _COMMENT.sub("", content).strip(), end
-
-
-def _glued_minus(text: str, start: int) -> bool:
-    """Whether a minus touches the box and nothing it could subtract from stands before it."""
-    if text[start - 1 : start] not in ("-", "−"):
-        return False
-    before = text[max(0, start - 9) : start - 1].rstrip()
-    return not before or not (before[-1].isalnum() or before[-1] in ")}]!'%")
+    before = text[max(0, start - SIGN_REACH) : start]
+    signed = ("-" in before or "−" in before) and _SIGN.search(before) is not None
+    if "%" in content:
+        content = _COMMENT.sub("", content)
+    return _Box(("-" if signed else "") + content.strip(), start, end)
 
 
 def _joined(text: str, end: int, start: int) -> bool:
     """Whether nothing but a joint lies between two positions; they may not overlap."""
-    return 0 <= start - end <= MAX_JOINT and _JOINT.fullmatch(text, end, start) is not None
+    return end <= start and _JOINT.fullmatch(text, end, start) is not None

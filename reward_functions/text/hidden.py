@@ -1,8 +1,9 @@
 r"""Removing what is in a text but was not said: invisible content, and content struck out.
 
-Invisible are `\phantom` and its kin, HTML comments, and zero-width characters; struck out are
-`\cancel` and its kin, `~~…~~`, `<del>` and `<s>`. Content that is opened and never closed runs to
-the end of the text.
+Invisible are `\phantom` and its kin, comments of HTML and TeX, hidden elements, and zero-width
+characters; struck out are
+`\cancel` and its kin, `~~…~~`, `<del>` and `<s>`. Invisible content that is never closed runs to
+the end of the text; a strike that is never closed is none.
 """
 
 from __future__ import annotations
@@ -13,33 +14,80 @@ from typing import Final
 from reward_functions.text.braces import group_end
 from reward_functions.text.normal import visible
 
+# Looking for plain strings is ten times as fast as for a pattern, and most texts have none. Behind
+# each character that can begin something stands what it would have to begin.
+_SIGNS: Final = {
+    "\\": ("phantom", "cancel", "\\sout", "\\st{", "\\iffalse", "{comment}"),
+    "<": (
+        "<!--",
+        "<del",
+        "<s>",
+        "<s ",
+        "<strike",
+        "<D",
+        "<S",
+        " hidden",
+        "display:",
+        "visibility:",
+    ),
+    "~": ("~~",),
+    "%": ("\n%",),
+}
 # The look-ahead lets the search skip to the next character that can begin anything.
 _OPENING: Final = re.compile(
-    r"(?=[\\<~])(?:"
-    r"\\(?:[hv]?phantom|[bx]?cancel|sout|st)\s{0,8}(?P<group>\{)"
-    r"|(?P<comment><!--)"
-    r"|(?P<strike>~~)(?=\S)"
-    r"|<(?P<tag>del|s|strike|DEL|S|STRIKE)>)"
+    r"""(?=[\\<~%])(?:
+    \\(?:[hv]?phantom|[bx]?cancel|sout|st)\s{0,8}(?P<group>\{)
+  | (?P<comment><!--)
+  | (?<!~)(?P<strike>~~)(?=[^\s~])
+  | <(?P<tag>del|s|strike|DEL|S|STRIKE)(?:\s[^<>]{0,200})?>
+  | <(?P<unseen>\w{1,12})\s[^<>]{0,200}
+      (?:display:\s?none|visibility:\s?hidden|\bhidden\b)[^<>]{0,200}>
+  | (?P<iffalse>\\iffalse\b)
+  | (?P<environment>\\begin\{comment\})
+  | (?m:^)(?P<percent>%)
+    )""",
+    re.VERBOSE,
 )
 
 
 def said(text: str) -> str:
     """The text without its invisible and struck-out parts. Linear; never raises."""
     text = visible(text)
-    if _OPENING.search(text) is None:
+    if not _may_hide(text):
         return text
     kept: list[str] = []
     position = 0
     while opening := _OPENING.search(text, position):
         kept.append(text[position : opening.start()])
         position = _end_of(text, opening)
+        if position == opening.end():  # a strike that is never closed is what it looks like
+            kept.append(opening[0])
     return "".join([*kept, text[position:]])
 
 
+def _may_hide(text: str) -> bool:
+    for character, signs in _SIGNS.items():
+        if character in text and (text[0] == "%" or any(sign in text for sign in signs)):
+            return True
+    return False
+
+
 def _end_of(text: str, opening: re.Match[str]) -> int:
+    """Where the part ends; at its own opening when it is struck out and never closed."""
     if opening["group"]:
         return group_end(text, opening.start("group")) or len(text)
-    tag = f"</{opening['tag']}>" if opening["tag"] else "~~"
-    closing = "-->" if opening["comment"] else tag
+    kind = next(name for name, found in opening.groupdict().items() if found)
+    closing = _CLOSING.get(kind) or f"</{opening[kind]}>"
     found = text.find(closing, opening.end())
-    return found + len(closing) if found >= 0 else len(text)
+    if found < 0:
+        return opening.end() if kind in ("strike", "tag") else len(text)
+    return found + len(closing)
+
+
+_CLOSING: Final = {
+    "comment": "-->",
+    "strike": "~~",
+    "iffalse": "\\fi",
+    "environment": "\\end{comment}",
+    "percent": "\n",
+}

@@ -145,6 +145,7 @@ def _counted(
         value, rest, decimals = value * units.SCALES[attached[0]], rest[attached.end() :], None
     if rest[:1].isalnum() and units.canonical(rest.strip()) is None:
         return None
+    rest = rest.rstrip().removesuffix(".")
     while (word := _WORD.match(rest)) and word[1].lower() in _SCALE_WORDS:
         value, rest, decimals = value * units.SCALES[word[1].lower()], rest[word.end() :], None
     unit = _unit(rest.strip()) if rest.strip() else ""
@@ -165,20 +166,22 @@ def _unit(text: str) -> str | None:
         return known
     if not _is_noun_phrase(text):
         return None
-    first, *further = text.rstrip(".").split()
+    first, *further = text.split()
     if first.lower() in _POWERS and further:
         return f"{units.canonical(further[0]) or units.noun(further[0])}^{_POWERS[first.lower()]}"
-    return units.canonical(first) or units.noun(first)
+    if units.links(first):
+        return ""
+    name = units.canonical(first)
+    if name and len(further) > 1 and further[0].lower() in ("per", "an", "a"):
+        return units.canonical(f"{name}/{units.canonical(further[1])}") or name
+    return name or units.head([first, *further])
 
 
 def _is_noun_phrase(text: str) -> bool:
-    """A few plain words, none of which says or, not, plus, or another number."""
-    words = text.rstrip(".").split()
+    """A few plain words, none of which changes the number, doubts it or is another one."""
+    words = text.split()
     return len(words) <= MAX_UNIT_WORDS and all(
-        _UNIT_WORD.fullmatch(word)
-        and word.lower() not in _NOT_OF_A_UNIT
-        and cardinal(word)[0] is None
-        for word in words
+        _UNIT_WORD.fullmatch(word) and units.may_name(word) for word in words
     )
 
 
@@ -195,15 +198,15 @@ _DECIMAL: Final = re.compile(
     r"""
     (?=\.?\d)                                    # a digit somewhere
     (?P<digits>
-        [1-9]\d{0,2}(?:,\d{3})++(?![\d,])        # 1,234,567
-      | [1-9]\d{0,2}(?:[ ]\d{3})++(?!\d)         # 1 234 567
+        [1-9]\d{0,2}(?:,\d{3})+(?![\d,])        # 1,234,567
+      | [1-9]\d{0,2}(?:[ ]\d{3})+(?!\d)         # 1 234 567
       | [1-9]\d{0,2}(?:\.\d{3}){2,}+(?![\d.])    # 1.234.567
       | \d*+
     )
-    (?:\.(?P<fraction>\d*+))?+
+    (?:\.(?P<fraction>\d*+))?
     (?:[eE](?P<e>[+-]?\d{1,4})(?!\w)
       | \s*+[*x·×]\s*+10\s*+(?:\^|\*\*)\s*+\{?(?P<power>[+-]?\d{1,4})\}?(?!\w)
-    )?+
+    )?
     (?![,.]?\d)
     """,
     re.VERBOSE,
@@ -211,7 +214,7 @@ _DECIMAL: Final = re.compile(
 _SEPARATORS: Final = re.compile(r"[,. ]")
 _WORD: Final = re.compile(r"\s*+([A-Za-z]++)")
 _ABBREVIATION: Final = re.compile(r"[A-Za-z]{1,3}+(?![A-Za-z])")
-_UNIT_WORD: Final = re.compile(r"[^\W\d_][\w'’.-]*+(?:/[^\W\d_]++)?(?:\^?\d)?")
+_UNIT_WORD: Final = re.compile(r"/?[^\W\d_][\w'’.-]*+(?:/[^\W\d_]++)?(?:\^?\d)?")
 _RATES: Final = {
     PERCENTAGE_POINT: re.compile(
         r"(?:pp|ppts?|%[ -]points?|percentage[ -]points?)\b", re.IGNORECASE
@@ -221,9 +224,3 @@ _RATES: Final = {
 }
 _POWERS: Final = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 _SCALE_WORDS: Final = units.SCALES.keys() - units.SCALE_ABBREVIATIONS
-_NOT_OF_A_UNIT: Final = frozenset(
-    "actually alternatively although and are be but either false hardly however if incorrect "
-    "instead is least maybe minus most neither never no nor not or over perhaps plus possibly "
-    "probably than though through thru times to unless until upto versus vs wait was were wrong "
-    "x".split()
-)

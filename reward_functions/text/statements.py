@@ -12,8 +12,19 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
+from reward_functions.text.context import denied, retracted
+from reward_functions.text.latex import plain
+from reward_functions.text.numerals import quantity
+
 MAX_VALUE: Final = 4000
 """Characters of a stated answer. Longer ones are not one answer."""
+
+TAIL: Final = 100_000
+"""Characters at the end of a text that are searched. What is said before dozens of further pages is
+no final answer."""
+
+SHORTEST: Final = len("####5")
+"""Characters of the shortest statement."""
 
 MAX_LEADS: Final = 1000
 """Keywords tried from the end backwards. A text that names its answer more often, and never states
@@ -31,12 +42,22 @@ class Statement:
         start: where the statement begins.
         end: where its value ends.
         mood: "negated" when the sentence denies it, "doubted" when what follows takes it back.
+        rounded: whether it is said to be approximate.
     """
 
     text: str
     start: int
     end: int
     mood: Mood
+    rounded: bool = False
+
+
+def is_heading(line: str) -> bool:
+    """Whether the line behind a `####` is a heading of Markdown: it begins with a word.
+
+    "Step 2: Multiply" is one; "twelve", "USD 5", "not 5" and "Answer: 5" are about an answer.
+    """
+    return bool(_HEADING_LINE.match(line)) and quantity(plain(line)) is None
 
 
 def last_statement(text: str, after: int = 0) -> Statement | None:
@@ -44,6 +65,9 @@ def last_statement(text: str, after: int = 0) -> Statement | None:
 
     Keywords are looked for from the end, so that a long response costs what its tail costs.
     """
+    after = max(after, len(text) - TAIL)
+    if len(text) - after < SHORTEST:
+        return None
     last = {word: at for word in _KEYWORDS if (at := text.rfind(word, after)) >= 0}
     for _ in range(MAX_LEADS):
         if not last:
@@ -71,13 +95,29 @@ def _lead(text: str, start: int) -> _Lead | None:
     """The opening of a statement at a keyword; none in other people's answers and conditions."""
     before = text[max(0, start - REACH) : start]
     found = _OPENING.match(text, start) or _heading(text, start)
+    if found and found[0] == "####" and is_heading(_line(text, found.end())):
+        return None
     if found is None:
         return None
     worded = found.groupdict().get("word")
-    if worded and (_ANOTHER.search(before) or (worded[0] in "oOcC" and not _BEST.search(before))):
+    if worded and (_ANOTHER.search(before) or not _meant(worded, before, text, found.end())):
         return None
-    denied = any(found.groupdict().get(name) for name in ("not", "never", "cannot"))
-    return _Lead(start, found.end(), denied or bool(worded and _DENIED.search(before)))
+    said_not = any(found.groupdict().get(name) for name in ("not", "never", "cannot"))
+    return _Lead(start, found.end(), said_not or denied(before))
+
+
+def _meant(word: str, before: str, text: str, end: int) -> bool:
+    """Whether a word means the answer: an option that is right, a result that is a value."""
+    if word[0] in "aA":
+        return True
+    if word[0] in "oOcC":
+        return _BEST.search(before) is not None
+    return _VALUE.match(text, end) is not None
+
+
+def _line(text: str, start: int) -> str:
+    end = text.find("\n", start, start + MAX_VALUE)
+    return text[start : end if end >= 0 else start + MAX_VALUE].strip()
 
 
 def _heading(text: str, start: int) -> re.Match[str] | None:
@@ -89,13 +129,16 @@ def _heading(text: str, start: int) -> re.Match[str] | None:
 def _statement(text: str, lead: _Lead) -> Statement:
     start = _MARGIN.match(text, lead.end).end()  # type: ignore[union-attr]
     end = _value_end(text, start)
-    value = _PREAMBLE.sub("", text[start:end].strip().strip("*_").strip())
+    value = _BOLD.sub("", text[start:end]).strip(" \t\n*_\"'")
+    if value.count("}") > value.count("{"):
+        value = value.rstrip("} ")  # {"answer": 5}
     mood: Mood = "stated"
     if lead.denied or _NEGATION.match(value):
         mood = "negated"
-    elif _SECOND_THOUGHT.match(text, end):
+    elif _DOUBT.match(text, end) or retracted(text, end):
         mood = "doubted"
-    return Statement(value, lead.start, end, mood)
+    rounded = _ROUNDED.search(text, lead.start, start) is not None
+    return Statement(value, lead.start, end, mood, rounded)
 
 
 def _value_end(text: str, start: int) -> int:
@@ -114,7 +157,8 @@ REACH: Final = 40
 """Characters before a keyword that can change what it opens: "I do not think that the"."""
 
 _WORDS: Final = (
-    "answer option choice réponse respuesta resposta risposta antwort odpowiedź ответ".split()
+    *("answer", "option", "choice", "result", "solution"),
+    *("réponse", "respuesta", "resposta", "risposta", "antwort", "odpowiedź", "ответ"),
 )
 _KEYWORDS: Final = (
     "####",
@@ -125,16 +169,16 @@ _OPENING: Final = re.compile(
     r"""
     \#{4}(?!\#)
   | (?<=<)answer>
-  | 答案\s?(?:是|为|[:：])++
+  | 答案\s?(?:是|为|[:：])+
   | \b(?:réponse|respuesta|resposta|risposta|antwort|odpowiedź|ответ)\b(?:\s\w{1,12})?
     (?:\s?[:：]|\s(?:est|es|é|è|ist|lautet|to|—|–)(?!\w))
-  | (?P<word>\b(?:answers?|option|choice)\b)[*_]{0,3}\s{0,4}+
+  | (?P<word>\b(?:answers?|option|choice|result|solution)\b)["*_]{0,3}\s{0,4}+
     (?: [:：=]
       | (?:(?:to|of|for|in|here)\b[^.\n:?!=$\\]{0,80}?\s)?
-        (?:is|are|was|=|equals|comes\ out\ to
-          |(?:should|must|would|will|can|could)(?P<never>n['’]t|not|\ not|\ never)?\ be
-          |(?P<cannot>ca|wo)n['’]t\ be)
-        (?P<not>n['’]t\b|\s{1,4}(?:not|never)\b)?+
+        (?:is|are|was|=|equals|(?:comes|turns)\ (?:out\ )?to(?:\ be)?
+          |(?:should|must|would|will)(?P<never>n['’]t|not|\ not|\ never)?\ be
+          |(?P<cannot>ca|wo)n['’]t\ be|['’]s)
+        (?P<not>n['’]t\b|\s{1,4}(?:not|never)\b)?
         (?!\w)
     )
     """,
@@ -143,12 +187,19 @@ _OPENING: Final = re.compile(
 _HEADING: Final = re.compile(
     r"[#*_> \t]{0,8}(?:final )?answers?[*_: \t]{0,8}$", re.IGNORECASE | re.MULTILINE
 )
+_VALUE: Final = re.compile(r"[\s*]*[-+−$\\(\[{]{0,4}\s?(?:\d|\\[a-z]|[A-Za-z]\s?=)")
 _BEST: Final = re.compile(r"\b(?:correct|right|best)\s$", re.IGNORECASE)
-_MARGIN: Final = re.compile(r"[\s*_:：>]*+")
-_PREAMBLE: Final = re.compile(
-    r"(?:(?:approximately|about|roughly|around|exactly|simply|just|thus|therefore|clearly|indeed|then|"
-    r"that|equal to|given by|now|hence|option|choice)\b[,:\s]*)+",
-    re.IGNORECASE,
+_ROUNDED: Final = re.compile(r"\b(?:approximately|about|roughly|around)\b|≈", re.IGNORECASE)
+_HEADING_LINE: Final = re.compile(r"[*_ ]*(?!(?:not|no|never|answer)\b)[A-Za-z]{2}", re.IGNORECASE)
+_BOLD: Final = re.compile(r"\*\*(?!\w)|(?<!\w)\*\*")
+_MARGIN: Final = re.compile(
+    r"""
+    (?: [\s*_:：>"]+
+      | (?:approximately|about|roughly|around|exactly|simply|just|thus|therefore|clearly|indeed|then
+          |that|equal\ to|given\ by|now|hence|option|choice|letter)\b[,:]?
+    )*
+    """,
+    re.VERBOSE | re.IGNORECASE,
 )
 _DISPLAY: Final = re.compile(r"\$\$|\\\[")
 _CLOSING: Final = {"$$": "$$", "\\[": "\\]"}
@@ -164,19 +215,11 @@ _STOP: Final = re.compile(
 _NEGATION: Final = re.compile(
     r"(?:not|never|neither|anything but|other than|different from)\b", re.IGNORECASE
 )
-_DENIED: Final = re.compile(
-    r"(?:\b(?:not|never|doubt|deny|cannot|hardly)|n['’]t)\s+(?:\w+\s+)?(?:that\s+)?(?:the\s+)?"
-    r"(?:final\s+|correct\s+)?$",
-    re.IGNORECASE,
-)
 _ANOTHER: Final = re.compile(
-    r"\b(?:if|whether|suppose|assume|assuming|unless)\s+(?:that\s+)?(?:the|my|our|this|your)?\s*"
-    r"(?:final\s+|correct\s+)?$"
-    r"|\b(?:wrong|incorrect|false|another|previous|earlier|initial|tempting|possible|their|his|her)"
-    r"\s+$",
+    r"\b(?:if|whether|suppose|assume|assuming|unless|some say|out|opposite of)"
+    r"\s+(?:that\s+)?(?:the|my|our|this|your)?[:\s]*(?:final\s+|correct\s+)?$"
+    r"|\b(?:wrong|incorrect|false|another|previous|earlier|initial|tempting|possible|likely|second|next"
+    r"|second best|their|his|her)\s+(?:best\s+)?$",
     re.IGNORECASE,
 )
-_SECOND_THOUGHT: Final = re.compile(
-    r"\s?\?|[.;!,]?[*_)\"\s]{0,6}(?:or|alternatively|maybe|perhaps|possibly|wait|actually|no[,.!])\b",
-    re.IGNORECASE,
-)
+_DOUBT: Final = re.compile(r"\s?\?|,?\s{1,4}(?:if|unless|assuming|provided)\b", re.IGNORECASE)

@@ -4,9 +4,20 @@ Every spelling leads to one canonical name ("metres" -> "m"), so two answers nam
 exactly when their canonical names are equal. Nothing is converted: 1 hour and 60 minutes stay
 different. Symbols keep their letter case (m is the metre, M is not; Pa is the pascal); whole
 words do not.
+
+Nouns are an open class: any word may name what is counted, but for the closed classes of words that
+change or doubt the number before them (`may_name`). Scale words (million, dozen) multiply it.
 """
 
-from typing import Final
+from __future__ import annotations
+
+from itertools import takewhile
+from typing import TYPE_CHECKING, Final
+
+from reward_functions.text.words import cardinal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # canonical name: (symbols, case-sensitive; words, in the singular, any case)
 _UNITS: Final[dict[str, tuple[str, str]]] = {
@@ -84,8 +95,8 @@ _UNITS: Final[dict[str, tuple[str, str]]] = {
     "rad": ("rad rads", "radian"),
     "deg": ("° deg degs", "degree"),
     "Angstrom": ("Å Å", "angstrom"),
-    "mph": ("mph", ""),
-    "kph": ("kph kmh", ""),
+    "mi/h": ("mph", ""),
+    "km/h": ("kph kmh", ""),
     "rpm": ("rpm", ""),
     # information
     "bit": ("", "bit"),
@@ -116,14 +127,24 @@ _CURRENCIES: Final[dict[str, tuple[str, str]]] = {
     "pound": ("", "pound quid"),
 }
 
-SCALES: Final[dict[str, int]] = {
+_SCALE_WORDS: Final[dict[str, int]] = {
+    "dozen": 12,
+    "score": 20,
     "hundred": 100,
+    "gross": 144,
     "thousand": 1000,
     "lakh": 10**5,
     "million": 10**6,
     "crore": 10**7,
     "billion": 10**9,
     "trillion": 10**12,
+    "quadrillion": 10**15,
+    "quintillion": 10**18,
+}
+
+SCALES: Final[dict[str, int]] = {
+    **_SCALE_WORDS,
+    **{f"{word}s": size for word, size in _SCALE_WORDS.items() if word not in ("score", "gross")},
     "k": 10**3,
     "K": 10**3,
     "m": 10**6,
@@ -142,18 +163,7 @@ SCALES: Final[dict[str, int]] = {
 """What a scale word multiplies by. Those in `SCALE_ABBREVIATIONS` count only next to a currency."""
 
 SCALE_ABBREVIATIONS: Final[frozenset[str]] = frozenset(
-    name
-    for name in SCALES
-    if name
-    not in {
-        "hundred",
-        "thousand",
-        "lakh",
-        "million",
-        "crore",
-        "billion",
-        "trillion",
-    }
+    name for name in SCALES if name.removesuffix("s") not in _SCALE_WORDS and name != "gross"
 )
 
 
@@ -169,10 +179,43 @@ def canonical(word: str) -> str | None:
 def noun(word: str) -> str:
     """A noun in one spelling for singular and plural: "apples" and "apple" are both "apple"."""
     lowered = word.lower()
+    if lowered in _IRREGULAR:
+        return _IRREGULAR[lowered]
     for ending, replacement in _PLURALS:
         if lowered.endswith(ending) and len(lowered) > len(ending):
             return lowered[: -len(ending)] + replacement
     return lowered
+
+
+def may_name(word: str) -> bool:
+    """Whether a word may belong to the name of what is counted.
+
+    It may not when it changes the number (squared, negative, hundredths), doubts it (almost,
+    unsure) or is a number or symbol of its own (six, pi, e3).
+    """
+    lowered = word.lower().replace("’", "'")
+    if canonical(word) is not None or lowered == "a":
+        return True
+    if len(lowered) < 2 or lowered in _NO_NOUNS or lowered.endswith("n't"):  # noqa: PLR2004
+        return False
+    if any(map(str.isdigit, lowered)):
+        return canonical(lowered.rstrip("0123456789").rstrip("^")) is not None
+    return cardinal(lowered)[0] is None
+
+
+def links(word: str) -> bool:
+    """Whether a word ties a noun to another one or to the number: apples *in* the basket."""
+    return word.lower() in _LINKS
+
+
+def head(words: Sequence[str]) -> str:
+    """The noun that a phrase is about, in its singular: the egg of "fresh duck eggs per day".
+
+    It is the first plural before a word that links, else the last word before it.
+    """
+    before = list(takewhile(lambda word: not links(word), words))
+    plural = (word for word in before if noun(word) != word.lower())
+    return noun(next(plural, before[-1])) if before else ""
 
 
 def same_unit(first: str, second: str) -> bool:
@@ -184,6 +227,51 @@ def is_currency(canonical_name: str) -> bool:
     """Whether a canonical name is money ("USD", "cent", ...)."""
     return canonical_name in _CURRENCIES
 
+
+_IRREGULAR: Final = {
+    "people": "person", "children": "child", "men": "man", "women": "woman", "mice": "mouse",
+    "geese": "goose", "teeth": "tooth", "oxen": "ox", "dice": "die", "knives": "knife",
+    "wives": "wife", "lives": "life", "leaves": "leaf", "loaves": "loaf", "shelves": "shelf",
+    "wolves": "wolf", "calves": "calf", "potatoes": "potato", "tomatoes": "tomato",
+    "vertices": "vertex", "indices": "index", "matrices": "matrix", "series": "series",
+}  # fmt: skip
+
+_LINKS: Final = frozenset(
+    "a an and as at by each every for from in into less fewer greater larger smaller more of on "
+    "out per since so that the there this to which who with within without it".split()
+)
+
+_ORDINALS: Final = (
+    "third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
+    "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth thirtieth fortieth fiftieth "
+    "sixtieth seventieth eightieth ninetieth hundredth thousandth millionth billionth trillionth"
+).split()
+
+_NO_NOUNS: Final = frozenset(
+    [
+        *_ORDINALS,
+        *(f"{word}s" for word in _ORDINALS),
+        # operations and functions
+        *"plus minus times over squared cubed factorial root sqrt cbrt mod modulo divided".split(),
+        *"multiplied raised power exponent reciprocal inverse conjugate negative negated".split(),
+        *"opposite base binary octal ternary hex hexadecimal mille permille".split(),
+        *"sin cos tan cot csc log ln lg exp".split(),
+        # numbers and their places
+        *"half halves tens pi infinity infinite infinitely nan none nil naught zeroth".split(),
+        *"below under above beyond beneath off".split(),
+        # doubt and denial
+        *"about almost approx approximately around circa roughly nearly maybe perhaps".split(),
+        *"possibly probably presumably supposedly likely unlikely unsure uncertain unknown".split(),
+        *"undefined doubtful guess guessed guessing suppose assume assuming error".split(),
+        *"failed fails fail wrong incorrect incorrectly invalid false falsely true yes".split(),
+        *"no nor not never neither either hardly cannot isnt instead actually".split(),
+        *"alternatively although though however but or if unless until upto versus vs".split(),
+        *"except only because than then through thru between least most exceeds exceeding".split(),
+        *"exceeded equal equals is are was were be being been might may could would".split(),
+        *"should can will wait sorry x".split(),
+    ]
+)
+"""Closed classes of words that say something about a number rather than name what it counts."""
 
 # The first ending that fits decides; "ss" protects "glass" from becoming "glas".
 _PLURALS: Final = (

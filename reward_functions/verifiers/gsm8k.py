@@ -72,7 +72,7 @@ def gsm8k(sample: Sample, *, flexible: bool = False, include_reasoning: bool = F
     found = _found(text, flexible=flexible)
     if isinstance(found, NoAnswer):
         return not_answered(found.reason)
-    stated = quantity(plain(found.text))
+    stated = quantity(plain(found.text + found.tail)) or quantity(plain(found.text))
     if stated is None:
         return not_answered(f"{found.where} does not show one number", found.text)
     rival = quantity(plain(found.rival)) if found.rival else None

@@ -6,8 +6,15 @@ from reward_functions.core.errors import BadReference
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Example, reward_function
 from reward_functions.core.types import Evidence, Sample, Score
-from reward_functions.text.answers import NoAnswer, final_answer, spoken
-from reward_functions.text.choices import choice, options_in, options_of
+from reward_functions.text.answers import (
+    Answer,
+    NoAnswer,
+    boxed_answer,
+    final_answer,
+    spoken,
+    stated_answer,
+)
+from reward_functions.text.choices import choice, options_in, options_of, picked
 from reward_functions.verifiers._scores import METRICS, compared, contradicted, not_answered
 
 QUESTION = "What is the capital of France?\nA) Lyon\nB) Paris\nC) Nice"
@@ -55,17 +62,30 @@ def multiple_choice(sample: Sample, *, include_reasoning: bool = False) -> Score
     reference = choice(reference_text(sample.reference), options)
     if reference is None:
         raise BadReference("the reference is none of the options")
-    found = final_answer(
-        spoken(sample.response, sample.prompt, include_reasoning=include_reasoning)
-    )
+    text = spoken(sample.response, sample.prompt, include_reasoning=include_reasoning)
+    found = _found(text)
     if isinstance(found, NoAnswer):
         return not_answered(found.reason)
-    picked = choice(found.text, options)
-    if picked is None:
+    letter = choice(found.text, options)
+    if letter is None:
         return not_answered(f"{found.where} does not pick one option", found.text)
-    if found.rival and choice(found.rival, options) not in (None, picked):
+    if found.rival and choice(found.rival, options) not in (None, letter):
         return contradicted(found)
-    return compared(found, Evidence("choice", picked, reference), right=picked == reference)
+    return compared(found, Evidence("choice", letter, reference), right=letter == reference)
+
+
+def _found(text: str) -> Answer | NoAnswer:
+    """The final answer; without an explicit one, what a sentence picks, or the first line."""
+    explicit = boxed_answer(text) or stated_answer(text)
+    if explicit:
+        return explicit
+    letter = picked(text)
+    if letter:
+        return Answer(letter, "the option picked")
+    first, _, rest = text.strip().partition("\n")
+    if rest.startswith("\n") and choice(first, {}):
+        return Answer(first, "the first line")
+    return final_answer(text)
 
 
 def _options(sample: Sample) -> dict[str, str]:

@@ -46,6 +46,8 @@ def test_read(reference, text):
         ({"answer": None}, "without any of"),
         ([1, 2], "type list"),
         (True, "type bool"),
+        (float("nan"), "not finite"),
+        (float("inf"), "not finite"),
         ({"answer": ["18"]}, "type list"),
         ({"answer": {"answer": {"answer": {"answer": {"answer": "18"}}}}}, "wrapped"),
     ],

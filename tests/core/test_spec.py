@@ -99,6 +99,11 @@ def test_knobs_of_another_type_are_refused(knobs):
         knobby.bind(knobs)
 
 
+def test_a_spec_is_itself_and_nothing_else():
+    assert {get("gsm8k"), get("gsm8k")} == {get("gsm8k")}
+    assert declared(Score(0.0)) != declared(Score(0.0))
+
+
 def test_an_unknown_knob_suggests_the_nearest():
     with pytest.raises(BadKnob, match=r"no knob 'strick'. Did you mean 'strict'\?"):
         knobby.bind({"strick": True})

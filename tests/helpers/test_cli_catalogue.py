@@ -118,8 +118,15 @@ def test_check_replays_every_example_of_every_reward():
 def test_check_says_what_differs(plugin):
     ran = run("check", "acme.broken")
     assert ran.exit_code == 1
-    assert "raises ZeroDivisionError: by nothing" in ran.stdout
+    told = " ".join(ran.stdout.split())
+    assert "raises ZeroDivisionError: by nothing (test_cli_catalogue.py, line " in told
     assert "\x1b" not in ran.stdout
+
+
+def test_check_ends_where_a_score_has_no_reason(in_folder):
+    in_folder(score=0.5)
+    told = run("check", "brief.py").stdout.rstrip()
+    assert told.endswith("full example 'a b' earns 1, not 0.5")
 
 
 def test_check_names_an_example_with_a_knob_that_does_not_exist(in_folder):
@@ -189,6 +196,25 @@ def test_an_unknown_name_is_one_line_with_the_nearest(command):
     assert "'exact_match'" in ran.stderr
 
 
+def test_names_are_lower_case_and_one_that_is_not_is_understood():
+    assert "called 'GSM8K'. Did you mean 'gsm8k'?" in run("show", "GSM8K").stderr
+    assert "Did you mean 'exact_match'?" in run("show", "EXACT_MACH").stderr
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_a_narrow_list_breaks_no_name(width, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(width))
+    words = run("list").stdout.replace(",", " ").split()
+    for name, spec in specs().items():
+        assert {name, *spec.knobs} <= set(words)
+
+
+def test_two_at_signs_are_one_and_no_file():
+    ran = run("explain", "exact_match", "--response", "@@x", "--reference", "@@x")
+    assert "answer       @x" in ran.stdout
+    assert "reference    @x" in ran.stdout
+
+
 def test_text_that_is_not_utf8_is_one_line(tmp_path):
     (tmp_path / "response").write_bytes(b"\xff")
     ran = run("explain", "exact_match", "--response", f"@{tmp_path / 'response'}")
@@ -241,6 +267,8 @@ MISTAKES = {
     "a package": ("from . import x\n", "brief.py, line 1: ImportError: "),
     "a declaration": (FILE.replace("version=1", "version=0"), "line 10: ValueError: "),
     "deeper": ("import json\n\njson.loads('')\n", "brief.py, line 3: JSONDecodeError: "),
+    "an exit": ("import sys\nsys.exit()\n", "brief.py, line 2: called sys.exit(None)"),
+    "no message": ("assert 1 > 2\n", "brief.py, line 1: AssertionError\n"),
     "no reward": ("x = 1\n", "brief.py: no function in it is decorated"),
     "NUL": ("x = '\0'\n", "brief.py"),
 }
@@ -264,6 +292,13 @@ def test_help_is_for_reading(arguments):
     ran = run(*arguments)
     assert ran.exit_code == 0
     assert "Usage" in ran.stdout
+
+
+def test_help_tells_what_is_refused_whole_and_what_is_unscored():
+    told = " ".join(run("score", "--help").stdout.split())
+    assert "A line or an item that is no JSON object makes the whole file unusable" in told
+    assert "A JSON object that is no valid sample is an unscored row" in told
+    assert "No path" in run("invoke", "--help").stdout
 
 
 def test_help_imports_no_reward_and_nothing_heavy():
@@ -291,3 +326,4 @@ def test_characters_a_terminal_lacks_are_escaped_and_never_end_the_command():
 def test_plain_text_is_short_and_prints():
     assert plain("a\nb\t\x1b\u202e\ud800é", 100) == r"a\nb\t\x1b\u202e\ud800é"
     assert plain("x" * 5_000_000, 3) == "xxx…"
+    assert plain("\0" * 5, 5) == r"\x00\…"

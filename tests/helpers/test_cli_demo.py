@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from importlib.resources import files
+from pathlib import Path
+from shutil import which
 
 import pytest
 from typer.testing import CliRunner
@@ -13,6 +16,7 @@ from reward_functions import Scored, get, score_batch
 from reward_functions.serving.contract import decode
 
 NAMES = demo.REWARDS
+ROOT = Path(__file__).parents[2]
 
 
 def rows(name):
@@ -40,6 +44,30 @@ def test_the_rows_are_varied_and_named(name):
     assert 10 <= len(rows(name)) <= 20
     assert {row["metadata"]["expected"] for row in rows(name)} == {1.0, 0.0, "unscored"}
     assert len({row["id"] for row in rows(name)}) == len(rows(name))
+
+
+def test_what_to_try_next_begins_with_the_environment_where_reward_is_not_found(monkeypatch):
+    monkeypatch.setattr(demo, "which", lambda _: None)
+    monkeypatch.setattr(demo.sys, "prefix", f"{ROOT}/.venv")
+    monkeypatch.setattr(demo.Path, "exists", lambda _: True)
+    monkeypatch.chdir(ROOT)
+    assert list(demo._activation()) == [". .venv/bin/activate"]
+    monkeypatch.setattr(demo, "which", lambda name: f"/bin/{name}")
+    assert not list(demo._activation())
+
+
+@pytest.mark.skipif(which("make") is None, reason="make is not installed")
+def test_make_says_of_a_python_that_it_is_not_there(tmp_path):
+    ran = subprocess.run(
+        ["make", "-f", ROOT / "Makefile", "PYTHON=/nope/python", "demo"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 2
+    assert "/nope/python is not there" in ran.stdout
+    assert "not found" not in ran.stdout + ran.stderr
 
 
 def test_a_surprise_is_shown_and_changes_the_exit_status(monkeypatch):

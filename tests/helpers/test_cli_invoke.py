@@ -73,7 +73,9 @@ def test_a_row_of_the_data_sets_fault_is_the_floor_here():
         (["--local", "exact_mach", "-"], "'exact_match'"),
         (["--local", "exact_match", "no such file"], "No such file"),
         (["--local", "exact_match", "-", "-k", "x=1"], "no knob 'x'"),
-        (["--local", "./mine.py", "-"], "finds its reward by name"),
+        (["--local", "./mine.py", "-"], "by name, not by path"),
+        (["--local", "./mine.py", "-"], 'write "acme.mine" = "mine:mine" under [project.entry-'),
+        (["--local", "exact_match", "-", "--response-mode", "xml"], "one of list, envelope\n"),
     ],
 )
 def test_unusable_arguments_are_one_line(arguments, complaint):
@@ -81,6 +83,17 @@ def test_unusable_arguments_are_one_line(arguments, complaint):
     assert (ran.exit_code, ran.stdout) == (2, "")
     assert ran.stderr.count("\n") == 1
     assert complaint in ran.stderr
+
+
+def test_a_batch_over_the_limit_is_told_once_before_anything_runs():
+    ran = run("invoke", "--local", "exact_match", "-", "--batch-size", "20000", rows=rows(10_001))
+    assert (ran.exit_code, ran.stdout) == (2, "")
+    assert ran.stderr == "error: --batch-size 20000: the function takes 10000 samples at most\n"
+
+
+def test_no_samples_are_told():
+    ran = run("invoke", "--local", "exact_match", "-")
+    assert (ran.exit_code, ran.stderr) == (0, "standard input holds no samples\n")
 
 
 def test_a_function_that_does_not_start_is_one_line(monkeypatch):

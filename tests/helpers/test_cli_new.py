@@ -60,6 +60,14 @@ def test_what_to_do_next_can_be_pasted(tmp_path):
     assert commands == [f"  reward check {tmp_path}/last_line.py"]
 
 
+def test_it_says_that_the_test_needs_pytest_where_that_is_missing(tmp_path, monkeypatch):
+    assert "pip install" not in new("last_line", "--into", tmp_path / "a").stdout
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    told = new("last_line", "--into", tmp_path / "b").stdout.splitlines()
+    test = told.index(f"  pytest {tmp_path}/b/test_last_line.py")
+    assert told[test - 1] == "  pip install pytest"
+
+
 def test_in_a_package_the_test_imports_through_it(tmp_path):
     inner = tmp_path / "acme" / "rewards"
     inner.mkdir(parents=True)
@@ -102,7 +110,9 @@ def test_nothing_is_overwritten(existing, tmp_path):
         ("lambda", "means something else in Python"),
         ("len", "means something else in Python"),
         ("acme.reward_function", "means something else in Python"),
-        ("math", "an installed module"),
+        ("gsm8k", "'gsm8k' is a reward already"),
+        ("math", "'math' is a reward already"),
+        ("json", "an installed module"),
         ("pytest", "an installed module"),
     ],
 )

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 from typer.testing import CliRunner
 
 from helpers.cli import app
@@ -62,7 +63,7 @@ def test_an_unscored_line_has_no_number_and_says_why():
     assert results(ran)[1] == {
         "id": "bad",
         "aggregate_reward_score": None,
-        "error": {"type": "BadReference", "message": "line 2: there is no reference"},
+        "error": {"type": "BadReference", "message": "input line 2: there is no reference"},
     }
 
 
@@ -84,9 +85,16 @@ def test_a_row_that_is_no_sample_names_line_and_field_and_the_others_are_scored(
     assert ran.exit_code == 1
     first, bad, last = results(ran)
     assert bad["error"]["type"] == "BadSample"
-    assert bad["error"]["message"].startswith("line 3: ")
+    assert bad["error"]["message"].startswith("input line 3: ")
     assert complaint in bad["error"]["message"]
     assert first["aggregate_reward_score"] == last["aggregate_reward_score"] == 1.0
+
+
+def test_the_shape_of_a_sample_is_told_once_however_many_rows_are_none():
+    flat = {"prompt": "Where?", "response": "Paris"}
+    ran = score(jsonl(row(), *[flat] * 50))
+    assert ran.stderr.count('a sample is written {"id": …, "messages": [{"role": "user"') == 1
+    assert "a sample is written" not in score(jsonl(row(reference_answer=None))).stderr
 
 
 def test_malformed_rows_everywhere_change_nothing_for_the_good_ones():
@@ -104,7 +112,7 @@ def test_a_json_array_is_read_as_well():
     rows = [row(id="a"), {"id": "b"}]
     ran = score(json.dumps(rows, indent=2))
     assert [result["id"] for result in results(ran)] == ["a", "b"]
-    assert results(ran)[1]["error"]["message"].startswith("item 2: messages")
+    assert results(ran)[1]["error"]["message"].startswith("input item 2: messages")
 
 
 def test_blank_lines_and_a_byte_order_mark_are_skipped():
@@ -117,7 +125,7 @@ def test_blank_lines_and_a_byte_order_mark_are_skipped():
 def test_no_samples_are_no_error(empty):
     ran = score(empty)
     assert (ran.exit_code, ran.stdout) == (0, "")
-    assert "samples 0" in ran.stderr
+    assert ran.stderr.startswith("standard input holds no samples\nsamples 0")
 
 
 def test_the_json_format_is_one_array_of_the_same_objects():
@@ -145,7 +153,7 @@ def test_the_table_shows_scores_and_marks_what_has_none():
     header, _, first, second = [line for line in ran.stdout.splitlines() if line.strip()]
     assert header.split() == ["id", "score", "error"]
     assert first.split() == ["a", "1", "-"]
-    assert second.split()[:4] == ["b", "unscored", "BadReference:", "line"]
+    assert second.split()[:4] == ["b", "unscored", "BadReference:", "input"]
 
 
 CLASHING = """
@@ -177,6 +185,35 @@ def test_a_response_cannot_repaint_the_terminal_or_write_markup():
     assert len(ran.stdout) < 3_000
 
 
+IDS = [
+    "x" * 100_000,
+    "😀" * 300,
+    "שלום" * 100,
+    "\u202e" * 200,
+    "550e8400-e29b-41d4-a716-446655440000",
+]
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+@pytest.mark.parametrize("id", IDS, ids=["long", "wide", "right to left", "override", "uuid"])
+def test_an_id_is_one_line_of_any_table_and_cut_where_it_is_long(id, width, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(width))
+    ran = score(jsonl(row(id=id), row(id="the-next-1")), "--format", "table")
+    lines = [line for line in ran.stdout.splitlines() if line.strip()]
+    assert len(lines) == 4
+    assert all(cell_len(line) <= width for line in lines)
+    assert "the-next-1" in lines[-1]
+    assert ("…" in lines[-2]) is (len(id) > 36 or width < 80)
+    assert lines[-2].split()[-1] == "1"
+
+
+def test_a_narrow_table_keeps_the_words_of_an_error(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    bad = row(id="550e8400-e29b-41d4-a716-446655440000", reference_answer=None)
+    shown = score(jsonl(row(), bad), "--format", "table").stdout.split()
+    assert {"BadReference:", "reference"} <= set(shown)
+
+
 def test_knobs_reach_the_reward():
     text = jsonl(row("paris"))
     assert results(score(text))[0]["aggregate_reward_score"] == 1.0
@@ -193,7 +230,7 @@ def test_the_summary_tells_a_trainers_view_on_standard_error():
         )
     ]
     ran = score(jsonl(*rows, {"id": "bad"}))
-    figures, groups = ran.stderr.splitlines()
+    _, figures, groups = ran.stderr.splitlines()
     assert figures.startswith(
         "samples 6 · mean 0.4000 · spread 0.4899 · zero share 60.0% · unscored 1 (BadSample 1) · "
     )
@@ -202,8 +239,13 @@ def test_the_summary_tells_a_trainers_view_on_standard_error():
 
 
 UNUSABLE = {
-    "not JSON": ('{"id": 1}\nnonsense\n', "line 2: not JSON"),
-    "cut short": ('{"id": 1}\n\n{"id":', "line 3: not JSON"),
+    "not JSON": ('{"id": 1}\nnonsense\n', "line 2, column 1: not JSON: Expecting value\n"),
+    "cut short": ('{"id": 1}\n\n{"id":', "line 3, column 7: not JSON: Expecting value\n"),
+    "cut short in a line that ends": ('{"id":\n', "line 1, column 7: not JSON: Expecting value\n"),
+    "one object on several lines": (
+        '{\n  "id": 1\n}\n',
+        "in double quotes; one object a line, or one array\n",
+    ),
     "a list": ('{"id": 1}\n[1]\n', "line 2: not a JSON object but an array"),
     "a number": ('{"id": 1}\n7\n', "line 2: not a JSON object but a number"),
     "a string": ('"row"\n', "line 1: not a JSON object but a string"),
@@ -211,9 +253,12 @@ UNUSABLE = {
     "nested too deep": ('{"id": 1}\n{"a":' + "[" * 100_000 + "\n", "line 2: JSON nested too deep"),
     "digits": ('{"id": ' + "9" * 10_000 + "}\n", "line 1: an integer of too many digits"),
     "an array with a number": ("[{}, 7]", "item 2: not a JSON object but a number"),
-    "an array cut short": ("[{},\n{}", "not JSON"),
-    "an array and more": ("[{}]\n[{}]\n", "not JSON: Extra data (line 2, column 1)"),
-    "a raw control character": ('{"id": "\0"}\n', "line 1: not JSON: Invalid control character"),
+    "an array cut short": ("\n[{},\n{}\n", "line 3, column 3: not JSON: "),
+    "an array and more": ("[{}]\n[{}]\n", "line 2, column 1: not JSON: Extra data\n"),
+    "a raw control character": (
+        '{"id": "\0"}\n',
+        "line 1, column 9: not JSON: Invalid control character\n",
+    ),
     "not UTF-8": (b'{"id": 1}\n{"id": "\xff"}\n', "line 2: not UTF-8 from byte 9 on"),
     "not UTF-8 in an array": (b'[{"id": 1},\n{"id": "\xff"}]', "line 2: not UTF-8"),
     "UTF-16": ('{"id": 1}'.encode("utf-16"), "line 1: not UTF-8"),
@@ -234,7 +279,7 @@ def test_unusable_input_is_one_line_and_nothing_is_written(text, complaint, tmp_
 
 
 def test_standard_input_is_called_by_its_name():
-    assert "standard input, line 1: not JSON" in score("x").stderr
+    assert "standard input, line 1, column 1: not JSON" in score("x").stderr
 
 
 BAD_ARGUMENTS = {
@@ -246,7 +291,18 @@ BAD_ARGUMENTS = {
     "a folder": (["exact_match", "."], "Is a directory"),
     "a name of nothing": (["exact_match", ""], "No such file"),
     "a reward's file that is not there": (["./none.py", "ok"], "none.py: No such file"),
-    "no folder for the output": (["exact_match", "ok", "-o", "no/out"], "No such file"),
+    "a knob twice": (
+        ["exact_match", "ok", "-k", "ignore_case=1", "-k", "ignore_case=0"],
+        "knob 'ignore_case' is set twice",
+    ),
+    "no folder for the output": (["exact_match", "ok", "-o", "no/out"], " no/out: No such file"),
+    "an output of no name": (["exact_match", "ok", "-o", ""], " '': "),
+    "a format": (
+        ["exact_match", "ok", "--format", "xml"],
+        "'xml' is not one of table, jsonl, json\n",
+    ),
+    "too few workers": (["exact_match", "ok", "--workers", "0"], "'--workers': 0 is less than 1\n"),
+    "workers": (["exact_match", "ok", "--workers", "two"], "'two' is no whole number\n"),
 }
 
 
@@ -264,7 +320,9 @@ def test_unusable_arguments_are_one_line_and_nothing_is_written(
     assert [path.name for path in tmp_path.iterdir()] == ["ok"]
 
 
-@pytest.mark.parametrize("arguments", [["--workers", "0"], ["--format", "xml"], ["--what"]])
+@pytest.mark.parametrize(
+    "arguments", [["--workers", "0"], ["--format", "xml"], ["--what"], ["more"]]
+)
 def test_unusable_options_have_the_same_status(arguments):
     ran = score("", *arguments)
     assert (ran.exit_code, ran.stdout) == (2, "")
@@ -280,11 +338,98 @@ def test_an_output_file_is_complete_and_has_no_companions(tmp_path):
     assert list(tmp_path.iterdir()) == [out]
 
 
-def test_an_output_file_may_be_the_input_file(tmp_path):
-    file = tmp_path / "rows.jsonl"
+@pytest.mark.parametrize("output", ["rows", "./rows", "hard", "soft"])
+def test_the_input_file_is_never_replaced(output, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "rows"
     file.write_text(jsonl(row()))
-    assert run("score", "exact_match", file, "-o", file).exit_code == 0
-    assert "aggregate_reward_score" in file.read_text()
+    (tmp_path / "hard").hardlink_to(file)
+    (tmp_path / "soft").symlink_to(file)
+    ran = run("score", "exact_match", "rows", "-o", output)
+    assert (ran.exit_code, ran.stdout) == (2, "")
+    assert ran.stderr.startswith(f"error: {output} holds the samples")
+    assert ran.stderr.count("\n") == 1
+    assert file.read_text() == jsonl(row())
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_the_input_file_is_not_replaced_when_it_comes_as_standard_input(tmp_path):
+    file = tmp_path / "rows"
+    file.write_text(jsonl(row()))
+    with file.open("rb") as stdin:
+        ran = subprocess.run(
+            [*REWARD, "score", "exact_match", "-", "-o", str(file)],
+            stdin=stdin,
+            capture_output=True,
+            check=False,
+        )
+    assert (ran.returncode, ran.stdout) == (2, b"")
+    assert file.read_text() == jsonl(row())
+
+
+def test_a_dash_is_standard_output(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = jsonl(row())
+    assert score(text, "-o", "-").stdout == score(text).stdout
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a full disk is Linux's /dev/full")
+@pytest.mark.parametrize("name", ["/dev/full", "standard output"])
+def test_a_full_disk_is_one_line_with_the_name_as_typed(name, tmp_path):
+    (tmp_path / "rows").write_text(jsonl(row()))
+    arguments = ["-o", name] if name == "/dev/full" else []
+    with Path("/dev/full").open("wb") as full:
+        ran = subprocess.run(
+            [*REWARD, "score", "exact_match", str(tmp_path / "rows"), *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert (ran.returncode, ran.stderr) == (2, f"error: {name}: No space left on device\n")
+
+
+FAILING = """
+import json, sys
+from reward_functions import Sample, Score, reward_function, weighted
+
+def divided(sample: Sample) -> float:
+    return 1 / len(sample.response)
+
+@reward_function(version=1)
+def part(sample: Sample, *, stop: bool = False) -> Score:
+    if stop:
+        sys.exit(0)
+    assert sample.response != "x"
+    return Score(json.loads(sample.response) if sample.response else divided(sample))
+
+failing = reward_function(version=1, name="failing")(weighted({"part": part}, {"part": 1}))
+"""
+
+
+@pytest.mark.parametrize("name", ["part", "failing"])
+def test_a_bug_in_a_reward_names_the_line_of_its_own_file(name, tmp_path):
+    reward = tmp_path / f"{name}.py"
+    reward.write_text(FAILING if name == "failing" else FAILING.partition("\nfailing")[0])
+    ran = score(jsonl(row(""), row("x"), row("{")), reward=reward)
+    assert ran.exit_code == 1
+    empty, asserted, parsed = [result["error"]["message"] for result in results(ran)]
+    assert empty == f"input line 1: division by zero ({name}.py, line 6)"
+    assert asserted == f"input line 2: ({name}.py, line 12)"
+    assert parsed.startswith("input line 3: Expecting property name")
+    assert parsed.endswith(f" ({name}.py, line 13)")
+    explained = run("explain", reward, "--response", "")
+    assert f"ZeroDivisionError: division by zero ({name}.py, line 6)" in explained.stdout
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_a_reward_that_exits_does_not_end_the_command_silently(workers, tmp_path):
+    reward = tmp_path / "part.py"
+    reward.write_text(FAILING)
+    ran = score(jsonl(row()), "-k", "stop=1", "--workers", workers, reward=reward)
+    assert (ran.exit_code, ran.stdout) == (2, "")
+    assert ran.stderr == "error: part.py, line 11: called sys.exit(0)\n"
 
 
 def test_an_output_that_is_no_file_is_written_to_and_not_replaced():

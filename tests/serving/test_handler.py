@@ -7,8 +7,14 @@ from types import SimpleNamespace
 
 import pytest
 
+from reward_functions import symbolic
 from reward_functions.core.batch import score_batch
-from reward_functions.core.errors import BadKnob, BadReference, UnknownReward
+from reward_functions.core.errors import (
+    BadKnob,
+    BadReference,
+    EngineUnavailable,
+    UnknownReward,
+)
 from reward_functions.core.registry import get
 from reward_functions.core.spec import Example, Needs, reward_function
 from reward_functions.core.types import Metric, Score
@@ -265,6 +271,34 @@ def test_a_reward_that_cannot_score_its_first_example_does_not_start():
     with pytest.raises(FailedWarmUp, match="fails on its first example: AttributeError") as raised:
         serve(broken)
     assert isinstance(raised.value.__cause__, AttributeError)
+
+
+def algebraic(function=lambda sample: Score(1.0)):
+    return reward_function(version=1, name="algebraic", needs=Needs(symbolic=True))(function)
+
+
+def test_binding_starts_the_process_that_algebra_needs_and_no_other(monkeypatch):
+    warmed = []
+    monkeypatch.setattr(symbolic, "warm", lambda: warmed.append(True))
+    serve()
+    assert not warmed
+    assert value(serve(algebraic())([row("a")])[0]) == 1.0
+    assert warmed
+
+
+def test_without_that_process_the_answers_that_need_it_are_unscored(monkeypatch, capsys):
+    def unavailable():
+        raise EngineUnavailable("no process")
+
+    def score(sample):
+        return unavailable() if sample.response == "hard" else Score(0.5)
+
+    monkeypatch.setattr(symbolic, "warm", unavailable)
+    results = serve(algebraic(score), max_unscored=0.5)([row("a", "easy"), row("b", "hard")])
+    assert [metric(result, "unscored") for result in results] == [0.0, 1.0]
+    warning = json.loads(capsys.readouterr().out.splitlines()[0])
+    assert warning["message"] == "warm-up incomplete"
+    assert warning["error"] == "EngineUnavailable: no process"
 
 
 def test_what_does_not_exist_is_not_served():

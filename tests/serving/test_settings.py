@@ -97,7 +97,7 @@ def test_a_wrong_value_names_its_variable(key, value):
 
 
 def test_a_missing_name_is_named():
-    with pytest.raises(BadSettings, match="REWARD_NAME: Field required"):
+    with pytest.raises(BadSettings, match="REWARD_NAME: field required"):
         LambdaSettings.from_env({})
 
 

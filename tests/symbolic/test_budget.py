@@ -77,3 +77,11 @@ def test_work_is_refused_before_it_is_done():
     work.spend(10)
     with pytest.raises(OverBudget):
         work.spend(1)
+
+
+def test_an_honest_long_list_in_another_order_is_within_the_budget():
+    numbers = [str(k) for k in range(199)]
+    assert equal(", ".join(numbers), ", ".join(reversed(numbers))).equal
+    assert equal(", ".join(numbers), ", ".join(reversed([*numbers[:-1], "7/2"]))).outcome is (
+        Outcome.DIFFERENT
+    )

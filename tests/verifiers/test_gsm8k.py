@@ -37,6 +37,11 @@ def value(response, reference="18", prompt="", **knobs):
         "#### １８",
         "#### 18\nThe answer is 18.",
         "#### 1 8\n#### 18",
+        "#### 18 .",
+        "#### eighteen.",
+        "#### 18</s>",
+        "#### Answer: 18",
+        "#### $18/day",
     ],
 )
 def test_right(response):

@@ -27,7 +27,10 @@ def test_table(case):
     assert score.value == case["right"], score
 
 
-@pytest.mark.parametrize("reference", [None, "", " ", {}, "\\boxed{", "\\boxed{}", [1]])
+@pytest.mark.parametrize(
+    "reference",
+    [None, "", " ", {}, "\\boxed{", "\\boxed{}", [1], "\u200b", "\\,", "\\text{}", "~~5~~"],
+)
 def test_a_reference_without_an_answer_is_the_data_sets_fault(reference):
     with pytest.raises(BadReference):
         scored("\\boxed{1}", reference)

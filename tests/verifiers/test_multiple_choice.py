@@ -18,7 +18,10 @@ def value(response, reference="B", prompt=PROMPT, **metadata):
     "response",
     ["B", "b", "(B)", "B.", "B) Paris", "Paris", "The answer is B.", "Answer: (B) Paris", "**B**",
      "\\boxed{B}", "\\boxed{\\text{(B)}}", "\\textbf{(B)}\\ Paris", "<answer>B</answer>",
-     "<think>A or C?</think>B", "The answer is option B."],
+     "<think>A or C?</think>B", "The answer is option B.", "B (Paris)", "B - Paris", "B – Paris",
+     "Paris (B)", "The answer is 'B'.", "letter B", "Option B: Paris", "So, option B is correct.",
+     "Therefore, B is the correct answer.", "I choose B.", "B) Paris\n\nParis is the capital.",
+     "B\n\nExplanation: it is.", '{"answer": "B"}'],
 )  # fmt: skip
 def test_right(response):
     assert value(response) == 1.0
@@ -28,7 +31,10 @@ def test_right(response):
     "response",
     ["", "A", "A or B", "A, B", "B or C", "ABCD", "\\boxed{A}, \\boxed{B}", "(B) Lyon", "E",
      "not B", "The answer is not B.", "\\boxed{B}. The answer is A.", "<think>B</think>", "Bologna",
-     "It could be B, or it could be something else entirely.", PROMPT, "B Lyon"],
+     "It could be B, or it could be something else entirely.", PROMPT, "B Lyon", "B (Lyon)",
+     "Lyon (B)", "A is correct. The answer is A.", "B is not correct.", "\\boxed{B} or C",
+     "\\boxed{B} is wrong", "The answer is B. No, C.", "The least likely answer is B",
+     "Rule out the answer: B", "The opposite of the answer is B", "Some say the answer is B"],
 )  # fmt: skip
 def test_floor(response):
     assert value(response) == 0.0
@@ -41,10 +47,20 @@ def test_floor(response):
         ("A", "red", {"choices": ["red", "green"]}),
         ("b", {"answer": "B"}, {"options": {"a": "red", "b": "green"}}),
         ("green", "B", {"options": {"a": "red", "b": "green"}}),
+        ("green", "B", {"choices": {"text": ["red", "green"], "label": ["A", "B"]}}),
+        ("2", "B", {"choices": [1, 2]}),
     ],
 )
 def test_options_may_stand_in_the_metadata(response, reference, metadata):
     assert value(response, reference, prompt="", **metadata) == 1.0
+
+
+def test_options_of_an_unknown_shape_are_none():
+    nested = []
+    for _ in range(900):
+        nested = [nested]
+    assert value("B", "B", prompt="", choices=nested) == 1.0
+    assert value("B", "B", prompt="", choices=[10**5000]) == 1.0
 
 
 def test_without_options_letters_are_compared():

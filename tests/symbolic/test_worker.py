@@ -1,0 +1,323 @@
+"""The engine's process: bounded, replaceable, alone, and gone when its caller is."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from reward_functions.core.batch import score_batch
+from reward_functions.core.errors import EngineUnavailable, ScoringError
+from reward_functions.core.spec import reward_function
+from reward_functions.core.types import Message, Sample, Score, Scored, Unscored
+from reward_functions.symbolic import Outcome, supervisor, wire
+from reward_functions.symbolic.supervisor import Supervisor
+from reward_functions.symbolic.tree import (
+    Apply,
+    Constant,
+    Integral,
+    Iterated,
+    Measured,
+    Number,
+    Power,
+    Product,
+    Sum,
+    Symbol,
+)
+from reward_functions.symbolic.verdict import differ, unknown
+
+PATIENT = 20.0
+"""Seconds that a request which has to succeed may take on a machine that is busy."""
+
+
+def number(value):
+    return Number(Fraction(value))
+
+
+X, K = Symbol("x"), Symbol("k")
+THIRD = Integral(Power(X, number(2)), X, number(0), number(1))
+ENDLESS = Iterated("sum", Apply("sin", (Power(K, K),)), K, number(1), number(9_000))
+HUNGRY = Integral(Power(Sum((X, *map(Symbol, "abcd"))), number(150)), X, number(0), number(1))
+
+
+@pytest.fixture(scope="module")
+def engine():
+    started = Supervisor()
+    yield started
+    started.end()
+
+
+def answered(engine):
+    return engine.compare(THIRD, number(Fraction(1, 3)), seconds=PATIENT)
+
+
+def test_a_request_is_answered(engine):
+    found = answered(engine)
+    assert (found.outcome, found.rule) == (Outcome.EQUAL, "engine")
+    assert engine.compare(THIRD, number(3), seconds=PATIENT).different
+
+
+def test_time_used_up_is_undecided_and_the_next_request_is_served(engine):
+    answered(engine)
+    process = engine._worker.process.pid
+    found = engine.compare(ENDLESS, number(1), seconds=0.05)
+    assert (found.outcome, found.rule) == (Outcome.UNDECIDED, "budget")
+    assert answered(engine).equal
+    assert engine._worker.process.pid == process
+
+
+def test_however_little_time_there_is_a_request_is_answered(engine):
+    assert engine.compare(THIRD, number(3), seconds=0.0001).rule == "budget"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the children of a process are told by /proc")
+@pytest.mark.parametrize("ending", [signal.SIGSTOP, signal.SIGKILL])
+def test_a_working_child_that_stops_or_dies_holds_nobody_up(engine, ending):
+    """Stopped, it uses no processor time and the wall clock ends it; killed, it is asked again."""
+    answered(engine)
+    pristine = engine._worker.process.pid
+    meddler = threading.Thread(target=signal_the_first_child_of, args=(pristine, ending))
+    meddler.start()
+    found = engine.compare(ENDLESS, number(1), seconds=0.5)
+    meddler.join()
+    assert found.rule == "budget"
+    assert answered(engine).equal
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the size of a process is told by /proc")
+def test_memory_used_up_is_undecided_and_the_next_request_is_served(engine):
+    found = engine.compare(HUNGRY, number(1), seconds=PATIENT)
+    assert (found.outcome, found.rule) == (Outcome.UNDECIDED, "budget")
+    assert "memory" in found.reason
+    assert answered(engine).equal
+
+
+def test_the_same_request_gets_the_same_finding_whatever_came_before(engine):
+    before = answered(engine)
+    engine.compare(ENDLESS, number(1), seconds=0.05)
+    assert answered(engine) == before
+
+
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV])
+def test_a_worker_that_dies_is_replaced(engine, ending):
+    answered(engine)
+    dead = engine._worker.process.pid
+    os.kill(dead, ending)
+    assert answered(engine).equal
+    assert engine._worker.process.pid != dead
+
+
+def test_a_worker_that_stops_is_replaced(engine, monkeypatch):
+    monkeypatch.setattr(supervisor, "GRACE", 0.2)
+    answered(engine)
+    os.kill(engine._worker.process.pid, signal.SIGSTOP)
+    assert engine.compare(number(1), number(1), seconds=2.0).equal
+
+
+def signal_the_first_child_of(parent, ending):
+    children = Path(f"/proc/{parent}/task/{parent}/children")
+    for _ in range(10_000):
+        found = children.read_text().split()
+        if found:
+            os.kill(int(found[0]), ending)
+            return
+        time.sleep(0.001)
+
+
+def test_a_worker_that_cannot_start_is_our_fault(monkeypatch):
+    monkeypatch.setattr(supervisor, "_BOOTSTRAP", "raise SystemExit(3)")
+    with pytest.raises(EngineUnavailable, match="does not start"):
+        Supervisor().start()
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    with pytest.raises(EngineUnavailable, match="cannot start"):
+        Supervisor().start()
+    monkeypatch.setattr(sys, "executable", None)
+    with pytest.raises(EngineUnavailable, match="can fork"):
+        Supervisor().start()
+    assert issubclass(EngineUnavailable, ScoringError)
+
+
+def test_a_worker_that_dies_each_time_is_our_fault(monkeypatch):
+    ready = (
+        "import sys, socket; s = socket.socket(fileno=int(sys.argv[1]));"
+        "s.sendall(b'\\0\\0\\0\\5ready'); s.recv(4)"
+    )
+    monkeypatch.setattr(supervisor, "_BOOTSTRAP", ready)
+    with pytest.raises(EngineUnavailable, match="died twice"):
+        answered(Supervisor())
+
+
+def test_a_sample_without_engine_is_unscored_and_the_next_is_scored(monkeypatch):
+    broken = Supervisor()
+    monkeypatch.setattr(supervisor, "_BOOTSTRAP", "raise SystemExit(3)")
+
+    @reward_function(version=1, name="hard")
+    def hard(sample):
+        if sample.response == "hard":
+            answered(broken)
+        return Score(1.0)
+
+    turns = [Message(role="assistant", content=text) for text in ("hard", "easy")]
+    samples = [Sample(id=turn.content, messages=(turn,)) for turn in turns]
+    first, second = score_batch(hard, samples)
+    assert isinstance(first, Unscored)
+    assert isinstance(first.error, EngineUnavailable)
+    assert isinstance(second, Scored)
+
+
+def test_threads_share_one_worker_and_wait_their_turn(engine):
+    wanted = [number(Fraction(1, 3)), number(3)] * 4
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda each: engine.compare(THIRD, each, seconds=PATIENT), wanted))
+    assert [each.equal for each in found] == [True, False] * 4
+
+
+def test_a_thread_does_not_wait_without_end(engine, monkeypatch):
+    monkeypatch.setattr(supervisor, "QUEUE", 0.01)
+    with engine._my_turn(), ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(answered, engine)
+        with pytest.raises(EngineUnavailable, match="other threads"):
+            waiting.result()
+
+
+def test_an_interrupt_leaves_no_reply_for_the_next_request(engine, monkeypatch):
+    answered(engine)
+    with monkeypatch.context() as patched:
+        patched.setattr(wire, "finding_of", lambda message: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            answered(engine)
+    assert engine._worker is None
+    assert answered(engine).equal
+
+
+def run(code, *options):
+    """What a fresh interpreter prints; the engine's process may be slow to start."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", *options, "-c", PREAMBLE + code],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr
+    return done.stdout.split()
+
+
+PREAMBLE = """
+import os, sys, threading
+from fractions import Fraction
+from reward_functions.symbolic import warm
+from reward_functions.symbolic.supervisor import SUPERVISOR
+from reward_functions.symbolic.tree import Integral, Number, Power, Symbol
+x, n = Symbol("x"), lambda value: Number(Fraction(value))
+third = Integral(Power(x, n(2)), x, n(0), n(1))
+def right():
+    return SUPERVISOR.compare(third, n(Fraction(1, 3)), seconds=20).equal
+"""
+
+
+def test_sympy_is_never_loaded_here():
+    assert run("print(right(), 'sympy' in sys.modules)") == ["True", "False"]
+
+
+def test_nothing_is_left_behind_at_exit():
+    warmed = run("warm(); warm(); print(SUPERVISOR._worker.process.pid)")
+    abrupt = run("warm(); print(SUPERVISOR._worker.process.pid); sys.stdout.flush(); os._exit(0)")
+    for pid in map(int, warmed + abrupt):
+        assert gone(pid)
+
+
+def gone(pid):
+    """Whether a process ends; it has a while, because the machine may be busy."""
+    for _ in range(3000):
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def test_a_forked_process_has_its_own_worker_and_leaves_the_parents_alone():
+    code = """
+warm()
+mine = SUPERVISOR._worker.process.pid
+turn = SUPERVISOR._turn
+turn.acquire()  # as if another thread were at work during the fork
+child = os.fork()
+if child == 0:
+    other = right() and SUPERVISOR._worker.process.pid
+    SUPERVISOR.end()
+    os._exit(0 if other and other != mine else 1)
+turn.release()
+_, status = os.waitpid(child, 0)
+print(status, right(), SUPERVISOR._worker.process.pid == mine)
+"""
+    assert run(code) == ["0", "True", "True"]
+
+
+def test_the_first_request_may_come_from_a_thread_that_ends():
+    code = """
+for _ in range(2):
+    thread = threading.Thread(target=lambda: print(right()))
+    thread.start()
+    thread.join()
+print(right())
+"""
+    assert run(code) == ["True"] * 3
+
+
+def test_no_semaphores_are_needed():
+    code = """
+import multiprocessing.synchronize
+class Missing:
+    def __init__(self, *args, **kwargs):
+        raise OSError(38, "Function not implemented")
+multiprocessing.synchronize.SemLock = Missing
+from reward_functions.symbolic import equal
+assert equal("1,234", "1234").equal and equal("(x+1)^2", "x^2+2x+1").equal
+print(right(), equal("x^2=4", "x=2").outcome.value)
+"""
+    assert run(code) == ["True", "different"]
+
+
+def test_the_environment_stays_behind(monkeypatch):
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    code = """
+warm()
+with open(f"/proc/{SUPERVISOR._worker.process.pid}/environ") as file:
+    print("secret" in file.read())
+"""
+    assert run(code) == ["False"]
+
+
+TREES = [
+    number(Fraction(-7, 3)),
+    Number(Fraction(3, 2), Fraction(1, 10)),
+    Measured(Constant("π"), (("m", Fraction(2)), ("s", Fraction(-1)))),
+    Product((THIRD, ENDLESS), (HUNGRY,)),
+]
+
+
+@pytest.mark.parametrize("tree", TREES, ids=lambda tree: type(tree).__name__)
+def test_trees_and_findings_survive_the_wire(tree):
+    assert wire.trees_of(wire.request(1.5, tree, X)) == (tree, X)
+    assert wire.seconds_of(wire.request(1.5, tree, X)) == 1.5
+    finding = differ("units", "m² is not m")
+    assert wire.finding_of(wire.reply(finding)) == finding
+    assert len(wire.reply(unknown("names", "é" * 10_000))) < 4096
+
+
+@pytest.mark.parametrize(
+    "said", [b"", b"[]", b"{}", b'["equal"]', b'["right","a","b"]', b'["equal",1,2]', b"\xff"]
+)
+def test_a_reply_of_any_other_form_is_refused(said):
+    with pytest.raises(ValueError):  # noqa: PT011 - of json, of the codec or of our own
+        wire.finding_of(said)
