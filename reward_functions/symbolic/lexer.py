@@ -61,8 +61,6 @@ _ROMAN: Final = frozenset(
 )
 """Commands whose group is upright type: words, units, names of functions."""
 
-_QUADS: Final = ("quad", "qquad")
-
 _HIDDEN: Final = frozenset(
     "phantom hphantom vphantom hspace vspace label tag hspace* vspace* color tag*".split()
 )
@@ -137,6 +135,7 @@ _SET: Final = re.compile(r"\s*(?:\{\s*([RZQNC])\s*\}|([RZQNC]))")
 _ENVIRONMENT: Final = re.compile(r"\s*\{([A-Za-z]+)\*?\}")
 _COLUMNS: Final = re.compile(r"\s*\{[lcr|\s]*\}")
 _SEPARATORS: Final = re.compile(r"[^0-9.eE+-]+")
+_QUADS: Final = ("quad", "qquad")
 _PAIRS: Final = {"<=": "≤", ">=": "≥", "!=": "≠", "==": "=", "**": "^"}
 _OPENING: Final = frozenset({"(", "[", "\\{"})
 _CLOSING: Final = frozenset({")", "]", "\\}"})
