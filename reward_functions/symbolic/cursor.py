@@ -41,7 +41,7 @@ class Cursor:
 
     def kind(self) -> str:
         """The kind of the token under the cursor."""
-        return self.peek().kind
+        return self.stream[self.position].kind if self.position < len(self.stream) else END.kind
 
     def next(self) -> Token:
         """The token under the cursor, which is taken."""

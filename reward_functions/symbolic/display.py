@@ -52,7 +52,12 @@ def rendered(node: Node) -> str:  # noqa: C901 - one case per kind of node
             return " + ".join(map(_factor, terms))
         case Product(over, under):
             above = "·".join(map(_factor, over))
-            return f"{above}/({'·'.join(map(_factor, under))})" if under else above
+            below = "·".join(map(_factor, under))
+            return (
+                (f"{above}/{below}" if len(under) == 1 else f"{above}/({below})")
+                if under
+                else above
+            )
         case Power(base, exponent):
             return f"{_factor(base)}^{_factor(exponent)}"
         case Root(index, radicand):

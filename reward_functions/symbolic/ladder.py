@@ -13,7 +13,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.symbolic.limits import OverBudget, Unreadable, Work
-from reward_functions.symbolic.plain import plain, same_value
+from reward_functions.symbolic.plain import literal
 from reward_functions.symbolic.verdict import Finding, Outcome, Verdict, differ, same, unknown
 
 if TYPE_CHECKING:
@@ -45,20 +45,22 @@ def equal(reference: str, candidate: str, *, engine: bool = True) -> Verdict:
         'equal'
     """
     reference, candidate = reference.strip(), candidate.strip()
-    first, second = plain(reference), plain(candidate)
-    if (
-        first is not None
-        and second is not None
-        and (
-            first.digits == second.digits
-            if first.places == second.places
-            else same_value(first, second)
-        )
-    ):
-        return Verdict(Outcome.EQUAL, "plain number", "the same number", first, second)
-    if first is not None and second is not None and not first.places:
-        return Verdict(Outcome.DIFFERENT, "plain number", "another number", first, second)
-    return _compared(reference, candidate, engine=engine)
+    return _of_numbers(reference, candidate) or _compared(reference, candidate, engine=engine)
+
+
+def _of_numbers(reference: str, candidate: str) -> Verdict | None:
+    """The verdict on two plain numbers or fractions, which need no grammar; None on others.
+
+    A decimal reference that is not met exactly may still be rounded to: that takes the grammar.
+    """
+    first, second = literal(reference), literal(candidate)
+    if first is None or second is None:
+        return None
+    if first.equals(second):
+        return Verdict(Outcome.EQUAL, "exact rational", "the same number", first, second)
+    if first.places:
+        return None
+    return Verdict(Outcome.DIFFERENT, "exact rational", "another number", first, second)
 
 
 def warm() -> None:
@@ -79,7 +81,7 @@ def warm() -> None:
 def readable(text: str) -> bool:
     """Whether a text is a number or an expression of the grammar, rather than prose or nothing."""
     text = text.strip()
-    if plain(text) is not None:
+    if literal(text) is not None:
         return True
     from reward_functions.symbolic.reading import read  # noqa: PLC0415 - plain numbers need no grammar
 

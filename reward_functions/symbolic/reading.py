@@ -17,9 +17,9 @@ from reward_functions.symbolic.limits import CHARACTERS, OverBudget, Unreadable
 from reward_functions.symbolic.parser import parse_tokens
 from reward_functions.symbolic.phrases import PHRASES
 from reward_functions.symbolic.signs import spelled_out
-from reward_functions.symbolic.tree import Clock, Node, Number, names_in
+from reward_functions.symbolic.tree import Clock, Node, Number
 from reward_functions.symbolic.vocabulary import LETTER_FUNCTIONS
-from reward_functions.symbolic.walking import free_names, operations
+from reward_functions.symbolic.walking import free_names, names_in, operations
 from reward_functions.text.words import cardinal
 
 _SIGNS: Final = frozenset("±∓")

@@ -12,7 +12,7 @@ an interval is settled against the other side (`shapes`). Nodes compare by struc
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
 
 
@@ -299,16 +299,3 @@ Node = (
     | Ratio
     | Clock
 )
-
-
-def names_in(node: Node) -> set[str]:
-    """The names of all symbols and constants in a tree."""
-    if isinstance(node, Symbol | Constant):
-        return {node.name}
-    return {name for field in fields(node) for name in _names_in(getattr(node, field.name))}
-
-
-def _names_in(value: object) -> set[str]:
-    if isinstance(value, tuple):
-        return {name for part in value for name in _names_in(part)}
-    return names_in(value) if isinstance(value, Node) else set()

@@ -1,30 +1,43 @@
-"""What stands in a tree: every node of it, its free names, and its operations of calculus."""
+"""What stands in a tree: every node of it, its names, and its operations of calculus."""
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, get_args
 
-from reward_functions.symbolic.tree import Derivative, Integral, Iterated, Limit, Symbol
+from reward_functions.symbolic.tree import (
+    Constant,
+    Derivative,
+    Integral,
+    Iterated,
+    Limit,
+    Node,
+    Symbol,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from reward_functions.symbolic.tree import Node
-
+_KINDS: Final = frozenset(get_args(Node))
 CALCULUS: Final = (Iterated, Integral, Derivative, Limit)
 
 
 def parts(node: Node) -> Iterator[Node]:
-    """The node and everything in it."""
-    yield node
-    for child in _children(node):
-        yield from parts(child)
+    """The node and everything in it, from left to right, each before what is in it."""
+    waiting: list[Node] = [node]
+    while waiting:
+        each = waiting.pop()
+        yield each
+        waiting.extend(reversed(_children(each)))
 
 
 def operations(node: Node) -> int:
     """How many sums, products, integrals, derivatives and limits there are in it."""
     return sum(isinstance(part, CALCULUS) for part in parts(node))
+
+
+def names_in(node: Node) -> set[str]:
+    """The names of all symbols and constants in a tree."""
+    return {part.name for part in parts(node) if isinstance(part, Symbol | Constant)}
 
 
 def free_names(node: Node) -> set[str]:
@@ -41,11 +54,14 @@ def free_names(node: Node) -> set[str]:
     return set().union(*map(free_names, _children(node)))
 
 
-def _children(value: Any) -> Iterator[Any]:
+def _children(node: Any) -> list[Node]:
     """The nodes directly inside a node, through whatever tuples hold them."""
-    inside = value if isinstance(value, tuple) else (getattr(value, f.name) for f in fields(value))
-    for each in inside:
-        if isinstance(each, tuple):
-            yield from _children(each)
-        elif is_dataclass(each):
-            yield each
+    inside: list[Node] = []
+    waiting = [getattr(node, name) for name in reversed(node.__slots__)]
+    while waiting:
+        value = waiting.pop()
+        if type(value) is tuple:
+            waiting.extend(reversed(value))
+        elif type(value) in _KINDS:
+            inside.append(value)
+    return inside

@@ -21,6 +21,7 @@ _MENTION: Final = re.compile(r"[\s.…]*(?:(?:your |the |final )*answer)?[\s.…
 _JOINT: Final = re.compile(
     r"(?:[\s,;$&~/|*•-]|\d{1,2}[.)]\s|\\[,;:! \\()\[\]]|\\q?quad|\\l?or\b|\\vee\b|或"
     r"|\b(?:and|or|maybe|perhaps|possibly|else|either|also|vs|oder|und|ou|et|o|y)\b"
+    r"|\b[A-Za-z](?:_\d)?\s?="
     r"|\\(?:text|mathrm|mbox)\s?\{[\s,]*(?:(?:and|or)\s*)?\})*",
     re.IGNORECASE,
 )

@@ -13,6 +13,11 @@ def group_end(text: str, opening: int) -> int | None:
 
     Escaped braces (`\{`) are characters, not groups. Linear.
     """
+    nearest = text.find("}", opening)
+    if nearest < 0:
+        return None
+    if not any(mark in text[opening + 1 : nearest] for mark in "{\\"):
+        return nearest + 1
     depth = 0
     for brace in _BRACE.finditer(text, opening):
         if brace[0] == "{":

@@ -1,6 +1,7 @@
 """What a verdict costs each verifier: suite by suite, on a mix, and in a batch with bad company."""
 
 import json
+from dataclasses import replace
 from random import Random
 from statistics import median
 from time import perf_counter
@@ -93,7 +94,8 @@ def bad_company(mix, runs):
     hostile = [run.case.sample for name in runs if "hostile" in name for run in runs[name]]
     spoiled = list(batch)
     for place in random.sample(range(BATCH), HOSTILE):
-        spoiled[place] = random.choice(hostile)
+        answer = random.choice(hostile).messages[-1:]
+        spoiled[place] = replace(batch[place], messages=batch[place].messages[:-1] + answer)
     reward = get("math")
     ratio = median(
         seconds(lambda: score_batch(reward, spoiled), 1)

@@ -22,8 +22,8 @@ def test_a_reference_in_prose_is_compared_as_text():
 
 def test_a_verdict_renders_both_normal_forms():
     verdict = equal(r"\frac{1}{2}", "x = 0.5")
-    assert (str(verdict.reference), str(verdict.candidate)) == ("1/(2)", "x = 1/2")
-    assert equal("18", "1,234").candidate == (1234, 0)
+    assert (str(verdict.reference), str(verdict.candidate)) == ("1/2", "x = 1/2")
+    assert str(equal("18", "1,234").candidate) == "1234"
 
 
 def test_a_verdict_cannot_be_changed():
