@@ -94,12 +94,12 @@ def math(sample: Sample, *, include_reasoning: bool = False) -> Score:
     else the last mathematical span, else the whole response when it is nothing but an answer.
     Reference: a number, a text, LaTeX with or without delimiters, or a whole solution; alone or in
     an object under `final_answer`, `answer`, `ground_truth`, `value` or `text`. Scale: 1.0 or 0.0.
-    Metrics: `answered`, whether there was an answer to compare; `undecided`, whether exact means
-    did not suffice to compare it, which earns the floor.
+    Metrics: `answered`, whether there was an answer to compare; `undecided`, whether the comparison
+    was settled by no rung of the ladder, which earns the floor.
 
-    What counts as equal is told by `reward_functions.symbolic`. Nothing in a response is evaluated
-    as code. sympy works out sums, integrals, derivatives, limits and equations of a reference, in a
-    process of its own; an answer that takes it more than a tenth of a second is undecided.
+    What counts as equal is told by docs/math.md and decided by `reward_functions.symbolic`. Nothing
+    in a response is evaluated as code. Not decided are, among others, piecewise answers of other
+    forms, nonlinear inequalities, and solutions of differential equations.
 
     Args:
         sample: the response and its reference.
@@ -107,6 +107,7 @@ def math(sample: Sample, *, include_reasoning: bool = False) -> Score:
 
     Raises:
         BadReference: there is no reference, or it has no content.
+        EngineUnavailable: the reference needs sympy, whose process could not be had.
         EngineUnavailable: sympy is needed, and its process could not be had.
     """
     reference = _reference(reference_text(sample.reference))
