@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from fractions import Fraction
 from typing import Final
 
 from reward_functions import symbolic
@@ -15,20 +14,12 @@ from reward_functions.core.types import Evidence, Metric, Sample, Score
 from reward_functions.text.answers import STATED, Answer, NoAnswer, final_answer, spoken
 from reward_functions.text.boxes import COMMAND
 from reward_functions.text.hidden import said
-from reward_functions.text.latex import plain
-from reward_functions.text.numerals import quantity
 from reward_functions.text.spans import last_span
+from reward_functions.verifiers._restating import restates
 from reward_functions.verifiers._scores import METRICS, compared, contradicted, not_answered
 
 _UNDECIDED: Final = Metric("undecided", 1.0)
 _DECIDED: Final = Metric("undecided", 0.0)
-PROMPT: Final = 20_000
-"""Characters of a prompt, from its end, in which a restated expression is looked for."""
-
-_OPERATION: Final = re.compile(
-    r"[-+*/^!_=<>×·÷−√∗]|\\(?:cdot|times|div|ast|bullet|[dtc]?frac|sqrt|d?binom|choose|pm|log|ln|lg|sin"
-    r"|cos|tan|cot|sec|csc|arc[a-z]+|lfloor|lceil|gcd|sum|prod|int|lim)(?![A-Za-z])|[\d)]\s*\("
-)
 _DRESS: Final = (
     "#",
     "$",
@@ -44,6 +35,8 @@ _DRESS: Final = (
     "答案",
 )
 """What a text has that may be more than an answer: delimiters, markers, lines."""
+_PERCENT: Final = re.compile(r"^([^%\\]{1,80}?)\s*(?:\\?%|\s(?:percent|per cent))$")
+_DECIMAL: Final = re.compile(r"[-+]?(\d*\.\d+)")
 _DIGIT: Final = re.compile(r"\d")
 _SENTENCE: Final = re.compile(r".*\s(?:is|are|equals)\s(?P<value>.+)", re.DOTALL)
 _COPULA: Final = re.compile(
@@ -53,13 +46,6 @@ _DOUBT: Final = re.compile(
     r"\b(?:not|never|or|either|neither|maybe|perhaps|possibly|between|if|wrong)\b|n['’]t\b",
     re.IGNORECASE,
 )
-_SPACE: Final = re.compile(r"[\s{}()$]+|\\[,;:! ]|\\(?:left|right|displaystyle)(?![A-Za-z])")
-_TIMES: Final = re.compile(
-    r"\*\*|(?P<times>[×·∗*]|\\(?:cdot|times|ast|bullet)(?![A-Za-z])|(?<=[\d)])(?=\()|(?<=\))(?=\d))"
-)
-_RUN: Final = re.compile(r"\d{1,30}(?:\.\d{1,30})?(?:[*+]\d{1,30}(?:\.\d{1,30})?){1,20}")
-_ARITHMETIC: Final = re.compile(rf"(?:[A-Za-z]=)?\+?(?P<run>{_RUN.pattern})")
-_ROOT: Final = re.compile(r"\\sqrt(?![A-Za-z])|√")
 
 
 @reward_function(
@@ -73,6 +59,7 @@ _ROOT: Final = re.compile(r"\\sqrt(?![A-Za-z])|√")
         Example("full", response="\\boxed{1} and \\boxed{2}", reference="\\{1, 2\\}", score=1.0),
         Example("full", response="\\boxed{35}", reference="35\\%", score=1.0),
         Example("floor", response="\\boxed{0.33}", reference="\\frac{1}{3}", score=0.0),
+        Example("full", response="0.33", reference="\\frac{1}{3}", score=1.0, knobs={"rounded": 2}),
         Example("floor", response="\\boxed{5 \\text{ m}}", reference="5 \\text{ cm}", score=0.0),
         Example("gaming", response="\\boxed{1}, \\boxed{2}, \\boxed{3}", reference="2", score=0.0),
         Example("gaming", response="The answer is not 5.", reference="5", score=0.0),
@@ -87,7 +74,13 @@ _ROOT: Final = re.compile(r"\\sqrt(?![A-Za-z])|√")
         ),
     ],
 )
-def math(sample: Sample, *, include_reasoning: bool = False) -> Score:
+def math(
+    sample: Sample,
+    *,
+    rounded: int = 0,
+    strict_percent: bool = False,
+    include_reasoning: bool = False,
+) -> Score:
     """The final answer is mathematically equal to the reference.
 
     The answer is the last box (a run of boxes is a list), else the last statement of an answer,
@@ -103,12 +96,14 @@ def math(sample: Sample, *, include_reasoning: bool = False) -> Score:
 
     Args:
         sample: the response and its reference.
+        rounded: digits from which a decimal that is the exact reference rounded is right (0.333 for
+            1/3 has three); 0 for never.
+        strict_percent: whether 35% is only 35% and 0.35, and no longer a bare 35.
         include_reasoning: search reasoning sections as well.
 
     Raises:
         BadReference: there is no reference, or it has no content.
         EngineUnavailable: the reference needs sympy, whose process could not be had.
-        EngineUnavailable: sympy is needed, and its process could not be had.
     """
     reference = _reference(reference_text(sample.reference))
     text = spoken(sample.response, sample.prompt, include_reasoning=include_reasoning)
@@ -117,15 +112,37 @@ def math(sample: Sample, *, include_reasoning: bool = False) -> Score:
         return not_answered(found.reason, None, _DECIDED)
     if _contradicts(found):
         return contradicted(found, _DECIDED)
-    try:
-        verdict = symbolic.equal(reference, found.text)
-    except symbolic.Unreadable as error:
-        raise BadReference(f"the reference cannot be read: {error}") from None
-    if verdict.equal and _restates(found.text, reference, sample.prompt):
+    verdict = _verdict(reference, found.text, rounded=rounded, strict_percent=strict_percent)
+    if verdict.equal and restates(found.text, reference, sample.prompt):
         return not_answered("the answer restates the question", found.text, _DECIDED)
     evidence = Evidence(verdict.rule, verdict.candidate, verdict.reference)
     decided = _DECIDED if verdict.decided else _UNDECIDED
     return compared(found, evidence, decided, right=verdict.equal, reason=verdict.reason)
+
+
+def _verdict(
+    reference: str, answer: str, *, rounded: int, strict_percent: bool
+) -> symbolic.Verdict:
+    """The verdict under the knobs. A decimal rounds an exact value as a decimal reference would."""
+    if strict_percent:
+        reference, answer = (
+            _PERCENT.sub(r"\\frac{\1}{100}", reference),
+            _PERCENT.sub(r"\\frac{\1}{100}", answer),
+        )
+    try:
+        verdict = symbolic.equal(reference, answer)
+    except symbolic.Unreadable as error:
+        raise BadReference(f"the reference cannot be read: {error}") from None
+    if rounded and not verdict.equal and _digits(answer) >= rounded > _digits(reference):
+        turned = symbolic.equal(answer, reference)
+        return turned if turned.equal else verdict
+    return verdict
+
+
+def _digits(text: str) -> int:
+    """The significant digits of a plain decimal; none of anything else."""
+    decimal = _DECIMAL.fullmatch(text.strip())
+    return len(decimal[1].replace(".", "").lstrip("0")) if decimal else 0
 
 
 def _reference(text: str) -> str:
@@ -174,43 +191,3 @@ def _contradicts(found: Answer) -> bool:
         symbolic.equal(last, first, engine=False),
     )
     return all(verdict.decided and not verdict.equal for verdict in verdicts)
-
-
-def _restates(answer: str, reference: str, prompt: str) -> bool:
-    """Whether an answer is an expression of the prompt that leaves the work to the verifier.
-
-    A number as it stands is no expression. A fraction in lowest terms is none either where the
-    reference is one, and the reference's own text never is: "Which is larger, 2^{10} or 10^3?".
-    """
-    if not prompt or answer == reference or not _OPERATION.search(answer):
-        return False
-    squeezed = _squeezed(answer)
-    if squeezed == _squeezed(reference) or not _stands_in(squeezed, _squeezed(prompt[-PROMPT:])):
-        return False
-    stated, wanted = quantity(plain(answer)), quantity(plain(reference))
-    if stated is None or wanted is None:
-        return True
-    lowest = stated.decimals is None and wanted.decimals is None and squeezed == str(stated.value)
-    return stated.decimals is None and not lowest
-
-
-def _stands_in(answer: str, prompt: str) -> bool:
-    """Whether an expression stands in a prompt; a sum or product of numbers, in any order."""
-    if answer in prompt:
-        return True
-    arithmetic = _ARITHMETIC.fullmatch(answer)
-    return arithmetic is not None and any(
-        _parts(run[0]) == _parts(arithmetic["run"]) for run in _RUN.finditer(prompt)
-    )
-
-
-def _parts(run: str) -> list[list[Fraction]]:
-    """The terms of a sum, each the factors of a product, sorted; no zeros and no ones."""
-    terms = [sorted(Fraction(factor) for factor in term.split("*")) for term in run.split("+")]
-    return sorted([factor for factor in term if factor != 1] for term in terms if all(term))
-
-
-def _squeezed(text: str) -> str:
-    """A text without white space, delimiters, braces and brackets, one sign for each operation."""
-    spelled = _TIMES.sub(lambda sign: "*" if sign["times"] is not None else "^", plain(text))
-    return _SPACE.sub("", _ROOT.sub("√", spelled)).removeprefix("+")

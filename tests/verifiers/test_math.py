@@ -49,6 +49,39 @@ def test_what_exact_means_cannot_decide_is_marked():
     assert (score.value, metrics) == (0.0, {"answered": 1.0, "undecided": 1.0})
 
 
+@pytest.mark.parametrize(
+    ("response", "reference", "digits", "right"),
+    [
+        ("0.333", "\\frac{1}{3}", 3, True),
+        ("0.333", "\\frac{1}{3}", 4, False),
+        ("0.334", "\\frac{1}{3}", 3, False),
+        ("3.14", "\\pi", 3, True),
+        ("3.15", "\\pi", 3, False),
+        ("0.33", "\\frac{1}{3}", 0, False),
+        ("0.33", "0.333", 2, False),
+        ("3", "\\pi", 1, False),
+        ("1.73", "\\sqrt{3}", 2, True),
+    ],
+)
+def test_rounded_decimals_are_right_when_asked(response, reference, digits, right):
+    assert scored(f"\\boxed{{{response}}}", reference, rounded=digits).value == right
+
+
+@pytest.mark.parametrize(
+    ("response", "reference", "right"),
+    [
+        ("35\\%", "35\\%", True),
+        ("0.35", "35\\%", True),
+        ("35", "35\\%", False),
+        ("35%", "0.35", True),
+        ("35\\%", "35", False),
+        ("35", "35", True),
+    ],
+)
+def test_a_percentage_is_a_fraction_when_asked(response, reference, right):
+    assert scored(f"\\boxed{{{response}}}", reference, strict_percent=True).value == right
+
+
 def test_reasoning_counts_when_asked():
     assert scored("<think>\\boxed{7}</think>", "7", include_reasoning=True).value == 1.0
 
