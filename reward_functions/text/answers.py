@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.text.boxes import last_boxed
-from reward_functions.text.context import denied, retracted, trouble
+from reward_functions.text.context import denied, ends, retracted, trouble
 from reward_functions.text.hidden import said
 from reward_functions.text.normal import folded
 from reward_functions.text.reasoning import without_reasoning
@@ -158,8 +158,10 @@ def boxed_answer(text: str) -> Answer | NoAnswer | None:
     doubt = trouble(text, box.start, box.end)
     if doubt:
         return NoAnswer(f"the last box {doubt}")
-    if _PART_OF_MORE.match(text, box.end) or text[: box.start][-1:].isdigit():
+    if text[box.start - 1 : box.start].isdigit() or _PART_OF_MORE.match(text, box.end):
         return NoAnswer("the last box is part of a longer number or formula")
+    if ends(text, box.end):
+        return Answer(box.text, _where(box))
     tail = _tail(text, box.end) if len(box.contents) == 1 else ""
     return Answer(box.text, _where(box), _rival(text, box.end), tail)
 

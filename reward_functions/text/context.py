@@ -10,6 +10,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
+MAX_CLOSING: Final = 16
+"""Characters of closing marks: `$$`, `\\]`, full stops and line ends."""
+
+NEAREST: Final = 32
+"""Characters before an answer that can offer it as an alternative: "or possibly $\\(["."""
+
 REACH: Final = 80
 """Characters on either side that are looked at: the words next to the answer."""
 
@@ -23,11 +29,22 @@ def trouble(text: str, start: int, end: int) -> str:
         end: where it ends.
     """
     before = text[max(0, start - REACH) : start]
-    if denied(before) or _DENIED_AFTER.match(text, end):
+    if denied(before):
         return "is denied"
-    if _alternative(before) or _ALTERNATIVE_AFTER.match(text, end):
+    if _alternative(before):
+        return "is one of several"
+    if ends(text, end):
+        return ""
+    if _DENIED_AFTER.match(text, end):
+        return "is denied"
+    if _ALTERNATIVE_AFTER.match(text, end):
         return "is one of several"
     return "is taken back" if retracted(text, end) else ""
+
+
+def ends(text: str, end: int) -> bool:
+    """Whether a text ends with its answer, but for a few closing marks; most do."""
+    return len(text) - end <= MAX_CLOSING and not text[end:].strip(" \n\r$\\)]}.*")
 
 
 def denied(before: str) -> bool:
@@ -38,9 +55,8 @@ def denied(before: str) -> bool:
 
 
 def _alternative(before: str) -> bool:
-    return any(sign in before for sign in ("or", "ou", "或")) and bool(
-        _ALTERNATIVE_BEFORE.search(before)
-    )
+    last = before[-NEAREST:]
+    return ("or" in last or "ou" in last or "或" in last) and bool(_ALTERNATIVE_BEFORE.search(last))
 
 
 def retracted(text: str, end: int) -> bool:
@@ -54,8 +70,8 @@ def uncertain(before: str, after: str) -> bool:
 
 
 _DENIALS: Final = (
-    *("not", "n't", "n’t", "never", "nor", "neither", "nobody", "hardly", "than", "instead", "but"),
-    *("from", "false", "wrong", "doubt", "\\n", "≠", "¬", "!="),
+    *("not", "n't", "n’t", "never", "neither", "nor ", "nobody", "hardly", "r than", "instead"),
+    *("g but", "nt from", "false", "wrong", "doubt", "\\n", "≠", "¬", "!="),
 )
 _DENIED_BEFORE: Final = re.compile(
     r"""
