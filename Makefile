@@ -41,6 +41,7 @@ pins: .venv/dev  ## Resolve requirements/*.in again into hashed pins
 
 clean:  ## Remove the environment and every cache
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/bin/python:
 	@command -v $(firstword $(PYTHON)) >/dev/null || \

@@ -89,7 +89,8 @@ def test_the_first_example_has_eight_lines():
 
 
 def test_the_readme_is_short():
-    assert len(README.read_text().splitlines()) <= 200
+    written_by_hand = generated.PART.sub("", README.read_text())
+    assert len(written_by_hand.splitlines()) <= 190
 
 
 def test_every_version_of_a_reward_is_in_the_changelog():

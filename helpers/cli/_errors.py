@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import typer
 from typer.core import TyperGroup
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pydantic import ValidationError
 
 SUCCESS: Final = 0
@@ -29,33 +32,62 @@ BROKEN_PIPE: Final = 141
 class OneLineErrors(TyperGroup):
     """A command group that reports errors as this module's docstring says."""
 
+    def make_context(self, *args: Any, **options: Any) -> Any:
+        """Read the arguments; `--help` and `--version` print from here."""
+        with _one_line_errors():
+            return super().make_context(*args, **options)
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
-        try:
+        with _one_line_errors():
             result = super().invoke(ctx)
             sys.stdout.flush()
-        except KeyboardInterrupt:
-            raise typer.Exit(INTERRUPTED) from None
-        except BrokenPipeError:
-            # Python flushes standard output once more as it exits, and would complain.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise typer.Exit(BROKEN_PIPE) from None
-        except typer.BadParameter as error:
-            problem = _validation_error(error.__cause__)
-            if problem is None:
-                raise
-            error.message = _in_words(problem)
-            _report(error.format_message())
-        except SystemExit as error:
-            # typer's own way out is no SystemExit: this one comes from the code of a reward.
-            _report(_system_exit(error))
-        except OSError as error:
-            _report(_os_error(error))
-        except _reward_error() as error:
-            _report(str(error))
-        else:
             return result
-        raise typer.Exit(UNUSABLE)
+
+
+@contextmanager
+def _one_line_errors() -> Iterator[None]:  # noqa: C901 - one clause for each way to fail
+    try:
+        yield
+    except typer.Exit:
+        raise  # before the last clause, which imports the library: help has no need of it
+    except KeyboardInterrupt:
+        raise typer.Exit(INTERRUPTED) from None
+    except BrokenPipeError:
+        _abandon_standard_output()
+        raise typer.Exit(BROKEN_PIPE) from None
+    except typer.BadParameter as error:
+        problem = _validation_error(error.__cause__)
+        if problem is None:
+            raise
+        error.message = _in_words(problem)
+        _report(error.format_message())
+    except SystemExit as error:
+        if isinstance(error.__context__, BrokenPipeError):
+            # rich's way out while typer prints a help page.
+            raise typer.Exit(BROKEN_PIPE) from None
+        # typer's own way out is no SystemExit: this one comes from the code of a reward.
+        _report(_system_exit(error))
+    except OSError as error:
+        _report(_os_error(error))
+    except _reward_error() as error:
+        _report(str(error))
+    else:
+        return
+    raise typer.Exit(UNUSABLE)
+
+
+def _standard_output_takes_more() -> bool:
+    try:
+        sys.stdout.flush()
+    except OSError:
+        return False
+    return True
+
+
+def _abandon_standard_output() -> None:
+    """Python flushes it once more as it exits, and would complain and change the exit status."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _in_words(error: ValidationError) -> str:
@@ -96,6 +128,9 @@ def _reward_error() -> type[Exception]:
 
 
 def _os_error(error: OSError) -> str:
+    if not _standard_output_takes_more():
+        _abandon_standard_output()
+        return f"standard output: {error.strerror}"
     if error.filename is None:
         return error.strerror or str(error)
     return f"{error.filename or repr('')}: {error.strerror}"

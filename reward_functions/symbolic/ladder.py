@@ -1,6 +1,7 @@
 """The ladder: cheapest rung first, and the first one that knows decides.
 
-    normalised text → exact rational → structure → exact algebra → values at points → engine
+    plain rationals → normalised text → exact rational → structure → exact algebra
+      → values at points → residues → engine
 
 A *different* is final. *Undecided* means that no rung could tell in its time, or that the candidate
 is not readable as mathematics; both are scored as the floor, with the reason. The last rung is a
@@ -117,6 +118,8 @@ def _by_text(mine: Reading, theirs: Reading) -> Finding | None:
         return unknown("unreadable", theirs.trouble or "the answer is empty")
     if mine.choice is not None and theirs.choice is not None:
         return _choices(mine, theirs)
+    if mine.choice is not None and mine.choice.text and mine.choice.text == theirs.words:
+        return same("choice", "the text of the choice")
     if mine.wordy or theirs.wordy or mine.tree is None:
         return _words(mine, theirs)
     return None
@@ -140,8 +143,6 @@ def _words(mine: Reading, theirs: Reading) -> Finding | None:
         return same("words", "the same words")
     if len(mine.names) > 1 and mine.names == theirs.names:
         return same("words", "the same words in a list")
-    if mine.choice is not None and mine.choice.text and mine.choice.text == theirs.words:
-        return same("choice", "the text of the choice")
     if _in_words(mine) or _in_words(theirs):
         return None
     if any({mine.words, theirs.words} <= verdicts for verdicts in _VERDICTS):

@@ -58,6 +58,11 @@ def test_the_library_never_imports_the_laptop(path):
     assert not tops & {"helpers", "infra", "aws_cdk", "typer", "rich"}
 
 
+@pytest.mark.parametrize("path", sorted((ROOT / "helpers").rglob("*.py")), ids=name_of)
+def test_the_laptop_never_imports_the_deployment(path):
+    assert not {module.partition(".")[0] for module in imports(path)} & {"infra", "aws_cdk"}
+
+
 @pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=name_of)
 def test_heavy_packages_stay_where_they_belong(path):
     floor = path.relative_to(PACKAGE).parts[0]

@@ -23,6 +23,9 @@ from reward_functions.testing import hostile_responses, sample, wire_row
 
 REWARD = (sys.executable, "-c", "from helpers.cli import main; main()")
 
+# As a shell has it: unbuffered, Python drops what a pipe or a disk did not take.
+BUFFERED = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+
 
 def row(response="Paris", reference="Paris", **fields):
     return wire_row(sample(response, reference)) | fields
@@ -386,8 +389,34 @@ def test_a_full_disk_is_one_line_with_the_name_as_typed(name, tmp_path):
             stderr=subprocess.PIPE,
             text=True,
             check=False,
+            env=BUFFERED,
         )
     assert (ran.returncode, ran.stderr) == (2, f"error: {name}: No space left on device\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a full disk is Linux's /dev/full")
+@pytest.mark.parametrize("arguments", ["--help", "--version", "list", "score --help"])
+def test_whatever_is_printed_to_a_full_disk_is_one_line(arguments):
+    with Path("/dev/full").open("wb") as full:
+        ran = subprocess.run(
+            [*REWARD, *arguments.split()],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            env=BUFFERED,
+        )
+    assert (ran.returncode, ran.stderr) == (2, "error: standard output: No space left on device\n")
+
+
+def test_a_reader_of_help_that_has_read_enough_is_no_error():
+    reading, writing = os.pipe()
+    os.close(reading)
+    ran = subprocess.run(
+        [*REWARD, "--help"], stdout=writing, stderr=subprocess.PIPE, check=False, env=BUFFERED
+    )
+    os.close(writing)
+    assert (ran.returncode, ran.stderr) == (141, b"")
 
 
 FAILING = """
@@ -483,15 +512,21 @@ def slow(sample: Sample) -> Score:
 def test_an_interrupt_ends_quietly_and_leaves_no_file(tmp_path):
     (tmp_path / "slow.py").write_text(SLOW)
     (tmp_path / "rows").write_text(jsonl(row()))
+    # Background jobs of a shell, and so some CI, hand down that they ignore interrupts.
+    heed = "from signal import *; signal(SIGINT, default_int_handler); "
+    interruptible = (*REWARD[:2], heed + REWARD[2])
     running = subprocess.Popen(
-        [*REWARD, "score", "./slow.py", "rows", "-o", "out"],
+        [*interruptible, "score", "./slow.py", "rows", "-o", "out"],
         cwd=tmp_path,
         stderr=subprocess.PIPE,
         text=True,
     )
-    until(lambda: any("unfinished" in path.name for path in tmp_path.iterdir()))
-    running.send_signal(signal.SIGINT)
-    _, stderr = running.communicate(timeout=20)
+    try:
+        until(lambda: any("unfinished" in path.name for path in tmp_path.iterdir()))
+        running.send_signal(signal.SIGINT)
+        _, stderr = running.communicate(timeout=20)
+    finally:
+        running.kill()
     assert (running.returncode, stderr) == (130, "")
     assert not [path for path in tmp_path.iterdir() if "out" in path.name]
 
@@ -504,8 +539,7 @@ def test_a_reader_that_has_read_enough_is_no_error(format, tmp_path):
         [*REWARD, "score", "exact_match", str(rows), "--format", format],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        # Unbuffered, Python drops what a pipe did not take and reports nothing.
-        env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"},
+        env=BUFFERED,
     )
     running.stdout.read(10)
     running.stdout.close()
