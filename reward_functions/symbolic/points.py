@@ -52,6 +52,13 @@ Felt right."""
 _NATURALS: Final = 20
 """The largest natural number that a counting variable takes."""
 
+_LATER_NATURALS: Final = (31, 60)
+_MOST_COUNTED: Final = 150
+"""Natural numbers beyond them that are tried; factorials of all of them fit into a double."""
+
+_FAR: Final = (200, 3_000, 50_000, 10**7, 10**10)
+"""Sizes at which bent expressions are tried as well. Doubles still tell 1 from 2 beside them."""
+
 _TURNS: Final = 12
 """Points for several variables, of whose signs there are many combinations, every third all
 positive; and for counting ones, since a wrong formula can be right for a few small numbers. Twice
@@ -83,8 +90,11 @@ def points(survey: Survey) -> Iterator[Point]:
         if several and turn % 3 == 0:
             point = {name: abs(value) for name, value in point.items()}
         yield dict(point)
+    if survey.counting:
+        yield from _beyond_literals(survey)
     if survey.bent:
         yield from _beside_literals(survey, dice)
+        yield from _far_away(survey, dice)
 
 
 def neighbours(survey: Survey, point: Point) -> Iterator[Point]:
@@ -147,6 +157,32 @@ def _beside_literals(survey: Survey, dice: _Dice) -> Iterator[Point]:
                     else sign * (value + distance * (1 + place))
                     for place, name in enumerate(survey.variables)
                 }
+
+
+def _beyond_literals(survey: Survey) -> Iterator[Point]:
+    """Counting variables where C(n, 30) and the like begin to count, the others near one."""
+    whole = {abs(int(value)) for value in survey.literals if value.denominator == 1}
+    largest = sorted(value for value in whole if _NATURALS <= value + 1 <= _MOST_COUNTED)
+    for value in (*largest[-_LITERALS:], *_LATER_NATURALS):
+        for step in (-1, 0, 1, 2):
+            yield {
+                name: Fraction(value + step + place)
+                if name in survey.counting
+                else Fraction(_GRAIN + 37 * (place + step) + 1, _GRAIN)
+                for place, name in enumerate(survey.variables)
+            }
+
+
+def _far_away(survey: Survey, dice: _Dice) -> Iterator[Point]:
+    """Where a formula that changes at e^5 or at a root of large numbers has changed."""
+    for size in _FAR:
+        for sign in (1, -1):
+            yield {
+                name: Fraction(1 + dice.below(_NATURALS))
+                if name in survey.counting
+                else sign * size * dice.between(0.5, 1.0)
+                for name in survey.variables
+            }
 
 
 class _Dice:

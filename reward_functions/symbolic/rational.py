@@ -107,6 +107,8 @@ def exact_root(number: int, index: int) -> int | None:
     if index == 2:  # noqa: PLR2004 - the square root has its own fast function
         root = isqrt(number)
         return root if root * root == number else None
+    if index >= number.bit_length():  # 2 to that power is larger; and it might not fit in memory
+        return 1 if number == 1 else None
     low, high = 1, 1 << (number.bit_length() // index + 1)
     while low < high:
         middle = (low + high) // 2

@@ -58,7 +58,7 @@ class Survey:
             each stands in: 1 for the first, 2 for the second, 3 for both.
         counting: those of them that run through the natural numbers: they stand in a factorial, a
             binomial coefficient or the bound of a sum, or are an n above a negative number.
-        literals: the rational numbers written.
+        literals: the rational numbers written, and the powers of them.
         digits: how many digits they are written with.
         jumps: whether a function with steps is applied to a variable.
         bent: whether the expression may follow different formulas in different places, or have a
@@ -175,6 +175,9 @@ class Survey:
         self.walk(exponent)
         value = rational(exponent)
         if value is not None:
+            constant = rational(node)
+            if constant is not None:
+                self.literals.append(constant)
             self.bent = self.bent or value.denominator > 1
             self.mixed_roots = self.mixed_roots or value.denominator % 2 == 1 < value.denominator
         elif base == _I or _negative(base):

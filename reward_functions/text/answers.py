@@ -47,8 +47,14 @@ _TAIL: Final = re.compile(
     r"|(?:hundred|thousand|million|billion|trillion|dozen|percent|degrees)\b)"
 )
 _PART_OF_MORE: Final = re.compile(
-    r"(?:[.,]?\d|\s{0,2}(?:\^(?!\{?\s?\\(?:circ|prime))|\\(?:times|cdot)\b|[*×·]\s?\d))"
+    r"(?:[.,:]?\d|\s{0,2}(?:\^(?!\{?\s?\\(?:circ|prime))|[*×·+/]\s?\d"
+    r"|\\(?:times|cdot|div|pm|mp|pi|sqrt|choose)(?![a-zA-Z])))"
 )
+_WITHIN_A_FUNCTION: Final = re.compile(
+    r"(?:\\(?:sqrt|[dt]?frac|ln|log|sin|cos|tan|neg|lnot)\s?\{?\s?|\d|(?<!\d)0\.)$"
+)
+_FUNCTION_REACH: Final = 10
+"""Characters before a box that such a function may have."""
 
 MIN_ECHO: Final = 16
 """Characters from which a copy of the prompt is an echo. Shorter prompts ("2+3?") may be part of an
@@ -158,7 +164,8 @@ def boxed_answer(text: str) -> Answer | NoAnswer | None:
     doubt = trouble(text, box.start, box.end)
     if doubt:
         return NoAnswer(f"the last box {doubt}")
-    if text[box.start - 1 : box.start].isdigit() or _PART_OF_MORE.match(text, box.end):
+    before = text[max(0, box.start - _FUNCTION_REACH) : box.start]
+    if _WITHIN_A_FUNCTION.search(before) or _PART_OF_MORE.match(text, box.end):
         return NoAnswer("the last box is part of a longer number or formula")
     if ends(text, box.end):
         return Answer(box.text, _where(box))

@@ -25,13 +25,17 @@ _JOINT: Final = re.compile(
     r"|\\(?:text|mathrm|mbox)\s?\{[\s,]*(?:(?:and|or)\s*)?\})*",
     re.IGNORECASE,
 )
+_OPENER: Final = (
+    r"(?:~|\\[,;:! (\[]|[$(\[{]|\\q?quad\b\s?|\\left\b|\\[bB]igg?l?\b|\\displaystyle\s?"
+    r"|\\math[a-z]{2}\b|\\(?:text)?color\s?\{[a-z]{1,8}\})"
+)
 _SIGN: Final = re.compile(
-    r"(?:[=(:$\[>]|\\[(\[]|\b(?:is|are))\s{0,4}[-−]\s{0,4}(?:\\[,;! ]|\$|\\left\(|\()?\s{0,2}$"
-    r"|(?<![\w)}\]!'%])\s{0,4}[-−]$"
+    rf"(?:[=(:$\[>]|\\[(\[]|\b(?:is|are))[ \t]{{0,4}}[-−][ \t]{{0,4}}(?:{_OPENER}\s?){{0,6}}\s{{0,2}}$"
+    rf"|(?<![\w)}}\]!'%])\s{{0,4}}[-−]{_OPENER}{{0,6}}$"
 )
 
-SIGN_REACH: Final = 16
-"""Characters before a box that its sign may be spread over: `= -\\left( \\,$`."""
+SIGN_REACH: Final = 40
+"""Characters before a box that its sign may be spread over: `= -\\left( \\color{red} \\,$`."""
 
 MAX_NESTED: Final = 4
 """Boxes around a box that are looked for."""
