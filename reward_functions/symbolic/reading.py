@@ -177,7 +177,10 @@ def _words(stream: list[Token], *, wordy: bool = True) -> str:
         else:
             # A word has no case, a symbol has.
             parts.append(token.text.lower() if len(token.text) > 1 or wordy else token.text)
-    return "".join(parts).strip(" .,;:!\"'`*")
+    text = "".join(parts).strip(" .,;:!`*")
+    unquoted = text.strip(" .,;:!\"'`*")
+    # Behind a digit they are minutes and seconds, or feet and inches.
+    return text if unquoted[-1:].isdigit() and unquoted[:1].isdigit() else unquoted
 
 
 # Two-letter runs that are words before they are products of two symbols.

@@ -93,8 +93,11 @@ class Values:
     def percent(self, reference: Node, candidate: Node) -> Finding:
         """The percent sign may be dropped on either side: 35% is 35 and 0.35.
 
-        Without a sign on either side 35 is never 0.35.
+        Without a sign on either side 35 is never 0.35, and a share is no angle.
         """
+        other = candidate if isinstance(reference, Percent) else reference
+        if isinstance(other, Degrees):
+            return differ("percent", "a percentage against an angle")
         if isinstance(reference, Percent) and isinstance(candidate, Percent):
             return self.compare(reference.body, candidate.body)
         if isinstance(reference, Percent):

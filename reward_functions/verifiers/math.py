@@ -39,6 +39,12 @@ _PERCENT: Final = re.compile(r"^([^%\\]{1,80}?)\s*(?:\\?%|\s(?:percent|per cent)
 _DECIMAL: Final = re.compile(r"[-+]?(\d*\.\d+)")
 _DIGIT: Final = re.compile(r"\d")
 _SENTENCE: Final = re.compile(r".*\s(?:is|are|equals)\s(?P<value>.+)", re.DOTALL)
+_LABELLED: Final = re.compile(
+    r"\\(?:text|textbf|mathrm|mbox)\s?\{"
+    r"(?!.*(?:twice|double|half|minus|negative|opposite|square|inverse|incorrect|guess|bound))"
+    r"\s?[A-Za-z][A-Za-z ]{1,40}(?:[:=]\s?\}|\}\s?[:=])(?P<value>[^=]+)",
+    re.IGNORECASE,
+)
 _COPULA: Final = re.compile(
     r"[^A-Za-z]*|.*\b(?:is|are|be|equals|number|value|namely)\W*", re.DOTALL | re.IGNORECASE
 )
@@ -170,8 +176,13 @@ def _mathematical(found: Answer | NoAnswer) -> Answer | NoAnswer:
         return found
     if found.tail and symbolic.readable(found.text + found.tail):
         return replace(found, text=found.text + found.tail)
-    if found.where != STATED or symbolic.readable(found.text) or _DOUBT.search(found.text):
+    labelled = _LABELLED.fullmatch(found.text)
+    if not labelled and found.where != STATED:
         return found
+    if symbolic.readable(found.text) or _DOUBT.search(found.text):
+        return found
+    if labelled and symbolic.readable(labelled["value"]):
+        return replace(found, text=labelled["value"])
     sentence = _SENTENCE.fullmatch(found.text)
     if sentence and symbolic.readable(sentence["value"]):
         return replace(found, text=sentence["value"])
