@@ -56,7 +56,7 @@ _LATER_NATURALS: Final = (31, 60)
 _MOST_COUNTED: Final = 150
 """Natural numbers beyond them that are tried; factorials of all of them fit into a double."""
 
-_FAR: Final = (200, 3_000, 50_000, 10**7, 10**10)
+_FAR: Final = (300, 40_000, 10**8)
 """Sizes at which bent expressions are tried as well. Doubles still tell 1 from 2 beside them."""
 
 _TURNS: Final = 12

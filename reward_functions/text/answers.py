@@ -112,7 +112,7 @@ def _unechoed(text: str, prompt: str) -> str:
     """The text without the prompt, and without its sentences where they state an answer."""
     if prompt in text:
         text = text.replace(prompt, "\n")
-    if not any(mark in prompt for mark in _STATING) or len(prompt) > MAX_ECHOED:
+    if not any(map(prompt.__contains__, _STATING)) or len(prompt) > MAX_ECHOED:
         return text
     asked = folded(prompt)
     sentences = _SENTENCES.split(text)

@@ -14,24 +14,13 @@ from typing import Final
 from reward_functions.text.braces import group_end
 from reward_functions.text.normal import visible
 
-# Looking for plain strings is ten times as fast as for a pattern, and most texts have none. Behind
-# each character that can begin something stands what it would have to begin.
+# Most texts have none. A character is looked for at a fiftieth of a pattern's price, and a pattern
+# that begins with one at a tenth of any other's.
 _SIGNS: Final = {
-    "\\": ("phantom", "cancel", "\\sout", "\\st{", "\\iffalse", "{comment}"),
-    "<": (
-        "<!--",
-        "<del",
-        "<s>",
-        "<s ",
-        "<strike",
-        "<D",
-        "<S",
-        " hidden",
-        "display:",
-        "visibility:",
-    ),
-    "~": ("~~",),
-    "%": ("\n%",),
+    "\\": re.compile(r"\\(?:[hv]?phantom|[bx]?cancel|sout|st|iffalse|begin\{comment)"),
+    "<": re.compile(r"<(?:!--|[dsDS]|\w{1,12}\s)"),
+    "~": re.compile("~~"),
+    "%": re.compile(r"\n%"),
 }
 # The look-ahead lets the search skip to the next character that can begin anything.
 _OPENING: Final = re.compile(
@@ -67,7 +56,7 @@ def said(text: str) -> str:
 
 def _may_hide(text: str) -> bool:
     for character, signs in _SIGNS.items():
-        if character in text and (text[0] == "%" or any(sign in text for sign in signs)):
+        if character in text and (text[0] == "%" or signs.search(text)):
             return True
     return False
 

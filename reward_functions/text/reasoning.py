@@ -19,8 +19,9 @@ _TAG: Final = re.compile(
     r"|<\|(?:begin|(?P<end>end))_of_thought\|>",
     re.IGNORECASE,
 )
-# Looking for plain strings is ten times as fast as for a pattern, for a character fifty times.
-_SIGNS: Final = ("<t", "<T", "<r", "<R", "<s", "<S", "</", "<|", "[T", "[t", "[/", "◁")
+# A character is looked for at a fiftieth of a pattern's price, and a pattern that begins with one
+# at a tenth of any other's.
+_SIGNS: Final = {"<": re.compile(r"<[tTrRsS/|]"), "[": re.compile(r"\[[tT/]"), "◁": re.compile("◁")}
 _CLOSINGS: Final = ("</", "[/", "◁/", "end_of_thought", "END_OF_THOUGHT")
 _FINAL_CHANNEL: Final = re.compile(
     r"<\|channel\|>\s{0,8}final\b[^<]{0,80}(?:<\|constrain\|>[^<]{0,80})?<\|message\|>"
@@ -47,9 +48,7 @@ def without_reasoning(text: str) -> str:
         return _final_channel(text)
     if text.startswith("analysis") and (_STRIPPED_FINAL in text or _ANALYSIS.match(text)):
         return text.rpartition(_STRIPPED_FINAL)[2] if _STRIPPED_FINAL in text else ""
-    if not ("<" in text or "◁" in text or ("[" in text and "HINK]" in text.upper())):
-        return text
-    if not any(sign in text for sign in _SIGNS):
+    if not any(character in text and signs.search(text) for character, signs in _SIGNS.items()):
         return text
     return _outside_tags(text)
 
@@ -72,7 +71,7 @@ def _final_channel(text: str) -> str:
 
 
 def _outside_tags(text: str) -> str:
-    if not any(sign in text for sign in _CLOSINGS):
+    if not any(map(text.__contains__, _CLOSINGS)):
         first = _TAG.search(text)
         return text[: first.start()] if first else text
     spoken: list[str] = []
