@@ -2,8 +2,8 @@
 
 They are fixed by the survey of the two trees, so a comparison always gives the same verdict. For
 expressions that follow different formulas in different places (|x - 100|, √(x²)) there are points
-on both sides of every number written in them, since the places where the formula changes are
-usually such numbers or their roots.
+on both sides of the largest numbers and powers written in them, where the formula usually changes,
+and far out, where it has changed. Variables that count go beyond such numbers for the same reason.
 """
 
 from __future__ import annotations
@@ -50,11 +50,14 @@ _NEAR: Final = 0.06
 Felt right."""
 
 _NATURALS: Final = 20
-"""The largest natural number that a counting variable takes."""
+"""The largest natural number that a counting variable takes at the points that all expressions
+get."""
 
 _LATER_NATURALS: Final = (31, 60)
+"""Natural numbers that are always tried as well, with their neighbours. Felt right."""
+
 _MOST_COUNTED: Final = 150
-"""Natural numbers beyond them that are tried; factorials of all of them fit into a double."""
+"""The largest written number beside which they are tried: its factorial fits into a double."""
 
 _FAR: Final = (300, 40_000, 10**8)
 """Sizes at which bent expressions are tried as well. Doubles still tell 1 from 2 beside them."""

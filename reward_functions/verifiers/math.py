@@ -39,6 +39,7 @@ _PERCENT: Final = re.compile(r"^([^%\\]{1,80}?)\s*(?:\\?%|\s(?:percent|per cent)
 _DECIMAL: Final = re.compile(r"[-+]?(\d*\.\d+)")
 _DIGIT: Final = re.compile(r"\d")
 _SENTENCE: Final = re.compile(r".*\s(?:is|are|equals)\s(?P<value>.+)", re.DOTALL)
+_ESCAPED_BRACE: Final = re.compile(r"\\[\\{}]")
 _LABELLED: Final = re.compile(
     r"\\(?:text|textbf|mathrm|mbox)\s?\{"
     r"(?!.*(?:twice|double|half|minus|negative|opposite|square|inverse|incorrect|guess|bound))"
@@ -108,10 +109,10 @@ def math(
         include_reasoning: search reasoning sections as well.
 
     Raises:
-        BadReference: there is no reference, or it has no content.
+        BadReference: there is no reference, it has no content, or it is cut off.
         EngineUnavailable: the reference needs sympy, whose process could not be had.
     """
-    reference = _reference(reference_text(sample.reference))
+    reference = _whole(_reference(reference_text(sample.reference)))
     text = spoken(sample.response, sample.prompt, include_reasoning=include_reasoning)
     found = _mathematical(final_answer(text))
     if isinstance(found, NoAnswer):
@@ -164,6 +165,16 @@ def _reference(text: str) -> str:
     if not text.strip() or "\n" in text.strip() or COMMAND in text:
         raise BadReference(f"the reference holds no answer: {found.reason}")
     return text
+
+
+def _whole(reference: str) -> str:
+    """The reference, unless it was cut off or garbled and no answer can be judged by it."""
+    bare = _ESCAPED_BRACE.sub("", reference) if "\\" in reference else reference
+    if bare.count("{") != bare.count("}"):
+        raise BadReference("the reference cannot be read: its braces are not balanced")
+    if "\0" in reference:
+        raise BadReference("the reference cannot be read: it has a NUL character")
+    return reference
 
 
 def _mathematical(found: Answer | NoAnswer) -> Answer | NoAnswer:

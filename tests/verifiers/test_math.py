@@ -49,6 +49,17 @@ def test_what_exact_means_cannot_decide_is_marked():
     assert (score.value, metrics) == (0.0, {"answered": 1.0, "undecided": 1.0})
 
 
+@pytest.mark.parametrize("reference", ["\\frac{", "\\frac{1}{2", "{" * 100_000, "2}", "5\0"])
+def test_a_reference_that_was_cut_off_or_garbled_is_the_data_sets_fault(reference):
+    with pytest.raises(BadReference, match="cannot be read"):
+        scored("\\boxed{1}", reference)
+
+
+@pytest.mark.parametrize("reference", ["\\{1, 2\\}", "\\left\\{1, 2\\right\\}"])
+def test_an_escaped_brace_balances_nothing(reference):
+    assert scored("\\boxed{\\{1, 2\\}}", reference).value == 1.0
+
+
 @pytest.mark.parametrize(
     ("response", "reference", "digits", "right"),
     [
