@@ -5,12 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 from reward_functions.symbolic.tree import (
+    Apply,
+    Based,
     Constant,
+    Degrees,
     Derivative,
     Integral,
     Iterated,
     Limit,
     Node,
+    Number,
+    Percent,
+    Power,
+    Product,
+    Root,
+    Sum,
     Symbol,
 )
 
@@ -52,6 +61,24 @@ def free_names(node: Node) -> set[str]:
         case Limit(body, variable, point):
             return free_names(body) - {variable.name} | free_names(point)
     return set().union(*map(free_names, _children(node)))
+
+
+def without_names(node: Node) -> bool:
+    """Whether a tree is a number by its form: literals and constants under operations."""
+    match node:
+        case Number() | Constant() | Based():
+            return True
+        case Sum(parts) | Product(parts, ()):
+            return all(map(without_names, parts))
+        case Product(over, under):
+            return all(map(without_names, (*over, *under)))
+        case Power(first, second) | Root(first, second):
+            return without_names(first) and without_names(second)
+        case Percent(body) | Degrees(body):
+            return without_names(body)
+        case Apply(name, arguments):
+            return len(name) > 1 and all(map(without_names, arguments))
+    return False
 
 
 def _children(node: Any) -> list[Node]:

@@ -1,0 +1,97 @@
+"""Chains of equations: whether x = 1/3 ≈ 0.33 says one thing all along.
+
+A chain that calls two different constants equal states every number, so it is an answer to nothing.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Final
+
+from reward_functions.symbolic.limits import Unreadable
+from reward_functions.symbolic.polynomials import number_of
+from reward_functions.symbolic.rational import rational
+from reward_functions.symbolic.tree import Constant, Measured, Node, Number, Relation
+from reward_functions.symbolic.walking import operations, without_names
+
+if TYPE_CHECKING:
+    from reward_functions.symbolic.values import Values
+
+_TEN: Final = 10
+
+
+def contradicts(chain: Relation, values: Values) -> bool:
+    """Whether a chain calls two constants equal that are not, or one a rounding of the other.
+
+    Each constant is compared with the one before it in its run of = and ≈.
+    """
+    before, rounded = None, False
+    for operator, operand in zip(("=", *chain.operators), chain.operands, strict=True):
+        if operator not in ("=", "≈"):
+            before = None
+        rounded = rounded or operator == "≈"
+        if not (_constant(operand) or _worked_out(operand, values)):
+            continue
+        if before is not None and (
+            _not_rounded(before, operand, values) if rounded else _apart(before, operand, values)
+        ):
+            return True
+        before, rounded = operand, False
+    return False
+
+
+def _apart(first: Node, second: Node, values: Values) -> bool:
+    """Whether two constants are proved different, even if one is a rounding of the other.
+
+    Other units prove nothing here: 5 m = 500 cm.
+    """
+    findings = (values.compare(first, second), values.compare(second, first))
+    return all(found.different and found.rule != "units" for found in findings)
+
+
+def _not_rounded(value: Node, rounding: Node, values: Values) -> bool:
+    """Whether a decimal or integer is proved no rounding of a constant."""
+    if isinstance(value, Measured) and isinstance(rounding, Measured):
+        return value.unit == rounding.unit and _not_rounded(value.body, rounding.body, values)
+    if not isinstance(rounding, Number):
+        return False
+    if rounding.unit is None and rounding.value.denominator != 1:
+        return False  # a fraction
+    unit = _last_place(rounding)
+    exact = rational(value)
+    if exact is not None:
+        precision = max(unit, _last_place(value)) if isinstance(value, Number) else unit
+        return abs(exact - rounding.value) * 2 > precision
+    if abs(rounding.value) < _TEN * unit:
+        return False  # which the rule for decimals takes for an exact value
+    return values.compare(Number(rounding.value, unit), value).different
+
+
+def _worked_out(node: Node, values: Values) -> bool:
+    """Whether an operation of calculus works out to a rational number exactly."""
+    if not operations(node):
+        return False
+    try:
+        return number_of(values.algebra.value(node)) is not None
+    except Unreadable:
+        return False
+
+
+def _constant(node: Node) -> bool:
+    """Whether a tree is a number without variables; a lone e or i is the name of something."""
+    match node:
+        case Constant(name):
+            return name not in ("e", "i")
+        case Measured(body, _):
+            return _constant(body)
+    return without_names(node)
+
+
+def _last_place(literal: Number) -> Fraction:
+    """The worth of the last digit that a literal shows: 1/100 of 2.50, 100 of 1200."""
+    if literal.unit is not None:
+        return literal.unit
+    place = Fraction(1)
+    while literal.value and literal.value % (place * _TEN) == 0:
+        place *= _TEN
+    return place
