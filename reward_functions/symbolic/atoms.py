@@ -1,23 +1,17 @@
-"""The smallest complete values: numbers, symbols, groups, brackets, functions, matrices."""
+"""The smallest complete values: numbers, symbols, functions, and whatever brackets hold."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from fractions import Fraction
-from typing import Final
 
+from reward_functions.symbolic.brackets import Brackets
 from reward_functions.symbolic.lexer import GREEK, Token
-from reward_functions.symbolic.limits import DIGITS, ITEMS, OverBudget, Unreadable
+from reward_functions.symbolic.limits import DIGITS, Unreadable
 from reward_functions.symbolic.literals import MINUS_ONE, TEN, negated, number, product, repeating
-from reward_functions.symbolic.measures import Measures
 from reward_functions.symbolic.tree import (
     Apply,
     Braces,
-    Bracket,
-    BuiltSet,
     Constant,
-    Listing,
-    Matrix,
     NamedSet,
     Node,
     Number,
@@ -30,7 +24,6 @@ from reward_functions.symbolic.vocabulary import (
     CALLED,
     CONJUGATED,
     DECORATIONS,
-    ENVIRONMENTS,
     FUNCTIONS,
     INFINITY,
     INVERSES,
@@ -41,43 +34,9 @@ from reward_functions.symbolic.vocabulary import (
 )
 from reward_functions.text.units import links, may_name
 
-_CLOSERS: Final = {"(": ")", "[": "]"}
 
-
-class Atoms(Measures):
+class Atoms(Brackets):
     """The rules for atoms; those for what is built of them are the parser's."""
-
-    @abstractmethod
-    def listing(self) -> Node:
-        """Statements side by side."""
-
-    @abstractmethod
-    def statement(self) -> Node:
-        """A value or a relation."""
-
-    @abstractmethod
-    def separator(self) -> str | None:
-        """What separates members of a list."""
-
-    @abstractmethod
-    def sum(self) -> Node:
-        """Signed terms."""
-
-    @abstractmethod
-    def signed_term(self) -> Node:
-        """A term with its signs."""
-
-    @abstractmethod
-    def factor(self) -> Node:
-        """An atom with what is written behind and above it."""
-
-    @abstractmethod
-    def signed_factor(self) -> Node:
-        """A factor that may carry a sign."""
-
-    @abstractmethod
-    def starts_factor(self) -> bool:
-        """Whether a factor can begin here."""
 
     # The digits of the numeral just read, for the base that may stand below them.
     digits_before: str = ""
@@ -169,8 +128,7 @@ class Atoms(Measures):
         """The first letter of a run; the rest goes back, so that a power binds to the last."""
         if self.word_follows(token):
             raise Unreadable("words where a value should be")
-        self.position -= 1
-        self.taken = len(self.stream[self.position].text) - len(token.text) + 1
+        self.give_back(len(token.text) - 1)
         return self.single(token.text[0])
 
     def single(self, letter: str) -> Node:
@@ -198,20 +156,6 @@ class Atoms(Measures):
             return self.raw_group()
         return self.next().text
 
-    def group(self) -> Node:
-        """A group in braces, which print nothing: a value, or a list whose set braces got lost."""
-        self.expect("{")
-        self.down()
-        bars, self.bars = self.bars, 0
-        node = self.listing()
-        if self.command("choose"):
-            self.next()
-            node = Apply("binom", (node, self.listing()))
-        self.bars = bars
-        self.up()
-        self.expect("}")
-        return node
-
     def argument(self) -> Node:
         """What a LaTeX command takes: a group, or the next atom with its own sign."""
         if self.kind() == "{":
@@ -231,60 +175,6 @@ class Atoms(Measures):
         if token.kind == "number" and len(token.text) > 1 and token.text.isdecimal():
             return Number(Fraction(int(self.next_character())))
         return self.argument()
-
-    def bracket(self, left: str) -> Node:
-        """Round or square brackets: one value is grouped, several are a point or an interval."""
-        self.down()
-        bars, self.bars = self.bars, 0
-        items = [self.statement()]
-        while self.take(",") or self.take(";"):
-            items.append(self.statement())
-            if len(items) > ITEMS:
-                raise OverBudget(f"more than {ITEMS} entries")
-        self.bars = bars
-        self.up()
-        right = self.next().kind
-        if right not in (")", "]"):
-            raise Unreadable("a bracket is not closed")
-        if len(items) > 1:
-            return Bracket(left, tuple(items), right)
-        if right != _CLOSERS[left]:
-            raise Unreadable("brackets that do not match")
-        return items[0]
-
-    def braces(self) -> Node:
-        """A set by its members or by a condition."""
-        if self.take("\\}"):
-            return Braces(())
-        self.down()
-        bars, self.bars = self.bars, 1
-        first = self.statement()
-        self.bars = bars
-        if self.kind() in ("|", ":"):
-            self.next()
-            conditions = self.listing()
-            self.up()
-            self.expect("\\}")
-            parts = conditions.items if isinstance(conditions, Listing) else (conditions,)
-            return BuiltSet(first, parts)
-        items = [first]
-        while self.separator() is not None:
-            items.append(self.statement())
-            if len(items) > ITEMS:
-                raise OverBudget(f"a set of more than {ITEMS}")
-        self.up()
-        self.expect("\\}")
-        return Braces(tuple(items))
-
-    def between_bars(self) -> Node:
-        """An absolute value."""
-        self.down()
-        self.bars += 1
-        node = self.sum()
-        self.bars -= 1
-        self.up()
-        self.expect("|")
-        return Apply("abs", (node,))
 
     def command_atom(self, name: str) -> Node:
         """The value of a LaTeX command."""
@@ -342,23 +232,6 @@ class Atoms(Measures):
             self.expect("]")
         return Root(index, self.argument())
 
-    def fenced(self, name: str) -> Node:
-        """Floor, ceiling, or a vector in angle brackets."""
-        self.down()
-        items = [self.sum()]
-        while self.take(","):
-            items.append(self.sum())
-        self.up()
-        closing = {"lfloor": "rfloor", "lceil": "rceil", "langle": "rangle", "lVert": "rVert"}[name]
-        if not self.command(closing):
-            raise Unreadable(f"\\{name} is not closed")
-        self.next()
-        if name == "langle":
-            return Bracket("<", tuple(items), ">")
-        if len(items) > 1 or name == "lVert":
-            raise Unreadable(f"\\{name} around a list")
-        return Apply({"lfloor": "floor", "lceil": "ceil"}[name], (items[0],))
-
     def function(self, name: str) -> Node:
         """A named function: its power, its base, its argument with or without brackets."""
         power, base = None, None
@@ -398,54 +271,12 @@ class Atoms(Measures):
         self.up()
         return (product(factors, []),)
 
-    def bracketed(self) -> tuple[Node, ...]:
-        """The arguments between round brackets, the first of which is taken."""
-        inside = self.bracket("(")
-        return inside.items if isinstance(inside, Bracket) else (inside,)
-
     def function_follows(self) -> bool:
         """Whether the name of a function comes next."""
         token = self.peek()
         return (token.kind == "command" and token.text in FUNCTIONS) or (
             token.kind == "letters" and token.text in LETTER_FUNCTIONS
         )
-
-    def environment(self, name: str) -> Node:
-        """A matrix or vector, whatever its brackets; a system of equations is a list of them."""
-        if name not in ENVIRONMENTS:
-            raise Unreadable(f"the environment {name} is not read")
-        self.down()
-        rows = self.rows()
-        self.up()
-        if self.next().text != name:
-            raise Unreadable("a matrix that is not closed")
-        if len({len(row) for row in rows}) != 1:
-            raise Unreadable("rows of different lengths")
-        if name != "cases":
-            matrix = Matrix(tuple(rows))
-            return Apply("det", (matrix,)) if name == "vmatrix" else matrix
-        if len(rows[0]) > 1:
-            raise Unreadable("a piecewise definition")
-        return Listing(tuple(row[0] for row in rows), "and")
-
-    def rows(self) -> list[tuple[Node, ...]]:
-        """The rows of a matrix up to its end, the last row break being optional."""
-        rows: list[tuple[Node, ...]] = []
-        row = [self.statement()]
-        while self.kind() != "end":
-            if self.take("&"):
-                row.append(self.statement())
-            elif self.command("\\"):
-                self.next()
-                rows.append(tuple(row))
-                if self.kind() == "end":
-                    return rows
-                row = [self.statement()]
-            else:
-                raise Unreadable("a matrix that is not closed")
-            if len(rows) * len(row) > ITEMS:
-                raise OverBudget(f"a matrix of more than {ITEMS} entries")
-        return [*rows, tuple(row)]
 
 
 def _begins_differential(node: Node) -> bool:

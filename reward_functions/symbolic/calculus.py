@@ -65,9 +65,8 @@ class Calculus(Atoms):
         if not self.integrals or token.text[-2:-1] not in ("d", ""):
             return super().letters(token)
         if len(token.text) > 2:  # noqa: PLR2004 - xdx is x and dx
-            rest = [token._replace(text=token.text[:-2]), Token("letters", token.text[-2:])]
-            self.stream[self.position - 1 : self.position] = rest
-            return super().letters(rest[0])
+            self.give_back(2)
+            return super().letters(token._replace(text=token.text[:-2]))
         name = token.text[1:] or (self.variable() if token.text == "d" else None)
         if name is None:
             return super().letters(token)
@@ -187,10 +186,10 @@ class Calculus(Atoms):
 
     def differential_sign(self) -> None:
         """Take the sign, and leave the letter behind it when both are one run."""
-        token = self.next()
-        if token.kind == "letters" and len(token.text) > 1:
-            self.position -= 1
-            self.stream[self.position] = token._replace(text=token.text[1:], spaced=False)
+        if self.kind() == "letters":
+            self.next_character()
+        else:
+            self.next()
 
     def order(self) -> int:
         """The order of a derivative: the number raised behind a differential, else 1."""
@@ -218,26 +217,25 @@ class Calculus(Atoms):
         self.expect("_")
         if self.kind() != "{":
             raise Unreadable("a limit without its point")
-        close = self.position + self.closing_brace()
-        side = self.side(close)
         self.next()
         name = self.variable()
         if name is None or not self.command(*_ARROWS):
             raise Unreadable("a limit without its point")
         self.next()
         self.down()
-        point = self.sum()
+        point, side = self.sum(), self.side()
         self.expect("}")
         node = Limit(self.body(), Symbol(name), point, side)
         self.up()
         return node
 
-    def side(self, close: int) -> str:
-        """The sign raised before a closing brace, which is removed."""
-        kinds = [token.kind for token in self.stream[close - 4 : close]]
-        length = 2 if kinds[2:3] == ["^"] else 4 if kinds[:2] == ["^", "{"] else 0
-        sign = kinds[-2] if length == 4 else kinds[-1] if length else ""  # noqa: PLR2004
-        if sign not in ("+", "-"):
+    def side(self) -> str:
+        """The sign raised behind a point, if there is one."""
+        if not self.side_follows():
             return ""
-        del self.stream[close - length : close]
+        self.next()
+        braced = self.take("{")
+        sign = self.next().kind
+        if braced:
+            self.expect("}")
         return sign

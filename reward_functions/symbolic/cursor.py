@@ -58,6 +58,13 @@ class Cursor:
         self.taken += 1
         return token.text[0]
 
+    def give_back(self, characters: int) -> None:
+        """Put the last characters of the token just taken under the cursor again."""
+        if not self.taken:
+            self.position -= 1
+            self.taken = len(self.stream[self.position].text)
+        self.taken -= characters
+
     def place(self) -> tuple[int, int]:
         """Where the cursor is, for `back_to`."""
         return self.position, self.taken

@@ -315,7 +315,7 @@ class Parser(Conditions):
             levels += 1
             if levels > DEPTH:
                 raise OverBudget(f"more than {DEPTH} signs behind one factor")
-            if self.kind() == "^":
+            if self.kind() == "^" and not self.side_follows():
                 self.next()
                 node = self.raised(node)
             elif self.kind() == "!":

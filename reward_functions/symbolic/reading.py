@@ -142,7 +142,7 @@ def _tree(stream: list[Token]) -> Node:
         said = _spelled_number(stream) or PHRASES.get(_words(stream))
         if said is not None:
             return said
-    tree = parse_tokens(list(stream))
+    tree = parse_tokens(stream)
     return spelled_out(tree) if any(token.kind in _SIGNS for token in stream) else tree
 
 
