@@ -22,6 +22,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.symbolic.balls import Arithmetic, Ball, NoValue
+from reward_functions.symbolic.conventions import complex_names
+from reward_functions.symbolic.crossings import Crossings
 from reward_functions.symbolic.digits import Digits
 from reward_functions.symbolic.doubles import COMPLEX, REAL
 from reward_functions.symbolic.evaluation import Evaluation, Reading, readings
@@ -32,9 +34,11 @@ from reward_functions.symbolic.points import (
     Place,
     Point,
     complex_points,
+    counted_late,
     mirrored,
     neighbours,
     points,
+    unguessable,
 )
 from reward_functions.symbolic.residues import by_residues
 from reward_functions.symbolic.survey import Survey
@@ -52,6 +56,16 @@ _APART: Final = "the values differ at a point of the domain"
 EVALUATIONS: Final = 10_000
 """Steps of work for evaluation in one comparison of answers: a node in double precision is one, of
 about a microsecond, and one in high precision twelve or more."""
+
+_SEARCH: Final = 16_000
+"""Steps for finding where formulas change and comparing them there, once two expressions seem to
+be equal; and again as many for looking at these places with more digits."""
+
+_CLOSE: Final = 192
+"""Bits with which values are compared at such places: a bump of 10^-50 shows."""
+
+_WAYS: Final = 3
+"""Variables along which formulas are followed over their changes; felt right."""
 
 _COMPARISON: Final = 15
 """Steps that one comparison is worth, beside those of its nodes."""
@@ -114,8 +128,7 @@ class Identity:
 
     def compare_shifted(self, reference: Node, candidate: Node) -> Finding:
         """Whether two values differ by a number: their difference is the same everywhere."""
-        difference = Sum((reference, negated(candidate)))
-        finding = self.compare(difference, renamed(difference))
+        finding = self._guarded(self._by_difference, reference, candidate)
         if finding.equal:
             return same("constant of integration", "equal up to the arbitrary constant")
         return finding
@@ -139,6 +152,14 @@ class Identity:
         """By residues where the expressions are rational, else like all others."""
         found = by_residues(reference, candidate, survey, self.work)
         return found or self._by_readings(survey, reference, candidate)
+
+    def _by_difference(self, survey: Survey, reference: Node, candidate: Node) -> Finding:
+        """Whether the difference has the same value for other values of the variables."""
+        difference = Sum((reference, negated(candidate)))
+        elsewhere = renamed(difference)
+        both = self._survey(difference, elsewhere)
+        both.counting = {name for name in both.variables if name.rstrip("*") in survey.counting}
+        return self._by_readings(both, difference, elsewhere)
 
     def _by_readings(self, survey: Survey, reference: Node, candidate: Node) -> Finding:
         """Equal under one reading of the ambiguous notations, or different under all of them."""
@@ -164,13 +185,29 @@ class _Pair:
         self.work = work
         # Whether the reference has been real somewhere.
         self.has_domain = False
+        # The points at which both were real, and in doubles not apart.
+        self.agreed: list[Point] = []
 
     def apart_at_first(self) -> bool:
         """Whether the values differ for certain at the first point, which is positive."""
-        return bool(self._apart_at(next(points(self.survey)), REAL, REAL))
+        return bool(self.apart_at(next(points(self.survey)), REAL, REAL))
 
     def decided(self) -> Finding:
-        """The verdict of all points."""
+        """The verdict of all points, and of complex ones where a name asks for them."""
+        finding = self._decided()
+        if finding.equal and self.survey.bent and self.survey.variables and self.has_domain:
+            finding = self._across() or finding
+        if finding.equal and self.survey.counting:
+            finding = self._late() or finding
+        if not finding.equal or not (self.survey.imaginary or self.survey.moduli):
+            return finding
+        names = complex_names(self.survey, self.reference)
+        if not names:
+            return finding
+        return self._by_points(complex_points(self.survey, names), real=False) or finding
+
+    def _decided(self) -> Finding:
+        """The verdict of points with real coordinates."""
         if not self.survey.imaginary:
             finding = self._by_points(points(self.survey), real=True)
             if finding is not None:
@@ -182,13 +219,7 @@ class _Pair:
             return unknown(_RULE, "no point at which both expressions have a value")
         if finding.different and self.survey.variables and not self.survey.imaginary:
             return unknown(_RULE, "no point at which the reference is real")
-        if finding.equal and self.survey.imaginary and self._complex_variables():
-            return self._by_points(complex_points(self.survey), real=False) or finding
         return finding
-
-    def _complex_variables(self) -> bool:
-        """Whether a variable is named like a complex number."""
-        return any(name[0] in "zw" for name in self.survey.variables)
 
     def _by_points(self, where: Iterable[Point], *, real: bool) -> Finding | None:
         """The verdict of the points at which the reference has a value; None without any."""
@@ -196,13 +227,56 @@ class _Pair:
         missing: list[Point] = []
         strict = REAL if real else COMPLEX
         for point in where:
-            apart = self._apart_at(point, strict, COMPLEX)
+            apart = self.apart_at(point, strict, COMPLEX)
             if apart:
                 return differ(_RULE, _APART)
             (missing if apart is None else agreed).append(point)
-        if any(self._apart_at(point, strict, COMPLEX) for point in self._turned(agreed)):
+        if any(self.apart_at(point, strict, COMPLEX) for point in self._turned(agreed)):
             return differ(_RULE, _APART)
-        return self._confirmed(agreed or missing, real=real)
+        self.agreed = agreed or missing
+        return self._confirmed(self.agreed, real=real)
+
+    def _across(self) -> Finding | None:
+        """A difference, or a doubt, where the formulas change; None where they agree there too."""
+        work = Work(_SEARCH)
+        crossings = Crossings((self.reference, self.candidate), work)
+        if crossings.many:
+            return unknown(_RULE, "too many places where the formulas may change")
+        there = self._with(work)
+        names = [name for name in self.survey.variables if name not in self.survey.counting]
+        hidden = []
+        for point in (self.agreed[0], self.agreed[-1])[: len(names)]:
+            for name in names[:_WAYS]:
+                for place, tiny in crossings.around(point, name):
+                    if there.apart_at(place, REAL, COMPLEX):
+                        return differ(_RULE, _APART)
+                    hidden += [place] * tiny
+        return differ(_RULE, _APART) if self._hidden(hidden) else None
+
+    def _hidden(self, where: list[Point]) -> bool:
+        """Whether there is a difference at a point that doubles do not see."""
+        there = self._with(Work(_SEARCH))
+        strict, free = Digits(_CLOSE, real=True), Digits(_CLOSE, real=False)
+        try:
+            return any(there.apart_at(point, strict, free) for point in where)
+        except OverBudget:
+            return False
+
+    def _late(self) -> Finding | None:
+        """A difference, or a doubt, where C(n, 200) and the like begin, beside n!."""
+        there = self._with(Work(_SEARCH))
+        for points_of_one in counted_late(self.survey):
+            found = [there.agree_at(point, real=self.has_domain) for point in points_of_one]
+            for finding in found:
+                if finding is not None and finding.different:
+                    return finding
+            if found[-1] is None:
+                return unknown(_RULE, "numbers too large to be told apart")
+        return None
+
+    def _with(self, work: Work) -> _Pair:
+        """The same pair with another account."""
+        return _Pair(self.reference, self.candidate, self.survey, self.reading, work)
 
     def _turned(self, agreed: list[Point]) -> Iterable[Point]:
         """The mirror images of good points, where a formula may be another one there."""
@@ -210,7 +284,7 @@ class _Pair:
             for point in agreed[:_ENOUGH]:
                 yield from mirrored(self.survey, point)
 
-    def _apart_at(
+    def apart_at(
         self, point: Point, strict: Arithmetic[Ball], free: Arithmetic[Ball]
     ) -> bool | None:
         """Whether the values at a point differ for certain; None where one of them has none."""
@@ -250,7 +324,7 @@ class _Pair:
             needed = 1
         agreeing = 0
         for point in self._enough(where, needed):
-            finding = self._agree_at(point, real=real)
+            finding = self.agree_at(unguessable(self.survey, point), real=real)
             if finding is not None and finding.different:
                 return finding
             agreeing += finding is not None and finding.equal
@@ -269,7 +343,7 @@ class _Pair:
         if 0 < len(where) < 2 * needed and self.survey.variables:
             yield from neighbours(self.survey, where[0])
 
-    def _agree_at(self, point: Point, *, real: bool) -> Finding | None:
+    def agree_at(self, point: Point, *, real: bool) -> Finding | None:
         """The verdict of one point, with as many digits as it takes; None without values."""
         needed = MARGIN + self.survey.digits
         spare = _SPARE

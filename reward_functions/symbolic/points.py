@@ -59,6 +59,10 @@ _LATER_NATURALS: Final = (31, 60)
 _MOST_COUNTED: Final = 150
 """The largest written number beside which they are tried: its factorial fits into a double."""
 
+_COUNTED_STEPS: Final = (-1, 0, 1, 2)
+_LAST_COUNTED: Final = 1_000
+"""The same for arithmetic with many digits; felt right."""
+
 _FAR: Final = (300, 40_000, 10**8)
 """Sizes at which bent expressions are tried as well. Doubles still tell 1 from 2 beside them."""
 
@@ -66,6 +70,10 @@ _TURNS: Final = 12
 """Points for several variables, of whose signs there are many combinations, every third all
 positive; and for counting ones, since a wrong formula can be right for a few small numbers. Twice
 as many where the formula may change."""
+
+_MOVES: Final = 1 << 30
+"""Steps of some 2^-64 of its coordinate that a point is moved by at most: far less than doubles
+tell apart from it in most formulas. Felt right."""
 
 _STRIDES: Final = (7, 3, 11, 13, 9, 17)
 """Steps through the natural numbers: prime to their count, so that none returns early."""
@@ -124,16 +132,40 @@ def _beside(survey: Survey, dice: _Dice, point: Point, turned: Sequence[str]) ->
     return beside
 
 
-def complex_points(survey: Survey) -> Iterator[Point]:
-    """The same number of points off the real line, for variables that stand for complex numbers."""
+def complex_points(survey: Survey, names: set[str]) -> Iterator[Point]:
+    """The same number of points off the real line, for names that stand for complex numbers."""
     dice = _Dice(survey.seed)
     for point in points(survey):
         yield {
             name: (place, dice.between(-2.0, 2.0))
-            if isinstance(place, Fraction) and name not in survey.counting
+            if isinstance(place, Fraction) and name in names
             else place
             for name, place in point.items()
         }
+
+
+def unguessable(survey: Survey, point: Point) -> Point:
+    """A point so close to another one that it has the same formulas, with a denominator of its own.
+
+    sin(1024πx) is zero at all multiples of 1/1024. Nobody can write it for these denominators,
+    which depend on every number written.
+    """
+    dice = _Dice(survey.seed + 3)
+    denominator = survey.seed | 1 << _BITS
+    return {
+        name: place if name in survey.counting else _moved(place, dice, denominator)
+        for name, place in point.items()
+    }
+
+
+def _moved(place: Place, dice: _Dice, denominator: int) -> Place:
+    if isinstance(place, tuple):
+        return place[0] + _step(dice, denominator), place[1] + _step(dice, denominator)
+    return place * (1 + _step(dice, denominator))
+
+
+def _step(dice: _Dice, denominator: int) -> Fraction:
+    return Fraction(1 + 2 * dice.below(_MOVES), denominator)
 
 
 def _range(dice: _Dice, ranges: Sequence[_Range], turn: int, place: int) -> _Range:
@@ -162,18 +194,31 @@ def _beside_literals(survey: Survey, dice: _Dice) -> Iterator[Point]:
                 }
 
 
+def counted_late(survey: Survey) -> Iterator[list[Point]]:
+    """Counting variables beside each number, also those too large for factorials in doubles."""
+    for value in _counted_numbers(survey, _LAST_COUNTED):
+        yield [_counted(survey, value, step) for step in _COUNTED_STEPS]
+
+
 def _beyond_literals(survey: Survey) -> Iterator[Point]:
     """Counting variables where C(n, 30) and the like begin to count, the others near one."""
+    for value in (*_counted_numbers(survey, _MOST_COUNTED), *_LATER_NATURALS):
+        for step in _COUNTED_STEPS:
+            yield _counted(survey, value, step)
+
+
+def _counted_numbers(survey: Survey, most: int) -> list[int]:
     whole = {abs(int(value)) for value in survey.literals if value.denominator == 1}
-    largest = sorted(value for value in whole if _NATURALS <= value + 1 <= _MOST_COUNTED)
-    for value in (*largest[-_LITERALS:], *_LATER_NATURALS):
-        for step in (-1, 0, 1, 2):
-            yield {
-                name: Fraction(value + step + place)
-                if name in survey.counting
-                else Fraction(_GRAIN + 37 * (place + step) + 1, _GRAIN)
-                for place, name in enumerate(survey.variables)
-            }
+    return sorted(value for value in whole if _NATURALS <= value + 1 <= most)[-_LITERALS:]
+
+
+def _counted(survey: Survey, value: int, step: int) -> Point:
+    return {
+        name: Fraction(value + step + place)
+        if name in survey.counting
+        else Fraction(_GRAIN + 37 * (place + step) + 1, _GRAIN)
+        for place, name in enumerate(survey.variables)
+    }
 
 
 def _far_away(survey: Survey, dice: _Dice) -> Iterator[Point]:

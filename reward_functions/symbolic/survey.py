@@ -11,6 +11,7 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any, Final
 
+from reward_functions.symbolic.conventions import INTEGER_LETTERS, whole_names
 from reward_functions.symbolic.limits import OverBudget, Unreadable
 from reward_functions.symbolic.names import indexed_by
 from reward_functions.symbolic.rational import rational
@@ -30,6 +31,7 @@ from reward_functions.symbolic.tree import (
     Sum,
     Symbol,
 )
+from reward_functions.symbolic.walking import parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,10 +46,13 @@ _STEP: Final = 6364136223846793005
 
 _JUMPING: Final = frozenset({"floor", "ceil", "sgn"})
 _BENT: Final = frozenset("abs max min arcsin arccos arctan arccot ln log log_".split())
-_COUNTING: Final = frozenset({"factorial", "binom", "gcd", "lcm"})
-_COMPLEX: Final = frozenset({"re", "im", "conj", "arg", "cis"})
-_INTEGER_LETTERS: Final = frozenset("nmkjlNMK")
+_COUNTING: Final = frozenset({"factorial", "binom"})
+_DIVIDING: Final = frozenset({"gcd", "lcm"})
+_WAVES: Final = frozenset("sin cos tan cot sec csc cis".split())
+_COMPLEX: Final = frozenset({"re", "im", "conj", "arg"})
+_MODULI: Final = _COMPLEX | {"abs"}
 _I: Final = Constant("i")
+_PI: Final = Constant("π")
 
 
 class Survey:
@@ -56,35 +61,45 @@ class Survey:
     Attributes:
         variables: the names of the free variables, in order of appearance, with the trees that
             each stands in: 1 for the first, 2 for the second, 3 for both.
-        counting: those of them that run through the natural numbers: they stand in a factorial, a
-            binomial coefficient or the bound of a sum, or are an n above a negative number.
+        counting: those of them that run through the natural numbers, see `conventions`.
+        counted: the names in factorials, binomial coefficients and bounds of sums, with the trees.
+        stepped: an n above a negative number, and what has a common divisor, likewise.
+        turning: an n in an angle that is a multiple of π, likewise.
+        telling: the names in what tells whole numbers from the others by its value, likewise.
         literals: the rational numbers written, and the powers of them.
         digits: how many digits they are written with.
         jumps: whether a function with steps is applied to a variable.
         bent: whether the expression may follow different formulas in different places, or have a
             domain with an end.
         imaginary: whether it has i, or a function of complex numbers.
+        moduli: whether it has a function that is not analytic: a modulus, a part, a conjugate.
         mixed_roots: whether a power has an odd root that may be read in two ways.
         bare_logs: whether a logarithm has no base.
         seed: a number that depends on everything.
     """
 
     __slots__ = (
-        "bare_logs", "bent", "bound", "counting", "digits", "imaginary", "jumps", "literals",
-        "mixed_roots", "nodes", "seed", "tree", "variables",
+        "bare_logs", "bent", "bound", "counted", "counting", "digits", "imaginary", "jumps",
+        "literals", "mixed_roots", "moduli", "nodes", "seed", "stepped", "telling", "tree",
+        "turning", "variables",
     )  # fmt: skip
 
     def __init__(self, *trees: Node) -> None:
         self.variables: dict[str, int] = {}
-        self.counting: set[str] = set()
+        self.counted: dict[str, int] = {}
+        self.stepped: dict[str, int] = {}
+        self.turning: dict[str, int] = {}
+        self.telling: dict[str, int] = {}
         self.literals: list[Fraction] = []
         self.bound: list[str] = []
         self.nodes = self.digits = self.seed = 0
         self.jumps = self.bent = self.imaginary = self.mixed_roots = self.bare_logs = False
+        self.moduli = False
         self.tree = 1
         for tree in trees:
             self.walk(tree)
             self.tree <<= 1
+        self.counting = whole_names(self)
 
     def walk(self, node: Node) -> None:
         """Take a tree into account. Raises `OverBudget` when there are too many nodes."""
@@ -97,10 +112,9 @@ class Survey:
 
     def number(self, node: Number) -> None:
         """A literal."""
-        above, below = node.value.numerator, node.value.denominator
-        self.mix(above * 3 + below)
+        self.mix(node.value.numerator * 3 + node.value.denominator)
         self.literals.append(node.value)
-        self.digits += (above.bit_length() + below.bit_length()) * 3 // 10 + 1
+        self.digits += _digits(node.value)
 
     def symbol(self, node: Symbol) -> None:
         """A variable, unless a sum binds it. Raises `Unreadable` for a term of a sequence."""
@@ -175,13 +189,18 @@ class Survey:
         self.walk(exponent)
         value = rational(exponent)
         if value is not None:
+            if not isinstance(exponent, Number):
+                self.digits += _digits(value)
             constant = rational(node)
             if constant is not None:
                 self.literals.append(constant)
             self.bent = self.bent or value.denominator > 1
             self.mixed_roots = self.mixed_roots or value.denominator % 2 == 1 < value.denominator
-        elif base == _I or _negative(base):
-            self.counting |= _free(exponent) & _INTEGER_LETTERS
+        else:
+            if base == _I or _negative(base):
+                self.note(self.stepped, _free(exponent) & INTEGER_LETTERS)
+            if _turns(base, exponent):
+                self.note(self.telling, _free(exponent))
 
     def applied(self, node: Apply) -> None:
         """What the application of a function says about its arguments."""
@@ -189,19 +208,33 @@ class Survey:
         self.mix(hashed(name))
         self.walk_all(arguments)
         if name in _COUNTING:
-            self.counting |= {each for argument in arguments for each in _free(argument)}
+            self.note(self.counted, _free(node))
+        elif name in _DIVIDING:
+            self.note(self.stepped, _free(node))
+            self.note(self.telling, _free(node))
+        elif name in _WAVES:
+            self.imaginary = self.imaginary or name == "cis"
+            self.note(self.telling, _free(node))
+            if _PI in parts(node) and _free(node) <= INTEGER_LETTERS:
+                self.note(self.turning, _free(node))
         elif name in _JUMPING:
-            self.jumps = self.jumps or bool(set().union(*map(_free, arguments)))
+            self.jumps = self.jumps or bool(_free(node))
         elif name in _BENT:
             self.bent = True
         elif name in _COMPLEX:
             self.imaginary = True
+        self.moduli = self.moduli or name in _MODULI
         self.bare_logs = self.bare_logs or name == "log"
+
+    def note(self, where: dict[str, int], names: set[str]) -> None:
+        """Remember that free names stand somewhere in the tree that is walked."""
+        for name in names.difference(self.bound):
+            where[name] = where.get(name, 0) | self.tree
 
     def iterated(self, node: Iterated) -> None:
         """The bound variable of a sum is none of the expression's; those in its bounds count."""
         self.walk_all((node.low, node.high))
-        self.counting |= _free(node.low) | _free(node.high)
+        self.note(self.counted, _free(node.low) | _free(node.high))
         self.bound.append(node.variable.name)
         self.walk(node.body)
         self.bound.pop()
@@ -224,6 +257,11 @@ _RULES: Final[dict[type, Callable[[Survey, Any], None]]] = {
 }
 
 
+def _digits(value: Fraction) -> int:
+    """The digits of a fraction, or one more."""
+    return (value.numerator.bit_length() + value.denominator.bit_length()) * 3 // 10 + 1
+
+
 def hashed(name: str) -> int:
     """A number for a name, the same in every process."""
     return int.from_bytes(name.encode())
@@ -237,17 +275,32 @@ def _negative(node: Node) -> bool:
     return False
 
 
+def _turns(base: Node, exponent: Node) -> bool:
+    """Whether a power of a constant goes around zero with its exponent: (-1)^n, e^(iπn)."""
+    if _free(base):
+        return False
+    signs = any(
+        part == _I
+        or (isinstance(part, Number) and part.value < 0)
+        or (isinstance(part, Apply) and part.name in _WAVES)
+        for part in parts(base)
+    )
+    return signs or _I in parts(exponent)
+
+
 def _free(node: Node) -> set[str]:
     """The names of the symbols of a tree."""
     match node:
         case Symbol(name):
             return {name}
-        case Sum(parts) | Apply(_, parts):
-            return set().union(*map(_free, parts))
+        case Sum(inner) | Apply(_, inner):
+            return set().union(*map(_free, inner))
         case Product(over, under):
             return set().union(*map(_free, (*over, *under)))
         case Power(first, second) | Root(first, second):
             return _free(first) | _free(second)
+        case Iterated(_, body, variable, low, high):
+            return _free(body) - {variable.name} | _free(low) | _free(high)
         case Percent(body) | Degrees(body):
             return _free(body)
     return set()

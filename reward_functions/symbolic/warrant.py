@@ -3,13 +3,16 @@
 The engine is for what a data set asks: a reference with sums, integrals, derivatives or limits, or
 an equation whose solutions matter. An answer alone hardly ever brings it in, or a policy could slow
 its own training down: only where it works out one operation in exactly the variables of the
-reference. Everything else, and whatever is too large to end in time, stays undecided.
+reference, and for the numbers that these stand for there. Everything else, and whatever is too
+large to end in time, stays undecided.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.symbolic.conventions import only_whole
+from reward_functions.symbolic.survey import Survey
 from reward_functions.symbolic.tree import Braces, Bracket, Listing, Matrix, Relation, Symbol
 from reward_functions.symbolic.walking import free_names, operations, parts
 
@@ -38,7 +41,9 @@ def warranted(reference: Node, candidate: Node) -> bool:
         alike = isinstance(reference, _COLLECTIONS) == isinstance(candidate, _COLLECTIONS)
         return alike and len(mine - theirs) <= 1 and len(theirs - mine) <= 1
     if offered:
-        return offered == 1 and bool(mine) and mine == theirs
+        if offered > 1 or not mine or mine != theirs:
+            return False
+        return not only_whole(Survey(reference, candidate))
     if not mine or not _to_solve(reference):
         return False
     if isinstance(candidate, Relation) and mine == theirs:

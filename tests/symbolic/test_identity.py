@@ -50,6 +50,173 @@ def test_agreeing_on_one_side_of_a_bend_is_not_enough(reference, candidate):
     assert not equal(reference, candidate).equal
 
 
+CLOSE_OR_FAR_BENDS = [
+    (r"|x-1|+|x-1.001|", r"\max(2x-2.001,2.001-2x)"),
+    (r"|(x-1)(x-1.001)|", "(x-1)(x-1.001)"),
+    (r"|x^2-2.001x+1.001|", "x^2-2.001x+1.001"),
+    (r"\max(x,0)", r"\max(x,0,10^{-5}-|x+3.3|)"),
+    ("x", r"x+\max(0,10^{-5}-|\sin x|)"),
+    ("x", r"x+\max(0,10^{-5}-|e^x-7|)"),
+    (r"\sin x", r"\sin x+\max(0,10^{-6}-(e^{2x}-14e^x+49))"),
+    (r"\sin x", r"\sin x+\max(0,10^{-20}-|x-17|)"),
+    ("x+y", r"x+y+\max(0,10^{-5}-|xy-1|)"),
+    (r"\sqrt{x^2+10^4x}", r"\sqrt{x}\sqrt{x+10^4}"),
+    (r"\sqrt{x^2+10^{20}x}", r"\sqrt{x}\sqrt{x+10^{20}}"),
+    (r"\sqrt{(x-1)(x-1.0001)}", r"\sqrt{x-1}\sqrt{x-1.0001}"),
+    ("x", r"|x+10^{30}|-10^{30}"),
+    (r"\sin x", r"\sin x+\max(0,\ln|x|-40)"),
+    ("x", r"10^9\arcsin(\sin(10^{-9}x))"),
+    ("x", r"\frac{x|x+10^{15}|}{x+10^{15}}"),
+]
+
+
+@pytest.mark.parametrize(("reference", "candidate"), CLOSE_OR_FAR_BENDS)
+def test_formulas_are_compared_around_all_their_bends(reference, candidate):
+    assert not equal(reference, candidate).equal
+
+
+SAME_BENDS = [
+    (r"|x-1|-|x-1.001|", r"\max(-0.001,\min(0.001,2x-2.001))"),
+    (r"\max(x,0)", r"\max(x,0,10^{-5}-|x-3.3|)"),
+    (r"\max(a,b)", r"\frac{a+b+|a-b|}{2}"),
+    (r"\sqrt{x^2-2x+1}", "|1-x|"),
+    (r"|x|+|y|", r"\max(x,-x)+\max(y,-y)"),
+    (r"\sqrt{1-x^2}", r"\cos(\arcsin x)"),
+    (r"\arctan x", r"\arcsin\frac{x}{\sqrt{1+x^2}}"),
+    (r"\ln|\sec x+\tan x|", r"-\ln|\sec x-\tan x|"),
+    (r"\frac{-b+\sqrt{b^2-4ac}}{2a}", r"\frac{2c}{-b-\sqrt{b^2-4ac}}"),
+]
+
+
+@pytest.mark.parametrize(("reference", "candidate"), SAME_BENDS)
+def test_equal_formulas_agree_around_their_bends(reference, candidate):
+    assert equal(reference, candidate).equal
+
+
+AT_SPECIAL_POINTS = [
+    ("x", r"x+\sin(1024\pi x)"),
+    (r"\sin x", r"\sin(x+2048\pi x)"),
+    ("xy", r"xy+\sin(2^{20}\pi x)"),
+    ("e^x", r"e^x\cos^2(1024\pi x)"),
+    (r"\sin x", r"\sin x\cos^2(2\pi x\cdot 18446744073709551616)"),
+    (r"\sin x", r"\sin(x)^{1+10^{-400}}"),
+]
+
+
+@pytest.mark.parametrize(("reference", "candidate"), AT_SPECIAL_POINTS)
+def test_no_point_is_special(reference, candidate):
+    assert not equal(reference, candidate).equal
+
+
+WHOLE_BY_THE_ANSWER = [
+    ("x^k", "x^k(-1)^{2k}"),
+    ("x^k", r"x^k\cos(2\pi k)\frac{k!}{k!}"),
+    ("x", r"x\cos(2\pi x)\frac{x!}{x!}"),
+    ("x", r"x\gcd(x,1)"),
+    ("n", "n(-1)^{2n}"),
+    ("n^2", r"n^2+\sin(\pi n)\frac{n!}{n!}"),
+    (r"\frac{n(n+1)}{2}", r"\sum_{k=1}^n k+\sin(\pi n)"),
+    ("x^k+C", "x^k(-1)^{2k}+C"),
+]
+
+
+@pytest.mark.parametrize(("reference", "candidate"), WHOLE_BY_THE_ANSWER)
+def test_an_answer_does_not_make_a_variable_whole(reference, candidate):
+    assert not equal(reference, candidate).equal
+
+
+WHOLE = [
+    ("(-1)^n", r"\cos(n\pi)"),
+    (r"\cos(n\pi)", "(-1)^n"),
+    (r"\frac{2(1-\cos n\pi)}{n\pi}", r"\frac{2(1-(-1)^n)}{n\pi}"),
+    ("n+1", r"\frac{(n+1)!}{n!}"),
+    (r"\frac{n(n+1)}{2}", r"\binom{n+1}{2}"),
+    (r"\frac{n(n+1)}{2}", r"\sum_{k=1}^n k"),
+    ("2^n", r"\sum_{k=0}^n\binom nk"),
+    ("i^{2n}", "(-1)^n"),
+]
+
+
+@pytest.mark.parametrize(("reference", "candidate"), WHOLE)
+def test_a_variable_that_counts_takes_whole_values(reference, candidate):
+    assert equal(reference, candidate).equal
+
+
+@pytest.mark.parametrize(("reference", "late"), [("n!", 200), ("2^n n!", 100), ("n!", 400)])
+def test_what_begins_late_is_seen_beside_a_factorial(reference, late):
+    assert not equal(reference, rf"{reference}+\binom{{n}}{{{late}}}").equal
+
+
+COMPLEX_VARIABLES = [
+    ("z^2", "|z|^2"),
+    ("|z|^2", "z^2"),
+    ("i|a|^2", "ia^2"),
+    ("ia^2", "i|a|^2"),
+    ("w^4", "|w|^4"),
+    ("z+1", r"\operatorname{Re}(z)+1"),
+    ("z_1z_2", "|z_1||z_2|"),
+    (r"e^{i\theta}", r"e^{i|\theta|}"),
+]
+
+
+@pytest.mark.parametrize(("reference", "candidate"), COMPLEX_VARIABLES)
+def test_a_modulus_is_no_absolute_value(reference, candidate):
+    assert not equal(reference, candidate).equal
+
+
+COMPLEX_IDENTITIES = [
+    ("|z|^2", r"z\overline{z}"),
+    ("|z_1z_2|", "|z_1||z_2|"),
+    ("|z|^2", r"\operatorname{Re}(z)^2+\operatorname{Im}(z)^2"),
+    ("|a+bi|", r"\sqrt{a^2+b^2}"),
+    ("a^2+b^2", "|a+bi|^2"),
+    (r"\frac{a-bi}{a^2+b^2}", r"\frac{a-bi}{|a+bi|^2}"),
+    ("x^2+y^2+z^2", "|x|^2+|y|^2+|z|^2"),
+    ("(x-1)^2", "|x-1|^2"),
+]
+
+
+@pytest.mark.parametrize(("reference", "candidate"), COMPLEX_IDENTITIES)
+def test_letters_are_real_or_complex_by_custom(reference, candidate):
+    assert equal(reference, candidate).equal
+
+
+SHIFTED = [
+    r"\ln|x|+\ln C",
+    r"\ln|x|-\ln|C|",
+    r"\ln|Cx|",
+    r"\ln(Cx)",
+    r"\ln|3Kx|",
+    r"\ln\frac{|x|}{C}",
+    r"\frac12\ln(Cx^2)",
+]
+
+
+@pytest.mark.parametrize("candidate", SHIFTED)
+def test_a_constant_within_a_logarithm_is_a_shift(candidate):
+    assert equal(r"\ln|x|+C", candidate).equal
+
+
+NOT_SHIFTED = [
+    r"\ln|x|+0\ln C",
+    r"\ln|x^C|",
+    r"\ln|x+C|",
+    r"C\ln|x|",
+    r"\ln|Cx|+\ln|\frac1C|",
+    r"\ln|2Cx|-x",
+    r"\ln|Cx|+y",
+    r"\ln|Cxy|",
+    r"\ln|x|+\ln(C^2+1)",
+    r"\ln|x|+\sqrt{\ln C}",
+    r"\ln|x|+Cy",
+]
+
+
+@pytest.mark.parametrize("candidate", NOT_SHIFTED)
+def test_a_constant_elsewhere_is_none(candidate):
+    assert not equal(r"\ln|x|+C", candidate).equal
+
+
 def test_the_domain_is_the_references():
     assert equal(r"2\ln x", r"\ln(x^2)").equal
     assert equal(r"\ln(x^2)", r"2\ln x").outcome is Outcome.DIFFERENT
