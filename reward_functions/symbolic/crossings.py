@@ -8,8 +8,6 @@ fixed), and by looking for changes of sign and least values elsewhere.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Final
@@ -20,6 +18,7 @@ from reward_functions.symbolic.evaluation import Evaluation, Reading
 from reward_functions.symbolic.limits import OverBudget
 from reward_functions.symbolic.literals import negated
 from reward_functions.symbolic.rational import rational
+from reward_functions.symbolic.searching import Function, least, sign_change, sign_of
 from reward_functions.symbolic.tree import (
     Apply,
     Node,
@@ -33,7 +32,7 @@ from reward_functions.symbolic.tree import (
 from reward_functions.symbolic.walking import free_names, parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from reward_functions.symbolic.limits import Work
     from reward_functions.symbolic.points import Point
@@ -42,9 +41,6 @@ MOST: Final = 24
 """Sub-expressions at whose zeros something may change. A formula of a textbook has one to six."""
 
 _DEGREE: Final = 8
-_HALVINGS: Final = 70
-"""Halvings of a bracket: enough for the 53 bits of a double and a few sizes."""
-
 _RANGE: Final = tuple(
     sign * value
     for sign in (-1, 1)
@@ -55,17 +51,8 @@ _RANGE: Final = tuple(
 )  # fmt: skip
 """Where changes of sign are looked for, in order of size below."""
 _GRID: Final = tuple(sorted((*_RANGE, 0.0)))
-_WIDE: Final = 8.0
-"""A bracket whose ends have this ratio is halved by its geometric mean."""
-
 _BESIDE: Final = Fraction(1, 10**6)
 """How far beside a place points lie, against its size."""
-
-_GOLDEN: Final = (math.sqrt(5) - 1) / 2
-_SECTIONS: Final = 60
-_PATIENCE: Final = 5
-_SHRINKS: Final = 0.5
-"""A least value of zero shrinks by far more than this in so many sections, and others by less."""
 
 _BEYOND: Final = Fraction(7, 10)
 _ONE: Final = Number(Fraction(1))
@@ -77,9 +64,6 @@ _PI_HALVES: Final = tuple(
 _INVERSES: Final = frozenset("arcsin arccos arctan arccot arcsec arccsc".split())
 _WAVES: Final = frozenset("sin cos tan cot sec csc".split())
 _LOGARITHMS: Final = frozenset({"ln", "log", "log_"})
-
-
-_Function = Callable[[float], float | None]
 
 
 class Crossings:
@@ -214,7 +198,7 @@ class Crossings:
 
         for low, high in pairwise(ends):
             if sign(low) * sign(high) < 0:
-                turns.add(Fraction(_changes(sign, low, high)))
+                turns.add(Fraction(sign_change(sign, low, high)))
         return turns
 
     # ---- anything else
@@ -225,17 +209,17 @@ class Crossings:
         known = [(place, here) for place in _GRID if (here := value(place)) is not None]
         found = {place for place, here in known if not here}
         for (low, below), (high, above) in pairwise(known):
-            if _sign(below) * _sign(above) < 0:
-                found.add(_changes(value, low, high))
+            if sign_of(below) * sign_of(above) < 0:
+                found.add(sign_change(value, low, high))
         for (low, first), (_, second), (high, third) in zip(
             known, known[1:], known[2:], strict=False
         ):
-            alike = _sign(first) == _sign(second) == _sign(third)
+            alike = sign_of(first) == sign_of(second) == sign_of(third)
             if alike and abs(second) < min(abs(first), abs(third)):
-                found.add(_least(value, low, high))
+                found.add(least(value, low, high))
         return {Fraction(place) for place in found}
 
-    def _function(self, node: Node, name: str, point: Point) -> _Function:
+    def _function(self, node: Node, name: str, point: Point) -> Function:
         """An expression as a function of one variable, None where it has no real value."""
         places = {
             other: REAL.rational(place)
@@ -252,57 +236,6 @@ class Crossings:
                 return None
 
         return value
-
-
-def _changes(value: _Function, low: float, high: float) -> float:
-    """Where the sign changes between two places of different signs, as good as a double.
-
-    By secants, which take a few steps, and a halving after each, which cannot fail.
-    """
-    ends = [low, high]
-    values = [value(low) or 0.0, value(high) or 0.0]
-    for step in range(_HALVINGS):
-        middle = _middle(*ends)
-        if not ends[0] < middle < ends[1]:
-            break
-        if step % 2:
-            secant = ends[0] - values[0] * (ends[1] - ends[0]) / (values[1] - values[0])
-            middle = secant if ends[0] < secant < ends[1] else middle
-        here = value(middle)
-        if not here:
-            return middle
-        side = _sign(here) == _sign(values[1])
-        ends[side], values[side] = middle, here
-    return _middle(*ends)
-
-
-def _least(value: _Function, low: float, high: float) -> float:
-    """Where a function that has no zero between two places on a grid is nearly zero, if anywhere.
-
-    By golden sections, for as long as it goes on to shrink. A place of the other sign is the best.
-    """
-    side = _sign(value(low))
-    first, second = high - (high - low) * _GOLDEN, low + (high - low) * _GOLDEN
-    left, right = value(first), value(second)
-    seen = [math.inf] * _PATIENCE
-    for _ in range(_SECTIONS):
-        if left is None or right is None or not low < first < second < high:
-            break
-        for place, there in ((first, left), (second, right)):
-            if _sign(there) != side:
-                return place
-        seen.append(min(abs(left), abs(right)))
-        if seen[-1] > _SHRINKS * seen[-1 - _PATIENCE]:
-            break
-        if abs(left) < abs(right):
-            high, second, right = second, first, left
-            first = high - (high - low) * _GOLDEN
-            left = value(first)
-        else:
-            low, first, left = first, second, right
-            second = low + (high - low) * _GOLDEN
-            right = value(second)
-    return (low + high) / 2
 
 
 def _hinges(tree: Node) -> Iterator[Node]:  # noqa: C901 - one case per kind of node
@@ -378,14 +311,3 @@ def _times(first: list[Fraction], second: list[Fraction]) -> list[Fraction]:
         for other, each in enumerate(second):
             result[place + other] += factor * each
     return result
-
-
-def _sign(value: float | None) -> int:
-    return 0 if value is None else (value > 0) - (value < 0)
-
-
-def _middle(low: float, high: float) -> float:
-    """The middle of a bracket: the geometric one where its ends are of different sizes."""
-    if low and high and low / high > 0 and not 1 / _WIDE < high / low < _WIDE:
-        return math.copysign(math.sqrt(abs(low)) * math.sqrt(abs(high)), low)
-    return low + (high - low) / 2

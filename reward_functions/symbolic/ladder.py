@@ -90,6 +90,19 @@ def readable(text: str) -> bool:
     return reading.tree is not None and not reading.wordy
 
 
+def restated(reference: str, answer: str, expressions: tuple[str, ...]) -> bool:
+    """Whether a right answer is one of some expressions with none of its arithmetic done.
+
+    Args:
+        reference: the right answer.
+        answer: the answer, known to be equal to it.
+        expressions: the mathematics of the question. What is not readable counts for nothing.
+    """
+    from reward_functions.symbolic import restating  # noqa: PLC0415 - needs the grammar
+
+    return restating.restated(reference.strip(), answer.strip(), expressions)
+
+
 def _compared(reference: str, candidate: str, *, engine: bool) -> Verdict:
     """The rungs above plain numbers, which need the grammar."""
     from reward_functions.symbolic.reading import read  # noqa: PLC0415

@@ -1,0 +1,72 @@
+r"""The formulas of a text, delimited or not: "Compute $2^{10}$", "What is 17 * 23?", "17 times 23".
+
+A formula without delimiters is what stands between words and the ends of sentences. Nothing here
+says what a formula means, or that it has one.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+TAIL: Final = 20_000
+"""Characters at the end of a text in which formulas are looked for: the question stands there."""
+
+FORMULAS: Final = 40
+"""Formulas of a text, the last ones. A long word problem has about twenty."""
+
+LENGTH: Final = 300
+"""Characters of one formula."""
+
+_DELIMITED: Final = re.compile(
+    r"\$\$?([^$]+)\$\$?|\\\(((?:[^\\]|\\[^()])*)\\\)|\\\[((?:[^\\]|\\[^\[\]])*)\\\]"
+)
+_OPERATION: Final = re.compile(
+    r"[-+*/^!_=<>×·÷−√∗≤≥|⌊⌈]|\\[A-Za-z]|[\d)]\s*\(|[a-z]\(|\d[A-Za-z]|%"
+)
+_SPELLED: Final = (
+    (re.compile(r"(?<=[\d)])\s+squared\b"), "^2"),
+    (re.compile(r"(?<=[\d)])\s+cubed\b"), "^3"),
+    (re.compile(r"(?<=[\d)])\s+(?:times|multiplied by)\s+(?=[\d(])"), "*"),
+    (re.compile(r"(?<=[\d)])\s+plus\s+(?=[\d(])"), "+"),
+    (re.compile(r"(?<=[\d)])\s+minus\s+(?=[\d(])"), "-"),
+    (re.compile(r"(?<=[\d)])\s+(?:divided by|over)\s+(?=[\d(])"), "/"),
+    (re.compile(r"(?<=[\d)])\s+(?:to the power of|raised to the power of)\s+(?=[\d(])"), "^"),
+    (re.compile(r"(?<=\d)\s*x\s*(?=\d)"), "*"),
+)
+_BETWEEN: Final = re.compile(
+    r"(?<![\\A-Za-z{])"
+    r"(?!(?:sin|cos|tan|cot|sec|csc|log|ln|lg|exp|sqrt|gcd|lcm|max|min|abs|floor|ceil|binom|pi|mod)"
+    r"(?![A-Za-z]))"
+    r"[A-Za-z]{2,}(?:['’][a-z]{1,2})?"
+    r"|\\(?:text|mbox|textbf)\s?\{[^{}]*\}"
+    r"|[.?;:](?=\s|$)|\n"
+)
+
+
+def formulas(text: str) -> tuple[str, ...]:
+    """The formulas of the tail of a text that have an operation, in their order, each once."""
+    tail = text[-TAIL:]
+    found: dict[str, None] = {}
+    end = 0
+    for span in _DELIMITED.finditer(tail):
+        _take(found, _BETWEEN.split(_written(tail[end : span.start()])))
+        inside = span[span.lastindex or 0]
+        _take(found, [inside, *_BETWEEN.split(inside)])
+        end = span.end()
+    _take(found, _BETWEEN.split(_written(tail[end:])))
+    return tuple(found)[-FORMULAS:]
+
+
+def _written(prose: str) -> str:
+    """Prose with operations between numbers as signs: "17 times 23"."""
+    for spelled, sign in _SPELLED:
+        prose = spelled.sub(sign, prose)
+    return prose
+
+
+def _take(found: dict[str, None], pieces: list[str]) -> None:
+    for piece in pieces:
+        formula = piece.strip(" \t,.;:?$")
+        if len(formula) <= LENGTH and _OPERATION.search(formula):
+            found[formula] = None
