@@ -2,7 +2,7 @@
 
 It has not when it is an expression of the question, however dressed (`forms`), or has one inside
 that is by itself the reference: then what is around it changes nothing, as in 17·23 + 1 - 1. An
-equation that only moves the terms of one in the question is not solved.
+equation of the question with its terms moved is not solved, where the reference is.
 """
 
 from __future__ import annotations
@@ -13,14 +13,13 @@ from typing import Final, NamedTuple
 
 from reward_functions.symbolic.forms import Form, form, is_fraction, stands_in, within, worked_out
 from reward_functions.symbolic.limits import OverBudget, Unreadable, Work
-from reward_functions.symbolic.literals import negated
 from reward_functions.symbolic.parser import parse
 from reward_functions.symbolic.polynomials import Field
 from reward_functions.symbolic.reading import read
 from reward_functions.symbolic.shapes import Shapes
-from reward_functions.symbolic.tree import Apply, Node, Number, Product, Relation, Sum, Symbol
+from reward_functions.symbolic.tree import Apply, Node, Number, Product, Relation, Symbol
 from reward_functions.symbolic.values import Values
-from reward_functions.symbolic.walking import operations, parts
+from reward_functions.symbolic.walking import free_names, operations, parts
 
 KEPT: Final = 64
 """Questions whose forms are kept: all responses of a group meet the same one."""
@@ -61,7 +60,8 @@ def restated(reference: str, answer: str, expressions: tuple[str, ...]) -> bool:
     if any(stands_in(given, outer) for outer in question.forms):
         return True
     if isinstance(_value(stated), Relation):
-        return any(_moved(each, _value(stated), asked) for each in question.relations)
+        unsolved = _solved(asked) and not _solved(stated)
+        return unsolved and any(_equal(each, stated) for each in question.relations[:COMPARED])
     return _stands_inside(given, wanted, asked, question)
 
 
@@ -131,22 +131,14 @@ def _stands_inside(given: Form, wanted: Form, asked: Node, question: _Question) 
     return False
 
 
-def _moved(relation: Relation, stated: Node, asked: Node) -> bool:
-    """Whether a relation only moves the terms of another one, or is not solved where it must be."""
-    if not isinstance(stated, Relation) or stated.operators != relation.operators:
-        return False
-    if not isinstance(_value(asked), Relation):
-        return _equal(relation, stated)
-    if len(relation.operators) > 1:
-        return False
-    return _equal(_difference(relation), _difference(stated)) or (
-        stated.operators == ("=",) and _equal(_difference(relation), negated(_difference(stated)))
+def _solved(tree: Node) -> bool:
+    """Whether a statement says what a name is: 2, x = 2, x > 2, y = 2x + 1."""
+    if not isinstance(tree, Relation):
+        return True
+    names = [side.name for side in tree.operands if isinstance(side, Symbol)]
+    return len(names) == 1 and not any(
+        names[0] in free_names(side) for side in tree.operands if not isinstance(side, Symbol)
     )
-
-
-def _difference(relation: Relation) -> Node:
-    left, right = relation.operands
-    return Sum((left, negated(right)))
 
 
 def _equal(first: Node, second: Node) -> bool:

@@ -34,9 +34,20 @@ _SPELLED: Final = (
     (re.compile(r"(?<=[\d)])\s+(?:to the power of|raised to the power of)\s+(?=[\d(])"), "^"),
     (re.compile(r"(?<=\d)\s*x\s*(?=\d)"), "*"),
 )
+_TWO: Final = r"\s+(\d{1,20})\s+and\s+(\d{1,20})(?!\w|\.\d)"
+_NAMED: Final = (
+    (re.compile(r"\bsum of" + _TWO), r"\1+\2"),
+    (re.compile(r"\bproduct of" + _TWO), r"\1*\2"),
+    (re.compile(r"\bgreatest common (?:divisor|factor) of" + _TWO), r"\\gcd(\1,\2)"),
+    (re.compile(r"\bleast common multiple of" + _TWO), r"\\operatorname{lcm}(\1,\2)"),
+    (re.compile(r"\bsquare root of\s+(\d{1,20})(?!\w|\.\d)"), r"\\sqrt{\1}"),
+    (re.compile(r"\bcube root of\s+(\d{1,20})(?!\w|\.\d)"), r"\\sqrt[3]{\1}"),
+)
+"""Operations between or of plain numbers as words name them."""
+
 _BETWEEN: Final = re.compile(
     r"(?<![\\A-Za-z{])"
-    r"(?!(?:sin|cos|tan|cot|sec|csc|log|ln|lg|exp|sqrt|gcd|lcm|max|min|abs|floor|ceil|binom|pi|mod)"
+    r"(?!(?:sin|cos|tan|cot|sec|csc|log|ln|lg|exp|sqrt|gcd|lcm|max|min|abs|floor|ceil|binom|pi)"
     r"(?![A-Za-z]))"
     r"[A-Za-z]{2,}(?:['’][a-z]{1,2})?"
     r"|\\(?:text|mbox|textbf)\s?\{[^{}]*\}"
@@ -59,8 +70,8 @@ def formulas(text: str) -> tuple[str, ...]:
 
 
 def _written(prose: str) -> str:
-    """Prose with operations between numbers as signs: "17 times 23"."""
-    for spelled, sign in _SPELLED:
+    """Prose with operations on numbers as signs: "17 times 23", "the sum of 17 and 23"."""
+    for spelled, sign in (*_SPELLED, *_NAMED):
         prose = spelled.sub(sign, prose)
     return prose
 
