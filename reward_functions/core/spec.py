@@ -31,12 +31,15 @@ from typing import (
     get_type_hints,
 )
 
-from reward_functions.core.errors import BadKnob, InvalidScore
+from reward_functions.core.asking import Script
+from reward_functions.core.errors import BadKnob, InvalidScore, NoJudge
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.core.types import Message, Sample, Score
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from reward_functions.core.asking import Ask
 
 NAME: Final = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*")
 """Names are file stems; a third party's are qualified by its own name: `acme.length`."""
@@ -72,10 +75,15 @@ class Needs:
             judges, which wait for a model.
         symbolic: whether it compares mathematics, whose process of its own a deployment starts
             before the first batch. It needs no setting: without it that process starts when needed.
+        judge: whether it asks a judge model. Its function is then `(sample, ask, *, knobs)`.
+        siblings: whether it looks at the other samples of the batch with the same prompt. Its
+            function then takes them after the others: `(sample, ask, siblings, *, knobs)`.
     """
 
     workers: int = 1
     symbolic: bool = False
+    judge: bool = False
+    siblings: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +99,7 @@ class Example:
         prompt: the user turn before it.
         metadata: further fields of the data set.
         knobs: the settings the example shows, defaults elsewhere.
+        verdicts: of a judge, what the model answers to each question; see `Script`.
         why: one clause for a reader.
     """
 
@@ -102,6 +111,7 @@ class Example:
     prompt: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     knobs: Mapping[str, Any] = field(default_factory=dict)
+    verdicts: Sequence[Mapping[str, str]] = ()
     why: str = ""
 
     def sample(self, id: str = "example") -> Sample:  # noqa: A002 - the wire's own word
@@ -168,6 +178,8 @@ class RewardSpec:
         metrics: the names of the metrics every one of its scores carries, in order.
         needs: what running it takes.
         examples: worked examples; the first is replayed when a deployment starts.
+        check: called with all the knobs when they are bound; raises where they cannot be used
+            together, or name a file that cannot.
     """
 
     name: str
@@ -177,6 +189,7 @@ class RewardSpec:
     metrics: tuple[str, ...] = ()
     needs: Needs = Needs()
     examples: tuple[Example, ...] = ()
+    check: Callable[..., object] | None = None
 
     def __post_init__(self) -> None:
         if not NAME.fullmatch(self.name):
@@ -190,14 +203,29 @@ class RewardSpec:
         ):
             raise ValueError(f"{self.name}: {self.scale} is no finite range")
 
-    def __call__(self, sample: Sample, /, **knobs: Any) -> Score:
+    def __call__(
+        self,
+        sample: Sample,
+        /,
+        *,
+        ask: Ask | None = None,
+        siblings: Sequence[Sample] = (),
+        **knobs: Any,
+    ) -> Score:
         """Score one sample.
+
+        Args:
+            sample: what to score.
+            ask: who answers the questions of a judge.
+            siblings: the samples of the batch with the same prompt, this one among them.
+            knobs: settings of the reward.
 
         Raises:
             DatasetError: the reference or the row is at fault.
-            InvalidScore: the function broke its own declaration.
+            NoJudge: the reward is a judge, and nobody was given to ask.
+            ScoringError: we failed; `InvalidScore` where the function broke its own declaration.
         """
-        score = self.function(sample, **knobs)
+        score = self.function(sample, *self._company(sample, ask, siblings), **knobs)
         if not isinstance(score, Score):
             raise InvalidScore(f"{self.name} returned {type(score).__name__}, not Score")
         if not self.scale.floor <= score.value <= self.scale.ceiling:
@@ -210,6 +238,17 @@ class RewardSpec:
                 f"and declares {list(self.metrics)}"
             )
         return score
+
+    def _company(
+        self, sample: Sample, ask: Ask | None, siblings: Sequence[Sample]
+    ) -> tuple[Any, ...]:
+        """What the function takes beside the sample."""
+        company: tuple[Any, ...] = ()
+        if self.needs.judge:
+            if ask is None:
+                raise NoJudge(f"{self.name} asks a judge model, and none is named")
+            company = (ask,)
+        return (*company, siblings or (sample,)) if self.needs.siblings else company
 
     @property
     def doc(self) -> str:
@@ -241,13 +280,26 @@ class RewardSpec:
             return self.knobs[name]
         raise BadKnob(f"{self.name} has no knob {name!r}{did_you_mean(name, self.knobs)}")
 
-    def bind(self, knobs: Mapping[str, Any]) -> RewardFunction:
+    def bind(self, knobs: Mapping[str, Any], *, ask: Ask | None = None) -> RewardFunction:
         """The same reward with these knobs set; picklable.
+
+        Args:
+            knobs: by name.
+            ask: whom it asks, if it is a judge.
 
         Raises:
             BadKnob: an unknown knob, or a value of the wrong type.
+            ConfigurationError: a value the reward's own `check` refuses.
         """
-        return partial(self, **{name: self.knob(name).accept(knobs[name]) for name in knobs})
+        given = {name: self.knob(name).accept(knobs[name]) for name in knobs}
+        if self.check:
+            self.check(**{name: knob.default for name, knob in self.knobs.items()} | given)
+        return partial(self, **given) if ask is None else partial(self, ask=ask, **given)
+
+    def rehearsed(self, example: Example) -> RewardFunction:
+        """The reward as an example shows it: its knobs, and the verdicts of its judge."""
+        ask = Script(tuple(example.verdicts)) if self.needs.judge else None
+        return self.bind(example.knobs, ask=ask)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         """Pickle by name: the decorator has put the spec where its function stood."""
@@ -264,6 +316,7 @@ def reward_function(
     metrics: Sequence[str] = (),
     needs: Needs = Needs(),
     examples: Sequence[Example] = (),
+    check: Callable[..., object] | None = None,
 ) -> Callable[[Callable[..., Score]], RewardSpec]:
     """Declare a reward function; the arguments are those of `RewardSpec`.
 
@@ -274,6 +327,7 @@ def reward_function(
         metrics: see `RewardSpec`.
         needs: see `RewardSpec`.
         examples: see `RewardSpec`.
+        check: see `RewardSpec`.
 
     Raises:
         ValueError: the declaration contradicts itself.
@@ -288,15 +342,20 @@ def reward_function(
             metrics=tuple(metrics),
             needs=needs,
             examples=tuple(examples),
+            check=check,
         )
 
     return declare
 
 
 def spec_of(reward: RewardFunction) -> RewardSpec | None:
-    """The declaration behind a reward, seen through `functools.partial`; None without one."""
+    """The declaration behind a reward; None without one.
+
+    It is seen through `functools.partial`, and through what holds one as its `spec`.
+    """
     while isinstance(reward, partial):
         reward = reward.func
+    reward = getattr(reward, "spec", reward)
     return reward if isinstance(reward, RewardSpec) else None
 
 
