@@ -30,6 +30,16 @@ READY: Final = b"ready"
 LOST: Final = b""
 """The reply of a worker that could not try, or was ended from outside: nobody's verdict."""
 
+STARVED: Final = b"starved"
+"""The reply of a worker to whose request the machine did not give its time: no verdict either."""
+
+_TIMES: Final = 2
+"""How many times its seconds of the processor a request may take on the wall, where others use it
+too: it is sure of them where it gets half of one, which a Lambda of 900 MB has."""
+
+_FORK: Final = 0.02
+"""Seconds on the wall for the fork that works, and for what is noticed late."""
+
 _LENGTH: Final = struct.Struct("!I")
 _SECONDS: Final = struct.Struct("!d")
 _KINDS: Final[dict[str, type]] = {kind.__name__: kind for kind in get_args(Node)}
@@ -71,6 +81,11 @@ def seconds_of(message: bytes) -> float:
     """The budget of a request, which is all of it that the pristine worker reads."""
     (seconds,) = _SECONDS.unpack_from(message)
     return float(seconds)
+
+
+def patience(seconds: float) -> float:
+    """The seconds on the wall after which a request with a budget is given up."""
+    return _FORK + _TIMES * seconds
 
 
 def trees_of(message: bytes) -> tuple[Node, Node]:

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from fractions import Fraction
 from pathlib import Path
 
@@ -79,14 +80,17 @@ def test_however_little_time_there_is_a_request_is_answered(engine):
 @pytest.mark.skipif(sys.platform != "linux", reason="the children of a process are told by /proc")
 @pytest.mark.parametrize("ending", [signal.SIGSTOP, signal.SIGKILL])
 def test_a_working_child_that_stops_or_dies_holds_nobody_up(engine, ending):
-    """Stopped, it uses no processor time and the wall clock ends it; killed, it is asked again."""
+    """Stopped, the wall clock ends it, which is no answer's fault; killed, it is asked again."""
     answered(engine)
-    pristine = engine._worker.process.pid
-    meddler = threading.Thread(target=signal_the_first_child_of, args=(pristine, ending))
+    before = processes_of(engine._worker.process.pid)
+    meddler = threading.Thread(target=signal_the_first_child_of, args=(before, ending))
     meddler.start()
-    found = engine.compare(ENDLESS, number(1), seconds=0.5)
+    if ending == signal.SIGSTOP:
+        with pytest.raises(EngineUnavailable, match="too busy"):
+            engine.compare(ENDLESS, number(1), seconds=0.5)
+    else:
+        assert engine.compare(ENDLESS, number(1), seconds=0.5).rule == "budget"
     meddler.join()
-    assert found.rule == "budget"
     assert answered(engine).equal
 
 
@@ -108,26 +112,47 @@ def test_the_same_request_gets_the_same_finding_whatever_came_before(engine):
 def test_a_worker_that_dies_is_replaced(engine, ending):
     answered(engine)
     dead = engine._worker.process.pid
-    os.kill(dead, ending)
+    os.killpg(dead, ending)
     assert answered(engine).equal
     assert engine._worker.process.pid != dead
 
 
+def test_one_process_of_a_worker_may_die(engine):
+    answered(engine)
+    worker = engine._worker
+    os.kill(worker.process.pid, signal.SIGKILL)
+    for _ in range(4):
+        assert answered(engine).equal
+    assert engine._worker is worker
+
+
 def test_a_worker_that_stops_is_replaced(engine, monkeypatch):
     monkeypatch.setattr(supervisor, "GRACE", 0.2)
+    engine.end()
     answered(engine)
-    os.kill(engine._worker.process.pid, signal.SIGSTOP)
-    assert engine.compare(number(1), number(1), seconds=2.0).equal
+    os.killpg(engine._worker.process.pid, signal.SIGSTOP)
+    assert engine.compare(number(1), number(1), seconds=0.5).equal
 
 
-def signal_the_first_child_of(parent, ending):
-    children = Path(f"/proc/{parent}/task/{parent}/children")
+def signal_the_first_child_of(parents, ending):
     for _ in range(10_000):
-        found = children.read_text().split()
+        found = set().union(*map(children_of, parents)) - parents
         if found:
-            os.kill(int(found[0]), ending)
+            os.kill(found.pop(), ending)
             return
         time.sleep(0.001)
+
+
+def processes_of(parent):
+    """A process and its descendants."""
+    return {parent}.union(*map(processes_of, children_of(parent)))
+
+
+def children_of(parent):
+    try:
+        return set(map(int, Path(f"/proc/{parent}/task/{parent}/children").read_text().split()))
+    except OSError:  # it has just ended
+        return set()
 
 
 def test_a_worker_that_cannot_start_is_our_fault(monkeypatch):
@@ -145,12 +170,16 @@ def test_a_worker_that_cannot_start_is_our_fault(monkeypatch):
 
 def test_a_worker_that_dies_each_time_is_our_fault(monkeypatch):
     ready = (
-        "import sys, socket; s = socket.socket(fileno=int(sys.argv[1]));"
-        "s.sendall(b'\\0\\0\\0\\5ready'); s.recv(4)"
+        "import sys, socket\n"
+        "lines = [socket.socket(fileno=int(each)) for each in sys.argv[1].split(',')]\n"
+        "for line in lines: line.sendall(b'\\0\\0\\0\\5ready')\n"
+        "lines[-1].recv(4)"
     )
     monkeypatch.setattr(supervisor, "_BOOTSTRAP", ready)
-    with pytest.raises(EngineUnavailable, match="died twice"):
-        answered(Supervisor())
+    dying = Supervisor()
+    with pytest.raises(EngineUnavailable, match="died 3 times"):
+        answered(dying)
+    dying.end()
 
 
 def test_a_sample_without_engine_is_unscored_and_the_next_is_scored(monkeypatch):
@@ -180,19 +209,60 @@ def test_threads_share_one_worker_and_wait_their_turn(engine):
 
 def test_a_thread_does_not_wait_without_end(engine, monkeypatch):
     monkeypatch.setattr(supervisor, "QUEUE", 0.01)
-    with engine._my_turn(), ThreadPoolExecutor(1) as pool:
+    answered(engine)
+    with ExitStack() as others, ThreadPoolExecutor(1) as pool:
+        for _ in engine._worker.lines:
+            others.enter_context(engine._worker.line())
         waiting = pool.submit(answered, engine)
         with pytest.raises(EngineUnavailable, match="other threads"):
             waiting.result()
+    assert answered(engine).equal
+
+
+def test_threads_are_served_in_the_order_of_asking(engine):
+    answered(engine)
+    worker = engine._worker
+    order = []
+
+    def ask(name):
+        with worker.line():
+            order.append(name)
+
+    with ExitStack() as others:
+        for _ in worker.lines:
+            others.enter_context(worker.line())
+        threads = [threading.Thread(target=ask, args=(name,)) for name in range(4)]
+        for waiting, thread in enumerate(threads, 1):
+            thread.start()
+            while len(worker._queue) < waiting:
+                time.sleep(0.001)
+    for thread in threads:
+        thread.join()
+    assert order == [0, 1, 2, 3]
+
+
+def test_who_waits_for_a_worker_that_dies_gets_another(engine):
+    answered(engine)
+    worker = engine._worker
+    with ThreadPoolExecutor(1) as pool, ExitStack() as others:
+        for _ in worker.lines:
+            others.enter_context(worker.line()).idle = False
+        waiting = pool.submit(answered, engine)
+        while not worker._queue:
+            time.sleep(0.001)
+        others.close()
+        assert waiting.result().equal
+    assert engine._worker is not worker
 
 
 def test_an_interrupt_leaves_no_reply_for_the_next_request(engine, monkeypatch):
     answered(engine)
+    lines = list(engine._worker.lines)
     with monkeypatch.context() as patched:
         patched.setattr(wire, "finding_of", lambda message: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             answered(engine)
-    assert engine._worker is None
+    assert len(engine._worker.lines) == len(lines) - 1
     assert answered(engine).equal
 
 
@@ -249,14 +319,16 @@ def test_a_forked_process_has_its_own_worker_and_leaves_the_parents_alone():
     code = """
 warm()
 mine = SUPERVISOR._worker.process.pid
-turn = SUPERVISOR._turn
-turn.acquire()  # as if another thread were at work during the fork
+busy = [SUPERVISOR._starting, SUPERVISOR._worker._changed]
+for lock in busy:
+    lock.acquire()  # as if other threads were at work during the fork
 child = os.fork()
 if child == 0:
     other = right() and SUPERVISOR._worker.process.pid
     SUPERVISOR.end()
     os._exit(0 if other and other != mine else 1)
-turn.release()
+for lock in busy:
+    lock.release()
 _, status = os.waitpid(child, 0)
 print(status, right(), SUPERVISOR._worker.process.pid == mine)
 """
