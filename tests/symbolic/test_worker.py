@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from fractions import Fraction
 from pathlib import Path
 
@@ -78,20 +78,29 @@ def test_however_little_time_there_is_a_request_is_answered(engine):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the children of a process are told by /proc")
-@pytest.mark.parametrize("ending", [signal.SIGSTOP, signal.SIGKILL])
-def test_a_working_child_that_stops_or_dies_holds_nobody_up(engine, ending):
-    """Stopped, the wall clock ends it, which is no answer's fault; killed, it is asked again."""
+def test_a_working_child_that_stops_holds_nobody_up_and_is_no_fault_of_the_answer(engine):
+    """It uses no processor time, so that the clock on the wall ends it."""
+    with meddled(engine, signal.SIGSTOP), pytest.raises(EngineUnavailable, match="too busy"):
+        engine.compare(ENDLESS, number(1), seconds=0.5)
+    assert answered(engine).equal
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the children of a process are told by /proc")
+def test_a_request_whose_working_child_is_killed_is_asked_again(engine):
+    with meddled(engine, signal.SIGKILL):
+        assert engine.compare(HUNGRY, number(1), seconds=PATIENT).rule == "budget"
+    assert answered(engine).equal
+
+
+@contextmanager
+def meddled(engine, ending):
+    """Somebody sends a signal to the next process that the worker forks."""
     answered(engine)
     before = processes_of(engine._worker.process.pid)
     meddler = threading.Thread(target=signal_the_first_child_of, args=(before, ending))
     meddler.start()
-    if ending == signal.SIGSTOP:
-        with pytest.raises(EngineUnavailable, match="too busy"):
-            engine.compare(ENDLESS, number(1), seconds=0.5)
-    else:
-        assert engine.compare(ENDLESS, number(1), seconds=0.5).rule == "budget"
+    yield
     meddler.join()
-    assert answered(engine).equal
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the size of a process is told by /proc")
