@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_BRACE: Final = re.compile(r"\\.|[{}]", re.DOTALL)
+_BRACE: Final = re.compile(r"\\[\\{}]|[{}]")
 
 
 def group_end(text: str, opening: int) -> int | None:
