@@ -301,6 +301,8 @@ def _merged(left: Monomial, right: Monomial) -> Monomial | dict[str, Exponent]:
 
 
 def _monomial(powers: dict[str, Exponent]) -> Monomial:
+    if all(powers.values()):
+        return tuple(sorted(powers.items()))
     return tuple(sorted((name, exponent) for name, exponent in powers.items() if exponent))
 
 
