@@ -23,6 +23,9 @@ TOKENS: Final = 1_000
 ITEMS: Final = 500
 """Members of a list, set or matrix. Matching unordered lists is quadratic in this."""
 
+OPERANDS: Final = 100
+"""Terms of a sum and factors of a product, as written. People expand to some twenty terms."""
+
 DIGITS: Final = 2_000
 """Digits of one number as written. Below CPython's own limit of 4,300 for reading an integer."""
 

@@ -21,7 +21,7 @@ from typing import Final
 from reward_functions.symbolic.conditions import Conditions
 from reward_functions.symbolic.cursor import END
 from reward_functions.symbolic.lexer import Token, tokens
-from reward_functions.symbolic.limits import DEPTH, ITEMS, TOKENS, OverBudget, Unreadable
+from reward_functions.symbolic.limits import DEPTH, ITEMS, OPERANDS, TOKENS, OverBudget, Unreadable
 from reward_functions.symbolic.literals import is_whole, negated, number, product, with_common_unit
 from reward_functions.symbolic.tree import (
     Apply,
@@ -181,6 +181,7 @@ class Parser(Conditions):
         terms = [self.signed_term()]
         while self.kind() in _SIGNS and not self.difference_of_sets(terms[-1]):
             terms.append(self.signed_term())
+            _afford(terms)
         self.up()
         return terms[0] if len(terms) == 1 else with_common_unit(terms)
 
@@ -223,6 +224,7 @@ class Parser(Conditions):
                 self.juxtaposed(over, under)
             else:
                 break
+            _afford(over)
         return product(over, under)
 
     def first_factor(self) -> Node:
@@ -369,3 +371,8 @@ class Parser(Conditions):
         if any(int(digit) >= base for digit in digits):
             raise Unreadable(f"{digits} has digits that base {base} lacks")
         return Based(digits.lstrip("0") or "0", base, int(digits, base))
+
+
+def _afford(operands: list[Node]) -> None:
+    if len(operands) > OPERANDS:
+        raise OverBudget(f"more than {OPERANDS} terms or factors side by side")

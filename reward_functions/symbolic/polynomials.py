@@ -219,7 +219,8 @@ class Field:
         size = _size(first) + _size(second)
         if size > (COEFFICIENT_BITS if pairs > 1 else BITS):
             raise OverBudget(f"factors of {size} bits")
-        self.work.spend(pairs * (2 + size // 256))
+        wide = max(map(len, first), default=0) + max(map(len, second), default=0)
+        self.work.spend(pairs * (2 + size // 256 + max(wide - _NAMES, 0)))
 
     def _check(self, poly: Poly) -> None:
         if len(poly) > TERMS:
@@ -271,6 +272,10 @@ class Field:
         for poly in extra:
             result = self.product(result, poly)
         return result
+
+
+_NAMES: Final = 8
+"""Names in two factors that are multiplied without being counted as work."""
 
 
 def _size(poly: Poly) -> int:

@@ -37,6 +37,10 @@ SECONDS: Final = 0.1
 """Processor time of one request. Textbook sums and integrals take 5 to 80 ms; of those that take
 longer, most would need many times as long."""
 
+WALL: Final = 2 * SECONDS + 0.02
+"""Seconds on the wall: a request is sure of its processor time where it gets half of a processor,
+which a Lambda of 900 MB has, and of the milliseconds that the fork takes."""
+
 LINES: Final = 2
 """Requests that are worked at together. More of them cost two megabytes each, and use processors
 that a Lambda does not have."""
@@ -86,22 +90,26 @@ class Supervisor:
         """Have a worker running. Raises `EngineUnavailable` when it cannot be started."""
         self._running()
 
-    def compare(self, reference: Node, candidate: Node, *, seconds: float = SECONDS) -> Finding:
+    def compare(
+        self, reference: Node, candidate: Node, *, seconds: float = SECONDS, wall: float = WALL
+    ) -> Finding:
         """What the engine finds about two trees.
 
         Args:
             reference: the right answer.
             candidate: the answer to judge.
             seconds: of processor time; a request that needs more is undecided.
+            wall: seconds on the wall in which it has to get them.
 
         Raises:
-            EngineUnavailable: no worker could be had, or none that got its processor time in twice
-                as long, which says nothing about the answer.
+            EngineUnavailable: no worker could be had, or it did not get its processor time, which
+                says nothing about the answer.
         """
-        message = wire.request(seconds, reference, candidate)
+        budget = wire.Budget(seconds, wall)
+        message = wire.request(budget, reference, candidate)
         for _ in range(_ATTEMPTS):
             with suppress(_Dead), self._running().line() as line:
-                return line.finding(message, seconds)
+                return line.finding(message, budget)
         raise EngineUnavailable(f"the algebra worker died {_ATTEMPTS} times on one request")
 
     def end(self) -> None:
@@ -215,7 +223,7 @@ class _Line:
             self.idle = self._heard(STARTING) == wire.READY
         return self.idle
 
-    def finding(self, message: bytes, seconds: float) -> Finding:
+    def finding(self, message: bytes, budget: wire.Budget) -> Finding:
         """The finding on a request.
 
         Raises:
@@ -225,14 +233,14 @@ class _Line:
         self.idle = False
         try:
             wire.send(self.channel, message)
-            said = self._heard(GRACE + wire.patience(seconds))
+            said = self._heard(GRACE + budget.wall)
             finding = None if said == wire.STARVED else wire.finding_of(said)
         except (OSError, ValueError):  # `LOST` is no finding either
             raise _Dead from None
         self.idle = True
         if finding is None:
             raise EngineUnavailable(
-                f"the machine is too busy: the algebra did not get {seconds:g} seconds of it"
+                f"the machine is too busy: the algebra did not get {budget.seconds:g} seconds of it"
             )
         return finding
 

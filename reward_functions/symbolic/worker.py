@@ -105,9 +105,9 @@ def attend(channel: socket.socket, request: bytes) -> None:
         os.close(reader)
         _work(request, writer)
     os.close(writer)
-    seconds = wire.seconds_of(request)
+    budget = wire.budget_of(request)
     heard = [reader, channel.fileno()]  # of the supervisor only its end is heard now
-    ready, _, _ = select.select(heard, [], [], wire.patience(seconds))
+    ready, _, _ = select.select(heard, [], [], budget.wall)
     late = reader not in ready
     said = b"" if late else os.read(reader, _REPLY)
     os.close(reader)
@@ -119,7 +119,7 @@ def attend(channel: socket.socket, request: bytes) -> None:
     if said:
         return
     if late:
-        starved = used.ru_utime + used.ru_stime < seconds
+        starved = used.ru_utime + used.ru_stime < budget.seconds
         wire.send(channel, wire.STARVED if starved else wire.reply(_out_of_time()))
     else:
         wire.send(channel, _epitaph(os.waitstatus_to_exitcode(status)))
@@ -148,7 +148,7 @@ def _work(request: bytes, writer: int) -> NoReturn:
     """The working child: bounded, it answers once and is gone."""
     ending = _UNBOUNDED
     try:
-        _bounded(wire.seconds_of(request))
+        _bounded(wire.budget_of(request).seconds)
         ending = _SPEECHLESS  # unless the reply is written
         os.write(writer, wire.reply(_finding(request)))
     finally:

@@ -17,6 +17,7 @@ from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import EngineUnavailable, ScoringError
 from reward_functions.core.spec import reward_function
 from reward_functions.core.types import Message, Sample, Score, Scored, Unscored
+from reward_functions.serving.settings import LambdaSettings
 from reward_functions.symbolic import Outcome, supervisor, wire
 from reward_functions.symbolic.supervisor import Supervisor
 from reward_functions.symbolic.tree import (
@@ -55,40 +56,40 @@ def engine():
 
 
 def answered(engine):
-    return engine.compare(THIRD, number(Fraction(1, 3)), seconds=PATIENT)
+    return engine.compare(THIRD, number(Fraction(1, 3)), seconds=PATIENT, wall=PATIENT)
 
 
 def test_a_request_is_answered(engine):
     found = answered(engine)
     assert (found.outcome, found.rule) == (Outcome.EQUAL, "engine")
-    assert engine.compare(THIRD, number(3), seconds=PATIENT).different
+    assert engine.compare(THIRD, number(3), seconds=PATIENT, wall=PATIENT).different
 
 
 def test_time_used_up_is_undecided_and_the_next_request_is_served(engine):
     answered(engine)
     process = engine._worker.process.pid
-    found = engine.compare(ENDLESS, number(1), seconds=0.05)
+    found = engine.compare(ENDLESS, number(1), seconds=0.05, wall=PATIENT)
     assert (found.outcome, found.rule) == (Outcome.UNDECIDED, "budget")
     assert answered(engine).equal
     assert engine._worker.process.pid == process
 
 
 def test_however_little_time_there_is_a_request_is_answered(engine):
-    assert engine.compare(THIRD, number(3), seconds=0.0001).rule == "budget"
+    assert engine.compare(THIRD, number(3), seconds=0.0001, wall=PATIENT).rule == "budget"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the children of a process are told by /proc")
 def test_a_working_child_that_stops_holds_nobody_up_and_is_no_fault_of_the_answer(engine):
     """It uses no processor time, so that the clock on the wall ends it."""
     with meddled(engine, signal.SIGSTOP), pytest.raises(EngineUnavailable, match="too busy"):
-        engine.compare(ENDLESS, number(1), seconds=0.5)
+        engine.compare(ENDLESS, number(1), seconds=1.0, wall=1.0)
     assert answered(engine).equal
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the children of a process are told by /proc")
 def test_a_request_whose_working_child_is_killed_is_asked_again(engine):
     with meddled(engine, signal.SIGKILL):
-        assert engine.compare(HUNGRY, number(1), seconds=PATIENT).rule == "budget"
+        assert engine.compare(HUNGRY, number(1), seconds=PATIENT, wall=PATIENT).rule == "budget"
     assert answered(engine).equal
 
 
@@ -105,7 +106,7 @@ def meddled(engine, ending):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the size of a process is told by /proc")
 def test_memory_used_up_is_undecided_and_the_next_request_is_served(engine):
-    found = engine.compare(HUNGRY, number(1), seconds=PATIENT)
+    found = engine.compare(HUNGRY, number(1), seconds=PATIENT, wall=PATIENT)
     assert (found.outcome, found.rule) == (Outcome.UNDECIDED, "budget")
     assert "memory" in found.reason
     assert answered(engine).equal
@@ -113,7 +114,7 @@ def test_memory_used_up_is_undecided_and_the_next_request_is_served(engine):
 
 def test_the_same_request_gets_the_same_finding_whatever_came_before(engine):
     before = answered(engine)
-    engine.compare(ENDLESS, number(1), seconds=0.05)
+    engine.compare(ENDLESS, number(1), seconds=0.05, wall=PATIENT)
     assert answered(engine) == before
 
 
@@ -140,7 +141,7 @@ def test_a_worker_that_stops_is_replaced(engine, monkeypatch):
     engine.end()
     answered(engine)
     os.killpg(engine._worker.process.pid, signal.SIGSTOP)
-    assert engine.compare(number(1), number(1), seconds=0.5).equal
+    assert engine.compare(number(1), number(1), seconds=0.5, wall=1.0).equal
 
 
 def signal_the_first_child_of(parents, ending):
@@ -212,7 +213,11 @@ def test_a_sample_without_engine_is_unscored_and_the_next_is_scored(monkeypatch)
 def test_threads_share_one_worker_and_wait_their_turn(engine):
     wanted = [number(Fraction(1, 3)), number(3)] * 4
     with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda each: engine.compare(THIRD, each, seconds=PATIENT), wanted))
+        found = list(
+            pool.map(
+                lambda each: engine.compare(THIRD, each, seconds=PATIENT, wall=PATIENT), wanted
+            )
+        )
     assert [each.equal for each in found] == [True, False] * 4
 
 
@@ -298,12 +303,33 @@ from reward_functions.symbolic.tree import Integral, Number, Power, Symbol
 x, n = Symbol("x"), lambda value: Number(Fraction(value))
 third = Integral(Power(x, n(2)), x, n(0), n(1))
 def right():
-    return SUPERVISOR.compare(third, n(Fraction(1, 3)), seconds=20).equal
+    return SUPERVISOR.compare(third, n(Fraction(1, 3)), seconds=20, wall=20).equal
 """
 
 
 def test_sympy_is_never_loaded_here():
     assert run("print(right(), 'sympy' in sys.modules)") == ["True", "False"]
+
+
+def test_after_warming_nothing_is_loaded_late():
+    code = """
+warm()
+before = set(sys.modules)
+from reward_functions.symbolic import equal
+assert equal(r"\\sin^2 x", r"1 − \\cos^2 x").equal
+assert equal(r"\\sqrt{2}+\\sqrt{3}", "3.14").outcome.value == "different"
+assert equal(r"\\int_0^1 x^2\\,dx", r"\\frac13").equal
+assert equal(r"\\{1,2\\}", "2, 1").equal and equal("(1,2]", r"1<x\\le 2").equal
+print("mpmath" in before, "sympy" in sys.modules, *set(sys.modules) - before)
+"""
+    assert run(code) == ["True", "False"]
+
+
+def test_a_request_with_its_wait_ends_within_what_a_lambda_keeps_back():
+    """In a quarter of a second where nobody else asks."""
+    assert supervisor.WALL < 0.25
+    margin = LambdaSettings(name="math").deadline_margin_ms / 1000
+    assert margin > supervisor.QUEUE + supervisor.WALL
 
 
 def test_nothing_is_left_behind_at_exit():
@@ -389,8 +415,9 @@ TREES = [
 
 @pytest.mark.parametrize("tree", TREES, ids=lambda tree: type(tree).__name__)
 def test_trees_and_findings_survive_the_wire(tree):
-    assert wire.trees_of(wire.request(1.5, tree, X)) == (tree, X)
-    assert wire.seconds_of(wire.request(1.5, tree, X)) == 1.5
+    budget = wire.Budget(1.5, 2.5)
+    assert wire.trees_of(wire.request(budget, tree, X)) == (tree, X)
+    assert wire.budget_of(wire.request(budget, tree, X)) == budget
     finding = differ("units", "m² is not m")
     assert wire.finding_of(wire.reply(finding)) == finding
     assert len(wire.reply(unknown("names", "é" * 10_000))) < 4096
