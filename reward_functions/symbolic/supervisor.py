@@ -76,7 +76,7 @@ _FIXED: Final = {
 
 
 class _Dead(Exception):
-    """The worker is gone, silent, or says what it must not."""
+    """A process of the worker is gone, silent, lost its fork, or says what it must not."""
 
 
 class Supervisor:
@@ -234,10 +234,12 @@ class _Line:
         try:
             wire.send(self.channel, message)
             said = self._heard(GRACE + budget.wall)
-            finding = None if said == wire.STARVED else wire.finding_of(said)
-        except (OSError, ValueError):  # `LOST` is no finding either
+            finding = None if said in (wire.LOST, wire.STARVED) else wire.finding_of(said)
+        except (OSError, ValueError):
             raise _Dead from None
         self.idle = True
+        if finding is None and said == wire.LOST:
+            raise _Dead  # only what it forked; the process itself is in order
         if finding is None:
             raise EngineUnavailable(
                 f"the machine is too busy: the algebra did not get {budget.seconds:g} seconds of it"

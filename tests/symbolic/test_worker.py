@@ -89,7 +89,9 @@ def test_a_working_child_that_stops_holds_nobody_up_and_is_no_fault_of_the_answe
 @pytest.mark.skipif(sys.platform != "linux", reason="the children of a process are told by /proc")
 def test_a_request_whose_working_child_is_killed_is_asked_again(engine):
     with meddled(engine, signal.SIGKILL):
+        lines = list(engine._worker.lines)
         assert engine.compare(HUNGRY, number(1), seconds=PATIENT, wall=PATIENT).rule == "budget"
+    assert engine._worker.lines == lines
     assert answered(engine).equal
 
 
