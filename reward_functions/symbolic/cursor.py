@@ -13,6 +13,7 @@ from reward_functions.symbolic.lexer import Token
 from reward_functions.symbolic.limits import DEPTH, OverBudget, Unreadable
 
 END: Final = Token("end of text", "")
+_END_KIND: Final = END.kind
 
 
 class Cursor:
@@ -31,17 +32,20 @@ class Cursor:
 
     def peek(self, ahead: int = 0) -> Token:
         """The token under the cursor, or some places ahead of it."""
-        place = self.position + ahead
-        if place >= len(self.stream):
+        try:
+            token = self.stream[self.position + ahead]
+        except IndexError:
             return END
-        token = self.stream[place]
         if self.taken and not ahead:
             return token._replace(text=token.text[self.taken :], spaced=False)
         return token
 
     def kind(self) -> str:
         """The kind of the token under the cursor."""
-        return self.stream[self.position].kind if self.position < len(self.stream) else END.kind
+        try:
+            return self.stream[self.position].kind
+        except IndexError:
+            return _END_KIND
 
     def next(self) -> Token:
         """The token under the cursor, which is taken."""

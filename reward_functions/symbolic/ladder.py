@@ -65,7 +65,7 @@ def _of_numbers(reference: str, candidate: str) -> Verdict | None:
 
 
 def warm() -> None:
-    """Load the grammar and start the engine's process, which later answers would wait for.
+    """Load everything and start the engine's process, which later answers would wait for.
 
     Worth calling once, where a process scores mathematics and time at its start is cheaper than at
     its first batch. Everything works without it.
@@ -73,10 +73,16 @@ def warm() -> None:
     Raises:
         EngineUnavailable: the engine's process cannot be started here. The other rungs work.
     """
-    from reward_functions.symbolic.supervisor import SUPERVISOR  # noqa: PLC0415
+    for reference, candidate in _EVERY_RUNG:
+        _compared(reference, candidate, engine=True)
 
-    _compared("x", "2x", engine=False)
-    SUPERVISOR.start()
+
+_EVERY_RUNG: Final = (
+    ("x", "−x"),  # the grammar, what is typeset, values at points in double precision
+    (r"\sin 2x", r"2\sin x\cos x"),  # many digits
+    (r"\lim_{x\to0}\frac{\sin x}{x}", "1"),  # the engine
+)
+"""Comparisons that load what is loaded late."""
 
 
 def readable(text: str) -> bool:
@@ -195,7 +201,10 @@ def _by_meaning(mine: Reading, theirs: Reading) -> Finding:
         return unknown("budget", f"too much arithmetic: {trouble}")
     except Unreadable as trouble:
         return unknown("unreadable", str(trouble))
-    if finding.different and (mine.spelled - theirs.letters or theirs.spelled - mine.letters):
+    if finding.different and (
+        (mine.spelled and mine.spelled - theirs.letters)
+        or (theirs.spelled and theirs.spelled - mine.letters)
+    ):
         return unknown("letters", "letters that may be a word, a unit or digits")
     return finding
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from reward_functions.symbolic.limits import CHARACTERS, DIGITS, OverBudget, Unreadable
+from reward_functions.symbolic.limits import CHARACTERS, DEPTH, DIGITS, OverBudget, Unreadable
 from reward_functions.text.normal import typeset
 
 
@@ -186,6 +186,7 @@ class _Scanner:
     def _emit(self, kind: str, text: str) -> None:
         if kind in _OPENING:
             self.brackets += 1
+            _afford(self.brackets)
         elif kind in _CLOSING:
             self.brackets -= 1
         self.found.append(Token(kind, text, self.spaced, self.roman > 0))
@@ -268,6 +269,7 @@ class _Scanner:
 
     def _group(self, *, roman: bool) -> None:
         self.groups.append(roman)
+        _afford(len(self.groups))
         self.roman += roman
 
     def _skip_group(self) -> None:
@@ -297,6 +299,12 @@ class _Scanner:
         if name == "begin" and columns is not None:
             self.position = columns.end()
         self._emit(name, match[1])
+
+
+def _afford(depth: int) -> None:
+    """Refuse at once what the parser would find to be nested too deeply."""
+    if depth > DEPTH:
+        raise OverBudget(f"nested deeper than {DEPTH}")
 
 
 def _bare(number: str) -> str:

@@ -28,6 +28,8 @@ _DECIMAL_EXPONENT: Final = 400
 
 def number(text: str) -> Number:
     """A literal as an exact number, with the worth of its last digit when it has a point."""
+    if text.isdecimal():
+        return Number(Fraction(int(text)))
     mantissa, _, exponent = text.replace("E", "e").partition("e")
     whole, point, fraction = mantissa.partition(".")
     power = int(exponent or 0)

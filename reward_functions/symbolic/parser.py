@@ -19,8 +19,9 @@ from fractions import Fraction
 from typing import Final
 
 from reward_functions.symbolic.conditions import Conditions
+from reward_functions.symbolic.cursor import END
 from reward_functions.symbolic.lexer import Token, tokens
-from reward_functions.symbolic.limits import DEPTH, ITEMS, TOKENS, OverBudget, Unreadable
+from reward_functions.symbolic.limits import DEPTH, ITEMS, OPERANDS, TOKENS, OverBudget, Unreadable
 from reward_functions.symbolic.literals import is_whole, negated, number, product, with_common_unit
 from reward_functions.symbolic.tree import (
     Apply,
@@ -48,6 +49,10 @@ _SIGNS: Final = frozenset("+-±∓")
 _CLOSING_COMMANDS: Final = frozenset(
     {"\\", "&", "rfloor", "rceil", "rangle", "choose", "rVert", "pmod", "bmod", "mod", "pod"}
 )
+_AFTER_TERM: Final = frozenset({END.kind, *"+-=<>≤≥,;:)]}&", "\\}"})
+"""What ends a term at once, whatever stands further behind."""
+
+_AFTER_ATOM: Final = frozenset("^!°_")
 _LARGEST_BASE: Final = 36
 
 
@@ -105,6 +110,8 @@ class Parser(Conditions):
     def separator(self) -> str | None:
         """A comma, semicolon, "and" or "or", or a comma with a word after it."""
         found = None
+        if self.kind() == END.kind:
+            return None
         if self.kind() in (",", ";"):
             found = self.next().kind
         if self.kind() in ("and", "or"):
@@ -128,6 +135,8 @@ class Parser(Conditions):
 
     def name_of_value(self) -> Symbol | None:
         """The f(x) of f(x) = 2x, which is a name and no product; None for anything else."""
+        if self.kind() not in ("letters", "command"):
+            return None
         start = self.place()
         if self.kind() == "letters" and len(self.peek().text) == 1:
             name = self.symbol_name(self.next().text)
@@ -172,6 +181,7 @@ class Parser(Conditions):
         terms = [self.signed_term()]
         while self.kind() in _SIGNS and not self.difference_of_sets(terms[-1]):
             terms.append(self.signed_term())
+            _afford(terms)
         self.up()
         return terms[0] if len(terms) == 1 else with_common_unit(terms)
 
@@ -198,11 +208,11 @@ class Parser(Conditions):
     def term(self) -> Node:
         """Factors, with the percent sign, scale and unit behind them."""
         over, under = [self.first_factor()], list[Node]()
-        while True:
-            if self.kind() == "*":
+        while (kind := self.kind()) not in _AFTER_TERM:
+            if kind == "*":
                 self.next()
                 over.append(self.signed_factor())
-            elif self.kind() == "/" and not self.unit_follows(1):
+            elif kind == "/" and not self.unit_follows(1):
                 self.next()
                 self.refuse_derivative(over)
                 under.append(self.signed_factor())
@@ -213,7 +223,9 @@ class Parser(Conditions):
             elif self.starts_factor():
                 self.juxtaposed(over, under)
             else:
-                return product(over, under)
+                break
+            _afford(over)
+        return product(over, under)
 
     def first_factor(self) -> Node:
         """The first factor, or an amount of money behind its sign."""
@@ -311,7 +323,7 @@ class Parser(Conditions):
         """An atom with what is written behind and above it."""
         node = self.atom()
         levels = 0
-        while True:
+        while self.kind() in _AFTER_ATOM:
             levels += 1
             if levels > DEPTH:
                 raise OverBudget(f"more than {DEPTH} signs behind one factor")
@@ -329,7 +341,8 @@ class Parser(Conditions):
                 self.next()
                 node = self.based()
             else:
-                return node
+                break
+        return node
 
     def raised(self, base: Node) -> Node:
         """What stands above a base: an exponent, the degree sign or a prime."""
@@ -358,3 +371,8 @@ class Parser(Conditions):
         if any(int(digit) >= base for digit in digits):
             raise Unreadable(f"{digits} has digits that base {base} lacks")
         return Based(digits.lstrip("0") or "0", base, int(digits, base))
+
+
+def _afford(operands: list[Node]) -> None:
+    if len(operands) > OPERANDS:
+        raise OverBudget(f"more than {OPERANDS} terms or factors side by side")
