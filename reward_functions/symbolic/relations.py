@@ -20,11 +20,11 @@ from reward_functions.symbolic.members import Members
 from reward_functions.symbolic.polynomials import names_of
 from reward_functions.symbolic.rational import rational
 from reward_functions.symbolic.regions import solve_linear
-from reward_functions.symbolic.tree import Braces, Bracket, Congruence, Node, Relation
+from reward_functions.symbolic.tree import Braces, Bracket, Congruence, Listing, Node, Relation
 from reward_functions.symbolic.verdict import Finding, differ, same, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from reward_functions.symbolic.polynomials import Quotient
 
@@ -69,8 +69,15 @@ class Relations(Members):
         if mine is not None and not point and self.pairwise_equal(list(mine.values()), bare):
             return same("names", "the values in the order of the reference")
         sides = (values, bare) if mine is not None else (bare, values)
-        solutions = mine is None and len({name.partition("_")[0] for name in named}) == 1
+        solutions = mine is None and _numbered(named)
         return self.ordered(*sides, strictly=point, solutions=solutions)
+
+    def unordered(self, items: Sequence[Node], named: Node) -> bool:
+        """Whether the members of a set, in no order, meet values of several names."""
+        if not isinstance(named, Listing | Braces) or any(map(equation, items)):
+            return False
+        names = by_name(named.items)
+        return names is not None and not _numbered(names)
 
     def ordered(
         self,
@@ -251,6 +258,11 @@ class Relations(Members):
         if condition is None or other is None:
             return condition is other
         return self.compare(condition, other).equal
+
+
+def _numbered(names: Iterable[str]) -> bool:
+    """Whether names are one letter with numbers below it: x_1, x_2."""
+    return len({name.partition("_")[0] for name in names}) == 1
 
 
 _MIRRORED: Final = {">": "<", "≥": "≤"}

@@ -78,6 +78,8 @@ class Shapes(Relations):
                 return self.matrices(rows, others)
             case (Matrix(rows), Bracket(_, items, _)) | (Bracket(_, items, _), Matrix(rows)):
                 return self.vector(rows, items)
+            case (Braces(items), named) | (named, Braces(items)) if self.unordered(items, named):
+                return unknown("names", "a set does not say which value has which name")
             case ((Listing(items) | Braces(items)), (Listing(others) | Braces(others))):
                 data = isinstance(reference, Listing) and isinstance(candidate, Listing)
                 return self.members(items, others, counted=data)
@@ -100,6 +102,8 @@ class Shapes(Relations):
         match reference, candidate:
             case (Bracket("[", (_, _), "]"), Braces()) | (Braces(), Bracket("[", (_, _), "]")):
                 return differ("set", "an interval is no finite set")
+            case (Bracket() as pair, Listing()) | (Listing(), Bracket() as pair) if _closed(pair):
+                return unknown("interval", "an interval against a list")
             case (Bracket(_, items, _), Listing(others)) if not _has_points(others):
                 return self.assignments((reference,), others) or self.unbracketed(items, others)
             case (Matrix(rows), Listing(others)) if is_vector(rows) and not _has_points(others):
@@ -150,6 +154,11 @@ class Shapes(Relations):
         if without_names(reference) or without_names(candidate):
             return differ("shape", "a set of numbers is not a single value")
         return unknown("shape", f"{_name(reference)} against {_name(candidate)}")
+
+
+def _closed(pair: Bracket) -> bool:
+    """Whether brackets around two values include an end, which only an interval does."""
+    return len(pair.items) == 2 and (pair.left == "[" or pair.right == "]")  # noqa: PLR2004
 
 
 def _has_points(items: Sequence[Node]) -> bool:

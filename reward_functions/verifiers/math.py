@@ -109,7 +109,8 @@ def math(
         include_reasoning: search reasoning sections as well.
 
     Raises:
-        BadReference: there is no reference, it has no content, or it is cut off.
+        BadReference: there is no reference, it has no content, it is cut off, or it is mathematics
+            that cannot be read and the answer is not the same text.
         EngineUnavailable: the reference needs sympy, whose process could not be had.
     """
     reference = _whole(_reference(reference_text(sample.reference)))
@@ -208,8 +209,11 @@ def _contradicts(found: Answer) -> bool:
     if not _DIGIT.search(found.rival) or not symbolic.readable(found.rival):
         return False
     first, last = found.text, found.rival
-    verdicts = (
-        symbolic.equal(first, last, engine=False),
-        symbolic.equal(last, first, engine=False),
-    )
+    try:
+        verdicts = (
+            symbolic.equal(first, last, engine=False),
+            symbolic.equal(last, first, engine=False),
+        )
+    except symbolic.Unreadable:
+        return False
     return all(verdict.decided and not verdict.equal for verdict in verdicts)
