@@ -8,7 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Final
 
-from reward_functions.symbolic.limits import DIGITS, OverBudget
+from reward_functions.symbolic.limits import DIGITS, OverBudget, Unreadable
 from reward_functions.symbolic.tree import (
     Degrees,
     Measured,
@@ -46,6 +46,19 @@ def repeating(text: str, digits: str) -> Number:
     scale = Fraction(1, 10 ** len(fraction))
     block = Fraction(int(digits), 10 ** len(digits) - 1)
     return Number((int(whole + fraction or "0") + block) * scale)
+
+
+def continued(text: str) -> Number:
+    """0.1666… with the shortest block at its end that is shown twice, repeated for ever.
+
+    Raises:
+        Unreadable: nothing is shown twice, so what the next digit is has not been said.
+    """
+    whole, _, fraction = text.partition(".")
+    for length in range(1, len(fraction) // 2 + 1):
+        if fraction[-length:] == fraction[-2 * length : -length]:
+            return repeating(f"{whole}.{fraction[:-length]}", fraction[-length:])
+    raise Unreadable("a decimal that goes on in digits that are not said")
 
 
 def negated(node: Node) -> Node:

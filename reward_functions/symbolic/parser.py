@@ -41,10 +41,16 @@ from reward_functions.symbolic.tree import (
     Symbol,
     Union,
 )
-from reward_functions.symbolic.vocabulary import BASE_WORDS, CURRENCY_SIGNS
+from reward_functions.symbolic.vocabulary import (
+    BASE_WORDS,
+    CALLED_WORDS,
+    CURRENCY_SIGNS,
+    EXPECTATIONS,
+)
 from reward_functions.text.units import SCALE_ABBREVIATIONS, SCALES, canonical
 
 _RELATIONS: Final = frozenset("=≠<≤>≥≈∈∉≡")
+_OF_EVENTS: Final = _RELATIONS | {"|", "∪", "∩"}
 _SIGNS: Final = frozenset("+-±∓")
 _CLOSING_COMMANDS: Final = frozenset(
     {"\\", "&", "rfloor", "rceil", "rangle", "choose", "rVert", "pmod", "bmod", "mod", "pod"}
@@ -129,30 +135,60 @@ class Parser(Conditions):
         while self.kind() in _RELATIONS:
             operators.append(self.next().kind)
             operands.append(self.name_of_value() or self.sets())
-        if not operators:
-            return operands[0]
-        return self.with_modulus(Relation(tuple(operands), tuple(operators)))
+        stated = Relation(tuple(operands), tuple(operators)) if operators else operands[0]
+        return self.with_modulus(stated)
 
     def name_of_value(self) -> Symbol | None:
         """The f(x) of f(x) = 2x, which is a name and no product; None for anything else."""
         if self.kind() not in ("letters", "command"):
             return None
         start = self.place()
-        if self.kind() == "letters" and len(self.peek().text) == 1:
-            name = self.symbol_name(self.next().text)
-            if self.take("("):
-                arguments = []
-                while self.kind() == "letters":
-                    arguments.append(self.next().text)
-                    self.take(",")
-                if arguments and self.take(")") and self.kind() in _RELATIONS:
-                    return Symbol(f"{name}({','.join(arguments)})")
+        if self.names_function():
+            name = self.function_name()
+            arguments = self.arguments_of_name(name)
+            if arguments and self.kind() in _RELATIONS:
+                return Symbol(f"{name}({arguments})")
         elif self.command("angle", "measuredangle"):
             self.next()
             if self.kind() == "letters" and self.peek(1).kind in ("=", "≈"):
                 return Symbol("∠" + self.next().text)
         self.back_to(start)
         return None
+
+    def names_function(self) -> bool:
+        """Whether a letter comes next, or a word for a probability or an expectation."""
+        token = self.peek()
+        if token.kind == "command":
+            return token.text in CALLED_WORDS
+        return token.kind == "letters" and (len(token.text) == 1 or token.text in CALLED_WORDS)
+
+    def function_name(self) -> str:
+        """The name of a function, with its subscript, primes or the sign of its inverse."""
+        name = self.symbol_name(self.next().text)
+        inverse = ["^", "{", "-", "number", "}"]
+        if [self.peek(ahead).kind for ahead in range(5)] == inverse and self.peek(3).text == "1":
+            self.position += len(inverse)
+            name += "^-1"
+        return name
+
+    def arguments_of_name(self, name: str) -> str:
+        """What stands between the brackets of f(x), f(2) or P(X = 3); empty for a product.
+
+        Any function may be named at letters, and an event is nothing that multiplies.
+        """
+        closing = {"(": ")", "[": "]"}.get(self.kind(), "")
+        if not closing or (closing == "]" and name not in EXPECTATIONS):
+            return ""
+        self.next()
+        inside: list[Token] = []
+        while self.kind() not in (closing, "(", "[", END.kind):
+            inside.append(self.next())
+        kinds = {token.kind for token in inside}
+        named = kinds <= {"letters", ","}
+        event = name[0].isupper() and not kinds.isdisjoint(_OF_EVENTS)
+        if not self.take(closing) or not (named or event or name in CALLED_WORDS):
+            return ""
+        return "".join(token.text for token in inside)
 
     def sets(self) -> Node:
         """Sets united or taken from one another; an ordinary value without such an operator."""
@@ -220,6 +256,8 @@ class Parser(Conditions):
                 return self.after_percent(product(over, under))
             elif self.measure_follows():
                 return self.measured(product(over, under))
+            elif self.measure_in_brackets():
+                return self.bracketed_measure(product(over, under))
             elif self.starts_factor():
                 self.juxtaposed(over, under)
             else:
@@ -309,10 +347,12 @@ class Parser(Conditions):
     def starts_factor(self) -> bool:
         """Whether a factor can begin here."""
         token = self.peek()
-        if token.kind in ("number", "[", "{", "\\{", "begin", "set", "∅"):
+        if token.kind in ("number", "{", "\\{", "begin", "set", "∅"):
             return True
         if token.kind == "(":
             return not self.modulus_follows()
+        if token.kind == "[":
+            return not self.closes_outwards()
         if token.kind == "letters":
             return token.text.lower() not in ("and", "or", "to", "mod")
         if token.kind == "|":

@@ -50,7 +50,8 @@ def _joined_alike(mine: Reading, theirs: Reading) -> bool:
 
 
 def _in_words(reading: Reading) -> bool:
-    """Whether words are a number or a set: twelve, all real numbers, no solution."""
+    """Whether words are a number or name a set: twelve, all real numbers, no solution."""
     from reward_functions.symbolic.tree import Braces, NamedSet, Number  # noqa: PLC0415
 
-    return reading.wordy and isinstance(reading.tree, Number | NamedSet | Braces)
+    named = isinstance(reading.tree, Number | NamedSet) or reading.tree == Braces(())
+    return named and reading.wordy
