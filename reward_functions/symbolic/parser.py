@@ -174,7 +174,7 @@ class Parser(Conditions):
     def arguments_of_name(self, name: str) -> str:
         """What stands between the brackets of f(x), f(2) or P(X = 3); empty for a product.
 
-        Any function may be named at letters, and an event is nothing that multiplies.
+        Any function may be named at letters or at several numbers; an event multiplies nothing.
         """
         closing = {"(": ")", "[": "]"}.get(self.kind(), "")
         if not closing or (closing == "]" and name not in EXPECTATIONS):
@@ -184,7 +184,7 @@ class Parser(Conditions):
         while self.kind() not in (closing, "(", "[", END.kind):
             inside.append(self.next())
         kinds = {token.kind for token in inside}
-        named = kinds <= {"letters", ","}
+        named = kinds <= {"letters", ","} or kinds == {"number", ","}
         event = name[0].isupper() and not kinds.isdisjoint(_OF_EVENTS)
         if not self.take(closing) or not (named or event or name in CALLED_WORDS):
             return ""

@@ -12,12 +12,13 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from reward_functions.symbolic.display import rendered
+from reward_functions.symbolic.enumeration import enumerated
 from reward_functions.symbolic.lexer import GREEK, Token, tokens
 from reward_functions.symbolic.limits import CHARACTERS, OverBudget, Unreadable
 from reward_functions.symbolic.parser import parse_tokens
 from reward_functions.symbolic.phrases import PHRASES
 from reward_functions.symbolic.signs import spelled_out
-from reward_functions.symbolic.tree import Clock, Node, Number
+from reward_functions.symbolic.tree import Bracket, Clock, Node, Number
 from reward_functions.symbolic.vocabulary import (
     FUNCTIONS,
     LETTER_FUNCTIONS,
@@ -164,7 +165,8 @@ def _tree(stream: list[Token]) -> Node:
         said = _spelled_number(stream) or PHRASES.get(_words(stream))
         if said is not None:
             return said
-    tree = parse_tokens(stream)
+    parts = enumerated(stream)
+    tree = Bracket("<", tuple(map(parse_tokens, parts)), ">") if parts else parse_tokens(stream)
     return spelled_out(tree) if any(token.kind in _SIGNS for token in stream) else tree
 
 
@@ -262,7 +264,7 @@ def _choice(stream: list[Token]) -> Choice | None:
     """
     opened = bool(stream) and stream[0].kind == "("
     place = 1 if opened else 0
-    if _names_more(stream[place + 1 :]):
+    if _names_more(stream[place + 1 :]) or enumerated(stream):
         return None
     if len(stream) <= place or stream[place].kind != "letters":
         return None
