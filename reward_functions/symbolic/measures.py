@@ -53,10 +53,12 @@ class Measures(Cursor):
     def measure_in_brackets(self) -> bool:
         """Whether a unit or noun of its own comes next in brackets: 12 (apples), 5 (cm)."""
         word = self.peek(1)
-        if self.kind() != "(" or word.kind != "letters" or self.peek(2).kind not in (")", "^"):
+        if self.kind() != "(" or word.kind != "letters":
             return False
         if self.unit_follows(1):
-            return True
+            return self.peek(2).kind in (")", "^", "/", "letters")
+        if self.peek(2).kind != ")":
+            return False
         long = len(word.text) > (SHORT_ROMAN if word.roman else NOUN_LETTERS)
         return long and may_name(word.text) and not links(word.text) and not is_scale(word.text)
 

@@ -18,11 +18,11 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Final
 
-from reward_functions.symbolic.conditions import Conditions
 from reward_functions.symbolic.cursor import END
 from reward_functions.symbolic.lexer import Token, tokens
 from reward_functions.symbolic.limits import DEPTH, ITEMS, OPERANDS, TOKENS, OverBudget, Unreadable
 from reward_functions.symbolic.literals import is_whole, negated, number, product, with_common_unit
+from reward_functions.symbolic.naming import RELATIONS, Naming
 from reward_functions.symbolic.tree import (
     Apply,
     Based,
@@ -43,14 +43,10 @@ from reward_functions.symbolic.tree import (
 )
 from reward_functions.symbolic.vocabulary import (
     BASE_WORDS,
-    CALLED_WORDS,
     CURRENCY_SIGNS,
-    EXPECTATIONS,
 )
 from reward_functions.text.units import SCALE_ABBREVIATIONS, SCALES, canonical
 
-_RELATIONS: Final = frozenset("=≠<≤>≥≈∈∉≡")
-_OF_EVENTS: Final = _RELATIONS | {"|", "∪", "∩"}
 _SIGNS: Final = frozenset("+-±∓")
 _CLOSING_COMMANDS: Final = frozenset(
     {"\\", "&", "rfloor", "rceil", "rangle", "choose", "rVert", "pmod", "bmod", "mod", "pod"}
@@ -81,7 +77,7 @@ def parse_tokens(stream: list[Token]) -> Node:
     return Parser(stream).answer()
 
 
-class Parser(Conditions):
+class Parser(Naming):
     """The whole grammar. Each method reads one rule and leaves the cursor after it."""
 
     # ---- lists and statements
@@ -132,63 +128,11 @@ class Parser(Conditions):
         """A value or a chain of relations."""
         operands = [self.name_of_value() or self.sets()]
         operators: list[str] = []
-        while self.kind() in _RELATIONS:
+        while self.kind() in RELATIONS:
             operators.append(self.next().kind)
             operands.append(self.name_of_value() or self.sets())
         stated = Relation(tuple(operands), tuple(operators)) if operators else operands[0]
         return self.with_modulus(stated)
-
-    def name_of_value(self) -> Symbol | None:
-        """The f(x) of f(x) = 2x, which is a name and no product; None for anything else."""
-        if self.kind() not in ("letters", "command"):
-            return None
-        start = self.place()
-        if self.names_function():
-            name = self.function_name()
-            arguments = self.arguments_of_name(name)
-            if arguments and self.kind() in _RELATIONS:
-                return Symbol(f"{name}({arguments})")
-        elif self.command("angle", "measuredangle"):
-            self.next()
-            if self.kind() == "letters" and self.peek(1).kind in ("=", "≈"):
-                return Symbol("∠" + self.next().text)
-        self.back_to(start)
-        return None
-
-    def names_function(self) -> bool:
-        """Whether a letter comes next, or a word for a probability or an expectation."""
-        token = self.peek()
-        if token.kind == "command":
-            return token.text in CALLED_WORDS
-        return token.kind == "letters" and (len(token.text) == 1 or token.text in CALLED_WORDS)
-
-    def function_name(self) -> str:
-        """The name of a function, with its subscript, primes or the sign of its inverse."""
-        name = self.symbol_name(self.next().text)
-        inverse = ["^", "{", "-", "number", "}"]
-        if [self.peek(ahead).kind for ahead in range(5)] == inverse and self.peek(3).text == "1":
-            self.position += len(inverse)
-            name += "^-1"
-        return name
-
-    def arguments_of_name(self, name: str) -> str:
-        """What stands between the brackets of f(x), f(2) or P(X = 3); empty for a product.
-
-        Any function may be named at letters or at several numbers; an event multiplies nothing.
-        """
-        closing = {"(": ")", "[": "]"}.get(self.kind(), "")
-        if not closing or (closing == "]" and name not in EXPECTATIONS):
-            return ""
-        self.next()
-        inside: list[Token] = []
-        while self.kind() not in (closing, "(", "[", END.kind):
-            inside.append(self.next())
-        kinds = {token.kind for token in inside}
-        named = kinds <= {"letters", ","} or kinds == {"number", ","}
-        event = name[0].isupper() and not kinds.isdisjoint(_OF_EVENTS)
-        if not self.take(closing) or not (named or event or name in CALLED_WORDS):
-            return ""
-        return "".join(token.text for token in inside)
 
     def sets(self) -> Node:
         """Sets united or taken from one another; an ordinary value without such an operator."""
