@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import takewhile
 from typing import Final
 
 from reward_functions.symbolic.limits import DIGITS, OverBudget, Unreadable
@@ -22,6 +23,9 @@ from reward_functions.symbolic.tree import (
 
 MINUS_ONE: Final = Number(Fraction(-1))
 TEN: Final = Number(Fraction(10))
+_LONGEST_BLOCK: Final = 30
+"""Digits of a block that is seen to repeat: 1/29 has 28. Felt right."""
+
 _DECIMAL_EXPONENT: Final = 400
 """The largest power of ten that scientific notation is folded for; a double ends at 308."""
 
@@ -49,16 +53,26 @@ def repeating(text: str, digits: str) -> Number:
 
 
 def continued(text: str) -> Number:
-    """0.1666… with the shortest block at its end that is shown twice, repeated for ever.
+    """0.1666… with the block at its end that is shown at least twice, repeated for ever.
+
+    Of several such blocks it is the one that explains most digits: 0.12111211… repeats 1211.
 
     Raises:
         Unreadable: nothing is shown twice, so what the next digit is has not been said.
     """
     whole, _, fraction = text.partition(".")
-    for length in range(1, len(fraction) // 2 + 1):
-        if fraction[-length:] == fraction[-2 * length : -length]:
-            return repeating(f"{whole}.{fraction[:-length]}", fraction[-length:])
-    raise Unreadable("a decimal that goes on in digits that are not said")
+    spans = {length: _span(fraction, length) for length in range(1, _LONGEST_BLOCK + 1)}
+    block = max(spans, key=lambda length: spans[length])
+    if not spans[block]:
+        raise Unreadable("a decimal that goes on in digits that are not said")
+    return repeating(f"{whole}.{fraction[:-block]}", fraction[-block:])
+
+
+def _span(digits: str, length: int) -> int:
+    """How many digits at the end a block of a length explains; 0 when it is not shown twice."""
+    pairs = zip(reversed(digits), reversed(digits[:-length]), strict=False)
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    return length + same if same >= length else 0
 
 
 def negated(node: Node) -> Node:
