@@ -55,6 +55,8 @@ def without_reasoning(text: str) -> str:
 
 def _without_end_tokens(text: str) -> str:
     """The text before the tokens that end a turn, which some trainers leave in."""
+    if "<s>" in text:  # "<s>…</s>" is struck out
+        return text
     tail = text[-MAX_END:]
     return text[: len(text) - len(tail)] + tail[: _END_TOKENS.search(tail).start()]  # type: ignore[union-attr]
 

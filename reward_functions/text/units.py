@@ -207,6 +207,11 @@ def may_name(word: str) -> bool:
     return cardinal(lowered)[0] is None
 
 
+def compares(word: str) -> bool:
+    """Whether a word leaves a comparison open when it stands last: "5 less", "5 short"."""
+    return word.lower() in _COMPARATIVES
+
+
 def links(word: str) -> bool:
     """Whether a word ties a noun to another one or to the number: apples *in* the basket."""
     return word.lower() in _LINKS
@@ -245,6 +250,8 @@ _LINKS: Final = frozenset(
     "out per since so that the there this to which who with within without it".split()
 )
 
+_COMPARATIVES: Final = frozenset("less fewer lower greater larger smaller short".split())
+
 _ORDINALS: Final = (
     "third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
     "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth thirtieth fortieth fiftieth "
@@ -268,6 +275,7 @@ _NO_NOUNS: Final = frozenset(
         *"possibly probably presumably supposedly likely unlikely unsure uncertain unknown".split(),
         *"undefined doubtful guess guessed guessing suppose assume assuming error".split(),
         *"failed fails fail wrong incorrect incorrectly invalid false falsely true yes".split(),
+        *"nope nah kidding joking lie oops mistake mistaken wrongly typo too".split(),
         *"no nor not never neither either hardly cannot isnt instead actually".split(),
         *"alternatively although though however but or if unless until upto versus vs".split(),
         *"except only because than then through thru between least most exceeds exceeding".split(),

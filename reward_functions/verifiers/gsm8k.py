@@ -44,6 +44,7 @@ from reward_functions.verifiers._scores import METRICS, compared, contradicted, 
         Example("gaming", response="#### 42\n#### 41", reference="42", score=0.0, why="last wins"),
         Example("gaming", response="#### 41 or 42", reference="42", score=0.0),
         Example("gaming", response="#### 42\nThe answer is 41.", reference="42", score=0.0),
+        Example("gaming", response="#### 42\nWait, it is 41.", reference="42", score=0.0),
         Example("gaming", response="<think>#### 42</think>", reference="42", score=0.0),
     ],
 )
@@ -54,8 +55,10 @@ def gsm8k(sample: Sample, *, flexible: bool = False, include_reasoning: bool = F
     object under `final_answer`, `answer`, `ground_truth`, `value` or `text`. Scale: 1.0 or 0.0.
     Metric `answered`: whether there was one number to compare. Numbers are exact, in every
     rendering `reward_functions.text.numerals` reads. Units are compared when both sides name one; a
-    percent sign may be missing on either side. A later statement of another number is a
-    contradiction and earns nothing. Expressions ("6 × 7") are not evaluated: use `math`.
+    percent sign may be missing on either side. A later box or statement of another number is a
+    contradiction and earns nothing, and so does a number that the words next to it deny, bound,
+    doubt or take back ("at least", "some say", "5 less"). Expressions ("6 × 7") are not evaluated:
+    use `math`.
 
     Source: Cobbe et al., Training Verifiers to Solve Math Word Problems, 2021 (arXiv 2110.14168).
 

@@ -9,8 +9,8 @@ from reward_functions import BadReference, get
 from reward_functions.testing import sample
 
 MATH = get("math")
-TABLE = Path(__file__).parents[1] / "cases" / "math.jsonl"
-CASES = [json.loads(line) for line in TABLE.read_text().splitlines()]
+TABLES = [Path(__file__).parents[1] / "cases" / name for name in ("math.jsonl", "wording.jsonl")]
+CASES = [json.loads(line) for table in TABLES for line in table.read_text().splitlines()]
 
 
 def scored(response, reference, prompt="", **knobs):
@@ -137,6 +137,23 @@ def test_a_percentage_is_a_fraction_when_asked(response, reference, right):
 
 def test_reasoning_counts_when_asked():
     assert scored("<think>\\boxed{7}</think>", "7", include_reasoning=True).value == 1.0
+
+
+def closed(solution, end):
+    """A solution of GSM8K with another last line."""
+    steps, _, answer = solution.rpartition("\n#### ")
+    return steps + end % answer
+
+
+def test_a_box_behind_a_real_solution_is_its_answer(shared):
+    rows = map(json.loads, (shared / "gsm8k/test.jsonl").read_text().splitlines())
+    wrong = [
+        row["answer"][-60:] + end
+        for row in rows
+        for end in ("\n\\boxed{%s}", "\nThe answer is $\\boxed{%s}$ in all.")
+        if scored(closed(row["answer"], end), row["answer"]).value != 1.0
+    ]
+    assert wrong == []
 
 
 LABELLED = [
