@@ -9,7 +9,6 @@ Only as much of the text is read as the last run needs, from its end backwards.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from reward_functions.text.braces import group_end
@@ -31,7 +30,6 @@ _OPENER: Final = (
     r"(?:~|\\[,;:! (\[]|[$(\[{]|\\q?quad\b\s?|\\left\b|\\[bB]igg?l?\b|\\displaystyle\s?"
     r"|\\math[a-z]{2}\b|\\(?:text)?color\s?\{[a-z]{1,8}\})"
 )
-_SIGNS: Final = ("-", "−", "\\pm")
 _SIGN: Final = re.compile(
     r"(?:[=(:$\[>]|\\[(\[]|\b(?:is|are))"
     rf"[ \t]{{0,4}}(?:[-−]|\\pm\b)[ \t]{{0,4}}(?:{_OPENER}\s?){{0,6}}\s{{0,2}}$"
@@ -48,15 +46,14 @@ MAX_BOXES: Final = 200
 """Boxes of one list; of a longer one the last that many are read, and it equals nothing shorter."""
 
 
-@dataclass(frozen=True, slots=True)
-class Boxed:
+class Boxed(NamedTuple):
     """What was boxed, and where.
 
-    Args:
+    Attributes:
         contents: of each box of the run, in order; empty when the last box is never closed.
         start: where the first of them begins.
         end: where the last of them ends.
-    """
+    """  # a tuple, since making one costs a third of what a frozen dataclass does
 
     contents: tuple[str, ...]
     start: int
@@ -133,11 +130,14 @@ def _box(text: str, start: int) -> _Box | None:
             return None
         content, end = bare[1], bare.end()
     before = text[max(0, start - SIGN_REACH) : start]
-    sign = _SIGN.search(before) if any(mark in before for mark in _SIGNS) else None
     if "%" in content:
         content = _COMMENT.sub("", content)
-    signed = "" if sign is None else "\\pm " if "pm" in sign[0] else "-"
-    return _Box(signed + content.strip(), start, end)
+    content = content.strip()
+    if "-" in before or "−" in before or "\\pm" in before:
+        sign = _SIGN.search(before)
+        if sign:
+            content = ("\\pm " if "pm" in sign[0] else "-") + content
+    return _Box(content, start, end)
 
 
 def _joined(text: str, end: int, start: int) -> bool:

@@ -20,7 +20,8 @@ def group_end(text: str, opening: int) -> int | None:
     nearest = text.find("}", opening, opening + REACH)
     if nearest < 0:
         return None
-    if not any(mark in text[opening + 1 : nearest] for mark in "{\\"):
+    inside = text[opening + 1 : nearest]
+    if "{" not in inside and "\\" not in inside:
         return nearest + 1
     depth = 0
     for brace in _BRACE.finditer(text, opening, opening + REACH):

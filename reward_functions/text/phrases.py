@@ -17,14 +17,21 @@ class Phrase(NamedTuple):
     clause: str
     """What they say of the answer."""
 
-    words: frozenset[str]
-    """One of them stands in every such phrase: what is looked for first."""
+    words: frozenset[bytes]
+    """One of them stands in every such phrase, in Latin-1: what is looked for first."""
 
     pattern: re.Pattern[str]
 
+    near: bool
+    """Whether that one is among the last `NEAR` words before the answer."""
 
-def _phrase(clause: str, words: str, pattern: str) -> Phrase:
-    return Phrase(clause, frozenset(words.split()), re.compile(pattern, re.VERBOSE))
+
+NEAR: Final = 4
+
+
+def _phrase(clause: str, words: str, pattern: str, *, near: bool = False) -> Phrase:
+    found = frozenset(words.encode("latin-1").split())
+    return Phrase(clause, found, re.compile(pattern, re.VERBOSE), near)
 
 
 def _pattern(pattern: str) -> re.Pattern[str]:
@@ -57,7 +64,7 @@ BEFORE: Final = (
     _phrase(
         DENIED,
         "not t never neither nor nobody cannot hardly rather instead anything other different "
-        "false wrong doubt neq ne neg ≠ ¬ nicht kein keine keines niemals pas jamais nunca jamás "
+        "false wrong doubt neq ne neg ¬ nicht kein keine keines niemals pas jamais nunca jamás "
         "non não nem es son sea nadie ninguno personne niemand nessuno ninguém mistake error "
         "incorrect untrue myth lie refuse "
         "way far differs differ unequal besides out reject rejects exclude excludes eliminate "
@@ -80,10 +87,9 @@ BEFORE: Final = (
     ),
     _phrase(
         OTHERS,
-        "say says said claim claims claimed think thinks thought believe believes guess guesses "
-        "argue argues assume assumes suspect suspects suggest suggests answer write writes wrote "
-        "expect expects insist insists conclude wrong incorrect false tempting mistaken erroneous "
-        "naive mistake misconception trap error",
+        "some many most other others people students someone somebody they he she nobody one you "
+        "none few friend friends critics teacher textbook wrong incorrect false tempting mistaken "
+        "erroneous naive common usual typical frequent mistake trap",
         rf"""
         \b(?: (?:some|many|most|others?|people|students|someone|somebody|they|s?he|nobody|no\ one
                 |none|few|friends?|critics|teacher|textbook|(?:one|you)\s+(?:may|might|could|would))\b
@@ -98,7 +104,7 @@ BEFORE: Final = (
     ),
     _phrase(
         BOUND,
-        "least most than up almost nearly exceeds exceeding over under above below short between "
+        "least most than up almost nearly exceeds exceeding over under above below short and "
         "bounded",
         rf"""
         \b(?: at\s+(?:least|most) | up\s+to | almost | nearly | exceed(?:s|ing)
@@ -108,6 +114,7 @@ BEFORE: Final = (
             | bounded\s+by | between\b.{{1,30}}\band
         )\b{_GLUE}
         """,
+        near=True,
     ),
     _phrase(
         PART,
@@ -115,8 +122,8 @@ BEFORE: Final = (
         "square squares cube root roots third thirds quarter quarters fourth fourths fifth fifths "
         "tenth tenths opposite inverse "
         "reciprocal multiple factorial log logarithm sine cosine tangent complement negation "
-        "remainder percent whose add adding subtract subtracting before after following preceding "
-        "sum product difference quotient power",
+        "remainder percent log logs add adding subtract subtracting before after following "
+        "preceding power and base",
         rf"""
         \b(?: (?:twice|thrice|double|triple|quadruple|half|minus|plus|times|negative|divided\s+by
                 |multiplied\s+by)(?:\s+of)?
@@ -127,10 +134,11 @@ BEFORE: Final = (
             | (?:number|integer|prime)\s+(?:before|after|following|preceding)
             | (?:add|subtract)(?:ing)?\s+[$\\(]{{0,3}}\d\S*\s+(?:to|from)
             | to\s+the\s+power(?:\s+of)?
-            | whose\s+(?:\w+\s+){{1,3}}(?:is|are|equals)
         )(?:\s+the)?(?:\s+number|\s+value)?\b{_GLUE}
         """,
+        near=True,
     ),
+    _phrase(PART, "whose", rf"\bwhose\s+(?:\w+\s+){{1,3}}(?:is|are|equals)(?:\s+the)?\b{_GLUE}"),
     _phrase(
         SUPPOSED,
         "maybe perhaps possibly suppose supposing assume assuming pretend imagine might could may "

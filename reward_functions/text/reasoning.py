@@ -48,9 +48,10 @@ def without_reasoning(text: str) -> str:
         return _final_channel(text)
     if text.startswith("analysis") and (_STRIPPED_FINAL in text or _ANALYSIS.match(text)):
         return text.rpartition(_STRIPPED_FINAL)[2] if _STRIPPED_FINAL in text else ""
-    if not any(character in text and signs.search(text) for character, signs in _SIGNS.items()):
-        return text
-    return _outside_tags(text)
+    for character, signs in _SIGNS.items():
+        if character in text and signs.search(text):
+            return _outside_tags(text)
+    return text
 
 
 def _without_end_tokens(text: str) -> str:

@@ -165,7 +165,7 @@ def _digits(text: str) -> int:
 
 def _reference(text: str) -> str:
     """The answer a reference states, when it is more than an answer."""
-    if not any(mark in text for mark in _DRESS):
+    if not any(map(text.__contains__, _DRESS)):
         return text
     text = said(text)
     if symbolic.readable(text):
