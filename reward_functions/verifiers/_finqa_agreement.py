@@ -7,7 +7,6 @@ class; the reference then holds the executed answer, and the answer string's val
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -15,9 +14,10 @@ from math import inf, log10
 from typing import TYPE_CHECKING, Final, Literal
 
 from reward_functions.text.numerals import PERCENT, quantity
-from reward_functions.text.precision import Precision, precision
+from reward_functions.text.precision import Precision, place, precision
 from reward_functions.text.units import is_currency
 from reward_functions.verifiers import _finqa_question as asking
+from reward_functions.verifiers._finqa_values import NoValue, values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +32,8 @@ SCALES: Final = (1, 10**3, 10**6, 10**9, 10**12)
 LARGEST_FRACTION: Final = 2
 """The largest executed answer that is taken for a fraction where the question asks for a percentage
 and no answer string tells. Of 285 such records 223 hold a fraction, and the others more than 2."""
+
+_NONE: Final = Fraction(0)
 
 POINTS_PER_UNIT: Final = 100
 
@@ -102,9 +104,9 @@ class Known:
     places: int | None = None
 
     @property
-    def slack(self) -> Fraction:
-        """How far from the value the true one may lie: half a unit in the last known place."""
-        return Fraction(0) if self.places is None else Fraction(1, 2 * 10**self.places)
+    def step(self) -> Fraction:
+        """One unit in the last known place: the true value is within half of it."""
+        return _NONE if self.places is None else place(self.places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +165,29 @@ def compared(answer: str, value: Known, question: str) -> Reference:
     return _numbers(stated, list(_readings(stated, value, question)), question)
 
 
+def alone(answer: str, question: str) -> Reference | None:
+    """The reference that an answer string makes without an executed answer; None if unreadable.
+
+    A number of at least two significant digits is known to its last printed place; one with fewer
+    ("7") is exact.
+    """
+    word = answer.lower().rstrip(" .")
+    if word in WORDS:
+        return Reference("yesno", Known(word))
+    stated = _stated(answer)
+    if stated is None:
+        return None
+    unit: Unit = "percent" if stated.percent else "number"
+    printed = stated.precision.digits >= LEAST_DIGITS and stated.precision.step
+    places = max(0, -round(log10(stated.precision.step))) if printed else None
+    if printed and stated.precision.step > 1:
+        size = max(size for size in SCALES if size <= abs(stated.value))
+        places = max(0, round(log10(size / stated.precision.step)))
+        named = _reference(unit, Known(stated.value / size, places), question, None, stated)
+        return replace(named, scale=size)
+    return _reference(unit, Known(stated.value, places), question, None, stated)
+
+
 @dataclass(frozen=True, slots=True)
 class _Stated:
     """What an answer string says: its value, how exactly it is printed, and how it is dressed."""
@@ -172,7 +197,7 @@ class _Stated:
     decimals: int | None
     percent: bool
     currency: str | None
-    sentence: bool
+    sentence: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +218,7 @@ class _Reading:
 
     def rounds(self, stated: _Stated, *, magnitude: bool) -> bool:
         """Whether the answer string is the value at the places it prints."""
-        slack = max(stated.precision.step / 2, self.value.slack * self.size)
+        slack = max(stated.precision.step, self.value.step * self.size) / 2
         return self.distance(stated, magnitude=magnitude) <= slack
 
     def is_cut(self, stated: _Stated, *, magnitude: bool) -> bool:
@@ -291,7 +316,7 @@ def _reference(
     unit: Unit,
     value: Known,
     question: str,
-    agreement: Agreement,
+    agreement: Agreement | None,
     stated: _Stated | None = None,
     *,
     aliases: tuple[Known, ...] = (),
@@ -324,31 +349,21 @@ def _times(value: Known, factor: Fraction) -> Known:
 
 
 def _stated(answer: str) -> _Stated | None:
-    """The number an answer string is, or the only one in its sentence; None where there is none."""
-    read, source = quantity(answer), answer
-    if read is None:
-        found = _NUMBER.findall(answer)
-        if len(found) != 1:
-            return None
-        read, source = quantity(found[0].strip()), found[0]
-        if read is None:
-            return None
-    currency = read.unit if read.unit and is_currency(read.unit) else None
-    return _Stated(
-        read.value,
-        precision(source, read.value),
-        read.decimals,
-        percent=read.unit == PERCENT,
-        currency=currency,
-        sentence=source != answer,
-    )
+    """The number an answer string is, or the one its sentence states; None where there is none."""
+    read = quantity(answer)
+    if read is not None:
+        printed = precision(answer, read.value)
+        return _Stated(read.value, printed, read.decimals, read.unit == PERCENT, _money(read.unit))
+    found = values(answer)
+    if isinstance(found, NoValue) or len(found) > 1:
+        return None
+    value, unit, printed = found[0].value, found[0].unit, found[0].precision
+    return _Stated(value, printed, None, unit == PERCENT, _money(unit), sentence=True)
+
+
+def _money(unit: str | None) -> str | None:
+    return unit if unit and is_currency(unit) else None
 
 
 LEAST_DIGITS: Final = 2
 """Significant digits from which a printed number may stand for what rounds to it."""
-
-_NUMBER: Final = re.compile(
-    r"(?<![\w.,/])-? ?[$€£]? ?(?:\d[\d,]*(?:\.\d+)?|\.\d+)"
-    r"(?: ?%| (?:percent|thousand|million|billion|trillion))?(?![\w/])",
-    re.IGNORECASE,
-)

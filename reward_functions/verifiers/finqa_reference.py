@@ -29,6 +29,7 @@ from reward_functions.verifiers._finqa_agreement import (
     Agreement,
     Known,
     Reference,
+    alone,
     compared,
 )
 from reward_functions.verifiers.finqa_program import PLACES, ProgramError, execute, parse, rounded
@@ -36,7 +37,17 @@ from reward_functions.verifiers.finqa_program import PLACES, ProgramError, execu
 if TYPE_CHECKING:
     from reward_functions.verifiers.finqa_program import Rows
 
-__all__ = ["Agreement", "Known", "Reference", "classify", "classify_record", "prepare", "prepared"]
+__all__ = [
+    "Agreement",
+    "Known",
+    "Reference",
+    "answer_alone",
+    "as_json",
+    "classify",
+    "classify_record",
+    "prepare",
+    "prepared",
+]
 
 MAX_ANSWER: Final = 400
 """Characters of an answer string that are read. The longest of the data set has 120."""
@@ -101,6 +112,20 @@ def prepare(record: Mapping[str, Any]) -> dict[str, Any]:
         BadReference: a field is missing or of another type; the message names it.
     """
     return as_json(classify_record(record))
+
+
+def answer_alone(answer: str, *, question: str = "") -> Reference:
+    """The reference that an answer string makes where nothing else is known.
+
+    Raises:
+        BadReference: it is empty, or states no one value.
+    """
+    if not answer.strip():
+        raise BadReference("answer is empty, and there is no exe_ans")
+    found = alone(answer.strip()[:MAX_ANSWER], question)
+    if found is None:
+        raise BadReference("answer states no one value, and there is no exe_ans")
+    return found
 
 
 def as_json(reference: Reference) -> dict[str, Any]:
@@ -191,8 +216,9 @@ def _known(value: Any, unit: str, name: str, least: int | None) -> Known:
     match = _DECIMAL.fullmatch(str(value)) if len(str(value)) <= MAX_DIGITS else None
     if match is None:
         raise BadReference(f"{name} is no decimal string")
-    places = None if least is None else max(least, len(match[1] or ""))
-    return Known(Fraction(match[0]), places)
+    decimals = match["decimals"] or ""
+    value = Fraction(int(match["whole"] + decimals), 10 ** len(decimals))
+    return Known(value, None if least is None else max(least, len(decimals)))
 
 
 def _printed(value: Fraction | str, places: int | None = None) -> str:
@@ -249,5 +275,5 @@ def _is_table(table: Any) -> bool:
     return isinstance(table, list) and all(isinstance(row, list) for row in table)
 
 
-_DECIMAL: Final = re.compile(r"[-+]?(?=\.?[0-9])[0-9]*(?:\.([0-9]*))?")
+_DECIMAL: Final = re.compile(r"(?P<whole>[-+]?(?=\.?[0-9])[0-9]*)(?:\.(?P<decimals>[0-9]*))?")
 _NUMBER: Final = re.compile(r"[-+]?(?=\.?[0-9])[0-9]{0,310}(?:\.[0-9]{0,40})?(?:e[-+]?[0-9]{1,3})?")

@@ -1,0 +1,109 @@
+"""Which words of a response to a FinQA question are its final answer.
+
+The last explicit marker counts, an ANSWER line or a box, whichever comes later; where there is
+none, the last sentence. What stands behind a marked answer may contradict it: an alternative
+("12%; or 13%") makes it no answer, and a later statement of a result is handed on.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from reward_functions.text.answers import STATED, Answer, NoAnswer, boxed_answer
+from reward_functions.text.boxes import COMMAND, last_boxed
+from reward_functions.text.spans import last_span
+from reward_functions.text.statements import last_statement
+
+if TYPE_CHECKING:
+    from reward_functions.text.statements import Statement
+
+SENTENCE: Final = "the last sentence"
+
+MAX_SENTENCE: Final = 400
+"""Characters of a last sentence that are read."""
+
+MAX_RESULTS: Final = 8
+"""Statements of a result that are passed over in search of an ANSWER line."""
+
+AHEAD: Final = 120
+"""Characters behind an answer in which an alternative to it may begin."""
+
+# Most responses end so. Nothing else can follow without a letter, and there is no need to look.
+_ANSWER_LINE: Final = re.compile(
+    r"[*_#> ]*(?:final )?answer[*_ ]*:[*_ ]*([-+$(]?[-+$(]?[0-9][-+$0-9.,%()~ ]*)[*_. ]*",
+    re.IGNORECASE,
+)
+_RESULT: Final = re.compile(r"(?:result|option|choice|solution)", re.IGNORECASE)
+_ALTERNATIVE: Final = re.compile(
+    r"\W*(?:or|alternatively|otherwise|else|maybe|perhaps|possibly|but (?:it )?(?:may|might|could))"
+    r"\b[^.\n]{0,60}\d",
+    re.IGNORECASE,
+)
+_VALUE: Final = re.compile(r"\d|\b(?:yes|no)\b", re.IGNORECASE)
+_STOP: Final = re.compile(r"(?<=[.!?])[*_)]{0,4}\s+(?=\S)")
+_DISPLAYED: Final = ("\\]", "$$", "\\)")
+
+
+def final(text: str) -> Answer | NoAnswer:
+    """The final answer of a response, as it was written.
+
+    Args:
+        text: the response as `reward_functions.text.answers.spoken` leaves it.
+    """
+    line = _ANSWER_LINE.fullmatch(text, text.rfind("\n") + 1)
+    if line:
+        return Answer(line[1], STATED)
+    statement, rival = _last_answer(text)
+    box = last_boxed(text) if COMMAND in text else None
+    if box and (statement is None or box.start >= statement.end):
+        boxed = boxed_answer(text) or NoAnswer("nothing is boxed")
+        return boxed if isinstance(boxed, NoAnswer) else _with_tail(boxed)
+    if statement:
+        return _marked(text, statement, rival)
+    return _last_sentence(text)
+
+
+def _last_answer(text: str) -> tuple[Statement | None, str]:
+    """The last statement of an *answer*, and what a later one says the *result* is."""
+    later = ""
+    statement = last_statement(text)
+    for _ in range(MAX_RESULTS):
+        if statement is None or not _RESULT.match(text, statement.start):
+            return statement, later
+        if not later and statement.mood == "stated":
+            later = statement.text
+        text = text[: statement.start]
+        statement = last_statement(text)
+    return None, later
+
+
+def _with_tail(boxed: Answer) -> Answer:
+    return Answer(boxed.text + boxed.tail, boxed.where, boxed.rival)
+
+
+def _marked(text: str, statement: Statement, rival: str) -> Answer | NoAnswer:
+    if statement.mood == "negated":
+        return NoAnswer("the last statement about the answer denies one")
+    if statement.mood == "doubted":
+        return NoAnswer("the stated answer is taken back")
+    if not statement.text:
+        return NoAnswer("nothing follows the last marker of an answer")
+    behind = text[statement.end : statement.end + AHEAD]
+    if _ALTERNATIVE.match(behind):
+        return NoAnswer("an alternative follows the answer")
+    text = statement.text
+    if not _VALUE.search(text):  # "It declined by 5%": the sentence was cut before its value
+        text += behind.partition("\n")[0]
+    return Answer(text, STATED, rival)
+
+
+def _last_sentence(text: str) -> Answer | NoAnswer:
+    text = text.strip()
+    if not text:
+        return NoAnswer("the response is empty")
+    if text.endswith(_DISPLAYED):
+        span = last_span(text)
+        return Answer(span.text, SENTENCE) if span else NoAnswer("there is no final answer")
+    line = text[max(text.rfind("\n"), len(text) - MAX_SENTENCE - 1) + 1 :]
+    return Answer(_STOP.split(line)[-1], SENTENCE)
