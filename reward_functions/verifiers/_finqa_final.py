@@ -41,6 +41,11 @@ _ALTERNATIVE: Final = re.compile(
     re.IGNORECASE,
 )
 _VALUE: Final = re.compile(r"\d|\b(?:yes|no)\b", re.IGNORECASE)
+_ALONE: Final = re.compile(r"[.;!\n][^\w]*[0-9][0-9.,]*\s?%?\W*")
+_NOTHING: Final = re.compile(
+    r"(?!.*\b(?:un(?:known|clear|certain|determined)|not|cannot|impossible|insufficient|none)\b)\D+",
+    re.IGNORECASE,
+)
 _STOP: Final = re.compile(r"(?<=[.!?])[*_)]{0,4}\s+(?=\S)")
 _DISPLAYED: Final = ("\\]", "$$", "\\)")
 
@@ -69,13 +74,25 @@ def _last_answer(text: str) -> tuple[Statement | None, str]:
     later = ""
     statement = last_statement(text)
     for _ in range(MAX_RESULTS):
-        if statement is None or not _RESULT.match(text, statement.start):
+        if statement is None:
+            return None, later
+        if _RESULT.match(text, statement.start):
+            later = later or (statement.text if statement.mood == "stated" else "")
+        elif not _is_remark(text, statement):
             return statement, later
-        if not later and statement.mood == "stated":
-            later = statement.text
         text = text[: statement.start]
         statement = last_statement(text)
     return None, later
+
+
+def _is_remark(text: str, statement: Statement) -> bool:
+    """Whether a sentence says something of an answer, and none: "the answer is rounded"."""
+    return (
+        statement.mood == "stated"
+        and not _VALUE.search(statement.text)
+        and _NOTHING.fullmatch(statement.text) is not None
+        and text[: statement.start].rpartition("\n")[2].strip("*_#> ") != ""
+    )
 
 
 def _with_tail(boxed: Answer) -> Answer:
@@ -93,8 +110,11 @@ def _marked(text: str, statement: Statement, rival: str) -> Answer | NoAnswer:
     if _ALTERNATIVE.match(behind):
         return NoAnswer("an alternative follows the answer")
     text = statement.text
-    if not _VALUE.search(text):  # "It declined by 5%": the sentence was cut before its value
-        text += behind.partition("\n")[0]
+    line = behind.partition("\n")[0]
+    if _ALONE.fullmatch(line) or _ALONE.fullmatch(behind):
+        rival = behind.strip(" .;!\n")
+    if not _VALUE.search(text) or line[:1] == ";":
+        text += line  # "It declined by 5%": the statement ends before its value
     return Answer(text, STATED, rival)
 
 

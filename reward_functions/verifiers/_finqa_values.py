@@ -300,29 +300,33 @@ def _scaled(value: Value, scale: int) -> Value:
 
 def _further(text: str, found: list[_Token], at: int) -> Iterator[_Token]:
     """The numbers that are no context of the value: further renderings, or rivals."""
-    end = 0
+    last: _Token | None = None
     compared = False
     for index, token in enumerate(found):
-        gap = text[end : token.start]
-        end = token.end
+        gap = text[last.end if last else 0 : token.start]
+        listed = last is not None and last.year and "," in gap
+        joined = bool(last) and not listed and words.CONNECTOR.fullmatch(gap) is not None
         if index == at:
             compared = False
-            continue
-        if words.OR.search(gap):
+        elif words.OR.search(gap):
             yield token
-        elif _is_context(token, gap, before=index < at, compared=compared):
+        elif words.COMPARATOR.search(gap):
             compared = True
-        elif words.LISTED.search(gap) or not words.PREPOSITION.search(gap):
+        elif token.year:
+            dated = last is not None and last.year and joined
+            if not (dated or compared or index < at or words.PREPOSITION.search(gap)):
+                yield token
+        elif not _is_context(gap, joined=joined and compared, before=index < at):
             yield token
+        last = token
 
 
-def _is_context(token: _Token, gap: str, *, before: bool, compared: bool) -> bool:
-    """Whether the words before a number say that it is compared with, or computed with."""
-    if words.COMPARATOR.search(gap) or (compared and words.CONNECTOR.fullmatch(gap)):
+def _is_context(gap: str, *, joined: bool, before: bool) -> bool:
+    """Whether the words before a number say that it is compared with, counted of, or given."""
+    if joined:
         return True
-    if token.year and (before or compared or words.PREPOSITION.search(gap)):
-        return True
-    return before and bool(words.SUBJECT.search(gap)) and not words.LISTED.search(gap)
+    placed = words.SUBJECT if before else words.PREPOSITION
+    return placed.search(gap) is not None and not words.LISTED.search(gap)
 
 
 def _noted(comments: list[str]) -> list[Value] | NoValue:
@@ -333,7 +337,8 @@ def _noted(comments: list[str]) -> list[Value] | NoValue:
             return NoValue("the answer is bounded")
         lead = words.SAME_AS.match(comment)
         start = lead.end() if lead else 0
-        number = words.NUMBER.match(comment, start) or words.SIGNED.match(comment, start)
+        sign = words.SIGN.match(comment, start)
+        number = words.NUMBER.match(comment, sign.end() if sign else start)
         if number and not words.CALCULATION.match(comment, number.end()):
             tokens = _tokens(comment[start:])
             if isinstance(tokens, NoValue) or not tokens:

@@ -39,7 +39,6 @@ DATE: Final = re.compile(
     re.IGNORECASE,
 )
 BRACKETS: Final = re.compile(r"\(([^()]*)\)")
-ACCOUNTING: Final = re.compile(r"\s*(?P<sign>-)?\s*(?:US)?[$€£]?\s*[0-9.][0-9.,]*\s*%?\s*")
 EQUALS: Final = re.compile(r"[=≈]|\bequals\b")
 REFUSAL: Final = re.compile(
     r"\b(?:cannot|can't|can not|could not|couldn't|unable|insufficient|impossible|unknown"
@@ -48,6 +47,10 @@ REFUSAL: Final = re.compile(
 )
 SCALE_WORD: Final = r"(?:thousand|million|billion|trillion|hundred|dozen)s?"
 CURRENCY_WORD: Final = r"(?:dollars?|usd|euros?|eur|cents?|pounds?|gbp|yen|rupees?|yuan)"
+ACCOUNTING: Final = re.compile(
+    rf"\s*(?P<sign>-)?\s*(?:US)?[$€£]?\s*[0-9.][0-9.,]*\s*(?:%|percent\b)?(?:\s*{SCALE_WORD}\b)?\s*",
+    re.IGNORECASE,
+)
 NUMBER: Final = re.compile(
     rf"""
     (?P<lead>(?<!\w)(?P<currency>(?:[A-Z]{{0,2}}\$|[€£¥₹¢]|USD|EUR|GBP|CAD|US\ \$)\s?)
@@ -55,7 +58,7 @@ NUMBER: Final = re.compile(
       | (?<![\w\#^])(?<![0-9][.,/]))
     (?P<number>
       (?P<core>
-        [0-9]+\ [0-9]+/[0-9]+ | [0-9]+\s?/\s?[0-9]+
+        (?:[0-9]+\ [0-9]+/[0-9]+ | [0-9]+\s?/\s?[0-9]+)(?![0-9]*[.,]?[0-9])
       | [0-9]{{1,3}}(?:\ [0-9]{{3}})+(?:\.[0-9]+)?(?![\d])
       | [0-9](?:[0-9,.]*[0-9])? | \.[0-9]+
       )
@@ -72,7 +75,7 @@ NUMBER: Final = re.compile(
     """,
     re.VERBOSE,
 )
-SIGNED: Final = re.compile(r"[-+]\s?[$€£]?\s?[0-9.]+")
+SIGN: Final = re.compile(r"[-+]?\s?")
 DIVISION: Final = re.compile(r"\s?[/÷]\s?[0-9]")
 OPERAND: Final = re.compile(r"[\d%)]\s?$|\w$")
 YEAR: Final = re.compile(r"(?:19|20)[0-9]{2}")
@@ -166,11 +169,12 @@ SAME_AS: Final = re.compile(
     re.IGNORECASE,
 )
 CALCULATION: Final = re.compile(
-    r"\s*(?:[-+*/÷×−]|minus|plus|divided|less|times|over|of|out of|and|,|to)\s*\(?\s*[$€£]?\s*\d",
+    r"\s*(?:[-+*/÷×−]|minus|plus|divided|less|times|over|of|out of)\s*\(?\s*[$€£]?\s*\d",
     re.IGNORECASE,
 )
 HEDGE: Final = re.compile(
-    r"\b(?:or|alternatively|maybe|perhaps|possibly|could|might|may|not|otherwise|else|if)\b",
+    r"\b(?:or|also|another|alternative|alternatively|maybe|perhaps|possibly|could|might|may|not"
+    r"|otherwise|else|if)\b",
     re.IGNORECASE,
 )
 WORDED: Final = re.compile(

@@ -46,7 +46,7 @@ MAX_CELLS: Final = 1_000
 MAX_EXPONENT: Final = 64
 """The largest exponent, by magnitude: interest over 64 years."""
 
-MAX_BITS: Final = 60_000
+MAX_BITS: Final = 100_000
 """Bits of a numerator or denominator. 1.0695^64 has 900; a power of it, 55,000."""
 
 MAX_RESULT: Final = 2**1024
