@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 from reward_functions.text.numerals import BASIS_POINT, PERCENT, PERCENTAGE_POINT
 from reward_functions.text.units import is_currency, same_unit
 from reward_functions.verifiers._finqa_agreement import LEAST_DIGITS, POINTS_PER_UNIT, WORDS, Known
+from reward_functions.verifiers._finqa_values import COUNT
 from reward_functions.verifiers.finqa_program import PLACES
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def _other_unit(stated: Value, reference: Reference) -> bool:
     if not unit:
         return False
     if reference.unit == "percent":
-        return is_currency(unit)
+        return unit == COUNT or is_currency(unit)
     if is_currency(unit):
         named = reference.currency
         return unit == "cent" if named is None else not same_unit(unit, named)

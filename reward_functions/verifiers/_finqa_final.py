@@ -41,6 +41,13 @@ _ALTERNATIVE: Final = re.compile(
     re.IGNORECASE,
 )
 _VALUE: Final = re.compile(r"\d|\b(?:yes|no)\b", re.IGNORECASE)
+_OFFERED: Final = re.compile(
+    r"\b(?:could|might|may) (?:also |well )?be\b[^.\n]{0,40}\d"
+    r"|\b(?:another|other|alternative|second|possible)\b[^.\n]{0,40}\b(?:answer|value|result)\b[^.\n]{0,30}\d"
+    r"|\bif (?:you|we|one|it|the)\b[^.\n]{0,60}[,:] [^.\n]{0,30}\d",
+    re.IGNORECASE,
+)
+_BOUND: Final = re.compile(r"[:=\s]\s*[<>≤≥]=?\s?[-+$]?[0-9.]")
 _ALONE: Final = re.compile(r"[.;!\n][^\w]*[0-9][0-9.,]*\s?%?\W*")
 _NOTHING: Final = re.compile(
     r"(?!.*\b(?:un(?:known|clear|certain|determined)|not|cannot|impossible|insufficient|none)\b)\D+",
@@ -106,8 +113,10 @@ def _marked(text: str, statement: Statement, rival: str) -> Answer | NoAnswer:
         return NoAnswer("the stated answer is taken back")
     if not statement.text:
         return NoAnswer("nothing follows the last marker of an answer")
+    if _BOUND.search(text, statement.start, statement.end):
+        return NoAnswer("the answer is a bound")
     behind = text[statement.end : statement.end + AHEAD]
-    if _ALTERNATIVE.match(behind):
+    if _ALTERNATIVE.match(behind) or _OFFERED.search(behind):
         return NoAnswer("an alternative follows the answer")
     text = statement.text
     line = behind.partition("\n")[0]

@@ -40,6 +40,9 @@ MAX_BRACKETS: Final = 4
 MAX_DENOMINATOR: Final = 100
 """Of a fraction that is an answer. 750/4938 is the question put differently."""
 
+COUNT: Final = "count"
+"""The unit of things that are counted: years, shares, people."""
+
 Sign = Literal["", "-", "+"]
 
 
@@ -150,7 +153,8 @@ def _without_comments(text: str) -> tuple[str, list[str]]:
         number = words.ACCOUNTING.fullmatch(group[1])
         if number and not words.DIGIT.search(text, 0, group.start()):
             return number[0] if number["sign"] else f"-{number[0]}"
-        comments.append(group[1].strip())
+        if not words.FACTOR.match(group.string, group.end()):  # else a part of a calculation
+            comments.append(group[1].strip())
         return " "
 
     for _ in range(MAX_BRACKETS):
@@ -182,9 +186,8 @@ def _token(text: str, match: re.Match[str]) -> _Token | NoValue:
     read = _quantity(match)
     if read is None:
         return NoValue(f"{match[0].strip()!r} is not one number")
-    if words.DIVISION.match(text, match.end()) or (
-        "/" in match["core"] and read.value.denominator > MAX_DENOMINATOR
-    ):
+    bottom = match["core"].partition("/")[2]
+    if words.UNFINISHED.match(text, match.end()) or int(bottom or 1) > MAX_DENOMINATOR:
         return NoValue("a division is left to be done")
     before = text[: match.start()].rstrip()
     signs = (match["inner"] or "").strip()
@@ -208,8 +211,9 @@ def _quantity(match: re.Match[str]) -> Quantity | None:
     """The number with its currency, scale words and unit, its sign apart."""
     core, behind = match["number"], match["behind"] or ""
     currency = (match["currency"] or "").strip()
-    if match["short"]:  # "263M": in a filing that is no length
-        read = quantity(f"{currency or '$'}{core}{match['short']}{behind}")
+    short = match["short"] or match["spaced"]
+    if short:  # "263M": in a filing that is no length
+        read = quantity(f"{currency or '$'}{core}{short}{behind}")
         return read if currency or read is None else replace(read, unit=None)
     return quantity(f"{currency}{core} {behind}".strip())
 
@@ -229,14 +233,15 @@ def _main(
     value = _directed(token.value, lead, tail, comments)
     if isinstance(value, NoValue):
         return value
-    scale = _scale_behind(tail, comments)
-    value = _scaled(value, scale)
-    further = [each.value for each in _further(text, found, at)]
+    value = _scaled(value, _scale_behind(tail, comments))
+    if value.unit is None and words.COUNTED.match(tail):
+        value = replace(value, unit=COUNT)
+    further = _further(text, found, at)
+    if token.value.sign != "-":  # "a decrease of 12.5% or 0.125"; but "-12.5% or 12.5%" are two
+        further = [_with_sign_of(value, each) for each in further]
     noted = _noted(comments)
     if isinstance(noted, NoValue):
         return noted
-    if token.value.sign != "-":  # "a decrease of 12.5% or 0.125"; but "-12.5% or 12.5%" are two
-        further = [_with_sign_of(value, each) for each in further]
     return [value, *further, *(_with_sign_of(value, each) for each in noted)]
 
 
@@ -245,8 +250,10 @@ def _chosen(text: str, found: list[_Token]) -> tuple[int, bool]:
     for at, token in enumerate(found):
         if words.COPULA.search(text[: token.start]):
             return at, True
-    first = words.WEAK_COPULA.search(text[: found[0].start]) is not None
-    return 0, first
+    for at, token in enumerate(found):
+        if _direction_before(text[: token.start]):
+            return at, True
+    return 0, words.WEAK_COPULA.search(text[: found[0].start]) is not None
 
 
 def _directed(value: Value, lead: str, tail: str, comments: list[str]) -> Value | NoValue:
@@ -298,8 +305,18 @@ def _scaled(value: Value, scale: int) -> Value:
     return replace(value, value=value.value * scale, precision=Precision(step * scale, digits))
 
 
-def _further(text: str, found: list[_Token], at: int) -> Iterator[_Token]:
+def _further(text: str, found: list[_Token], at: int) -> list[Value]:
     """The numbers that are no context of the value: further renderings, or rivals."""
+    rivals = _rivals(text, found, at)
+    return [
+        replace(token.value, value=-token.value.value, sign="-")
+        if not token.value.sign and _direction_before(text[: token.start]) == "-"
+        else token.value
+        for token in rivals
+    ]
+
+
+def _rivals(text: str, found: list[_Token], at: int) -> Iterator[_Token]:
     last: _Token | None = None
     compared = False
     for index, token in enumerate(found):
@@ -310,7 +327,7 @@ def _further(text: str, found: list[_Token], at: int) -> Iterator[_Token]:
             compared = False
         elif words.OR.search(gap):
             yield token
-        elif words.COMPARATOR.search(gap):
+        elif words.COMPARATOR.search(gap) or _is_new_level(text, found, at, index):
             compared = True
         elif token.year:
             dated = last is not None and last.year and joined
@@ -319,6 +336,15 @@ def _further(text: str, found: list[_Token], at: int) -> Iterator[_Token]:
         elif not _is_context(gap, joined=joined and compared, before=index < at):
             yield token
         last = token
+
+
+def _is_new_level(text: str, found: list[_Token], at: int, index: int) -> bool:
+    """Whether a number is what the value led to: "decreased by 5% to 95"."""
+    return (
+        index == at + 1
+        and words.NEW_LEVEL.fullmatch(text, found[at].end, found[index].start) is not None
+        and words.CHANGED_BY.search(text[: found[at].start]) is not None
+    )
 
 
 def _is_context(gap: str, *, joined: bool, before: bool) -> bool:
@@ -337,15 +363,14 @@ def _noted(comments: list[str]) -> list[Value] | NoValue:
             return NoValue("the answer is bounded")
         lead = words.SAME_AS.match(comment)
         start = lead.end() if lead else 0
-        sign = words.SIGN.match(comment, start)
-        number = words.NUMBER.match(comment, sign.end() if sign else start)
-        if number and not words.CALCULATION.match(comment, number.end()):
-            tokens = _tokens(comment[start:])
-            if isinstance(tokens, NoValue) or not tokens:
-                return NoValue("a comment on the answer is another one")
-            found.extend(token.value for token in tokens[:1] if not token.year)
-        elif words.DIGIT.search(comment) and words.HEDGE.search(comment):
+        if words.DIGIT.search(comment) and words.HEDGE.search(comment, start):
             return NoValue("a comment on the answer offers another one")
+        if words.CALCULATION.search(comment) or words.EXPLAINED.search(comment):
+            continue
+        tokens = _tokens(comment[start:])
+        if isinstance(tokens, NoValue):
+            return NoValue("a comment on the answer is another one")
+        found.extend(_further(comment[start:], tokens, len(tokens)))
     return found
 
 

@@ -35,7 +35,9 @@ MONTH: Final = (
 DATE: Final = re.compile(
     rf"\b{MONTH}\.? [0-9]{{1,2}}(?:st|nd|rd|th)?(?:(?: ?, ?| )(?:19|20)[0-9]{{2}})?"
     r"(?![\d.,]*\d|\s?%)"
-    r"|(?<![\d/.])[0-9]{1,2}/[0-9]{1,2}/[0-9]{2,4}(?!\d)",
+    r"|(?<![\d/.])[0-9]{1,2}/[0-9]{1,2}/[0-9]{2,4}(?!\d)"
+    r"|\b(?:between|from)(?: fiscal| year)* (?:19|20)[0-9]{2}"
+    r" (?:and|to|through)(?: fiscal| year)* (?:19|20)[0-9]{2}(?![\d.,]*\d|\s?%)",
     re.IGNORECASE,
 )
 BRACKETS: Final = re.compile(r"\(([^()]*)\)")
@@ -64,7 +66,7 @@ NUMBER: Final = re.compile(
       )
       (?:[eE][-+]?[0-9]{{1,4}}\b|\s?[×x*·]\s?10\s?(?:\^|\*\*)\s?\{{?[-+]?[0-9]{{1,4}}\}}?)?
     )
-    (?:(?P<short>k|K|m|M|mm|MM|mn|b|B|bn)\b)?
+    (?:(?P<short>k|K|m|M|mm|MM|mn|b|B|bn)\b|\ (?P<spaced>M|MM|B|bn|mm)\b)?
     (?P<behind>
       (?:\s?{SCALE_WORD}\b)*
       (?:\s?(?:%\s?-?points?|percentage[ -]points?|%|(?i:percent|per\ cent|pct|pp|ppts?|bps?
@@ -75,8 +77,9 @@ NUMBER: Final = re.compile(
     """,
     re.VERBOSE,
 )
-SIGN: Final = re.compile(r"[-+]?\s?")
-DIVISION: Final = re.compile(r"\s?[/÷]\s?[0-9]")
+UNFINISHED: Final = re.compile(
+    r"\s?(?:[/÷]\s?[0-9]|\^|\*\*|!|squared|cubed|factorial|doubled|halved)"
+)
 OPERAND: Final = re.compile(r"[\d%)]\s?$|\w$")
 YEAR: Final = re.compile(r"(?:19|20)[0-9]{2}")
 PART_OF_A_NAME: Final = re.compile(r"-[A-Za-z]|(?:st|nd|rd|th)\b|[A-Za-z]", re.IGNORECASE)
@@ -101,7 +104,9 @@ BOUND: Final = re.compile(
     r"|rather than|if|unless|whether)\b|n't\b"
     r"|\b(?:at least|at most|more than|less than|greater than|fewer than|no more than|up to|over"
     r"|under|above|below|exceed(?:s|ed|ing)?|upwards of|minimum of|maximum of|within)\s*[~$]?\s*$"
-    r"|[<>≤≥]\s*\$?\s*$",
+    r"|\b(?:twice|double|triple|half|(?:half|opposite|inverse|reciprocal|square|root) of)\s*$"
+    r"|\b(?:from|than|versus|vs\.?|compared (?:with|to))\s*[~$]?\s*$"
+    r"|\b(?:sqrt|log|ln|exp|abs)\b\W*$|[<>≤≥√∛{|]\s*\$?\s*$",
     re.IGNORECASE,
 )
 OPEN_END: Final = re.compile(
@@ -148,7 +153,7 @@ OR: Final = re.compile(
 )
 COMPARATOR: Final = re.compile(
     r"\b(?:compared|versus|vs|relative|from|based|given|using|computed|calculated|derived|than"
-    r"|out of|divided|minus|plus|between|against)\b",
+    r"|out of|between|against)\b",
     re.IGNORECASE,
 )
 CONNECTOR: Final = re.compile(r"(?:\s|,|and|to|through|-|/|by|in|of|[$€£])*", re.IGNORECASE)
@@ -169,9 +174,12 @@ SAME_AS: Final = re.compile(
     re.IGNORECASE,
 )
 CALCULATION: Final = re.compile(
-    r"\s*(?:[-+*/÷×−]|minus|plus|divided|less|times|over|of|out of)\s*\(?\s*[$€£]?\s*\d",
+    r"^\s*[*/÷×]\s*\d"
+    r"|[\d%)](?:\s*[+*/÷×]|\s+-|\s*(?:minus|plus|divided by|less|times|over|out of)\b)"
+    r"\s*\(?\s*[$€£]?\s*\d",
     re.IGNORECASE,
 )
+FACTOR: Final = re.compile(r"\s*[*/÷×]")
 HEDGE: Final = re.compile(
     r"\b(?:or|also|another|alternative|alternatively|maybe|perhaps|possibly|could|might|may|not"
     r"|otherwise|else|if)\b",
@@ -181,4 +189,13 @@ WORDED: Final = re.compile(
     rf"(?P<lead>(?:(?:approximately|about|around|roughly|exactly|it|is|was|the|answer|value|an?|of|by"
     rf"|{DOWN}|loss|{UP}|~|:)\s+)*)(?P<rest>.+)",
     re.IGNORECASE,
+)
+COUNTED: Final = re.compile(
+    r"\s*(?:years?|months?|weeks?|days?|hours?|shares?|stores?|employees|people|square feet)\b",
+    re.IGNORECASE,
+)
+NEW_LEVEL: Final = re.compile(r"\s*to\s*[$€£]?\s*", re.IGNORECASE)
+CHANGED_BY: Final = re.compile(rf"\bby{ABOUT}", re.IGNORECASE)
+EXPLAINED: Final = re.compile(
+    r"\b(?:see|steps?|using|formula|calculation|calculated|computed)\b", re.IGNORECASE
 )
