@@ -202,9 +202,7 @@ class RewardSpec:
             raise InvalidScore(f"{self.name} returned {type(score).__name__}, not Score")
         if not self.scale.floor <= score.value <= self.scale.ceiling:
             raise InvalidScore(f"{self.name} returned {score.value}, outside {tuple(self.scale)}")
-        if len(score.metrics) != len(self.metrics) or any(
-            metric.name != name for metric, name in zip(score.metrics, self.metrics, strict=True)
-        ):
+        if tuple([metric.name for metric in score.metrics]) != self.metrics:
             raise InvalidScore(
                 f"{self.name} reported {[metric.name for metric in score.metrics]}, "
                 f"and declares {list(self.metrics)}"

@@ -7,10 +7,9 @@ fraction is exact.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 _NUMERAL: Final = re.compile(r"\.?\d(?:[\d,.]|[ ](?=\d{3}(?!\d)))*")
 _GROUPED_BY_POINTS: Final = re.compile(r"\d{1,3}(?:\.\d{3}){2,}\.?")
@@ -22,8 +21,7 @@ def place(decimals: int) -> Fraction:
     return Fraction(1, 10**decimals)
 
 
-@dataclass(frozen=True, slots=True)
-class Precision:
+class Precision(NamedTuple):
     """What the digits of a number say about it.
 
     Args:

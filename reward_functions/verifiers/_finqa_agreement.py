@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from math import inf, log10
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from reward_functions.text.numerals import PERCENT, quantity
 from reward_functions.text.precision import Precision, place, precision
@@ -91,8 +91,7 @@ _NOISY: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """A value, and how well it is known.
 
     Args:
@@ -109,8 +108,7 @@ class Known:
         return _NONE if self.places is None else place(self.places)
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(NamedTuple):
     """The answer of a record, ready to compare with.
 
     Args:
@@ -184,7 +182,7 @@ def alone(answer: str, question: str) -> Reference | None:
         size = max(size for size in SCALES if size <= abs(stated.value))
         places = max(0, round(log10(size / stated.precision.step)))
         named = _reference(unit, Known(stated.value / size, places), question, None, stated)
-        return replace(named, scale=size)
+        return named._replace(scale=size)
     return _reference(unit, Known(stated.value, places), question, None, stated)
 
 
@@ -262,7 +260,7 @@ def _agreed(
     found = _reference(reading.unit, reading.value, question, agreement, stated)
     scale = max(found.scale, reading.size) if reading.size in SCALES else found.scale
     in_units = stated.value / (reading.size if reading.size in SCALES else 1)
-    return replace(found, scale=scale, aliases=(Known(in_units),) if spelled else ())
+    return found._replace(scale=scale, aliases=(Known(in_units),) if spelled else ())
 
 
 def _disagreed(stated: _Stated, reading: _Reading, question: str) -> Reference:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from reward_functions.text import units
 from reward_functions.text.latex import plain
@@ -46,8 +46,7 @@ COUNT: Final = "count"
 Sign = Literal["", "-", "+"]
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """A value as it was stated.
 
     Args:
@@ -235,7 +234,7 @@ def _main(
         return value
     value = _scaled(value, _scale_behind(tail, comments))
     if value.unit is None and words.COUNTED.match(tail):
-        value = replace(value, unit=COUNT)
+        value = value._replace(unit=COUNT)
     further = _further(text, found, at)
     if token.value.sign != "-":  # "a decrease of 12.5% or 0.125"; but "-12.5% or 12.5%" are two
         further = [_with_sign_of(value, each) for each in further]
@@ -265,7 +264,7 @@ def _directed(value: Value, lead: str, tail: str, comments: list[str]) -> Value 
         return value
     if value.sign and value.sign != word:
         return NoValue("its sign contradicts its direction")
-    return replace(value, value=-abs(value.value) if word == "-" else value.value, sign=word)
+    return value._replace(value=-abs(value.value) if word == "-" else value.value, sign=word)
 
 
 def _direction_before(lead: str) -> Sign:
@@ -302,14 +301,14 @@ def _scaled(value: Value, scale: int) -> Value:
     if scale == 1:
         return value
     step, digits = value.precision.step, value.precision.digits
-    return replace(value, value=value.value * scale, precision=Precision(step * scale, digits))
+    return value._replace(value=value.value * scale, precision=Precision(step * scale, digits))
 
 
 def _further(text: str, found: list[_Token], at: int) -> list[Value]:
     """The numbers that are no context of the value: further renderings, or rivals."""
     rivals = _rivals(text, found, at)
     return [
-        replace(token.value, value=-token.value.value, sign="-")
+        token.value._replace(value=-token.value.value, sign="-")
         if not token.value.sign and _direction_before(text[: token.start]) == "-"
         else token.value
         for token in rivals
@@ -377,8 +376,8 @@ def _noted(comments: list[str]) -> list[Value] | NoValue:
 def _with_sign_of(value: Value, other: Value) -> Value:
     """A second rendering may leave the sign out: "-12.5% (12.5%)"."""
     if value.value < 0 and not other.sign:
-        return replace(other, value=-other.value, sign=value.sign)
-    return other if other.sign else replace(other, sign=value.sign)
+        return other._replace(value=-other.value, sign=value.sign)
+    return other if other.sign else other._replace(sign=value.sign)
 
 
 def _in_words(text: str) -> list[Value] | NoValue:

@@ -11,8 +11,8 @@ from typing import Final
 
 DIGIT: Final = re.compile(r"\d")
 PLAINEST: Final = re.compile(
-    r"\s*(?P<sign>[-+]?)(?P<dollar>\$?)(?P<whole>[1-9][0-9]{0,2}(?:,[0-9]{3})+|[0-9]{1,15})"
-    r"(?:\.(?P<fraction>[0-9]{1,15}))?(?P<percent>%?)\.?\s*"
+    r"[\s*_~=\[]*(?P<sign>[-+]?)(?P<dollar>\$?)(?P<whole>[1-9][0-9]{0,2}(?:,[0-9]{3})+|[0-9]{1,15})"
+    r"(?:\.(?P<fraction>[0-9]{1,15}))?\s?(?P<percent>%|percent)?[\s*_.\]]*"
 )
 MARKS: Final = {
     "**": "",

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from fractions import Fraction
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
@@ -88,8 +87,7 @@ def classify(
     agreement = found.agreement
     if failure and agreement and not agreement.noisy:
         agreement = Agreement.PROGRAM
-    return replace(
-        found,
+    return found._replace(
         agreement=agreement,
         noise=agreement.value if agreement and agreement.noisy else None,
         program=program or None,
@@ -188,9 +186,9 @@ def prepared(fields: Mapping[str, Any]) -> Reference:
         raise BadReference("decimals is no small whole number")
     if not isinstance(aliases, list | tuple):
         raise BadReference("aliases is no list")
-    for name, value in (("noise", noise), ("program", program), ("currency", currency)):
-        if value is not None and not isinstance(value, str):
-            raise BadReference(f"{name} is of type {type(value).__name__}, not str")
+    for name in ("noise", "program", "currency"):
+        if not isinstance(fields.get(name), str | None):
+            raise BadReference(f"{name} is of type {type(fields[name]).__name__}, not str")
     least = PLACES - 2 if unit == "percent" else PLACES
     return Reference(
         unit,
