@@ -1,6 +1,8 @@
 """`finqa` pays for the value at its printed precision, with its unit, scale and sign."""
 
 import json
+import subprocess
+import sys
 from collections import Counter
 from fractions import Fraction
 from pathlib import Path
@@ -348,3 +350,12 @@ def test_no_transformed_answer_of_a_record_is_right(shared):
             assert value(wrong, as_json(found)) == 0.0, (row["id"], wrong)
         if found.direction is None:
             assert value(f"ANSWER: {-number:,.4f}{sign}", as_json(found)) == 0.0, row["id"]
+
+
+def test_no_algebra_is_loaded():
+    code = (
+        "import sys; from reward_functions import get; from reward_functions.testing import sample;"
+        "assert get('finqa')(sample('ANSWER: a decrease of 5', '-5')).value == 1.0;"
+        "assert not {'sympy', 'mpmath', 'reward_functions.symbolic'} & sys.modules.keys()"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
