@@ -26,6 +26,9 @@ MAX_SENTENCE: Final = 400
 MAX_RESULTS: Final = 8
 """Statements of a result that are passed over in search of an ANSWER line."""
 
+REACH: Final = 40
+"""Characters before a marker in which it may be denied."""
+
 AHEAD: Final = 120
 """Characters behind an answer in which an alternative to it may begin."""
 
@@ -47,6 +50,8 @@ _OFFERED: Final = re.compile(
     r"|\bif (?:you|we|one|it|the)\b[^.\n]{0,60}[,:] [^.\n]{0,30}\d",
     re.IGNORECASE,
 )
+_NO: Final = re.compile(r"no\b(?! answer)", re.IGNORECASE)
+_DENIAL: Final = re.compile(r"\b(?:not|never|cannot|neither|hardly)\b|n['’]t\b", re.IGNORECASE)
 _BOUND: Final = re.compile(r"[:=\s]\s*[<>≤≥]=?\s?[-+$]?[0-9.]")
 _ALONE: Final = re.compile(r"[.;!\n][^\w]*[0-9][0-9.,]*\s?%?\W*")
 _NOTHING: Final = re.compile(
@@ -92,6 +97,12 @@ def _last_answer(text: str) -> tuple[Statement | None, str]:
     return None, later
 
 
+def _says_no(text: str, statement: Statement) -> bool:
+    """Whether a statement is taken for a denial for nothing but the answer "no"."""
+    lead = text[max(0, statement.start - REACH) : statement.end - len(statement.text)]
+    return _NO.match(statement.text) is not None and not _DENIAL.search(lead)
+
+
 def _is_remark(text: str, statement: Statement) -> bool:
     """Whether a sentence says something of an answer, and none: "the answer is rounded"."""
     return (
@@ -107,7 +118,7 @@ def _with_tail(boxed: Answer) -> Answer:
 
 
 def _marked(text: str, statement: Statement, rival: str) -> Answer | NoAnswer:
-    if statement.mood == "negated":
+    if statement.mood == "negated" and not _says_no(text, statement):
         return NoAnswer("the last statement about the answer denies one")
     if statement.mood == "doubted":
         return NoAnswer("the stated answer is taken back")

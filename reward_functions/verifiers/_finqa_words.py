@@ -100,7 +100,7 @@ COPULA: Final = re.compile(
 )
 WEAK_COPULA: Final = re.compile(rf"\b(?:by|of|to|rose|fell|grew|up|down){ABOUT}", re.IGNORECASE)
 BOUND: Final = re.compile(
-    r"\b(?:between|either|neither|never|not|rang(?:e|es|ing)|anything but|other than|instead of"
+    r"\b(?:between|either|neither|never|not|no|rang(?:e|es|ing)|anything but|other than|instead of"
     r"|rather than|if|unless|whether)\b|n't\b"
     r"|\b(?:at least|at most|more than|less than|greater than|fewer than|no more than|up to|over"
     r"|under|above|below|exceed(?:s|ed|ing)?|upwards of|minimum of|maximum of|within)\s*[~$]?\s*$"
