@@ -202,10 +202,10 @@ class RewardSpec:
             raise InvalidScore(f"{self.name} returned {type(score).__name__}, not Score")
         if not self.scale.floor <= score.value <= self.scale.ceiling:
             raise InvalidScore(f"{self.name} returned {score.value}, outside {tuple(self.scale)}")
-        reported = [metric.name for metric in score.metrics]
-        if reported != list(self.metrics):
+        reported = tuple([metric.name for metric in score.metrics])
+        if reported != self.metrics:
             raise InvalidScore(
-                f"{self.name} reported {reported}, and declares {list(self.metrics)}"
+                f"{self.name} reported {list(reported)}, and declares {list(self.metrics)}"
             )
         return score
 
