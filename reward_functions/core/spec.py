@@ -53,6 +53,13 @@ class RewardFunction(Protocol):
         """Score one sample; raise only when it could not be scored."""
 
 
+class Oracle(Protocol):
+    """Whoever can write the right response to a sample from its reference."""
+
+    def __call__(self, sample: Sample, /) -> str:
+        """The response; raises BadReference where the reference cannot be read."""
+
+
 class Scale(NamedTuple):
     """The closed range of a reward's values. The floor is what a worthless response earns."""
 
@@ -168,6 +175,9 @@ class RewardSpec:
         metrics: the names of the metrics every one of its scores carries, in order.
         needs: what running it takes.
         examples: worked examples; the first is replayed when a deployment starts.
+        oracle: `(sample) -> response`: writes the right response to a sample from its reference, as
+            a perfect policy would; raises BadReference where the reward would. `reward data replay`
+            needs one. None where nobody can write it, such as for a judge of style.
     """
 
     name: str
@@ -177,6 +187,7 @@ class RewardSpec:
     metrics: tuple[str, ...] = ()
     needs: Needs = Needs()
     examples: tuple[Example, ...] = ()
+    oracle: Oracle | None = None
 
     def __post_init__(self) -> None:
         if not NAME.fullmatch(self.name):
@@ -262,6 +273,7 @@ def reward_function(
     metrics: Sequence[str] = (),
     needs: Needs = Needs(),
     examples: Sequence[Example] = (),
+    oracle: Oracle | None = None,
 ) -> Callable[[Callable[..., Score]], RewardSpec]:
     """Declare a reward function; the arguments are those of `RewardSpec`.
 
@@ -272,6 +284,7 @@ def reward_function(
         metrics: see `RewardSpec`.
         needs: see `RewardSpec`.
         examples: see `RewardSpec`.
+        oracle: see `RewardSpec`.
 
     Raises:
         ValueError: the declaration contradicts itself.
@@ -286,6 +299,7 @@ def reward_function(
             metrics=tuple(metrics),
             needs=needs,
             examples=tuple(examples),
+            oracle=oracle,
         )
 
     return declare

@@ -20,6 +20,7 @@ from reward_functions.verifiers._finqa_yesno import yes_or_no
 from reward_functions.verifiers.finqa_program import ProgramError, parse
 from reward_functions.verifiers.finqa_reference import (
     answer_alone,
+    as_json,
     classify,
     classify_record,
     prepared,
@@ -63,8 +64,14 @@ _PREPARED: Final = {
 }
 
 
+def _right(sample: Sample) -> str:
+    shape = as_json(_reference(sample))
+    return f"ANSWER: {shape['value']}{'%' * (shape['unit'] == 'percent')}"
+
+
 @reward_function(
     version=1,
+    oracle=_right,
     metrics=METRICS,
     examples=[
         Example("full", response="ANSWER: $263 million", reference=_PREPARED, score=1.0),

@@ -19,8 +19,13 @@ from reward_functions.text.numerals import Quantity, quantity, same
 from reward_functions.verifiers._scores import METRICS, compared, contradicted, not_answered
 
 
+def _right(sample: Sample) -> str:
+    return f"#### {_marked(reference_text(sample.reference))}"
+
+
 @reward_function(
     version=1,
+    oracle=_right,
     metrics=METRICS,
     examples=[
         Example("full", response="6 × 7 = 42\n#### 42", reference="42", score=1.0),
@@ -92,9 +97,14 @@ def _found(text: str, *, flexible: bool) -> Answer | NoAnswer:
     return marked or NoAnswer("there is no final answer" if flexible else "there is no ####")
 
 
-def _reference(text: str) -> Quantity:
+def _marked(text: str) -> str:
+    """The answer of a reference that is a whole solution; any other as it is."""
     marked = hash_answer(text)
-    read = quantity(plain(marked.text if isinstance(marked, Answer) else text))
+    return marked.text if isinstance(marked, Answer) else text
+
+
+def _reference(text: str) -> Quantity:
+    read = quantity(plain(_marked(text)))
     if read is None:
         raise BadReference("the reference is not one number")
     return read

@@ -63,8 +63,13 @@ _DOUBT: Final = re.compile(
 )
 
 
+def _right(sample: Sample) -> str:
+    return rf"\boxed{{{_whole(_reference(reference_text(sample.reference)))}}}"
+
+
 @reward_function(
     version=1,
+    oracle=_right,
     metrics=[*METRICS, "undecided"],
     needs=Needs(symbolic=True),
     examples=[
