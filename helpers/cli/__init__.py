@@ -5,6 +5,7 @@
     scaffold.py    new
     invoking.py    invoke
     demo.py        demo
+    data/          data prepare · lint · split · stats · replay · upload
 
 Commands import what they need when they run, so that help is instant. Errors a user can act on are
 one line on standard error and exit status 2, wherever they are raised; see `_errors.py`.
@@ -19,6 +20,7 @@ import typer
 
 from helpers.cli import catalogue, demo, invoking, scaffold, scoring
 from helpers.cli._errors import OneLineErrors
+from helpers.cli.data import data
 
 __all__ = ["app", "main"]
 
@@ -71,3 +73,4 @@ app.command("score")(scoring.score)
 app.command("check")(catalogue.check)
 app.command("new")(scaffold.new)
 app.command("invoke")(invoking.invoke)
+app.add_typer(data, name="data")

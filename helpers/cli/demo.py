@@ -69,7 +69,7 @@ def _shown(name: str) -> Counter[str]:
     """Print the table of one file; count what came out."""
     from helpers.cli._console import NOTHING, cell, output, table
     from helpers.cli._results import cells_of
-    from helpers.cli._rows import read_rows
+    from helpers.json_rows import read_rows
     from reward_functions import get, score_batch
     from reward_functions.serving.contract import decode_row
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import sys
-from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
@@ -48,8 +47,8 @@ def invoke(
     Exit status: 0 every batch was answered, 1 some were not, 2 nothing was done.
     """
     from helpers.cli._rewards import is_path, knob_values, reward_named
-    from helpers.cli._rows import read_rows
     from helpers.cli._summary import no_samples
+    from helpers.json_rows import read_rows
     from helpers.local_runtime import LocalRuntime
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.serving.settings import LambdaSettings
@@ -111,6 +110,7 @@ def _answered(runtime: LocalRuntime, batch: list[Any], at: int) -> Invocation | 
 
 def _summary(answered: Sequence[Invocation | None], batch_size: int) -> None:
     from helpers.cli._console import errors
+    from helpers.quantiles import quantile
 
     console = errors()
     seconds = [call.seconds for call in answered if call and not call.cold]
@@ -118,18 +118,13 @@ def _summary(answered: Sequence[Invocation | None], batch_size: int) -> None:
         if call and call.cold:
             console.print(f"cold start and first batch {_milliseconds(call.seconds)}")
     if seconds:
-        figures = {"p50": _quantile(seconds, 0.5), "p95": _quantile(seconds, 0.95)}
+        figures = {"p50": quantile(seconds, 0.5), "p95": quantile(seconds, 0.95)}
         told = [f"{name} {_milliseconds(value)}" for name, value in figures.items()]
         slowest = f"max {_milliseconds(max(seconds))}"
         console.print(
             f"warm batches of {batch_size}: {len(seconds):,}, {', '.join([*told, slowest])}",
             soft_wrap=True,
         )
-
-
-def _quantile(values: Sequence[float], share: float) -> float:
-    """The smallest value that at least this share of the values does not exceed."""
-    return sorted(values)[ceil(share * len(values)) - 1]
 
 
 def _milliseconds(seconds: float) -> str:

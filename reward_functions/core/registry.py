@@ -50,8 +50,8 @@ def specs() -> dict[str, RewardSpec]:
 
 
 def _names() -> Iterator[str]:
-    """What could be asked for, without loading any of it: one broken package suggests nothing."""
-    yield from (stem for stem in _stems() if not stem.startswith("_"))
+    """What could be asked for. No other package is loaded: a broken one suggests nothing."""
+    yield from (stem for stem in _stems() if _builtin(stem))
     yield from (point.name for point in _entry_points())
 
 

@@ -74,6 +74,11 @@ class Sample:
             return self.messages[:-1]
         return self.messages
 
+    def answered(self, response: str) -> Sample:
+        """The same sample with another response, whatever it has been answered before."""
+        turns = (*self.context, Message(role="assistant", content=response))
+        return Sample(id=self.id, messages=turns, reference=self.reference, metadata=self.metadata)
+
     @property
     def prompt(self) -> str:
         """The text of the last user turn before the response, else the empty string."""

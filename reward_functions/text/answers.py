@@ -6,9 +6,9 @@ r"""Which part of a response is its final answer.
     else the whole response   when it is nothing but an answer
 
 The last one wins, and a stronger form is never overruled by a weaker one: where the strongest form
-there is turns out empty, unclosed, denied or taken back, the response has no answer, and nothing
-else in it is searched. A statement behind the answer that may contradict it is handed to the
-caller, who can compare values.
+there is turns out empty, unclosed, spoken against by the words next to it, or a part of a formula,
+the response has no answer, and nothing else in it is searched. A box, a statement or a correction
+behind the answer may contradict it, and is handed to the caller, who can compare values.
 
 Reasoning, invisible and struck-out text, and a verbatim copy of the prompt are set aside first.
 """
@@ -19,8 +19,16 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.text.boxes import last_boxed
-from reward_functions.text.context import denied, ends, retracted, trouble
+from reward_functions.text.adjoining import part_of_more
+from reward_functions.text.boxes import COMMAND, last_boxed
+from reward_functions.text.context import (
+    REACH,
+    against,
+    against_after,
+    correction,
+    ends,
+    trouble,
+)
 from reward_functions.text.hidden import said
 from reward_functions.text.normal import folded
 from reward_functions.text.reasoning import without_reasoning
@@ -46,16 +54,6 @@ _TAIL: Final = re.compile(
     r"|\\(?:text|mathrm|mbox)\s?\{(?P<unit>[^{}]{1,30})\}(?:\^\{?[23]\}?)?"
     r"|(?:hundred|thousand|million|billion|trillion|dozen|percent|degrees)\b)"
 )
-_PART_OF_MORE: Final = re.compile(
-    r"(?:[.,:]?\d|\s{0,2}(?:\^(?!\{?\s?\\(?:circ|prime))|[*×·+/]\s?\d"
-    r"|\\(?:times|cdot|div|pm|mp|pi|sqrt|choose)(?![a-zA-Z])))"
-)
-_WITHIN_A_FUNCTION: Final = re.compile(
-    r"(?:\\(?:sqrt|[dt]?frac|ln|log|sin|cos|tan|neg|lnot)\s?\{?\s?|\d|(?<!\d)0\.)$"
-)
-_FUNCTION_REACH: Final = 10
-"""Characters before a box that such a function may have."""
-
 MIN_ECHO: Final = 16
 """Characters from which a copy of the prompt is an echo. Shorter prompts ("2+3?") may be part of an
 honest answer."""
@@ -75,7 +73,7 @@ class Answer:
     Args:
         text: its source.
         where: how it was found, in a few words.
-        rival: a later statement of an answer, "" where there is none.
+        rival: a later answer, which may contradict it; "" where there is none.
         tail: a unit, scale word or percent sign right behind it, "" where there is none; whether
             the two read as one is the caller's to try.
     """
@@ -142,10 +140,11 @@ def hash_answer(text: str) -> Answer | NoAnswer | None:
 def _marked(text: str, line: str, start: int, end: int) -> Answer | NoAnswer:
     if not line:
         return NoAnswer("nothing follows the last ####")
-    if denied(text[max(0, start - len("It is definitely not ")) : start]):
-        return NoAnswer("the last #### is denied")
-    if retracted(text, end):
-        return NoAnswer("the last #### is taken back")
+    doubt = against(text[max(0, start - REACH) : start])
+    if not doubt and not ends(text, end):
+        doubt = against_after(text, end)
+    if doubt:
+        return NoAnswer(f"the last #### {doubt}")
     if "answer" in line.lower():
         return stated_answer(line) or Answer(line, "the last ####")
     return Answer(line.strip("*_ "), "the last ####", _rival(text, end))
@@ -164,8 +163,7 @@ def boxed_answer(text: str) -> Answer | NoAnswer | None:
     doubt = trouble(text, box.start, box.end)
     if doubt:
         return NoAnswer(f"the last box {doubt}")
-    before = text[max(0, box.start - _FUNCTION_REACH) : box.start]
-    if _WITHIN_A_FUNCTION.search(before) or _PART_OF_MORE.match(text, box.end):
+    if part_of_more(text, box.start, box.end):
         return NoAnswer("the last box is part of a longer number or formula")
     if ends(text, box.end):
         return Answer(box.text, _where(box))
@@ -184,7 +182,7 @@ def stated_answer(text: str) -> Answer | NoAnswer | None:
         return NoAnswer("the stated answer is taken back")
     if not statement.text:
         return NoAnswer("the statement of the answer is empty")
-    return Answer(statement.text, STATED)
+    return Answer(statement.text, STATED, correction(text, statement.end))
 
 
 def final_answer(text: str) -> Answer | NoAnswer:
@@ -211,7 +209,13 @@ def _where(box: Boxed) -> str:
 
 
 def _rival(text: str, after: int) -> str:
-    """A positive statement behind the answer, which may contradict it."""
+    """A later answer, which may contradict it: a correction, a box, or a statement."""
+    corrected = correction(text, after)
+    if corrected:
+        return corrected
+    if text.find(COMMAND, after) >= 0:
+        box = last_boxed(text)
+        return box.text if box else ""
     later = last_statement(text, after)
     return later.text if later and later.mood == "stated" and not later.rounded else ""
 

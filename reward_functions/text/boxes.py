@@ -1,6 +1,7 @@
 r"""The last `\boxed{…}` of a text, or the last run of them.
 
-Boxes joined by nothing but white space, punctuation, "and" or "or" state one list: `\boxed{1}` and
+Boxes joined by nothing but white space, punctuation, "and", "or" or the part of a question they
+answer ("for part (a)") state one list: `\boxed{1}` and
 `\boxed{2}` is the pair, so that boxing every candidate is an answer of many values, not a choice.
 Only as much of the text is read as the last run needs, from its end backwards.
 """
@@ -8,7 +9,6 @@ Only as much of the text is read as the last run needs, from its end backwards.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from reward_functions.text.braces import group_end
@@ -18,11 +18,12 @@ _BRACED: Final = re.compile(r"\s{0,8}\{")
 _BARE: Final = re.compile(r"\s{0,8}([^\s${}\\.,;]{1,80})")
 _COMMENT: Final = re.compile(r"(?<!\\)%[^\n]*\n")
 _MENTION: Final = re.compile(r"[\s.…]*(?:(?:your |the |final )*answer)?[\s.…]*", re.IGNORECASE)
+_LABEL: Final = r"\bfor\s+part\s+(?:\([a-z\d]\)|[a-z\d]\b)"
 _JOINT: Final = re.compile(
     r"(?:[\s,;$&~/|*•-]|\d{1,2}[.)]\s|\\[,;:! \\()\[\]]|\\q?quad|\\l?or\b|\\vee\b|或"
     r"|\b(?:and|or|maybe|perhaps|possibly|else|either|also|vs|oder|und|ou|et|o|y)\b"
     r"|\b[A-Za-z](?:_\d)?\s?="
-    r"|\\(?:text|mathrm|mbox)\s?\{[\s,]*(?:(?:and|or)\s*)?\})*",
+    rf"|{_LABEL}|\\(?:text|mathrm|mbox)\s?\{{[\s,]*(?:{_LABEL}[\s,]*)?(?:(?:and|or)\s*)?\}})*",
     re.IGNORECASE,
 )
 _OPENER: Final = (
@@ -31,7 +32,7 @@ _OPENER: Final = (
 )
 _SIGN: Final = re.compile(
     r"(?:[=(:$\[>]|\\[(\[]|\b(?:is|are))"
-    rf"[ \t]{{0,4}}[-−][ \t]{{0,4}}(?:{_OPENER}\s?){{0,6}}\s{{0,2}}$"
+    rf"[ \t]{{0,4}}(?:[-−]|\\pm\b)[ \t]{{0,4}}(?:{_OPENER}\s?){{0,6}}\s{{0,2}}$"
     rf"|(?<![\w)}}\]!'%])\s{{0,4}}[-−]{_OPENER}{{0,6}}$"
 )
 
@@ -45,15 +46,14 @@ MAX_BOXES: Final = 200
 """Boxes of one list; of a longer one the last that many are read, and it equals nothing shorter."""
 
 
-@dataclass(frozen=True, slots=True)
-class Boxed:
+class Boxed(NamedTuple):
     """What was boxed, and where.
 
-    Args:
+    Attributes:
         contents: of each box of the run, in order; empty when the last box is never closed.
         start: where the first of them begins.
         end: where the last of them ends.
-    """
+    """  # a tuple, since making one costs a third of what a frozen dataclass does
 
     contents: tuple[str, ...]
     start: int
@@ -68,8 +68,9 @@ class Boxed:
 def last_boxed(text: str) -> Boxed | None:
     r"""The last run of boxes, or None where nothing is boxed.
 
-    A minus sign glued to the front of a box belongs to it: `-\boxed{5}` is −5. A box inside another
-    is part of it. An empty box, or `\boxed{...}`, behind a filled one mentions the format. Linear.
+    A sign glued to the front of a box belongs to it: `-\boxed{5}` is −5, `\pm\boxed{5}` is ±5. A
+    box inside another is part of it. An empty box, or `\boxed{...}`, behind a filled one mentions
+    the format. Linear.
     """
     start = text.rfind(COMMAND)
     if start < 0:
@@ -129,10 +130,14 @@ def _box(text: str, start: int) -> _Box | None:
             return None
         content, end = bare[1], bare.end()
     before = text[max(0, start - SIGN_REACH) : start]
-    signed = ("-" in before or "−" in before) and _SIGN.search(before) is not None
     if "%" in content:
         content = _COMMENT.sub("", content)
-    return _Box(("-" if signed else "") + content.strip(), start, end)
+    content = content.strip()
+    if "-" in before or "−" in before or "\\pm" in before:
+        sign = _SIGN.search(before)
+        if sign:
+            content = ("\\pm " if "pm" in sign[0] else "-") + content
+    return _Box(content, start, end)
 
 
 def _joined(text: str, end: int, start: int) -> bool:

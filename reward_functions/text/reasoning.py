@@ -48,13 +48,16 @@ def without_reasoning(text: str) -> str:
         return _final_channel(text)
     if text.startswith("analysis") and (_STRIPPED_FINAL in text or _ANALYSIS.match(text)):
         return text.rpartition(_STRIPPED_FINAL)[2] if _STRIPPED_FINAL in text else ""
-    if not any(character in text and signs.search(text) for character, signs in _SIGNS.items()):
-        return text
-    return _outside_tags(text)
+    for character, signs in _SIGNS.items():
+        if character in text and signs.search(text):
+            return _outside_tags(text)
+    return text
 
 
 def _without_end_tokens(text: str) -> str:
     """The text before the tokens that end a turn, which some trainers leave in."""
+    if "<s>" in text:  # "<s>…</s>" is struck out
+        return text
     tail = text[-MAX_END:]
     return text[: len(text) - len(tail)] + tail[: _END_TOKENS.search(tail).start()]  # type: ignore[union-attr]
 

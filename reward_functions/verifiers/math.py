@@ -13,6 +13,7 @@ from reward_functions.core.spec import Example, Needs, reward_function
 from reward_functions.core.types import Evidence, Metric, Sample, Score
 from reward_functions.text.answers import STATED, Answer, NoAnswer, final_answer, spoken
 from reward_functions.text.boxes import COMMAND
+from reward_functions.text.context import trouble
 from reward_functions.text.hidden import said
 from reward_functions.text.spans import last_span
 from reward_functions.verifiers._restating import restates
@@ -38,7 +39,14 @@ _DRESS: Final = (
 _PERCENT: Final = re.compile(r"^([^%\\]{1,80}?)\s*(?:\\?%|\s(?:percent|per cent))$")
 _DECIMAL: Final = re.compile(r"[-+]?(\d*\.\d+)")
 _DIGIT: Final = re.compile(r"\d")
-_SENTENCE: Final = re.compile(r".*\s(?:is|are|equals)\s(?P<value>.+)", re.DOTALL)
+_SENTENCE: Final = re.compile(
+    r"(?:.*\s(?:is|are|equals)\s|the\s(?:number|value)\s)(?P<value>.+)", re.DOTALL
+)
+_CLAUSE: Final = re.compile(
+    r"\b(?:whose|such|when|if|until|(?:that|which)\s+(?:when\b|\w+ed\b|plus|minus|times))\b"
+    r"|\b(?:its|their)\s+(?:square|cube|root|half|double|inverse|reciprocal|opposite|negative)",
+    re.IGNORECASE,
+)
 _ESCAPED_BRACE: Final = re.compile(r"\\[\\{}]")
 _LABELLED: Final = re.compile(
     r"\\(?:text|textbf|mathrm|mbox)\s?\{"
@@ -55,8 +63,13 @@ _DOUBT: Final = re.compile(
 )
 
 
+def _right(sample: Sample) -> str:
+    return rf"\boxed{{{_whole(_reference(reference_text(sample.reference)))}}}"
+
+
 @reward_function(
     version=1,
+    oracle=_right,
     metrics=[*METRICS, "undecided"],
     needs=Needs(symbolic=True),
     examples=[
@@ -70,6 +83,8 @@ _DOUBT: Final = re.compile(
         Example("floor", response="\\boxed{5 \\text{ m}}", reference="5 \\text{ cm}", score=0.0),
         Example("gaming", response="\\boxed{1}, \\boxed{2}, \\boxed{3}", reference="2", score=0.0),
         Example("gaming", response="The answer is not 5.", reference="5", score=0.0),
+        Example("gaming", response="It is at least \\boxed{5}.", reference="5", score=0.0),
+        Example("gaming", response="$10-\\boxed{5}$", reference="5", score=0.0),
         Example("gaming", response="\\boxed{5}. The answer is 6.", reference="5", score=0.0),
         Example(
             "gaming",
@@ -109,7 +124,8 @@ def math(
         include_reasoning: search reasoning sections as well.
 
     Raises:
-        BadReference: there is no reference, it has no content, or it is cut off.
+        BadReference: there is no reference, it has no content, it is cut off, or it is mathematics
+            that cannot be read and the answer is not the same text.
         EngineUnavailable: the reference needs sympy, whose process could not be had.
     """
     reference = _whole(_reference(reference_text(sample.reference)))
@@ -154,7 +170,7 @@ def _digits(text: str) -> int:
 
 def _reference(text: str) -> str:
     """The answer a reference states, when it is more than an answer."""
-    if not any(mark in text for mark in _DRESS):
+    if not any(map(text.__contains__, _DRESS)):
         return text
     text = said(text)
     if symbolic.readable(text):
@@ -190,7 +206,7 @@ def _mathematical(found: Answer | NoAnswer) -> Answer | NoAnswer:
     labelled = _LABELLED.fullmatch(found.text)
     if not labelled and found.where != STATED:
         return found
-    if symbolic.readable(found.text) or _DOUBT.search(found.text):
+    if symbolic.readable(found.text) or _DOUBT.search(found.text) or _CLAUSE.search(found.text):
         return found
     if labelled and symbolic.readable(labelled["value"]):
         return replace(found, text=labelled["value"])
@@ -198,9 +214,9 @@ def _mathematical(found: Answer | NoAnswer) -> Answer | NoAnswer:
     if sentence and symbolic.readable(sentence["value"]):
         return replace(found, text=sentence["value"])
     span = last_span(found.text)
-    if span and span.text and _COPULA.fullmatch(found.text[: span.start]):
-        return replace(found, text=span.text)
-    return found
+    if span is None or not span.text or trouble(found.text, span.start, span.end):
+        return found
+    return replace(found, text=span.text) if _COPULA.fullmatch(found.text[: span.start]) else found
 
 
 def _contradicts(found: Answer) -> bool:
@@ -208,8 +224,11 @@ def _contradicts(found: Answer) -> bool:
     if not _DIGIT.search(found.rival) or not symbolic.readable(found.rival):
         return False
     first, last = found.text, found.rival
-    verdicts = (
-        symbolic.equal(first, last, engine=False),
-        symbolic.equal(last, first, engine=False),
-    )
+    try:
+        verdicts = (
+            symbolic.equal(first, last, engine=False),
+            symbolic.equal(last, first, engine=False),
+        )
+    except symbolic.Unreadable:
+        return False
     return all(verdict.decided and not verdict.equal for verdict in verdicts)
