@@ -133,7 +133,9 @@ class CredulousAsk:
     def __call__(self, question: Question, /, *, deadline: float = inf) -> Verdict:  # noqa: ARG002
         """The best verdict when it was given orders, else the worst."""
         pick = -1 if self.obeys(question) else 0
-        chosen = {each.name: each.choices[pick] for each in question.fields if each.choices}
+        chosen = {
+            each.name: each.usual or each.choices[pick] for each in question.fields if each.choices
+        }
         quoted = dict.fromkeys(
             (each.name for each in question.fields if each.supports), question.quotable[:50]
         )
@@ -333,7 +335,10 @@ def scores_are_deterministic(spec: RewardSpec) -> None:
 
 
 def batches_keep_ids_and_order(spec: RewardSpec) -> None:
-    """Shuffled, duplicated or malformed: one result per row, in its place, under its id."""
+    """Shuffled, duplicated or malformed: one result per row, in its place, under its id.
+
+    The result is the row's own, unless the reward declares that it looks at siblings.
+    """
     reward, samples = _rehearsal(spec), _example_batch(spec)
     rows: list[Sample | Unscored] = [*samples, *samples]
     rows += [Unscored(f"malformed-{position}", BadSample("no row")) for position in range(5)]
@@ -345,7 +350,7 @@ def batches_keep_ids_and_order(spec: RewardSpec) -> None:
             ids = [result.id for result in results]
             _require(ids == [row.id for row in shuffled], spec, "ids or their order were lost")
             for result in results:
-                same = _outcome(result) == alone[result.id]
+                same = spec.needs.siblings or _outcome(result) == alone[result.id]
                 _require(same, spec, f"{result.id} depends on its neighbours")
 
 

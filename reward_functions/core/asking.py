@@ -36,12 +36,19 @@ class Field:
         choices: the legal values, worst for the response first; none for free text.
         supports: for free text, the field whose value it must support by a quotation of the
             material, unless that value is the worst; "" for none.
+        usual: the value that scripts and fakes give when they do not care; the worst where empty.
     """
 
     name: str
     about: str
     choices: tuple[str, ...] = ()
     supports: str = ""
+    usual: str = ""
+
+    @property
+    def default(self) -> str:
+        """What a script says that does not care."""
+        return self.usual or (self.choices[0] if self.choices else "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,9 +80,9 @@ class Question:
     turn: int = 0
 
     def filled(self, values: Mapping[str, str]) -> dict[str, str]:
-        """A verdict in full from its interesting part: the rest is the worst choice, or empty."""
-        worst = {field.name: field.choices[0] if field.choices else "" for field in self.fields}
-        return {**worst, CANARY: self.canary, **values}
+        """A verdict in full from its interesting part: the rest is each field's default."""
+        defaults = {each.name: each.default for each in self.fields}
+        return {**defaults, CANARY: self.canary, **values}
 
     def read(self, answer: Any) -> dict[str, str]:
         """The values of an answer that is a legal verdict.
@@ -181,8 +188,8 @@ class Script:
     """Answers written down beforehand: of a worked example, of a test.
 
     Args:
-        answers: one for each turn; a field left out has its worst choice. An exception is raised.
-            A turn without an answer gets the worst verdict there is.
+        answers: one for each turn; a field left out has its default, mostly the worst choice. An
+            exception is raised. A turn without an answer gets the worst verdict there is.
     """
 
     answers: Sequence[Mapping[str, str] | Exception] = field(default=())

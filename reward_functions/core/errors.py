@@ -9,7 +9,8 @@
     │   ├── DeadlineReached   the batch's time was over before this sample's turn
     │   ├── EngineUnavailable the process that works out hard algebra cannot be had
     │   ├── JudgeUnavailable  no judge model could be asked: throttled, unreachable, out of time
-    │   └── NoVerdict         a judge model answered, and its answer is no legal verdict
+    │   ├── NoVerdict         a judge model answered, and its answer is no legal verdict
+    │   └── NoSibling         a comparison needs another response to the prompt, and has none
     └── ConfigurationError    nothing was scored: the caller asked for what does not exist
         ├── UnknownReward
         ├── BadKnob
@@ -126,6 +127,10 @@ class NoVerdict(ScoringError):
         super().__init__(message)
         self.kind: WhyNoVerdict = kind
         self.usage = usage
+
+
+class NoSibling(ScoringError):
+    """A comparison needs another response to the same prompt, and the batch holds none."""
 
 
 class ConfigurationError(RewardError):

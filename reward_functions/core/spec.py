@@ -17,7 +17,7 @@ from functools import cached_property, partial
 from importlib import import_module
 from inspect import Parameter, cleandoc, signature
 from math import isfinite
-from types import FunctionType, NoneType, UnionType
+from types import FunctionType, NoneType, SimpleNamespace, UnionType
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -272,11 +272,23 @@ class RewardSpec:
     @cached_property
     def knobs(self) -> Mapping[str, Knob]:
         """The keyword-only arguments of the function, by name."""
-        hints = get_type_hints(self.function)
-        return {
-            name: Knob(name, hints.get(name, str), parameter.default)
+        knobs = {
+            name: parameter
             for name, parameter in signature(self.function).parameters.items()
             if parameter.kind is Parameter.KEYWORD_ONLY
+        }
+        # Of these alone: a module may import the types of the others for type checkers only.
+        annotated = SimpleNamespace(
+            __annotations__={
+                name: parameter.annotation
+                for name, parameter in knobs.items()
+                if parameter.annotation is not Parameter.empty
+            }
+        )
+        hints = get_type_hints(annotated, getattr(self.function, "__globals__", {}))
+        return {
+            name: Knob(name, hints.get(name, str), parameter.default)
+            for name, parameter in knobs.items()
         }
 
     def knob(self, name: str) -> Knob:

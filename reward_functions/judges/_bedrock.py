@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import json
 import re
-from functools import lru_cache, partial
 from math import inf
+from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
@@ -49,9 +49,12 @@ UNFINISHED: Final[Mapping[str, WhyNoVerdict]] = {
     "content_filtered": "refused",
 }
 
-PATIENCE: Final = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0, 120.0, 300.0)
-"""Seconds a client waits for an answer. A client has one timeout for life, so there is one client
-for each of these, and a call takes the longest that its own time allows."""
+PATIENCE: Final = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0, 128.0)
+"""Seconds a client waits for an answer when less than the model's own timeout is left. A client has
+one timeout for life, so there is one for each of these that was ever needed."""
+
+SLACK: Final = 0.05
+"""Seconds a call may outlast its time, for what passes between the reckoning and the call."""
 
 CACHING: Final = ((r"claude.*haiku|claude-opus", 4096), (r"claude|amazon\.nova", 1024))
 """(Pattern of model ids, tokens): families with a prompt cache, and the shortest prefix kept."""
@@ -71,9 +74,9 @@ class Bedrock:
     def __init__(self, model: JudgeModel, connections: int) -> None:
         self.model = model
         self.form = _forms.form_of(model)
-        self._client = lru_cache(maxsize=None)(
-            partial(_client, region=model.region, endpoint=model.endpoint, connections=connections)
-        )
+        self.connections = connections
+        self._clients: dict[float, Any] = {}
+        self._making = Lock()
 
     def warm(self) -> None:
         """Make the client of the longest calls, while the function starts.
@@ -84,7 +87,7 @@ class Bedrock:
         from botocore.exceptions import BotoCoreError  # noqa: PLC0415 - heavy
 
         try:
-            self._client(_patience(self.model.timeout))
+            self._client(self.model.timeout)
         except (BotoCoreError, ValueError) as error:
             raise BadJudge(f"{self.model.model}: {error}") from None
 
@@ -103,7 +106,7 @@ class Bedrock:
         )
 
         left = min(deadline - monotonic(), self.model.timeout)
-        runtime = self._client(_patience(left))
+        runtime = self._client(left)
         try:
             response = runtime.converse(**self.request(question))
         except ClientError as error:
@@ -114,6 +117,27 @@ class Bedrock:
             kind = type(error).__name__
             raise JudgeUnavailable(f"{self.model.model}: {kind}", "unreachable") from None
         return self._verdict(question, response)
+
+    def _client(self, left: float) -> Any:
+        """The client that waits as long as the time left allows.
+
+        Raises:
+            JudgeUnavailable: it allows no call.
+        """
+        longest = (*(each for each in PATIENCE if each < self.model.timeout), self.model.timeout)
+        allowed = [seconds for seconds in longest if seconds <= left + SLACK]
+        if not allowed:
+            raise JudgeUnavailable("too little time is left for a call", "deadline")
+        with self._making:  # which boto3 does not do safely in several threads
+            if allowed[-1] not in self._clients:
+                self._clients[allowed[-1]] = client(
+                    "bedrock-runtime",
+                    timeout=allowed[-1],
+                    region=self.model.region,
+                    endpoint=self.model.endpoint,
+                    connections=self.connections,
+                )
+            return self._clients[allowed[-1]]
 
     def request(self, question: Question) -> dict[str, Any]:
         """The arguments of Converse."""
@@ -206,28 +230,6 @@ class Bedrock:
         if len(calls) != 1 or calls[0].get("name") != _forms.TOOL:
             raise NoVerdict("the answer is not one call of the tool")
         return calls[0].get("input")
-
-
-def _client(patience: float, *, region: str, endpoint: str, connections: int) -> Any:
-    return client(
-        "bedrock-runtime",
-        timeout=patience,
-        region=region,
-        endpoint=endpoint,
-        connections=connections,
-    )
-
-
-def _patience(left: float) -> float:
-    """The longest wait the time left allows.
-
-    Raises:
-        JudgeUnavailable: it allows none.
-    """
-    allowed = [seconds for seconds in PATIENCE if seconds <= left]
-    if not allowed:
-        raise JudgeUnavailable("too little time is left for a call", "deadline")
-    return allowed[-1]
 
 
 def _usage(counts: Any) -> Usage:

@@ -76,6 +76,8 @@ class JudgeModel:
             raise BadJudge(f"{self.model}: a key is named env:NAME or by a secret's ARN, not given")
         if self.max_tokens < 1 or self.timeout <= 0 or self.rpm < 0 or self.tpm < 0:
             raise BadJudge(f"{self.model}: a limit is out of range")
+        if self.backend == "bedrock" and self.timeout < 1:
+            raise BadJudge(f"{self.model}: a call of Converse takes a timeout of a second or more")
         if self.temperature is not None and not 0 <= self.temperature <= 1:
             raise BadJudge(f"{self.model}: the temperature is between 0 and 1")
 
