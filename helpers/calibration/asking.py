@@ -158,9 +158,7 @@ def ask(
     missing: dict[Turn, str] = {}
     turns = iter(watched([turn for turn in plan.turns(cases) if turn not in given]))
     while some := list(islice(turns, AT_ONCE * judge.judging.concurrency)):
-        samples = [
-            judge.samples(cases, ids[turn.case], swapped=turn.swapped) for turn in some
-        ]
+        samples = [judge.samples(cases, ids[turn.case], swapped=turn.swapped) for turn in some]
         results = iter(
             score_batch(
                 judge.score,

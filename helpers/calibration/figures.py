@@ -1,12 +1,12 @@
 """The figures of a calibration, from what people said and what a judge said.
 
-| figure | of what |
-| --- | --- |
-| accuracy, macro and weighted F1, kappa | the judge's class against people's label, by the way unusable answers are counted |
-| F1 of the tie | the class most judges never choose |
-| the ceiling | each person against the label, their own vote included: no judge can be asked for more |
-| lean | the mean of judge minus people: towards the first response, or towards leniency |
-| slope of length | of judge minus people, for each doubling of length: what length earns beyond merit |
+    agreement   the judge's class against people's label: accuracy, macro and weighted F1, kappa,
+                and the F1 of the tie, which many judges never choose; once for each way of
+                counting answers that were not usable
+    ceiling     each person against the label, their own vote included: no judge can do better
+    lean        the mean of judge minus people: towards the first response, or towards leniency
+    length      the slope of judge minus people, by doublings of length: what length earns beyond
+                merit
 
 Intervals are bootstrapped by prompt.
 """
@@ -136,9 +136,7 @@ def figures(cases: Cases, readings: Readings, *, times: int = DRAWS, seed: int =
         seed: of the draws.
     """
     said = [
-        (case, reading)
-        for case in cases.items
-        if (reading := readings.first(case.id)) is not None
+        (case, reading) for case in cases.items if (reading := readings.first(case.id)) is not None
     ]
     clusters = _clusters(cases, said)
     imputed = cases.classes.index(TIE) if TIE in cases.classes else 0

@@ -14,7 +14,8 @@ from helpers.calibration import plots
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from helpers.calibration.sheets import Card, Sheet
+    from helpers.calibration.sheets import Card
+    from helpers.sheets import Sheet
 
 STYLE: Final = """
 :root { color-scheme: light dark; --ink: #1c2430; --paper: #fff; --faint: #5b6675; --line: #d6dbe2;

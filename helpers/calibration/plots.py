@@ -116,9 +116,7 @@ def length(figures: Figures) -> str:
         _text(LEFT - 10, 24, f"+{reach:.2f}", "end"),
         _text(LEFT - 10, 204, f"−{reach:.2f}", "end"),
         f'<path class="s0" d="M{line}"/>',
-        *[
-            _mark(0, across(x), down(y), f"length {x:+.1f} doublings: {y:+.3f}") for x, y in bins
-        ],
+        *[_mark(0, across(x), down(y), f"length {x:+.1f} doublings: {y:+.3f}") for x, y in bins],
         _text(LEFT, 226, f"{low:.1f} doublings"),
         _text(WIDTH - RIGHT, 226, f"{high:.1f} doublings", "end"),
     ]

@@ -63,7 +63,7 @@ class Readings:
     missing: Mapping[Turn, str]
 
     def first(self, case: str) -> Reading | None:
-        """What was said of a case as it stands in the file, when it was asked for the first time."""
+        """What was said of a case as it stands in the file, the first time it was asked."""
         return self.given.get(Turn(case))
 
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Final
 from helpers.calibration.cases import TIE
 from helpers.calibration.figures import AGREEMENT
 from helpers.calibration.resampling import LEVEL
+from helpers.sheets import Sheet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from helpers.calibration.about import About
     from helpers.calibration.cases import Cases
@@ -24,23 +25,6 @@ NOTHING: Final = "–"
 
 FEW_PROMPTS: Final = 30
 """Prompts below which an interval by prompt is too narrow to be trusted."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """A table with what there is to say about it.
-
-    Args:
-        title: above it.
-        heads: of the columns; the first is the rows' name.
-        rows: texts.
-        note: below it; "" for nothing.
-    """
-
-    title: str
-    heads: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,18 +100,21 @@ class Card:
         ]
 
     def _agreement(self) -> Sheet:
-        names = [name for name in AGREEMENT if name in self.figures.agreement["wrong"]]
+        ways = self.figures.agreement
         rows = [
-            [f"unusable {way}", str(self._counted(way)), *[shown(told[name]) for name in names]]
-            for way, told in self.figures.agreement.items()
+            [name, *[shown(told[name]) for told in ways.values()]]
+            for name in AGREEMENT
+            if name in ways["wrong"]
         ]
+        rows.append(["cases", *[str(self._counted(way)) for way in ways]])
         note = (
             f"{self.figures.table.unusable} of {self.figures.cases} answers were not usable. How "
             "they are counted is a decision, and moves every figure: wrong, as a class of their "
             "own; left out; or imputed, as "
             f"{'a tie' if TIE in self.cases.classes else 'the worst class'}."
         )
-        return Sheet("Agreement with the label", ["way", "cases", *names], rows, note)
+        heads = ["unusable answers", *[f"as {way}" if way == "wrong" else way for way in ways]]
+        return Sheet("Agreement with the label", heads, rows, note)
 
     def _counted(self, way: str) -> int:
         left_out = self.figures.table.unusable if way == "left out" else 0
@@ -159,7 +146,9 @@ class Card:
             [f"people: {name}", *map(str, counts)]
             for name, counts in zip(names, self.figures.table.rows, strict=True)
         ]
-        return Sheet("What both said", ["", *[f"judge: {name}" for name in names], "unusable"], rows)
+        return Sheet(
+            "What both said", ["", *[f"judge: {name}" for name in names], "unusable"], rows
+        )
 
     def _unusable(self) -> Sheet:
         rows = [

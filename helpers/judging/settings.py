@@ -42,7 +42,7 @@ def judging_of(told: str | None, replay: str | None = None) -> Judging:
             "no judge model is named, and none is the default: give --judge FILE, or set "
             "REWARD_JUDGE"
         )
-    return _validated(_object(told), "the judge's settings" if _inline(told) else told)
+    return _validated(_object(told), _where(told))
 
 
 def judge_only(spec: RewardSpec) -> RewardSpec:
@@ -63,16 +63,15 @@ def _inline(told: str) -> bool:
 
 
 def _object(told: str) -> Any:
-    if _inline(told):
-        text, read = told, json.loads
-    else:
-        text = _text(told)
-        read = tomllib.loads if told.endswith(".toml") else json.loads
+    text = told if _inline(told) else _text(told)
     try:
-        return read(text)
+        return tomllib.loads(text) if told.endswith(".toml") else json.loads(text)
     except (ValueError, RecursionError) as error:  # both decoders' errors are of this kind
-        where = "the judge's settings" if _inline(told) else told
-        raise BadJudge(f"{where}: {error}") from None
+        raise BadJudge(f"{_where(told)}: {error}") from None
+
+
+def _where(told: str) -> str:
+    return "the judge's settings" if _inline(told) else told
 
 
 def _text(file: str) -> str:

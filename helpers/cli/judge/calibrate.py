@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,14 +13,12 @@ from helpers.cli._options import Knobs, Name  # noqa: TC001 - typer reads annota
 from helpers.cli.judge._options import AsJson, Models, Replay  # noqa: TC001
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from helpers.calibration.asking import Plan
+    from helpers.calibration.about import About
+    from helpers.calibration.asking import Judge, Plan
     from helpers.calibration.cases import Cases
     from helpers.calibration.readings import Readings
-    from helpers.calibration.sheets import About, Card
+    from helpers.calibration.sheets import Card
     from reward_functions.core.spec import RewardSpec
-    from reward_functions.judges import Judging
 
 
 def calibrate(
@@ -70,7 +68,7 @@ def calibrate(
 
     Exit status: 0 every case has a reading, 1 some have none, 2 nothing was written.
     """
-    from helpers.calibration.asking import Plan
+    from helpers.calibration.asking import Judge, Plan
     from helpers.calibration.cases import read_cases
     from helpers.calibration.figures import figures
     from helpers.calibration.sheets import Card
@@ -90,9 +88,9 @@ def calibrate(
             raise ConfigurationError("--recorded: nobody is asked, so nothing goes with it")
         about, readings = _recorded(spec, labelled, recorded)
     else:
-        judging = judging_of(None if replay else judge, replay)
+        seated = Judge.seated(spec, knobs, judging_of(judge, replay))
         plan = Plan(repeats, both_orders)
-        about, readings = _asked(spec, knobs, judging, labelled, plan, out, resume=resume)
+        about, readings = _asked(seated, labelled, plan, out, resume=resume)
     if not any(readings.first(case.id) for case in labelled.items):
         reasons = iter(readings.missing.values())
         raise ConfigurationError(f"no case has a reading; the first: {next(reasons)}")
@@ -123,36 +121,29 @@ def _recorded(spec: RewardSpec, cases: Cases, field: str) -> tuple[About, Readin
 
 
 def _asked(
-    spec: RewardSpec,
-    knobs: Mapping[str, Any],
-    judging: Judging,
-    cases: Cases,
-    plan: Plan,
-    out: Path,
-    *,
-    resume: bool,
+    judge: Judge, cases: Cases, plan: Plan, out: Path, *, resume: bool
 ) -> tuple[About, Readings]:
     """What the judge says, by the ledger where it was asked before."""
     from contextlib import nullcontext
 
     from helpers.calibration.about import about
-    from helpers.calibration.asking import Judge, ask
+    from helpers.calibration.asking import ask
     from helpers.calibration.ledger import Ledger
     from helpers.cli._progress import watched
     from helpers.judging.rehearsing import digest, questions
     from helpers.judging.settings import fingerprint
 
-    judge = Judge.seated(spec, knobs, judging)
+    spec, knobs, models = judge.spec, judge.knobs, judge.judging.models
     asked = questions(spec, knobs, [judge.samples(cases, case)[0] for case in cases.items])
     told = about(
         spec,
         knobs,
         cases,
-        models=[model.called for model in judging.models],
+        models=[model.called for model in models],
         instructions=digest(asked),
-        answers=fingerprint(judging),
+        answers=fingerprint(judge.judging),
     )
-    free = all(model.backend == "replay" for model in judging.models)
+    free = all(model.backend == "replay" for model in models)
     if not free:
         out.mkdir(parents=True, exist_ok=True)
     path = out / f"{told.stem}.jsonl"
@@ -187,7 +178,7 @@ def _print(card: Card) -> None:
     from helpers.cli._console import MESSAGE, cell, errors, output, plain, table
 
     for sheet in card.sheets:
-        shown = table(*sheet.heads, numbers=sheet.heads[1:], title=sheet.title)
+        shown = table(*sheet.heads, numbers=sheet.numbers, title=sheet.title)
         for row in sheet.rows:
             shown.add_row(*map(cell, row))
         output().print(shown)
