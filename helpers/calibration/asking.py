@@ -56,6 +56,21 @@ class Plan(NamedTuple):
                     yield Turn(case.id, swapped, repeat)
 
 
+class Put(NamedTuple):
+    """How a case is put to a judge.
+
+    A judge that compares is given the second response as a reference, which must say something. An
+    empty second response therefore stands first, and loses there.
+
+    Args:
+        samples: what is scored.
+        mirrored: whether what stands first there is the second response of the file.
+    """
+
+    samples: tuple[Sample, ...]
+    mirrored: bool = False
+
+
 @dataclass(slots=True)
 class Spent:
     """What the run has cost; safe to use from many threads."""
@@ -109,16 +124,19 @@ class Judge:
         bench.sit(spec, knobs)  # what is wrong with the knobs is found before anybody is asked
         return cls(spec, knobs, forgetful, bench, Spent.nothing())
 
-    def samples(self, cases: Cases, case: Case, *, swapped: bool = False) -> list[Sample]:
+    def put(self, cases: Cases, case: Case, *, swapped: bool = False) -> Put:
         """What it scores of a case: a response, or a pair as one sample or as two."""
         if cases.labels.kind == "graded":
-            return [case.sample]
+            return Put((case.sample,))
+        compares = OWN_ORDERS in self.spec.metrics
         first, second = case.sample.response, case.rival
         if swapped:
             first, second = second, first
-        if OWN_ORDERS in self.spec.metrics:
-            return [replace(case.sample.answered(first), reference=second)]
-        return [case.sample.answered(first), case.sample.answered(second)]
+        mirrored = swapped
+        if compares and not second.strip():
+            first, second, mirrored = second, first, not swapped
+        one, other = case.sample.answered(first), case.sample.answered(second)
+        return Put((replace(one, reference=second),) if compares else (one, other), mirrored)
 
     def score(self, sample: Sample, /) -> Score:
         """Score one sample in a sitting of its own.
@@ -158,17 +176,13 @@ def ask(
     missing: dict[Turn, str] = {}
     turns = iter(watched([turn for turn in plan.turns(cases) if turn not in given]))
     while some := list(islice(turns, AT_ONCE * judge.judging.concurrency)):
-        samples = [judge.samples(cases, ids[turn.case], swapped=turn.swapped) for turn in some]
-        results = iter(
-            score_batch(
-                judge.score,
-                [sample for group in samples for sample in group],
-                workers=judge.judging.max_concurrency,
-            )
-        )
+        puts = [judge.put(cases, ids[turn.case], swapped=turn.swapped) for turn in some]
+        samples = [sample for put in puts for sample in put.samples]
+        workers = judge.judging.max_concurrency
+        results = iter(score_batch(judge.score, samples, workers=workers))
         fresh = []
-        for turn, group in zip(some, samples, strict=True):
-            heard = _heard(judge.spec.scale, turn, list(islice(results, len(group))))
+        for turn, put in zip(some, puts, strict=True):
+            heard = _heard(judge.spec.scale, turn, put, list(islice(results, len(put.samples))))
             if isinstance(heard, Reading):
                 fresh.append(heard)
             else:
@@ -179,7 +193,7 @@ def ask(
     return Readings(given, missing)
 
 
-def _heard(scale: Scale, turn: Turn, results: Sequence[RewardResult]) -> Reading | str:
+def _heard(scale: Scale, turn: Turn, put: Put, results: Sequence[RewardResult]) -> Reading | str:
     """The reading of the scores; why there is none where something else failed than a verdict."""
     failed = [result.error for result in results if isinstance(result, Unscored)]
     for error in failed:
@@ -197,7 +211,7 @@ def _heard(scale: Scale, turn: Turn, results: Sequence[RewardResult]) -> Reading
     own = _metric(scores[0], OWN_ORDERS)
     return Reading(
         turn=turn,
-        value=1 - value if turn.swapped else value,
+        value=1 - value if put.mirrored else value,
         confidence=min(sure, default=None),
         inconsistent=None if own is None else bool(own),
     )

@@ -134,7 +134,7 @@ def _asked(
     from helpers.judging.settings import fingerprint
 
     spec, knobs, models = judge.spec, judge.knobs, judge.judging.models
-    asked = questions(spec, knobs, [judge.samples(cases, case)[0] for case in cases.items])
+    asked = questions(spec, knobs, [judge.put(cases, case).samples[0] for case in cases.items])
     told = about(
         spec,
         knobs,
