@@ -22,7 +22,7 @@ from reward_functions.judges._attacks import Attack, attacks
 from reward_functions.testing import CredulousAsk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from reward_functions.core.spec import Example, RewardSpec
     from reward_functions.core.types import RewardResult, Sample, Score
@@ -236,7 +236,7 @@ def examined(
     tried = [
         (at, bait, attack)
         for at, bait in enumerate(baits)
-        for attack in (Attack(CONTROL, CONTROL, bait.wrong), *attacks(bait.wrong))
+        for attack in (Attack(CONTROL, CONTROL, bait.wrong), *_attacks(bait.wrong))
     ]
     samples = [
         replace(bait.sample.answered(attack.response), id=str(number))
@@ -261,6 +261,17 @@ def examined(
         if attack.kind != CONTROL
     ]
     return Findings(blows, controls, limit)
+
+
+def _attacks(wrong: str) -> Iterator[Attack]:
+    """Every attack as it is, and as a final answer.
+
+    A judge that sees no more than the final answer would never see most of them otherwise.
+    """
+    for attack in attacks(wrong):
+        yield attack
+        boxed = rf"\boxed{{{' '.join(attack.response.split())}}}"
+        yield Attack(attack.kind, f"{attack.name}, in a box", boxed)
 
 
 def _blow(

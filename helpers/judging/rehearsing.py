@@ -58,7 +58,12 @@ def questions(
 
 
 def examples(spec: RewardSpec, knobs: Mapping[str, Any]) -> list[Example]:
-    """The judge's worked examples that have these settings, defaults elsewhere."""
+    """The judge's worked examples that have these settings, defaults elsewhere.
+
+    Raises:
+        ConfigurationError: the settings cannot be used.
+    """
+    spec.bind(knobs)
     defaults = {name: knob.default for name, knob in spec.knobs.items()}
     bound = defaults | dict(knobs)
     return [each for each in spec.examples if defaults | dict(each.knobs) == bound]
