@@ -11,7 +11,20 @@ A judge function writes questions and reads verdicts; everything between, from r
 the bench's. See docs/judges.md.
 """
 
-from reward_functions.judges._bench import Bench, Sitting
+from typing import TYPE_CHECKING, Any
+
 from reward_functions.judges._settings import JudgeModel, Judging
 
+if TYPE_CHECKING:
+    from reward_functions.judges._bench import Bench, Sitting
+
 __all__ = ["Bench", "JudgeModel", "Judging", "Sitting"]
+
+
+def __getattr__(name: str) -> Any:
+    """The bench, loaded when it is asked for: verifiers, which share the settings, never do."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from reward_functions.judges import _bench  # noqa: PLC0415 - see above
+
+    return getattr(_bench, name)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.text.normal import folded
@@ -95,7 +95,7 @@ def _only_opens(answer: str) -> bool:
 @cache
 def _master_keys() -> tuple[tuple[str, bool], ...]:
     """The openers as `_words` spells them, and whether each is a filler that may be an answer."""
-    lines = files(__package__).joinpath("master_keys.txt").read_text(encoding="utf-8").splitlines()
+    lines = Path(__file__).with_name("master_keys.txt").read_text(encoding="utf-8").splitlines()
     listed = [line for line in lines if line and not line.startswith("#")]
     return tuple((_words(folded(line)), line.startswith("~")) for line in listed)
 
