@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 MAX_KEYED: Final = 400
 """Characters of a response that may be nothing but openers; no run of them is longer."""
 
+MAX_GATED: Final = 200_000
+"""Characters of a response that gates look at, fences aside: no opener and no prompt has more."""
+
 MIN_COPY: Final = 16
 """Characters of a prompt from which copies are counted. A shorter one may be in the answer."""
 
@@ -41,7 +44,7 @@ def gate(sample: Sample, reference: str = "") -> str:
         reference: a text that is right, if there is one.
     """
     said = without_reasoning(sample.response)
-    answer = folded(said)
+    answer = folded(said[:MAX_GATED])
     if not any(map(str.isalnum, answer)):
         return "the response is empty" if not sample.response.strip() else "nothing is answered"
     if reference and answer == folded(reference):

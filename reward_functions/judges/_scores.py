@@ -19,10 +19,6 @@ if TYPE_CHECKING:
 
 METRICS: Final = ("gated", "addressed", "confidence")
 
-WORKERS: Final = 128
-"""Threads of a batch. Most wait, for a turn to ask or for the answer to a question that a sibling
-with the same response asked first; how many calls are made at once is the bench's affair."""
-
 SURENESS: Final = {"low": 0.0, "medium": 0.5, "high": 1.0}
 
 

@@ -12,7 +12,7 @@ from reward_functions.core.types import Metric
 from reward_functions.judges._gates import gate
 from reward_functions.judges._material import asked
 from reward_functions.judges._prompting import Prompt, prompt_of, question
-from reward_functions.judges._scores import METRICS, WORKERS, gated, judged
+from reward_functions.judges._scores import METRICS, gated, judged
 from reward_functions.text.normal import folded
 from reward_functions.text.reasoning import without_reasoning
 
@@ -33,7 +33,7 @@ _PROMPT: Final = "Give a synonym of 'quick'."
 @reward_function(
     version=1,
     metrics=[*METRICS, "grade", "group_size"],
-    needs=Needs(workers=WORKERS, judge=True, siblings=True),
+    needs=Needs(judge=True, siblings=True),
     examples=[
         Example(
             "full",

@@ -13,7 +13,7 @@ from reward_functions.core.types import Metric
 from reward_functions.judges._gates import gate
 from reward_functions.judges._material import asked
 from reward_functions.judges._prompting import CONFIDENCE, MAX_CHARS, prompt_of, question
-from reward_functions.judges._scores import METRICS, WORKERS, gated, judged, known
+from reward_functions.judges._scores import METRICS, gated, judged, known
 from reward_functions.text.normal import folded
 from reward_functions.text.reasoning import without_reasoning
 
@@ -38,7 +38,7 @@ _GOOD: Final = "Air scatters the short, blue wavelengths of sunlight more than t
 @reward_function(
     version=1,
     metrics=[*METRICS, "inconsistent"],
-    needs=Needs(workers=WORKERS, judge=True, siblings=True),
+    needs=Needs(judge=True, siblings=True),
     examples=[
         Example(
             "full",

@@ -13,7 +13,7 @@ from reward_functions.core.types import Metric
 from reward_functions.judges._gates import gate
 from reward_functions.judges._material import asked
 from reward_functions.judges._prompting import MAX_CHARS, prompt_of, question
-from reward_functions.judges._scores import METRICS, WORKERS, gated, judged, known
+from reward_functions.judges._scores import METRICS, gated, judged, known
 from reward_functions.text.normal import visible
 from reward_functions.text.reasoning import without_reasoning
 
@@ -62,7 +62,7 @@ def _metrics(correct: float, reasoning: float) -> tuple[Metric, Metric]:
 @reward_function(
     version=1,
     metrics=[*METRICS, "correct", "reasoning"],
-    needs=Needs(workers=WORKERS, judge=True),
+    needs=Needs(judge=True),
     check=_usable,
     examples=[
         Example(

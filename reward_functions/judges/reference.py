@@ -11,7 +11,7 @@ from reward_functions.core.spec import Example, Needs, reward_function
 from reward_functions.judges._gates import gate
 from reward_functions.judges._material import asked
 from reward_functions.judges._prompting import prompt_of, question
-from reward_functions.judges._scores import METRICS, WORKERS, gated, judged, known
+from reward_functions.judges._scores import METRICS, gated, judged, known
 from reward_functions.text.answers import NoAnswer, final_answer, spoken
 from reward_functions.text.normal import folded
 from reward_functions.text.reasoning import without_reasoning
@@ -34,7 +34,7 @@ _CAPITAL: Final = "Which city is the capital of Australia?"
 @reward_function(
     version=1,
     metrics=METRICS,
-    needs=Needs(workers=WORKERS, judge=True),
+    needs=Needs(judge=True),
     examples=[
         Example(
             "full",

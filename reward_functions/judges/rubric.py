@@ -10,7 +10,7 @@ from reward_functions.judges._gates import gate
 from reward_functions.judges._material import asked, material
 from reward_functions.judges._prompting import MAX_CHARS, prompt_of, question
 from reward_functions.judges._rubrics import Rubric, examples_of, rubric_of
-from reward_functions.judges._scores import METRICS, WORKERS, gated, judged
+from reward_functions.judges._scores import METRICS, gated, judged
 from reward_functions.text.reasoning import without_reasoning
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def _usable(*, criteria: str, max_chars: int) -> None:  # noqa: ARG001 - all the
 @reward_function(
     version=1,
     metrics=METRICS,
-    needs=Needs(workers=WORKERS, judge=True),
+    needs=Needs(judge=True),
     check=_usable,
     examples=[
         *examples_of("instruction_following", "criteria"),

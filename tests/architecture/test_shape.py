@@ -217,6 +217,15 @@ def test_the_public_surface_is_what_it_says():
     assert public - folders == set(reward_functions.__all__)
 
 
+@pytest.mark.parametrize("path", sorted((PACKAGE / "judges").glob("[a-z]*.py")), ids=name_of)
+def test_a_judge_writes_questions_and_reads_verdicts_and_nothing_else(path):
+    allowed = {"__future__", "reward_functions", "typing", "collections", "re", "hashlib", "string"}
+    tops = {module.partition(".")[0] for module in imports(path)}
+    assert tops <= allowed
+    assert not calls(path, "open", "input")
+    assert path.with_suffix(".md").exists()
+
+
 @pytest.mark.parametrize("path", sorted((PACKAGE / "verifiers").glob("[a-z]*.py")), ids=name_of)
 def test_a_verifier_does_no_input_or_output(path):
     tops = {module.partition(".")[0] for module in imports(path)}

@@ -2,7 +2,8 @@
 
 512 samples, 100 ms a call, 16 at a time: 32 rounds, 3.2 s at best. The bar is 1.3 times that. The
 model is a pause, so that what is measured is everything around it: gates, prompts, fences, turns,
-threads, accounts. Beside it, the processor time of one sample.
+threads, accounts. Beside it, the processor time of one sample. Equal siblings share one call; there
+our own time is most of what is left, and no bar is set.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def report(console: Console) -> None:
     table = Table(title=f"{SAMPLES} samples, {AT_ONCE} calls at once, {CALL * 1000:g} ms a call")
     for column in ("batch", "calls", "seconds", "ideal", "ratio", f"under {BAR}", "ms CPU/sample"):
         table.add_column(column, justify="right" if table.columns else "left")
-    for name, equal in (("all different", 1), ("4 equal siblings", 4), ("16 equal siblings", 16)):
+    for name, equal in (("all different", 1), ("4 equal", 4), ("16 equal", 16)):
         table.add_row(name, *_measured(equal))
     console.print(table)
 
@@ -58,5 +59,6 @@ def _measured(equal: int) -> list[str]:
     assert all(isinstance(result, Scored) for result in results)
     ideal = -(-SAMPLES // equal // AT_ONCE) * CALL
     ratio = seconds / ideal
-    figures = [f"{seconds:.2f}", f"{ideal:.2f}", f"{ratio:.2f}", "yes" if ratio < BAR else "NO"]
+    passed = "" if equal > 1 else "yes" if ratio < BAR else "NO"
+    figures = [f"{seconds:.2f}", f"{ideal:.2f}", f"{ratio:.2f}", passed]
     return [str(len(ask.asked)), *figures, f"{computed * 1000 / SAMPLES:.2f}"]
