@@ -60,8 +60,8 @@ def score_batch(
     samples = list(samples)
     families = _families(samples) if needs.siblings else {}
     call: Callable[..., Score] = reward
-    threads = workers or needs.workers
-    if threads == 1:
+    threads = min(workers or needs.workers, len(samples))
+    if threads <= 1:
         return [score(sample) for sample in samples]
 
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - verifiers never need it

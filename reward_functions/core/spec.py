@@ -73,13 +73,17 @@ class Scale(NamedTuple):
 UNIT_SCALE: Final = Scale()
 
 
+JUDGE_WORKERS: Final = 256
+"""Threads of a batch that is judged. Most wait, for a turn to ask or for the answer to a question
+that a sibling with the same response asked first; calls at once are limited elsewhere."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Needs:
     """What running a reward function takes.
 
     Args:
-        workers: threads a batch is scored with. One for verifiers, which only compute; more for
-            judges, which wait for a model.
+        workers: threads a batch is scored with; 0 for one, and for `JUDGE_WORKERS` of a judge.
         symbolic: whether it compares mathematics, whose process of its own a deployment starts
             before the first batch. It needs no setting: without it that process starts when needed.
         judge: whether it asks a judge model. Its function is then `(sample, ask, *, knobs)`.
@@ -87,10 +91,14 @@ class Needs:
             function then takes them after the others: `(sample, ask, siblings, *, knobs)`.
     """
 
-    workers: int = 1
+    workers: int = 0
     symbolic: bool = False
     judge: bool = False
     siblings: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.workers:
+            object.__setattr__(self, "workers", JUDGE_WORKERS if self.judge else 1)
 
 
 @dataclass(frozen=True, slots=True)

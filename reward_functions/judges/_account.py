@@ -10,7 +10,7 @@ from __future__ import annotations
 import tomllib
 from collections import Counter
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -77,7 +77,7 @@ def price_of(model: JudgeModel, judging: Judging) -> Price | None:
 
 @cache
 def _table() -> dict[str, tuple[float, ...]]:
-    text = files(__package__).joinpath("prices.toml").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("prices.toml").read_text(encoding="utf-8")
     return {name: tuple(price) for name, price in tomllib.loads(text)["models"].items()}
 
 
@@ -89,7 +89,7 @@ def _listed(model: str) -> tuple[float, ...] | None:
 
 def prices_as_of() -> str:
     """The day the table of prices was written."""
-    text = files(__package__).joinpath("prices.toml").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("prices.toml").read_text(encoding="utf-8")
     return str(tomllib.loads(text)["as_of"])
 
 

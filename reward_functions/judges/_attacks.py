@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def attacks(wrong: str) -> Iterator[Attack]:
     Yields:
         Some sixty attacks.
     """
-    text = files(__package__).joinpath("attacks.jsonl").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("attacks.jsonl").read_text(encoding="utf-8")
     for line in text.splitlines():
         row = json.loads(line)
         yield Attack(row["kind"], row["name"], row["response"].replace(WRONG, wrong))

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.text.normal import folded
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 MAX_KEYED: Final = 400
 """Characters of a response that may be nothing but openers; no run of them is longer."""
+
+MAX_GATED: Final = 200_000
+"""Characters of a response that gates look at, fences aside: no opener and no prompt has more."""
 
 MIN_COPY: Final = 16
 """Characters of a prompt from which copies are counted. A shorter one may be in the answer."""
@@ -41,7 +44,7 @@ def gate(sample: Sample, reference: str = "") -> str:
         reference: a text that is right, if there is one.
     """
     said = without_reasoning(sample.response)
-    answer = folded(said)
+    answer = folded(said[:MAX_GATED])
     if not any(map(str.isalnum, answer)):
         return "the response is empty" if not sample.response.strip() else "nothing is answered"
     if reference and answer == folded(reference):
@@ -95,7 +98,7 @@ def _only_opens(answer: str) -> bool:
 @cache
 def _master_keys() -> tuple[tuple[str, bool], ...]:
     """The openers as `_words` spells them, and whether each is a filler that may be an answer."""
-    lines = files(__package__).joinpath("master_keys.txt").read_text(encoding="utf-8").splitlines()
+    lines = Path(__file__).with_name("master_keys.txt").read_text(encoding="utf-8").splitlines()
     listed = [line for line in lines if line and not line.startswith("#")]
     return tuple((_words(folded(line)), line.startswith("~")) for line in listed)
 

@@ -58,5 +58,5 @@ def _text(value: Any) -> str:
     if isinstance(value, list) and value and all(isinstance(each, str) for each in value):
         return "\n\n".join(value)
     if isinstance(value, dict | list):
-        return json.dumps(value, ensure_ascii=False)
+        return json.dumps(value, ensure_ascii=False) if value else ""
     raise BadReference(f"a text of the data set is of type {type(value).__name__}")

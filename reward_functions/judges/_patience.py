@@ -175,10 +175,10 @@ class WithStandIn:
 
     def __call__(self, question: Question, /, *, deadline: float = inf) -> Verdict:
         """The judge's answer, else the fallback's."""
-        now = monotonic()
-        left = deadline - now
+        left = max(0.0, deadline - monotonic())
+        kept = 0.0 if left == inf else left * KEPT_FOR_STAND_IN
         try:
-            return self.ask(question, deadline=deadline - left * KEPT_FOR_STAND_IN)
+            return self.ask(question, deadline=deadline - kept)
         except (JudgeUnavailable, NoVerdict):
             self.account.count("judge_fallbacks")
             return self.stand_in(question, deadline=deadline)

@@ -24,7 +24,6 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -95,7 +94,7 @@ def prompt_of(name: str, path: str = "") -> Prompt:
     Raises:
         BadJudge: the file is not there, or has not the three sections.
     """
-    file = Path(path) if path else files(__package__).joinpath(f"{name}.md")
+    file = Path(path or Path(__file__).with_name(f"{name}.md"))
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
@@ -104,7 +103,7 @@ def prompt_of(name: str, path: str = "") -> Prompt:
     sections = dict(zip(pieces[::2], map(str.strip, pieces[1::2]), strict=True))
     if set(sections) != {"System", "Shared", "Case"} or len(pieces) != 2 * len(sections):
         raise BadJudge(f"the prompt of {name} has not the sections System, Shared and Case, once")
-    rules = files(__package__).joinpath("_rules.md").read_text(encoding="utf-8")
+    rules = Path(__file__).with_name("_rules.md").read_text(encoding="utf-8")
     system = f"{sections['System']}\n\n{rules.strip()}"
     return Prompt(name, system, sections["Shared"], sections["Case"])
 

@@ -15,10 +15,16 @@ import json
 from dataclasses import asdict
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 from reward_functions.core.asking import Usage, Verdict
-from reward_functions.core.errors import BadJudge, JudgeUnavailable, NoVerdict
+from reward_functions.core.errors import (
+    BadJudge,
+    JudgeUnavailable,
+    NoVerdict,
+    WhyNoVerdict,
+    WhyUnavailable,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -26,6 +32,10 @@ if TYPE_CHECKING:
     from reward_functions.core.asking import Ask, Question
 
 _FAILURES: Final = {"NoVerdict": NoVerdict, "JudgeUnavailable": JudgeUnavailable}
+_KINDS: Final = {
+    "NoVerdict": get_args(WhyNoVerdict),
+    "JudgeUnavailable": get_args(WhyUnavailable),
+}
 
 
 class Replay:
@@ -53,7 +63,7 @@ class Replay:
         if row is None:
             raise JudgeUnavailable(f"{self.model}: no answer was recorded for this", "denied")
         if "error" in row:
-            kind = {"kind": row["kind"]} if "kind" in row else {}
+            kind = {"kind": row["kind"]} if row.get("kind") else {}
             raise _FAILURES[row["error"]](f"{self.model}: a recorded failure", **kind)
         return Verdict(
             question.read(question.filled(row["verdict"])),
@@ -113,10 +123,15 @@ def _rows(
 def _is_answer(row: Any) -> bool:
     if not isinstance(row, dict) or not (row.keys() & {"key", "id"}):
         return False
-    usage = row.get("usage", {})
+    names = [row[name] for name in ("key", "id") if name in row]
+    usage, turn = row.get("usage", {}), row.get("turn", 0)
+    if not all(isinstance(name, str) for name in names) or type(turn) is not int:
+        return False
     if not isinstance(usage, dict) or usage.keys() - Usage.__dataclass_fields__.keys():
         return False
+    if any(type(count) is not int for count in usage.values()):
+        return False
     if "error" in row:
-        return row["error"] in _FAILURES
+        return row["error"] in _FAILURES and row.get("kind") in (None, *_KINDS[row["error"]])
     verdict = row.get("verdict")
     return isinstance(verdict, dict) and all(isinstance(each, str) for each in verdict.values())

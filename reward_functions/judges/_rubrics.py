@@ -22,7 +22,6 @@ import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
-from importlib.resources import files
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -140,7 +139,7 @@ def rubric_of(name: str) -> Rubric:
     Raises:
         BadJudge: there is none, or it is no rubric; the message says what is wrong with it.
     """
-    ours = files(__package__).joinpath("rubrics")
+    ours = Path(__file__).with_name("rubrics")
     path = Path(name)
     if path.suffix in (".toml", ".json"):
         file: Any = path
@@ -182,12 +181,21 @@ def _rubric(name: str, data: Any, digest: str) -> Rubric:
     material = data.get("material", {"name": "", "keys": []})
     _require(isinstance(material, dict), name, "its material is no table")
     _known(material, _MATERIAL, name)
+    keys = material.get("keys", [])
+    _require(
+        isinstance(material.get("name", ""), str)
+        and isinstance(keys, list)
+        and all(isinstance(key, str) for key in keys)
+        and bool(material.get("name")) == bool(keys),
+        name,
+        "its material has no name, or no list of keys",
+    )
     return Rubric(
         task=data.get("task", ""),
         criteria=criteria,
         reference=reference,
         material=material.get("name", ""),
-        keys=tuple(material.get("keys", ())),
+        keys=tuple(keys),
         examples=tuple(data.get("examples", ())),
         digest=digest,
     )
@@ -213,7 +221,8 @@ def _criterion(name: str, data: Any) -> Criterion:
         (kind == "scale") == ("choices" in data), where, "a scale has choices, and only a scale"
     )
     _require(
-        len(choices) > 1
+        isinstance(choices, list | tuple)
+        and len(choices) > 1
         and all(isinstance(each, str) and each.strip() for each in choices)
         and len(set(choices)) == len(choices),
         where,

@@ -99,7 +99,7 @@ class Judging:
         doubt: ask the first juror alone, and the others only where its own confidence is low.
         fallback: who is asked when a juror failed in spite of retries.
         concurrency: calls at once to begin with; throttling halves it, success raises it again.
-        max_concurrency: calls at once at most: threads of the function, connections to the model.
+        max_concurrency: calls at once at most, and connections to each model.
         retries: of one question, for failures that may pass.
         cache_size: verdicts a warm function remembers; 0 for none.
         cache_table: a DynamoDB table of verdicts; "" for none. It never holds a text.

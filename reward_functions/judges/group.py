@@ -33,7 +33,7 @@ _PROMPT: Final = "Give a synonym of 'quick'."
 @reward_function(
     version=1,
     metrics=[*METRICS, "grade", "group_size"],
-    needs=Needs(workers=16, judge=True, siblings=True),
+    needs=Needs(judge=True, siblings=True),
     examples=[
         Example(
             "full",

@@ -38,7 +38,7 @@ _GOOD: Final = "Air scatters the short, blue wavelengths of sunlight more than t
 @reward_function(
     version=1,
     metrics=[*METRICS, "inconsistent"],
-    needs=Needs(workers=16, judge=True, siblings=True),
+    needs=Needs(judge=True, siblings=True),
     examples=[
         Example(
             "full",

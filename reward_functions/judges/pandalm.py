@@ -62,7 +62,7 @@ def _metrics(correct: float, reasoning: float) -> tuple[Metric, Metric]:
 @reward_function(
     version=1,
     metrics=[*METRICS, "correct", "reasoning"],
-    needs=Needs(workers=16, judge=True),
+    needs=Needs(judge=True),
     check=_usable,
     examples=[
         Example(

@@ -34,7 +34,7 @@ _CAPITAL: Final = "Which city is the capital of Australia?"
 @reward_function(
     version=1,
     metrics=METRICS,
-    needs=Needs(workers=16, judge=True),
+    needs=Needs(judge=True),
     examples=[
         Example(
             "full",

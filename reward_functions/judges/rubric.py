@@ -25,7 +25,7 @@ def _usable(*, criteria: str, max_chars: int) -> None:  # noqa: ARG001 - all the
 @reward_function(
     version=1,
     metrics=METRICS,
-    needs=Needs(workers=16, judge=True),
+    needs=Needs(judge=True),
     check=_usable,
     examples=[
         *examples_of("instruction_following", "criteria"),

@@ -18,7 +18,6 @@ from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import ConfigurationError, EngineUnavailable, NoJudge
 from reward_functions.core.registry import get
 from reward_functions.core.types import Metric, Scored
-from reward_functions.judges import Bench, Sitting
 from reward_functions.serving.contract import decode, encode, fitted
 from reward_functions.serving.imputation import Imputation
 from reward_functions.serving.observability import Telemetry
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from reward_functions.core.asking import Ask
     from reward_functions.core.spec import RewardFunction, RewardSpec
     from reward_functions.core.types import RewardResult, Sample, Unscored
+    from reward_functions.judges import Bench, Sitting
     from reward_functions.serving.contract import Envelope, ResultObject
 
 
@@ -75,11 +75,9 @@ class Handler:
             left = context.get_remaining_time_in_millis() - settings.deadline_margin_ms
             deadline = began + left / 1000
         samples = decode(event, max_samples=settings.max_samples)
-        reward = self._sitting(deadline)
-        workers = settings.workers
-        if self.bench and workers is None:
-            workers = self.bench.judging.max_concurrency
-        results = score_batch(reward, samples, deadline=deadline, workers=workers)
+        sitting = self._sitting(deadline)
+        reward = sitting or self.reward
+        results = score_batch(reward, samples, deadline=deadline, workers=settings.workers)
         try:
             return self._response(samples, results)
         finally:
@@ -88,13 +86,13 @@ class Handler:
                 results,
                 seconds=monotonic() - began,
                 request_id=context.aws_request_id if context is not None else None,
-                account=reward.account.metrics() if isinstance(reward, Sitting) else {},
+                account=sitting.account.metrics() if sitting else {},
             )
 
-    def _sitting(self, deadline: float | None) -> RewardFunction:
-        """The reward of one batch: of a judge, one that keeps its deadline and its account."""
+    def _sitting(self, deadline: float | None) -> Sitting | None:
+        """A judge for one batch, which keeps its deadline and its account; None for a verifier."""
         if self.bench is None:
-            return self.reward
+            return None
         limit = inf if deadline is None else deadline
         return self.bench.sit(self.spec, self.settings.knobs, deadline=limit)
 
@@ -153,6 +151,8 @@ def _bench(spec: RewardSpec, settings: LambdaSettings) -> Bench | None:
             f"{spec.name} asks a judge model, and none is the default: name one in "
             f"{variable('judge')}"
         )
+    from reward_functions.judges import Bench  # noqa: PLC0415 - verifiers never need it
+
     return Bench(settings.judge)
 
 
