@@ -26,6 +26,9 @@ LINE: Final = 20
 
 CELL: Final = 76
 
+DARKEST: Final = 0.55
+"""Opacity of a cell that has all cases of its row: figures on it stay readable, light or dark."""
+
 BINS: Final = 8
 """Points of the plot of length: each is the mean of as many cases as the others."""
 
@@ -67,6 +70,9 @@ def agreement(figures: Figures) -> str:
         _mark(at, LEFT + at * 150, 8, "") + _text(LEFT + 10 + at * 150, 12, f"unusable {way}")
         for at, way in enumerate(figures.agreement)
     ]
+    if figures.ceiling:
+        x = LEFT + 3 * 150
+        keys.append(f'<path class="people" d="M{x} 1V15"/>{_text(x + 10, 12, "a person")}')
     return _svg("Agreement with the label, with intervals", down + 26, [*axis, *drawn, *keys])
 
 
@@ -85,7 +91,9 @@ def both(cases: Cases, figures: Figures) -> str:
             share = count / total if total else 0.0
             title = f"<title>{escape(f'people {name}, judge {heads[at]}: {count}')}</title>"
             box = f'x="{x}" y="{y}" width="{CELL - 2}" height="38" rx="3"'
-            drawn.append(f'<rect class="cell" {box} fill-opacity="{share:.2f}">{title}</rect>')
+            drawn.append(
+                f'<rect class="cell" {box} fill-opacity="{DARKEST * share:.2f}">{title}</rect>'
+            )
             drawn.append(_text(x + CELL / 2, y + 25, str(count), "middle"))
     width = max(WIDTH, LEFT + CELL * len(heads) + RIGHT)
     return _svg("What people and the judge said", 30 + 40 * len(names), drawn, width)

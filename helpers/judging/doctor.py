@@ -18,7 +18,7 @@ from helpers.judging.rehearsing import examples
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import ConfigurationError, NoVerdict
 from reward_functions.core.types import Scored
-from reward_functions.judges._attacks import Attack, attacks
+from reward_functions.judges import Attack, attacks
 from reward_functions.testing import CredulousAsk
 
 if TYPE_CHECKING:

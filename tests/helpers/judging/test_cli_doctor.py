@@ -9,7 +9,7 @@ from helpers.judging.doctor import CONTROL, IGNORANCE, Blow, Findings, baits_of_
 from helpers.judging.findings import LIMITS
 from reward_functions import specs
 from reward_functions.core.errors import JudgeUnavailable, NoVerdict
-from reward_functions.judges._attacks import Attack, attacks
+from reward_functions.judges import Attack, attacks
 from reward_functions.testing import sample
 
 JUDGES = sorted(name for name, spec in specs().items() if spec.needs.judge)
@@ -196,7 +196,7 @@ def test_prompts_of_ones_own_are_attacked_around_their_wrong_answers(
 
 def test_recorded_answers_say_that_they_are(reward, write):
     answers = write(
-        "answers.jsonl", [{"id": str(at), "verdict": {"same": "no"}} for at in range(99)]
+        "answers.jsonl", [{"id": str(at), "verdict": {"same": "no"}} for at in range(150)]
     )
     told, ran = doctor(reward, "reference", "--replay", answers)
     assert ran.exit_code == 0, ran.stderr
