@@ -1,0 +1,1 @@
+"""The deployment: AWS CDK constructs that put reward functions into an account."""
