@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 import tomllib
 from dataclasses import dataclass
 from hashlib import sha256
@@ -72,7 +73,11 @@ class Package:
         if self.source.is_file():
             return str(self.source)
         built = folder / self.name
-        uv("build", "--wheel", "--out-dir", str(built), str(self.source), doing=f"building {self}")
+        uv(
+            *("build", "--wheel", "--python", sys.executable),
+            *("--out-dir", str(built), str(self.source)),
+            doing=f"building {self}",
+        )
         return str(next(built.glob("*.whl")))
 
     def fingerprint(self) -> str:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
 from infra.interpreter import here
-from infra.packages import Package
+from infra.packages import Package, normalised
 from reward_functions.core import registry
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.suggest import did_you_mean
@@ -216,7 +216,7 @@ def _unconfigured(packages: Iterable[Package]) -> tuple[Deployment, ...]:
     return tuple(
         Deployment.model_validate(spec.name)
         for spec in registry.specs().values()
-        if (registry.distribution(spec.name) or "") in carried | {""}
+        if _source(spec.name) in {None, *carried}
         and all(knob.has_default for knob in spec.knobs.values())
     )
 
@@ -247,12 +247,18 @@ def _check_deployments(stage: Stage, packages: Iterable[Package]) -> None:
         if missing:
             raise BadStage(f"{where}: {each.reward} needs the knob {missing[0]!r}")
         _check_limits(where, stage, each, spec, environment)
-        source = registry.distribution(each.reward)
+        source = _source(each.reward)
         if source is not None and source not in carried:
             raise BadStage(
                 f"{where}: {each.reward} comes from {source}, "
                 "which the stage's packages do not name"
             )
+
+
+def _source(reward: str) -> str | None:
+    """The package that registers a reward; None for our own."""
+    found = registry.distribution(reward)
+    return normalised(found) if found is not None else None
 
 
 def _check_limits(
