@@ -61,7 +61,7 @@ class DeployedFunction(Construct):
             retention=logs.RetentionDays.ONE_YEAR
             if stage.production
             else logs.RetentionDays.ONE_MONTH,
-            removal_policy=RemovalPolicy.RETAIN if stage.production else RemovalPolicy.DESTROY,
+            removal_policy=RemovalPolicy.DESTROY,
         )
         self.function = lambda_.Function(
             self,

@@ -13,6 +13,7 @@ touches AWS or CDK; everything that can be wrong in the file is told in one sent
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
 
@@ -23,14 +24,17 @@ from infra.packages import Package, normalised
 from reward_functions.core import registry
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.suggest import did_you_mean
+from reward_functions.serving import permissions
 from reward_functions.serving.catalogue import (
     MAX_FUNCTION_NAME,
     Architecture,
     Name,
     StageName,
+    bucket_name,
     function_name,
 )
 from reward_functions.serving.contract import ResponseMode
+from reward_functions.serving.permissions import Place
 from reward_functions.serving.settings import MAX_WORKERS, LambdaSettings
 
 if TYPE_CHECKING:
@@ -48,6 +52,11 @@ MAX_TIMEOUT_SECONDS: Final = 900
 
 MAX_ENVIRONMENT_BYTES: Final = 4096
 """All variables of a function together ("Lambda quotas")."""
+
+MAX_MANAGED_POLICY: Final = 6144
+"""Characters without white space ("IAM and AWS STS quotas")."""
+
+MAX_ROLE_NAME: Final = 64
 
 PYTHONS: Final = ("3.12", "3.13", "3.14")
 """Lambda's runtimes that this library runs on and whose end is not near."""
@@ -111,7 +120,7 @@ class Stage(_Model):
     """One environment in one account and region, and what stands in it.
 
     Args:
-        account: twelve digits; whoever deploys decides where unset.
+        account: twelve digits; where unset, the account of whoever deploys.
         emulated: an embedded AWS, whose functions run on this machine's processor and interpreter.
         production: what it stores outlives the stack.
         strict: an artifact without bytecode is an error, not a warning.
@@ -189,6 +198,7 @@ def stage_of(stages: Any, name: str, folder: Path) -> Stage:
     if "deployments" not in given:
         stage = stage.model_copy(update={"deployments": _unconfigured(packages)})
     _check_deployments(stage, packages)
+    _check_policy(stage)
     return stage
 
 
@@ -253,6 +263,28 @@ def _check_deployments(stage: Stage, packages: Iterable[Package]) -> None:
                 f"{where}: {each.reward} comes from {source}, "
                 "which the stage's packages do not name"
             )
+
+
+def _check_policy(stage: Stage) -> None:
+    """Policies name every function twice, and IAM limits their length."""
+    place = Place("aws-us-gov", stage.region, "1" * 12)
+    role = f"arn:{place.partition}:iam::{place.account}:role/{'r' * MAX_ROLE_NAME}"
+    document = permissions.submit_jobs(
+        place,
+        stage=stage.name,
+        role_arns={"bedrock.amazonaws.com": role, "sagemaker.amazonaws.com": role},
+        function_arns=[
+            place.arn("lambda", f"function:{function_name(stage.name, each.name)}")
+            for each in stage.deployments
+        ],
+        bucket_arn=f"arn:{place.partition}:s3:::"
+        + bucket_name(stage.name, place.account, stage.region),
+    )
+    if len(json.dumps(document, separators=(",", ":"))) > MAX_MANAGED_POLICY:
+        raise BadStage(
+            f"stage {stage.name!r}: {len(stage.deployments)} deployments are more than one IAM "
+            f"policy of {MAX_MANAGED_POLICY} characters can name; make two stages of them"
+        )
 
 
 def _source(reward: str) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aws_cdk import Duration, RemovalPolicy, Stack
+from aws_cdk import Duration, RemovalPolicy
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
@@ -12,6 +12,7 @@ from constructs import Construct
 from infra import nag
 from infra.roles import managed_policy, place_of, role
 from reward_functions.serving import permissions
+from reward_functions.serving.catalogue import bucket_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,7 +85,7 @@ class Training(Construct):
         bucket = s3.Bucket(
             self,
             "Data",
-            bucket_name=bucket_name(stage, Stack.of(self).account),
+            bucket_name=bucket_name(stage.name, place_of(self).account, stage.region),
             encryption=s3.BucketEncryption.KMS if key else s3.BucketEncryption.S3_MANAGED,
             encryption_key=key,
             bucket_key_enabled=key is not None,
@@ -123,8 +124,3 @@ class Training(Construct):
             trust=trust,
             policies=work,
         )
-
-
-def bucket_name(stage: Stage, account: str) -> str:
-    """Names of buckets are one space for all accounts."""
-    return f"reward-functions-{stage.name}-{account}-{stage.region}"

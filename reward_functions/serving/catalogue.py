@@ -104,6 +104,11 @@ def deployment_parameter(stage: str, name: str) -> str:
     return f"{deployments_path(stage)}/{name}"
 
 
+def bucket_name(stage: str, account: str, region: str) -> str:
+    """The data bucket of a stage: names of buckets are one space for all accounts."""
+    return f"reward-functions-{stage}-{account}-{region}"
+
+
 def function_name(stage: str, name: str) -> str:
     """The physical name of a function.
 

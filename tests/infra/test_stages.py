@@ -67,6 +67,11 @@ def test_an_emulator_runs_this_interpreter():
     assert stage(emulated=True).python == f"{sys.version_info[0]}.{sys.version_info[1]}"
 
 
+def test_a_stage_holds_a_score_of_deployments():
+    many = [{"name": f"gsm8k-{n}", "reward": "gsm8k"} for n in range(20)]
+    assert len(stage(deployments=many).deployments) == 20
+
+
 @pytest.mark.parametrize("region", ["us-east-1", "us-west-2", "cn-north-1", "us-gov-west-1"])
 def test_any_partition_has_regions(region):
     assert stage(region=region).region == region
@@ -131,6 +136,10 @@ WRONG = [
     (
         {"deployments": [{"reward": "gsm8k", "settings": {"metrics_namespace": LONG}}]},
         r"its settings take \d+ bytes of environment; Lambda allows 4096",
+    ),
+    (
+        {"deployments": [{"name": f"gsm8k-{n}", "reward": "gsm8k"} for n in range(50)]},
+        "50 deployments are more than one IAM policy of 6144 characters can name",
     ),
     (
         {"deployments": [{"name": "a" * 40, "reward": "gsm8k"}]},
