@@ -17,7 +17,15 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from infra.interpreter import here
 from infra.packages import Package, normalised
@@ -76,16 +84,43 @@ class Deployment(_Model):
     A text is a reward with its defaults. `name` defaults to the reward's, `reward` to the name.
     """
 
-    name: Name
-    reward: str = Field(min_length=1)
-    knobs: dict[str, JsonValue] = {}
-    response_mode: ResponseMode = "list"
-    memory_mb: int = Field(default=ONE_PROCESSOR_MB, ge=ONE_PROCESSOR_MB, le=MAX_MEMORY_MB)
-    timeout_seconds: int = Field(default=MAX_TIMEOUT_SECONDS, ge=1, le=MAX_TIMEOUT_SECONDS)
-    reserved_concurrency: int | None = Field(default=None, ge=1)
-    settings: dict[str, JsonValue] = Field(
-        default={}, description="Further fields of `LambdaSettings`, such as `on_unscored`."
+    name: Name = Field(description="Unique in the stage: lower case, digits, `-` and `_`.")
+    reward: str = Field(min_length=1, description="The reward, as `reward list` names it.")
+    knobs: dict[str, JsonValue] = Field(default={}, description="Its knobs, checked at synth.")
+    response_mode: ResponseMode = Field(
+        default="list",
+        description="`list` for Bedrock and for SageMaker training of Nova models, `envelope` for "
+        "SageMaker serverless customization of open-weight models.",
     )
+    memory_mb: int = Field(
+        default=ONE_PROCESSOR_MB,
+        ge=ONE_PROCESSOR_MB,
+        le=MAX_MEMORY_MB,
+        description="Lambda's memory size, which buys its processors too: the least is one.",
+    )
+    timeout_seconds: int = Field(
+        default=MAX_TIMEOUT_SECONDS,
+        ge=1,
+        le=MAX_TIMEOUT_SECONDS,
+        description="Lambda's timeout; the deadline of a batch is shortly before.",
+    )
+    reserved_concurrency: int | None = Field(
+        default=None,
+        ge=1,
+        description="Invocations at a time, kept for this function and its most. A new account's "
+        "limit may refuse any.",
+    )
+    settings: dict[str, JsonValue] = Field(
+        default={},
+        description="Other settings of the function by their names there, such as `on_unscored`.",
+    )
+
+    @field_validator("settings")
+    @classmethod
+    def _no_contradiction(cls, settings: dict[str, JsonValue]) -> dict[str, JsonValue]:
+        if taken := sorted({"name", "knobs", "response_mode", "service"} & set(settings)):
+            raise ValueError(f"{taken[0]!r} is the deployment's own to say")
+        return settings
 
     @model_validator(mode="before")
     @classmethod
@@ -117,38 +152,51 @@ class Deployment(_Model):
 
 
 class Stage(_Model):
-    """One environment in one account and region, and what stands in it.
+    """One environment in one account and region, and what stands in it."""
 
-    Args:
-        account: twelve digits; where unset, the account of whoever deploys.
-        emulated: an embedded AWS, whose functions run on this machine's processor and interpreter.
-        production: what it stores outlives the stack.
-        strict: an artifact without bytecode is an error, not a warning.
-        packages: what the artifact holds beside this project: paths of projects or wheels, or
-            requirements pinned with `==`.
-        aws_services: what these packages call through boto3, beyond what the project does.
-        subscriptions: e-mail addresses and https addresses told of job events and alarms.
-        customer_key: encrypt the bucket with a KMS key of the stage's own.
-        sagemaker_role: whether to make an execution role for SageMaker training jobs.
-    """
-
-    name: StageName
-    region: str
-    account: Annotated[str, Field(pattern=r"^\d{12}$")] | None = None
-    emulated: bool = False
-    production: bool = False
-    architecture: Architecture = "arm64"
-    python: Literal["3.11", "3.12", "3.13", "3.14"] = "3.13"
-    strict: bool = False
-    deployments: tuple[Deployment, ...] = ()
-    packages: tuple[str, ...] = ()
-    aws_services: tuple[str, ...] = ()
+    name: StageName = Field(description="Its key in `stages`.")
+    region: str = Field(description="AWS's name of the region.")
+    account: Annotated[str, Field(pattern=r"^\d{12}$")] | None = Field(
+        default=None, description="Twelve digits; else the account of whoever deploys."
+    )
+    deployments: tuple[Deployment, ...] = Field(
+        default=(), description="The functions; else every reward that needs no configuration."
+    )
+    production: bool = Field(
+        default=False,
+        description="The bucket and its key outlive the stack, and logs are kept for a year "
+        "instead of a month.",
+    )
+    emulated: bool = Field(
+        default=False,
+        description="For an embedded AWS, whose functions run on this machine's processor and "
+        "interpreter.",
+    )
+    architecture: Architecture = Field(default="arm64", description="The functions' processor.")
+    python: Literal["3.11", "3.12", "3.13", "3.14"] = Field(
+        default="3.13", description="The functions' runtime; 3.11 in an emulated stage only."
+    )
+    strict: bool = Field(
+        default=False, description="An artifact without bytecode is an error, not a warning."
+    )
+    packages: tuple[str, ...] = Field(
+        default=(),
+        description="What joins the artifact: paths of projects or wheels, and requirements "
+        "pinned with `==`. Their rewards are installed where the stack is synthesised, too.",
+    )
+    aws_services: tuple[str, ...] = Field(
+        default=(), description="What these packages call through boto3 beyond what we do."
+    )
     subscriptions: tuple[
         Annotated[str, Field(pattern=r"^(https://\S+|[^@\s/:]+@[^@\s/:]+\.[^@\s/:]+)$")], ...
-    ] = ()
-    tags: dict[str, str] = {}
-    customer_key: bool = False
-    sagemaker_role: bool = False
+    ] = Field(default=(), description="E-mail and https addresses told of job events and alarms.")
+    sagemaker_role: bool = Field(
+        default=False, description="Make an execution role for SageMaker training jobs as well."
+    )
+    customer_key: bool = Field(
+        default=False, description="Encrypt the bucket with a KMS key of the stage's own."
+    )
+    tags: dict[str, str] = Field(default={}, description="On everything in the stack.")
 
     @model_validator(mode="before")
     @classmethod
@@ -301,6 +349,12 @@ def _check_limits(
         raise BadStage(
             f"{where}: its settings take {size} bytes of environment; "
             f"Lambda allows {MAX_ENVIRONMENT_BYTES}"
+        )
+    margin = each.lambda_settings(stage.name).deadline_margin_ms
+    if margin >= 1000 * each.timeout_seconds:
+        raise BadStage(
+            f"{where}: a timeout of {each.timeout_seconds} s leaves no time to score, "
+            f"{margin} ms of it being kept for the response"
         )
     if spec.needs.workers > MAX_WORKERS:
         raise BadStage(

@@ -9,18 +9,20 @@ import subprocess
 import sys
 from dataclasses import replace
 from hashlib import sha256
-from importlib.util import MAGIC_NUMBER
+from importlib.util import MAGIC_NUMBER, find_spec
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 
+from helpers.local_runtime import LocalRuntime
 from infra import artifact as module
 from infra.artifact import MAX_UNZIPPED, MAX_ZIPPED, TASK, Artifact, TooLarge, pins
 from infra.interpreter import here
 from infra.packages import BadPackage
 from infra.pruning import AWS_SERVICES, prune
 from reward_functions import specs
+from reward_functions.serving.settings import LambdaSettings
 
 ROOT = Path(__file__).parents[2]
 
@@ -274,3 +276,14 @@ def test_what_is_not_what_was_pinned_is_not_installed(index, tmp_path, spoilt):
     with pytest.raises(BadPackage, match=r"installing for arm64 and Python 3.13 failed: .*native"):
         target.build(tmp_path / "built" / "artifact.zip")
     assert not list((tmp_path / "built").iterdir())
+
+
+@pytest.mark.skipif(find_spec("awslambdaric") is None, reason="AWS's runtime client is for Linux")
+@pytest.mark.parametrize("name", ["gsm8k", "math"])
+def test_the_zip_answers_under_lambda_s_own_runtime_client(unpacked, name):
+    with LocalRuntime(LambdaSettings(name=name).to_env(), folder=unpacked) as runtime:
+        example = specs()[name].examples[0]
+        turn = {"role": "assistant", "content": example.response}
+        event = [{"id": "a", "messages": [turn], "reference_answer": example.reference}]
+        (told,) = runtime.invoke(event).payload
+    assert (told["id"], told["aggregate_reward_score"]) == ("a", example.score)

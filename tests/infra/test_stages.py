@@ -138,6 +138,14 @@ WRONG = [
         r"its settings take \d+ bytes of environment; Lambda allows 4096",
     ),
     (
+        {"deployments": [{"reward": "gsm8k", "settings": {"name": "math"}}]},
+        "'name' is the deployment's own to say",
+    ),
+    (
+        {"deployments": [{"reward": "gsm8k", "timeout_seconds": 1}]},
+        "a timeout of 1 s leaves no time to score, 1000 ms of it",
+    ),
+    (
         {"deployments": [{"name": f"gsm8k-{n}", "reward": "gsm8k"} for n in range(50)]},
         "50 deployments are more than one IAM policy of 6144 characters can name",
     ),
