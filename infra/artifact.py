@@ -30,7 +30,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 import infra
 import reward_functions
 from infra import pruning
-from infra.interpreter import here
+from infra.interpreter import NoInterpreter, here
 from infra.packages import normalised, uv
 from reward_functions.core.errors import ConfigurationError
 
@@ -135,6 +135,7 @@ class Artifact:
 
         Raises:
             BadPackage: a requirement or a package of the stage cannot be had.
+            NoInterpreter: the interpreter compiles nothing.
         """
         tree.mkdir()
         if not (
@@ -232,8 +233,11 @@ def _compile(tree: Path, interpreter: Path) -> None:
         ],
         env={"PYTHONHASHSEED": "0"},  # sets among constants are written in the order of hashes
         stdout=sys.stderr,  # standard output belongs to jsii
-        check=True,
+        # A file that no Python compiles, such as a template, is named there and harms nobody.
+        check=False,
     )
+    if not any(tree.rglob("*.pyc")):
+        raise NoInterpreter(f"{interpreter} compiled nothing")
 
 
 def _zip(tree: Path, path: Path) -> None:

@@ -113,7 +113,12 @@ class RewardStack(cdk.Stack):
 
     def _publish(self, name: str, parameter: str, record: BaseModel) -> None:
         ssm.StringParameter(
-            self, name, parameter_name=parameter, string_value=record.model_dump_json()
+            self,
+            name,
+            parameter_name=parameter,
+            string_value=record.model_dump_json(),
+            # Knobs that fit a function's environment can be more than a standard parameter holds.
+            tier=ssm.ParameterTier.INTELLIGENT_TIERING,
         )
 
 

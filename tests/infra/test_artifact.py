@@ -18,8 +18,8 @@ import pytest
 from helpers.local_runtime import LocalRuntime
 from infra import artifact as module
 from infra.artifact import MAX_UNZIPPED, MAX_ZIPPED, TASK, Artifact, TooLarge, pins
-from infra.interpreter import here
-from infra.packages import BadPackage
+from infra.interpreter import NoInterpreter, here
+from infra.packages import BadPackage, Package
 from infra.pruning import AWS_SERVICES, prune
 from reward_functions import specs
 from reward_functions.serving.settings import LambdaSettings
@@ -220,15 +220,36 @@ def test_over_the_budget_there_is_no_zip(monkeypatch, tmp_path, budget):
     assert not list(tmp_path.iterdir())
 
 
-def wheel(folder, name, platform):
-    """A wheel that holds one module, which tells the platform."""
+def test_a_file_that_no_python_compiles_keeps_nobody_from_bytecode(tmp_path, capfd):
+    (tmp_path / "template.py").write_text("class {{ name }}: pass\n")
+    (tmp_path / "module.py").write_text("x = 1\n")
+    module._compile(tmp_path, Path(sys.executable))
+    assert [path.name.partition(".")[0] for path in tmp_path.rglob("*.pyc")] == ["module"]
+    written = capfd.readouterr()
+    assert "template.py" in written.err
+    assert not written.out  # which belongs to jsii
+
+
+def test_an_interpreter_that_compiles_nothing_is_told(tmp_path):
+    (tmp_path / "module.py").write_text("x = 1\n")
+    with pytest.raises(NoInterpreter, match="compiled nothing"):
+        module._compile(tmp_path, Path("/bin/false"))
+
+
+def wheel(folder, name, platform, *requires):
+    """A wheel that holds one module, which tells the platform, and registers a reward."""
     record = f"{name}-1.0.dist-info"
     path = folder / f"{name}-1.0-cp313-cp313-{platform}.whl"
     with ZipFile(path, "w") as archive:
         archive.writestr(f"{name}.py", f"PLATFORM = {platform!r}\n")
+        needs = "".join(f"Requires-Dist: {each}\n" for each in requires)
         archive.writestr(
-            f"{record}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n"
+            f"{record}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n{needs}"
         )
+        if requires:
+            archive.writestr(
+                f"{record}/entry_points.txt", f"[reward_functions]\n{name}.size = {name}:size\n"
+            )
         archive.writestr(
             f"{record}/WHEEL",
             f"Wheel-Version: 1.0\nRoot-Is-Purelib: false\nTag: cp313-cp313-{platform}\n",
@@ -260,6 +281,41 @@ def test_wheels_are_the_target_s_own_whoever_builds(index, tmp_path, architectur
     assert platform in (tmp_path / "tree" / "native.py").read_text()
     assert (tmp_path / "tree" / "reward_functions" / "core" / "batch.py").is_file()
     assert not list((tmp_path / "tree").rglob("*.pyc"))
+
+
+@pytest.mark.parametrize("architecture", ["arm64", "x86_64"])
+def test_a_pinned_requirement_joins_with_what_it_needs_and_without_us(
+    index, tmp_path, architecture
+):
+    for platform in ("manylinux_2_17_aarch64", "manylinux_2_17_x86_64"):
+        wheel(tmp_path / "wheels", "acme", platform, "reward-functions>=0.1", "extra")
+        wheel(tmp_path / "wheels", "extra", platform)
+    target = Artifact(
+        architecture=architecture,
+        python="3.13",
+        interpreter=None,
+        packages=(Package.of("acme==1.0", tmp_path),),
+    )
+    target.lay_out(tmp_path / "tree")
+    platform = {"arm64": "aarch64", "x86_64": "x86_64"}[architecture]
+    for name in ("native", "acme", "extra"):
+        assert platform in (tmp_path / "tree" / f"{name}.py").read_text()
+    records = {path.name for path in (tmp_path / "tree").glob("*.dist-info")}
+    (ours,) = {name for name in records if name.startswith("reward_functions-")}
+    assert records == {ours, "acme-1.0.dist-info"}  # whose entry points are looked for
+
+
+def test_a_package_may_not_move_our_pins(index, tmp_path):
+    for version in ("native==2.0", "native>1.0"):
+        wheel(tmp_path / "wheels", "acme", "manylinux_2_17_aarch64", version)
+        target = Artifact(
+            architecture="arm64",
+            python="3.13",
+            interpreter=None,
+            packages=(Package.of("acme==1.0", tmp_path),),
+        )
+        with pytest.raises(BadPackage, match="native"):
+            target.build(tmp_path / "built" / "artifact.zip")
 
 
 @pytest.mark.parametrize(
