@@ -434,6 +434,7 @@ def test_a_reply_of_any_other_form_is_refused(said):
 
 
 def test_a_worker_that_was_launched_is_waited_for_by_the_first_request(engine):
+    engine.end()
     engine.launch()
     launched = engine._worker.process.pid
     engine.launch()
@@ -442,6 +443,7 @@ def test_a_worker_that_was_launched_is_waited_for_by_the_first_request(engine):
 
 
 def test_a_worker_that_died_while_it_was_starting_is_replaced(engine):
+    engine.end()
     engine.launch()
     launched = engine._worker.process.pid
     os.killpg(launched, signal.SIGKILL)
