@@ -4,6 +4,7 @@
     scoring.py     score
     scaffold.py    new
     invoking.py    invoke
+    local.py       local up · status · reset · down
     demo.py        demo
     data/          data prepare · lint · split · stats · replay · upload
 
@@ -18,7 +19,7 @@ from typing import Annotated
 
 import typer
 
-from helpers.cli import catalogue, demo, invoking, scaffold, scoring
+from helpers.cli import catalogue, demo, invoking, local, scaffold, scoring
 from helpers.cli._errors import OneLineErrors
 from helpers.cli.data import data
 
@@ -74,3 +75,4 @@ app.command("check")(catalogue.check)
 app.command("new")(scaffold.new)
 app.command("invoke")(invoking.invoke)
 app.add_typer(data, name="data")
+app.add_typer(local.app, name="local")
