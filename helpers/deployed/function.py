@@ -16,8 +16,9 @@ from helpers.deployed.arn import FunctionArn
 from helpers.deployed.failures import in_words
 from helpers.deployed.response import read
 from helpers.local_runtime import MAX_PAYLOAD_BYTES, FunctionError, Invocation
-from reward_functions.core.errors import BadReference, ScoringError
+from reward_functions.core.errors import DatasetError, ScoringError
 from reward_functions.core.types import Metric, Score, Scored, Unscored
+from reward_functions.serving.contract import decode_row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -124,8 +125,18 @@ class DeployedFunction:
         """
         from reward_functions.testing import wire_row  # noqa: PLC0415 - it is for tests otherwise
 
-        sent = [sample.id for sample in samples]
-        invocation = self.invoke([wire_row(sample) for sample in samples])
+        return self.results([wire_row(sample) for sample in samples])
+
+    def results(self, rows: Sequence[dict[str, Any]]) -> list[RewardResult]:
+        """The same for rows as a trainer sends them, which may be no samples at all.
+
+        Raises:
+            BrokenContract: the response is not one result for each row.
+            FunctionError: the function failed, or the batch is over Lambda's limit.
+            AwsFailed: it could not be asked.
+        """
+        sent = [decode_row(row, place).id for place, row in enumerate(rows)]
+        invocation = self.invoke(list(rows))
         response = read(invocation.body, sent)
         if response.breaches:
             raise BrokenContract(f"{self.arn.name}: {response.breaches[0].said}")
@@ -136,7 +147,7 @@ def _result(told: dict[str, Any]) -> RewardResult:
     metrics = told.get("metrics_list") or ()
     raised = {metric["name"] for metric in metrics if metric["name"] in FLAGS and metric["value"]}
     if "bad_reference" in raised:
-        return Unscored(told["id"], BadReference("the function says the reference is at fault"))
+        return Unscored(told["id"], DatasetError("the row or its reference is at fault"))
     if "unscored" in raised:
         return Unscored(told["id"], ScoredElsewhere("the function could not score this sample"))
     own = [metric for metric in metrics if metric["name"] not in FLAGS]

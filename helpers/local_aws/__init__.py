@@ -15,6 +15,7 @@ carries, and runs every function on the interpreter it runs on itself.
     certificate.py   TLS for an emulator that enforces permissions
     environment.py   the variables the emulator gets, and those its users need
     emulator.py      up, down, reset
+    cdk.py           the real CDK command line against one
 
 Several run side by side, each under its own name and on its own port. What it does not reproduce:
 Bedrock's training, memory limits, `iam:PassRole`, embedded metrics, arm64.

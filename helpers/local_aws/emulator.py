@@ -11,6 +11,7 @@ import socket
 import ssl
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from time import monotonic, sleep
@@ -109,7 +110,7 @@ class LocalAws:
             raise EmulatorEnded(f"the local AWS {self.name!r} has ended{self.last_words()}")
 
     def session(self, **credentials: str) -> Session:
-        """A boto3 session for it, whatever the caller's own credentials are.
+        """A boto3 session whose clients reach it, whatever the caller's own environment says.
 
         Args:
             credentials: as `boto3.Session` takes them; the root of the account where not given.
@@ -117,15 +118,16 @@ class LocalAws:
         import boto3  # noqa: PLC0415 - half a second, and starting an emulator needs none of it
 
         own = {"aws_access_key_id": ACCOUNT, "aws_secret_access_key": SECRET}
-        return boto3.Session(**(credentials or own), region_name=REGION)
-
-    def client(self, service: str, *, session: Session | None = None, **options: Any) -> Any:
-        """A boto3 client of one of its services; the options are boto3's."""
+        session = boto3.Session(**(credentials or own), region_name=REGION)
         certificate = self.record.certificate
         verified = {} if certificate is None else {"verify": str(certificate.certificate)}
-        return (session or self.session()).client(
-            service, endpoint_url=self.endpoint, **verified, **options
-        )
+        # A session takes no address of its own; its clients do.
+        session.client = partial(session.client, endpoint_url=self.endpoint, **verified)
+        return session
+
+    def client(self, service: str, **options: Any) -> Any:
+        """A boto3 client of one of its services, as root; the options are boto3's."""
+        return self.session().client(service, **options)
 
     def reset(self) -> None:
         """Empty it of everything that was made in it.

@@ -98,7 +98,12 @@ def start(
     )
     # Popen complains when it is forgotten while its process runs; from here on the id is all.
     child.returncode = 0
-    return Process(child.pid, _started(child.pid) or "ended at once")
+    return process_of(child.pid)
+
+
+def process_of(id: int) -> Process:  # noqa: A002 - the system's word
+    """The process of this id, which this process has just started."""
+    return Process(id, _started(id) or "ended at once")
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from helpers.deployed.probes import Expectation, expectation_of, made_up
 from helpers.deployed.response import read
 from helpers.local_runtime import FunctionError
 from reward_functions.core.batch import score_batch
-from reward_functions.core.errors import BadReference
+from reward_functions.core.errors import DatasetError
 from reward_functions.core.registry import get
 from reward_functions.core.spec import Scale
 from reward_functions.core.types import Scored, Unscored
@@ -119,7 +119,7 @@ def test_the_results_are_of_the_types_of_a_local_run(served, mode):
                 there.score.value,
                 there.score.metrics,
             )
-    assert isinstance(told[3].error, BadReference)
+    assert isinstance(told[3].error, DatasetError)
 
 
 def test_what_the_function_could_not_score_is_no_score(served):

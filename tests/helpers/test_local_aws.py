@@ -133,7 +133,7 @@ def test_enforcing_means_tls_and_real_signatures(enforcing_aws):
     assert arn == "arn:aws:iam::000000000000:root"
     stranger = enforcing_aws.session(aws_access_key_id="AKIA" + "0" * 16, aws_secret_access_key="x")
     with pytest.raises(ClientError, match="security token included in the request is invalid"):
-        enforcing_aws.client("sts", session=stranger).get_caller_identity()
+        stranger.client("sts").get_caller_identity()
     iam = enforcing_aws.client("iam")
     iam.create_user(UserName="forged")
     key = iam.create_access_key(UserName="forged")["AccessKey"]
@@ -142,8 +142,8 @@ def test_enforcing_means_tls_and_real_signatures(enforcing_aws):
             aws_access_key_id=key["AccessKeyId"], aws_secret_access_key=secret
         )
         with pytest.raises(ClientError, match=refused):
-            enforcing_aws.client("s3", session=forged).list_buckets()
-    untrusting = enforcing_aws.session().client("sts", endpoint_url=enforcing_aws.endpoint)
+            forged.client("s3").list_buckets()
+    untrusting = enforcing_aws.session().client("sts", verify=True)
     with pytest.raises(SSLError):
         untrusting.get_caller_identity()
     key = enforcing_aws.record.certificate.key
