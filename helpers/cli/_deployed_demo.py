@@ -9,7 +9,7 @@ alias, boto3. What differs from an account is the emulator, and that it ends wit
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
@@ -48,22 +48,18 @@ def scored_where_deployed(rewards: Sequence[str]) -> Counter[str]:
             f"{project} has no cdk.json: the demo is deployed from the project's folder"
         )
     steps: dict[str, float] = {}
-    seen = Counter[str]()
-    with ended_like_interrupted():
+    with ended_like_interrupted(), ExitStack() as ended:
         with _timed(steps, "the embedded AWS starts"):
-            started = running()
-            aws = started.__enter__()
-        try:
-            cdk = Cdk(aws, project, stage=STAGE)
-            with _timed(steps, "cdk bootstrap"):
-                cdk.bootstrap()
-            with _timed(steps, "cdk deploy"):
-                cdk.deploy()
-            with _timed(steps, "the deployed functions score"):
-                seen = _scored(aws, rewards)
-        finally:
-            with _timed(steps, "the embedded AWS ends"):
-                started.__exit__(None, None, None)
+            aws = ended.enter_context(running())
+        cdk = Cdk(aws, project, stage=STAGE)
+        with _timed(steps, "cdk bootstrap"):
+            cdk.bootstrap()
+        with _timed(steps, "cdk deploy"):
+            cdk.deploy()
+        with _timed(steps, "the deployed functions score"):
+            seen = _scored(aws, rewards)
+        with _timed(steps, "the embedded AWS ends"):
+            ended.close()
     _print_times(steps)
     return seen
 

@@ -15,13 +15,14 @@ import os
 import re
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from shutil import which
 from time import sleep
 from typing import TYPE_CHECKING, Final
 
 from helpers.local_aws.environment import ACCOUNT, REGION
-from helpers.local_aws.processes import GLANCE, LocalAwsError, Process, process_of, undisturbed
+from helpers.local_aws.processes import GLANCE, LocalAwsError, process_of, undisturbed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -114,7 +115,7 @@ class Cdk:
 
     def _ended(self, command: Sequence[str]) -> int:
         """Run a command to its end; returns its exit status."""
-        with self.log.open("wb") as log:
+        with self.log.open("wb") as log, ExitStack() as ended:
             with undisturbed():
                 child = subprocess.Popen(  # noqa: S603 - the project's own command line
                     command,
@@ -125,14 +126,12 @@ class Cdk:
                     stderr=subprocess.STDOUT,
                     start_new_session=True,
                 )
-                process: Process = process_of(child.pid)
-            try:
-                while child.poll() is None:
-                    self.aws.require()
-                    sleep(GLANCE)
-            finally:
-                process.end()
-                child.wait()
+                # Before anything that was put off gets its turn.
+                ended.callback(child.wait)
+                ended.callback(process_of(child.pid).end)
+            while child.poll() is None:
+                self.aws.require()
+                sleep(GLANCE)
         return child.returncode
 
 
