@@ -24,7 +24,8 @@ from helpers.local_aws.processes import ended_like_interrupted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from helpers.local_aws import LocalAws
+    from boto3.session import Session
+
     from reward_functions.serving.catalogue import DeployedReward
 
 STAGE: Final = "local"
@@ -57,17 +58,21 @@ def scored_where_deployed(rewards: Sequence[str]) -> Counter[str]:
         with _timed(steps, "cdk deploy"):
             cdk.deploy()
         with _timed(steps, "the deployed functions score"):
-            seen = _scored(aws, rewards)
+            seen = score_deployed(aws.session(), rewards)
         with _timed(steps, "the embedded AWS ends"):
             ended.close()
     _print_times(steps)
     return seen
 
 
-def _scored(aws: LocalAws, rewards: Sequence[str]) -> Counter[str]:
-    """Every deployment of these rewards with their defaults, each by its alias."""
+def score_deployed(session: Session, rewards: Sequence[str]) -> Counter[str]:
+    """Score and print the files of these rewards where they stand with their defaults.
+
+    Args:
+        session: boto3's, of the account.
+        rewards: their names.
+    """
     seen = Counter[str]()
-    session = aws.session()
     for deployed in deployments(STAGE, session):
         if deployed.reward in rewards and not deployed.knobs:
             function = DeployedFunction(deployed.alias_arn, session=session)

@@ -12,6 +12,8 @@ from time import monotonic, sleep
 
 import pytest
 
+from helpers.cli._deployed_demo import score_deployed
+from helpers.cli.demo import REWARDS
 from helpers.deployed import check, expectation
 from helpers.local_aws import running
 from helpers.local_aws.cdk import Cdk, CdkFailed
@@ -68,6 +70,17 @@ def test_every_alias_answers_with_the_rewards_of_a_local_run(stage, name):
 def test_what_is_deployed_passes_the_check(stage, name):
     report = check(stage.function(name, attempts=1), expectation(stage.catalogue[name]))
     assert [found for found in report.findings if found.verdict in ("failure", "unknown")] == []
+
+
+def test_the_demo_scores_what_is_deployed_as_it_says_it_does(stage, capsys):
+    seen = score_deployed(stage.session, REWARDS)
+    told = capsys.readouterr().out
+    for name in ("gsm8k", "gsm8k-envelope", "math"):
+        assert f", from {stage.catalogue[name].alias_arn}" in told
+    assert "-flexible" not in told  # other knobs, other rewards than the files expect
+    assert seen["surprising"] == 0
+    assert seen["right"] >= 3
+    assert seen["unscored"] >= 3
 
 
 def test_deploying_again_without_a_change_does_nothing(stage):

@@ -14,7 +14,8 @@ from time import monotonic, sleep
 
 import pytest
 
-from helpers.local_aws import LocalAwsError, down, emulator, find, interpreter, running, up
+from helpers.local_aws import LocalAwsError, cdk, down, emulator, find, interpreter, running, up
+from helpers.local_aws.cdk import Cdk, CdkFailed
 from helpers.local_aws.emulator import EmulatorEnded, PortInUse, known
 from helpers.local_aws.environment import merged, shell_lines
 from helpers.local_aws.folders import Folder
@@ -283,3 +284,34 @@ def test_a_shell_that_evaluates_the_lines_has_the_same_environment(local_aws):
     expected = merged(ELSEWHERE, local_aws.environment)
     assert {name: seen.get(name) for name in expected} == expected
     assert not seen.keys() & {"AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_ENDPOINT_URL_LAMBDA"}
+
+
+def test_a_cdk_that_is_not_installed_is_told_with_the_remedy(local_aws, monkeypatch, tmp_path):
+    monkeypatch.setattr(cdk, "CHECKOUT", tmp_path)
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(CdkFailed, match="not installed: make setup, or npm ci"):
+        Cdk(local_aws, tmp_path, stage="local")
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        (
+            "echo 'reward-functions: no such stage'; echo 'Subprocess exited'; exit 1",
+            "no such stage",
+        ),
+        ("echo '❌  Stack failed: rate'; echo trace; exit 1", "❌  Stack failed: rate"),
+        ("printf '\\033[31mred\\033[39m\\n'; exit 1", "red"),
+        ("exit 3", "it said nothing"),
+    ],
+)
+def test_a_cdk_that_fails_is_told_in_one_line(local_aws, monkeypatch, tmp_path, script, said):
+    program = tmp_path / "bin" / "cdk"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o700)
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    with pytest.raises(CdkFailed) as raised:
+        Cdk(local_aws, tmp_path, stage="local").deploy()
+    assert str(raised.value) == f"cdk deploy failed: {said}"
