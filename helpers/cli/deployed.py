@@ -127,7 +127,7 @@ def check(
 ) -> None:
     """Say what a trainer would trip over: ids, order, numbers, response mode, time, size.
 
-    Each function is invoked some fifteen times. Nothing is written anywhere.
+    Each function is invoked about a dozen times. Nothing is written anywhere.
 
     Exit status: 0 nothing failed, 1 something did, 2 nothing was done.
     """

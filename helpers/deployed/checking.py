@@ -1,6 +1,6 @@
 """The check of one deployed function: what a trainer would trip over, before a trainer does.
 
-Each question is an invocation, answered by findings in words. The function is asked some fifteen
+Each question is an invocation, answered by findings in words. The function is asked about a dozen
 times; nothing is written anywhere.
 """
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from reward_functions.serving.contract import ResponseMode
 
 BATCH: Final = 64
-"""Samples in a batch: what a HyperPod worker has under way at once. Bedrock's nobody has told."""
+"""Samples in a batch. How many a trainer sends at once, none has told."""
 
 WARM: Final = 3
 """Warm batches that are timed."""

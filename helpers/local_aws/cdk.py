@@ -72,13 +72,9 @@ class Cdk:
         # Without an app there is nothing to synthesise first.
         return self._run("bootstrap", f"aws://{ACCOUNT}/{REGION}", "--app", "")
 
-    def deploy(self, **context: str) -> str:
-        """Make the stage what `cdk.json` says; returns what was said.
-
-        Args:
-            context: values of the CDK's context, beside the stage.
-        """
-        return self._run("deploy", "--all", "--require-approval", "never", **context)
+    def deploy(self) -> str:
+        """Make the stage what `cdk.json` says; returns what was said."""
+        return self._run("deploy", "--all", "--require-approval", "never")
 
     def destroy(self) -> str:
         """Take the stage away again; returns what was said."""
@@ -101,12 +97,9 @@ class Cdk:
             "CDK_VALIDATION": "false",
         }
 
-    def _run(self, verb: str, *arguments: str, **context: str) -> str:
-        about = {"stage": self.stage, **context}
-        command = [
-            *(self.command, verb, *arguments, "--no-notices", "--output", str(self.output)),
-            *[part for name, value in about.items() for part in ("-c", f"{name}={value}")],
-        ]
+    def _run(self, verb: str, *arguments: str) -> str:
+        where = ("--output", str(self.output), "-c", f"stage={self.stage}")
+        command = [self.command, verb, *arguments, "--no-notices", *where]
         status = self._ended(command)
         said = CONTROL.sub("", self.log.read_text(errors="replace"))
         if status:

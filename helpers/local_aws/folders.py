@@ -118,7 +118,9 @@ def names() -> list[str]:
     """The names there are folders of, in order."""
     if not _state().is_dir():
         return []
-    return sorted(path.name for path in _state().iterdir() if path.is_dir())
+    return sorted(
+        path.name for path in _state().iterdir() if NAME.fullmatch(path.name) and path.is_dir()
+    )
 
 
 def _state() -> Path:

@@ -59,8 +59,9 @@ class Stage:
 
 
 def stages():
-    """Those of the project's own cdk.json."""
-    return json.loads((ROOT / "cdk.json").read_text())["context"]["stages"]
+    """Those of the project's own cdk.json; the local one has a role for SageMaker's jobs too."""
+    found = json.loads((ROOT / "cdk.json").read_text())["context"]["stages"]
+    return found | {STAGE: found[STAGE] | {"sagemaker_role": True}}
 
 
 @pytest.fixture(scope="session")
