@@ -197,11 +197,11 @@ def _rows(file: str) -> tuple[dict[str, Any], ...]:
     from reward_functions.serving.contract import decode_row
 
     rows = []
-    for at, (place, content) in enumerate(read_rows(file)):
-        decoded = decode_row(content, at)
+    for at, row in enumerate(read_rows(file)):
+        decoded = decode_row(row.content, at)
         if isinstance(decoded, Unscored):
-            raise BadInput(f"{shown(file)}, {place}: {decoded.error}")
-        rows.append(content | {"id": f"{decoded.id}-{at}"})
+            raise BadInput(f"{shown(file)}, {row.place}: {decoded.error}")
+        rows.append(row.content | {"id": f"{decoded.id}-{at}"})
     if not rows:
         raise BadInput(f"{shown(file)} holds no samples")
     return tuple(rows)
