@@ -14,7 +14,7 @@ help:  ## What can be made
 setup: .venv/dev .venv/emulator/ready node_modules/.package-lock.json  ## The whole development environment, in .venv
 
 demo: .venv/base .venv/emulator/ready node_modules/.package-lock.json  ## Score the responses that ship with the project, and print a table
-	@$(BIN)/reward demo
+	@$(BIN)/reward demo --deployed
 
 test: lint types unit  ## Everything that must pass: linters, types, tests
 
