@@ -8,6 +8,7 @@ from typing import Final
 _BRACE: Final = re.compile(r"\\[\\{}]|[{}]")
 _SHALLOW: Final = re.compile(r"\{[^{}\\]*(?:(?:\{[^{}\\]*\}|\\[^{}\\])[^{}\\]*)*\}").match
 """A group of groups without further ones, as those of fractions and roots are."""
+
 REACH: Final = 8_000
 """Characters of a group at most, several times those of any answer that is read."""
 

@@ -61,10 +61,10 @@ def without_reasoning(text: str) -> str:
 
 
 def within_turn(text: str) -> str:
-    """The text between the tokens that open and end a turn, one of the first and any of the others.
+    """The text between the tokens that open and end a turn: one that opens it, any that end it.
 
-    `<s>` and `</s>` are such tokens, and strike out what stands between them: `<s>` opens a turn
-    where the text begins with it, unless a `</s>` closes it before the text ends.
+    `<s>` and `</s>` are such tokens, and also strike out what is between them. `<s>` opens a turn
+    where the text begins with it, unless its `</s>` stands before the end.
     """
     if text.startswith("<"):
         opening = _START_TOKEN.match(text)

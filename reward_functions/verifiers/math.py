@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 from reward_functions import symbolic
 from reward_functions.core.errors import BadReference
@@ -134,7 +134,7 @@ def math(
             that cannot be read and the answer is not the same text.
         EngineUnavailable: the reference needs sympy, whose process could not be had.
     """
-    reference = _reference(reference_text(sample.reference))
+    reference = _reference(sample.reference)
     text = spoken(sample.response, sample.prompt, include_reasoning=include_reasoning)
     found = _mathematical(final_answer(text))
     if isinstance(found, NoAnswer):
@@ -174,17 +174,21 @@ def _digits(text: str) -> int:
     return len(decimal[1].replace(".", "").lstrip("0")) if decimal else 0
 
 
-def _reference(text: str) -> str:
-    """The answer a reference states, which is whole."""
-    return _kept(text) if len(text) <= KEPT_LENGTH else _whole(_answer_of(text))
+def _reference(reference: Any) -> str:
+    """The answer a reference gives, in whatever shape."""
+    if isinstance(reference, str) and len(reference) <= KEPT_LENGTH:
+        return _kept(reference)
+    return _read(reference)
 
 
-@lru_cache(KEPT)
-def _kept(text: str) -> str:
-    return _whole(_answer_of(text))
+def _read(reference: Any) -> str:
+    return _whole(_stated(reference_text(reference)))
 
 
-def _answer_of(text: str) -> str:
+_kept = lru_cache(KEPT)(_read)
+
+
+def _stated(text: str) -> str:
     """The answer a reference states, when it is more than an answer."""
     if not any(map(text.__contains__, _DRESS)):
         return text
