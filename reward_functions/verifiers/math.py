@@ -70,7 +70,7 @@ _DOUBT: Final = re.compile(
 
 
 def _right(sample: Sample) -> str:
-    return rf"\boxed{{{_whole(_reference(reference_text(sample.reference)))}}}"
+    return rf"\boxed{{{_reference(sample.reference)}}}"
 
 
 @reward_function(
