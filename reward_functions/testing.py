@@ -256,6 +256,18 @@ def examples_hold(spec: RewardSpec) -> None:
             raise AssertionError(f"{spec.name}: {message}\n{_why(score)}")
 
 
+def the_oracle_earns_the_ceiling(spec: RewardSpec) -> None:
+    """Where a reward can write the right response, it pays for it in full."""
+    for example in spec.examples:
+        if spec.oracle and example.kind == "full":
+            response = spec.oracle(example.sample())
+            (result,) = score_batch(spec.rehearsed(example), [_with_response(example, response)])
+            subject = f"the oracle's {response[:60]!r} against {example.reference!r}"
+            score = _score(result, f"{spec.name}: {subject}")
+            earned = score.value == spec.scale.ceiling
+            _require(earned, spec, f"{subject} earns {score.value}\n{_why(score)}")
+
+
 def examples_show_full_floor_and_gaming(spec: RewardSpec) -> None:
     """There is an example of each kind a reader needs, and each kind means what it says."""
     floor, ceiling = spec.scale
@@ -403,6 +415,7 @@ CONTRACT: Final[Mapping[str, Callable[[RewardSpec], None]]] = {
     holds.__name__: holds
     for holds in (
         examples_hold,
+        the_oracle_earns_the_ceiling,
         examples_show_full_floor_and_gaming,
         documentation_answers_the_next_question,
         a_missing_reference_is_the_data_sets_fault,

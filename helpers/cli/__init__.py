@@ -4,7 +4,10 @@
     scoring.py     score
     scaffold.py    new
     invoking.py    invoke
+    deployed.py    deployed list · invoke · check
+    local.py       local up · status · reset · down
     demo.py        demo
+    data/          data prepare · lint · split · stats · replay · upload
 
 Commands import what they need when they run, so that help is instant. Errors a user can act on are
 one line on standard error and exit status 2, wherever they are raised; see `_errors.py`.
@@ -17,8 +20,9 @@ from typing import Annotated
 
 import typer
 
-from helpers.cli import catalogue, demo, invoking, scaffold, scoring
+from helpers.cli import catalogue, demo, deployed, invoking, local, scaffold, scoring
 from helpers.cli._errors import OneLineErrors
+from helpers.cli.data import data
 
 __all__ = ["app", "main"]
 
@@ -71,3 +75,6 @@ app.command("score")(scoring.score)
 app.command("check")(catalogue.check)
 app.command("new")(scaffold.new)
 app.command("invoke")(invoking.invoke)
+app.add_typer(data, name="data")
+app.add_typer(deployed.app, name="deployed")
+app.add_typer(local.app, name="local")

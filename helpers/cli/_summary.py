@@ -12,7 +12,7 @@ from math import fsum, sqrt
 from typing import TYPE_CHECKING, Final
 
 from helpers.cli._console import errors, plain
-from helpers.cli._rows import shown
+from helpers.json_rows import shown
 from reward_functions.core.types import Sample, Scored, Unscored
 
 if TYPE_CHECKING:

@@ -29,6 +29,7 @@ from reward_functions.core.references import reference_text
 
 @reward_function(${qualified}
     version=1,
+    oracle=lambda sample: reference_text(sample.reference),
     examples=[
         Example("full", response="Let me think.\\nParis", reference="Paris", score=1.0),
         Example("floor", response="Lyon", reference="Paris", score=0.0),

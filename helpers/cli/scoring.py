@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
+from helpers.atomic import replaced
 from helpers.cli._errors import INCOMPLETE
 from helpers.cli._options import File, Knobs, Name  # noqa: TC001 - typer reads annotations
 
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import TextIO
 
-    from reward_functions import RewardResult, RewardSpec, Sample, Unscored
-    from reward_functions.core.spec import RewardFunction
+    from reward_functions import RewardResult, RewardSpec
 
 Format = Literal["table", "jsonl", "json"]
 
@@ -68,6 +68,7 @@ def score(
 
     Exit status: 0 all scored, 1 some were not, 2 nothing was done.
     """
+    from helpers.cli._progress import scored
     from helpers.cli._rewards import reward_named, with_knobs
     from helpers.cli._rows import read_samples
     from helpers.cli._summary import no_samples, summary
@@ -82,7 +83,7 @@ def score(
     samples, places = read_samples(file)
     with _destination(output) as stream:
         start = perf_counter()
-        results = _scored(reward, samples, workers or spec.needs.workers)
+        results = scored(reward, samples, workers or spec.needs.workers)
         seconds = perf_counter() - start
         to_terminal = output is None and sys.stdout.isatty()
         chosen = format or ("table" if to_terminal else "jsonl")
@@ -92,31 +93,6 @@ def score(
     summary(spec, samples, results, seconds)
     if any(isinstance(result, Unscored) for result in results):
         raise typer.Exit(INCOMPLETE)
-
-
-def _scored(
-    reward: RewardFunction, samples: Sequence[Sample | Unscored], workers: int
-) -> list[RewardResult]:
-    """The results, with a progress bar where a person is watching."""
-    from helpers.cli._console import errors
-    from reward_functions import Score, score_batch
-
-    console = errors()
-    if not console.is_terminal:
-        return score_batch(reward, samples, workers=workers)
-
-    from rich.progress import Progress
-
-    with Progress(console=console, transient=True) as progress:
-        task = progress.add_task("scoring", total=len(samples))
-
-        def watched(sample: Sample) -> Score:
-            try:
-                return reward(sample)
-            finally:
-                progress.advance(task)
-
-        return score_batch(watched, samples, workers=workers)
 
 
 def _write(
@@ -164,30 +140,10 @@ def _destination(name: str | None) -> Iterator[TextIO]:
             yield sys.stdout
             sys.stdout.flush()
         else:
-            with _replaced(Path(os.path.realpath(name))) as stream:
+            with replaced(Path(os.path.realpath(name))) as stream:
                 yield stream
     except BrokenPipeError:  # not our failure: the reader has read enough
         raise
     except OSError as error:
         typed = "standard output" if name is None else name
         raise OSError(error.errno, error.strerror, typed) from None
-
-
-@contextmanager
-def _replaced(path: Path) -> Iterator[TextIO]:
-    """A file to write, which replaces the one at a path once it is complete.
-
-    The unfinished file stands beside it from before anything is scored, so that a folder that
-    cannot be written to is found out in time.
-    """
-    if path.exists() and not path.is_file():  # /dev/stdout is written to, not replaced
-        with path.open("w", encoding="utf-8") as stream:
-            yield stream
-        return
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
-    try:
-        with unfinished.open("x", encoding="utf-8") as stream:
-            yield stream
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)

@@ -44,6 +44,22 @@ def reference_text(reference: Any, keys: Sequence[str] = ANSWER_KEYS) -> str:
     raise BadReference(f"the reference is wrapped more than {MAX_WRAPPINGS} times")
 
 
+def reference_fields(reference: Any) -> dict[str, Any] | None:
+    """The object a reference is, for a reward that reads several of its fields; None for any other.
+
+    Args:
+        reference: as `reference_text` takes it. An object with `text` alone is a wrapper.
+    """
+    for _ in range(MAX_WRAPPINGS):
+        reference = _unwrapped(reference)
+        if not isinstance(reference, dict):
+            return None
+        if reference.keys() != {"text"}:
+            return reference
+        reference = reference["text"]
+    return None
+
+
 def _unwrapped(reference: Any) -> Any:
     """The object a JSON string holds; anything else as it is.
 

@@ -56,6 +56,13 @@ class RewardFunction(Protocol):
         """Score one sample; raise only when it could not be scored."""
 
 
+class Oracle(Protocol):
+    """Whoever can write the right response to a sample from its reference."""
+
+    def __call__(self, sample: Sample, /) -> str:
+        """The response; raises BadReference where the reference cannot be read."""
+
+
 class Scale(NamedTuple):
     """The closed range of a reward's values. The floor is what a worthless response earns."""
 
@@ -140,6 +147,11 @@ class Knob:
     default: Any
 
     @property
+    def has_default(self) -> bool:
+        """Whether the reward works without it."""
+        return self.default is not Parameter.empty
+
+    @property
     def type_name(self) -> str:
         """The annotation as a person would write it."""
         if get_origin(self.type) is Literal:
@@ -188,6 +200,9 @@ class RewardSpec:
         examples: worked examples; the first is replayed when a deployment starts.
         check: called with all the knobs when they are bound; raises where they cannot be used
             together, or name a file that cannot.
+        oracle: `(sample) -> response`: writes the right response to a sample from its reference, as
+            a perfect policy would; raises BadReference where the reward would. `reward data replay`
+            needs one. None where nobody can write it, such as for a judge of style.
     """
 
     name: str
@@ -198,6 +213,7 @@ class RewardSpec:
     needs: Needs = Needs()
     examples: tuple[Example, ...] = ()
     check: Callable[..., object] | None = None
+    oracle: Oracle | None = None
 
     def __post_init__(self) -> None:
         if not NAME.fullmatch(self.name):
@@ -238,12 +254,10 @@ class RewardSpec:
             raise InvalidScore(f"{self.name} returned {type(score).__name__}, not Score")
         if not self.scale.floor <= score.value <= self.scale.ceiling:
             raise InvalidScore(f"{self.name} returned {score.value}, outside {tuple(self.scale)}")
-        if len(score.metrics) != len(self.metrics) or any(
-            metric.name != name for metric, name in zip(score.metrics, self.metrics, strict=True)
-        ):
+        reported = tuple([metric.name for metric in score.metrics])
+        if reported != self.metrics:
             raise InvalidScore(
-                f"{self.name} reported {[metric.name for metric in score.metrics]}, "
-                f"and declares {list(self.metrics)}"
+                f"{self.name} reported {list(reported)}, and declares {list(self.metrics)}"
             )
         return score
 
@@ -337,6 +351,7 @@ def reward_function(
     needs: Needs = Needs(),
     examples: Sequence[Example] = (),
     check: Callable[..., object] | None = None,
+    oracle: Oracle | None = None,
 ) -> Callable[[Callable[..., Score]], RewardSpec]:
     """Declare a reward function; the arguments are those of `RewardSpec`.
 
@@ -348,6 +363,7 @@ def reward_function(
         needs: see `RewardSpec`.
         examples: see `RewardSpec`.
         check: see `RewardSpec`.
+        oracle: see `RewardSpec`.
 
     Raises:
         ValueError: the declaration contradicts itself.
@@ -363,6 +379,7 @@ def reward_function(
             needs=needs,
             examples=tuple(examples),
             check=check,
+            oracle=oracle,
         )
 
     return declare

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,6 +74,11 @@ class Sample:
             return self.messages[:-1]
         return self.messages
 
+    def answered(self, response: str) -> Sample:
+        """The same sample with another response, whatever it has been answered before."""
+        turns = (*self.context, Message(role="assistant", content=response))
+        return Sample(id=self.id, messages=turns, reference=self.reference, metadata=self.metadata)
+
     @property
     def prompt(self) -> str:
         """The text of the last user turn before the response, else the empty string."""
@@ -108,11 +113,10 @@ class Metric:
             raise ValueError(f"metric {self.name!r} is {self.value}; metrics are finite numbers")
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """Why a score is what it is, kept as objects and only rendered when somebody asks.
 
-    Args:
+    Attributes:
         rule: the rule that decided, in a few words.
         answer: the normal form of the policy's answer; `str()` renders it.
         reference: the normal form of the reference; `str()` renders it.

@@ -28,6 +28,7 @@ from reward_functions.symbolic.powers import Powers, positive_atoms
 from reward_functions.symbolic.rational import (
     ONE,
     binomial,
+    double_factorial_of,
     factorial_of,
     prime_factors,
     rational,
@@ -138,6 +139,9 @@ class Algebra(Powers):
                 return self.absolute(value)
             case "factorial", [_], [Fraction() as number]:
                 result = factorial_of(number)
+                return function_atom(name, values) if result is None else constant(result)
+            case "doublefactorial", [_], [Fraction() as number]:
+                result = double_factorial_of(number)
                 return function_atom(name, values) if result is None else constant(result)
             case "binom", [_, _], [Fraction() as upper, Fraction() as lower]:
                 chosen = binomial(upper, lower)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from reward_functions.symbolic.display import rendered
 from reward_functions.symbolic.tree import (
@@ -12,18 +12,20 @@ from reward_functions.symbolic.tree import (
     Integral,
     Iterated,
     Limit,
+    Listing,
     Node,
     Product,
     Ratio,
     Relation,
     Symbol,
 )
+from reward_functions.symbolic.walking import without_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def equation(node: Node) -> bool:
+def equation(node: Node) -> TypeGuard[Relation]:
     """Whether a tree is a chain of = and ≈ only."""
     return isinstance(node, Relation) and set(node.operators) <= {"=", "≈"}
 
@@ -41,6 +43,23 @@ def by_name(items: Sequence[Node]) -> dict[str, Node] | None:
     return found if len(found) > 1 else None
 
 
+def points(items: Sequence[Node]) -> tuple[tuple[str, ...], list[Bracket]] | None:
+    """Values that are named in rounds, p = 5, q = 2; p = 7, q = 2, as points with their names.
+
+    The names are in alphabetical order, and so are the entries. None for anything else.
+    """
+    if all(isinstance(item, Listing) for item in items):
+        rounds = [item.items for item in items if isinstance(item, Listing)]
+    else:
+        size = len({name_of(item.operands[0]) for item in items if equation(item)}) or 1
+        rounds = [tuple(items[start : start + size]) for start in range(0, len(items), size)]
+    named = [by_name(each) for each in rounds]
+    if len(named) < 2 or len({frozenset(each or ()) for each in named}) > 1 or not named[0]:  # noqa: PLR2004
+        return None
+    names = tuple(sorted(named[0]))
+    return names, [Bracket("(", tuple(each[name] for name in names), ")") for each in named if each]
+
+
 def stated_value(node: Relation) -> Node:
     """The value at the end of a chain, or before an approximation of it."""
     if "≈" in node.operators[1:]:
@@ -49,7 +68,7 @@ def stated_value(node: Relation) -> Node:
 
 
 def name_of(node: Node) -> str | None:
-    """The name that an equation gives to a value: x, AB, |AB|, (p, q), A:B or AB/CD.
+    """The name that an equation gives to a value: x, AB, |AB|, (p, q), A:B, AB/CD or f(2).
 
     In "the limit of … = 1" that is the limit itself.
     """
@@ -61,6 +80,8 @@ def name_of(node: Node) -> str | None:
             return None if None in names else ",".join(map(str, names))
         case Apply("abs", (Product() | Symbol() as inside,)):
             return name_of(inside)
+        case Apply(letter, values) if len(letter) == 1 and all(map(without_names, values)):
+            return rendered(node)
         case Derivative(Symbol(name), Symbol(variable), order):
             return f"d{order}{name}/d{variable}"
         case Iterated() | Integral() | Derivative() | Limit():

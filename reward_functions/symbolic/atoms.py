@@ -7,7 +7,15 @@ from fractions import Fraction
 from reward_functions.symbolic.brackets import Brackets
 from reward_functions.symbolic.lexer import GREEK, Token
 from reward_functions.symbolic.limits import DIGITS, Unreadable
-from reward_functions.symbolic.literals import MINUS_ONE, TEN, negated, number, product, repeating
+from reward_functions.symbolic.literals import (
+    MINUS_ONE,
+    TEN,
+    continued,
+    negated,
+    number,
+    product,
+    repeating,
+)
 from reward_functions.symbolic.tree import (
     Apply,
     Braces,
@@ -49,7 +57,7 @@ class Atoms(Brackets):
                 return self.numeral(token)
             case "letters":
                 return self.letters(token)
-            case "(" | "[":
+            case "(" | "[" | "]":
                 return self.bracket(token.kind)
             case "\\{":
                 return self.braces()
@@ -77,7 +85,19 @@ class Atoms(Brackets):
             if not block.isdecimal() or len(block) > DIGITS:
                 raise Unreadable("a bar over something else than digits")
             return repeating(token.text, block)
+        if "." in token.text and self.goes_on():
+            return continued(token.text)
         return number(token.text)
+
+    def goes_on(self) -> bool:
+        """Whether dots or a word say that digits go on as they began; they are taken."""
+        if self.command("ldots", "dots", "cdots", "dotsc") or self.word("repeating", "recurring"):
+            self.next()
+            return True
+        if [self.peek(ahead).kind for ahead in range(3)] != [".", ".", "."]:
+            return False
+        self.position += 3
+        return True
 
     def letters(self, token: Token) -> Node:
         """A run of letters: a function, a named constant, a word of mathematics or a product."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Final
 
+from reward_functions.symbolic.cursor import END
 from reward_functions.symbolic.limits import ITEMS, OverBudget, Unreadable
 from reward_functions.symbolic.measures import Measures
 from reward_functions.symbolic.tree import (
@@ -19,6 +20,7 @@ from reward_functions.symbolic.tree import (
 from reward_functions.symbolic.vocabulary import ENVIRONMENTS
 
 _CLOSERS: Final = {"(": ")", "[": "]"}
+_AFTER_INTERVAL: Final = frozenset((END.kind, "∪", "∖", ",", ";", ")", "}", "\\}", "and", "or"))
 
 
 class Brackets(Measures):
@@ -56,6 +58,11 @@ class Brackets(Measures):
     def starts_factor(self) -> bool:
         """Whether a factor can begin here."""
 
+    def closes_outwards(self) -> bool:
+        """Whether an opening square bracket comes next that ends an interval: [0,1[."""
+        after = self.peek(1)
+        return self.opened > 0 and (after.kind in _AFTER_INTERVAL or after.text in ("and", "or"))
+
     def side_follows(self) -> bool:
         """Whether a sign is raised alone before the end of a group, as in 0^+."""
         braced = self.peek(1).kind == "{"
@@ -77,19 +84,28 @@ class Brackets(Measures):
         return node
 
     def bracket(self, left: str) -> Node:
-        """Round or square brackets: one value is grouped, several are a point or an interval."""
+        """Round or square brackets: one value is grouped, several are a point or an interval.
+
+        A square bracket turned outwards leaves the end out: ]0,1] is (0,1].
+        """
         self.down()
         bars, self.bars = self.bars, 0
+        self.opened += 1
         items = [self.statement()]
         while self.take(",") or self.take(";"):
             items.append(self.statement())
             if len(items) > ITEMS:
                 raise OverBudget(f"more than {ITEMS} entries")
         self.bars = bars
+        self.opened -= 1
         self.up()
         right = self.next().kind
-        if right not in (")", "]"):
+        if right not in (")", "]", "["):
             raise Unreadable("a bracket is not closed")
+        if left == "]" or right == "[":
+            if len(items) != 2:  # noqa: PLR2004 - the ends
+                raise Unreadable("brackets turned outwards around no interval")
+            left, right = left.replace("]", "("), right.replace("[", ")")
         if len(items) > 1:
             return Bracket(left, tuple(items), right)
         if right != _CLOSERS[left]:

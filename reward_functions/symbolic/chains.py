@@ -8,10 +8,20 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.symbolic.assignments import equation
 from reward_functions.symbolic.limits import Unreadable
 from reward_functions.symbolic.polynomials import number_of
 from reward_functions.symbolic.rational import rational
-from reward_functions.symbolic.tree import Constant, Measured, Node, Number, Relation
+from reward_functions.symbolic.tree import (
+    Constant,
+    Degrees,
+    Measured,
+    Node,
+    Number,
+    Percent,
+    Product,
+    Relation,
+)
 from reward_functions.symbolic.walking import operations, without_names
 
 if TYPE_CHECKING:
@@ -38,6 +48,35 @@ def contradicts(chain: Relation, values: Values) -> bool:
             return True
         before, rounded = operand, False
     return False
+
+
+def settled(chain: Node) -> Node | None:
+    """The value of a chain without a name, 12 of 3·4 = 12; None of what is no chain of constants.
+
+    It stands at the end, or before it is rounded: 1/3 of 1/3 ≈ 0.33.
+    """
+    if not equation(chain) or not all(map(_constant, chain.operands)):
+        return None
+    rounded = chain.operators.index("≈") if "≈" in chain.operators else -1
+    return chain.operands[rounded]
+
+
+def written(chain: Node) -> Node | None:
+    """The value of a chain of literals, 1/8 of 1/8 = 0.125, in which nothing is worked out.
+
+    A reference 3·8 = 24 may ask for the way to 24, which 24 itself does not answer.
+    """
+    literal = isinstance(chain, Relation) and not any(map(_worked, chain.operands))
+    return settled(chain) if literal else None
+
+
+def _worked(node: Node) -> bool:
+    match node:
+        case Number() | Product((Number(),), (Number(),)):
+            return False
+        case Measured(body, _) | Percent(body) | Degrees(body):
+            return _worked(body)
+    return True
 
 
 def _apart(first: Node, second: Node, values: Values) -> bool:

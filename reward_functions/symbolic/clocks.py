@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Final
 
-from reward_functions.symbolic.tree import Clock, Number, Ratio
+from reward_functions.symbolic.tree import Clock, Node, Number, Ratio
 from reward_functions.symbolic.verdict import Finding, differ, same, unknown
 
 _HALF_DAY: Final = 12 * 60
@@ -22,7 +22,9 @@ def compare_clocks(reference: Clock, candidate: Clock) -> Finding:
     return same("clock", "the same time")
 
 
-def on_the_dial(minutes: int) -> Ratio:
-    """4:30 as the ratio that it may be."""
-    hours, rest = divmod(minutes, 60)
+def on_the_dial(node: Node) -> Node:
+    """4:30 as the ratio that it may be; anything else as it is."""
+    if not isinstance(node, Clock) or node.half:
+        return node
+    hours, rest = divmod(node.minutes, 60)
     return Ratio((Number(Fraction(hours)), Number(Fraction(rest))))

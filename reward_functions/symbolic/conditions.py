@@ -64,11 +64,16 @@ class Conditions(Calculus):
 
     # ---- congruences
 
-    def with_modulus(self, node: Relation) -> Node:
-        """A statement, or the congruence that the modulus behind it makes of it."""
-        if node.operators != ("≡",) or not self.modulus_follows():
+    def with_modulus(self, node: Node) -> Node:
+        """A statement, or the congruence that the modulus behind it makes of it or of a value."""
+        if not self.modulus_follows():
             return node
-        return Congruence(node.operands[0], node.operands[1], self.modulus())
+        match node:
+            case Relation((left, right), ("≡" | "=",)):
+                return Congruence(left, right, self.modulus())
+            case Relation():
+                return node
+        return Congruence(None, node, self.modulus())
 
     def modulus_follows(self) -> bool:
         """Whether a modulus comes next, with or without its bracket."""

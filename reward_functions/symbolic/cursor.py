@@ -13,6 +13,7 @@ from reward_functions.symbolic.lexer import Token
 from reward_functions.symbolic.limits import DEPTH, OverBudget, Unreadable
 
 END: Final = Token("end of text", "")
+_END_KIND: Final = END.kind
 
 
 class Cursor:
@@ -24,6 +25,8 @@ class Cursor:
         # Characters taken of the token under the cursor.
         self.taken = 0
         self.depth = 0
+        # Round and square brackets around the cursor.
+        self.opened = 0
         # Inside |...| a bar closes; inside a set-builder's first part it separates.
         self.bars = 0
         # Letters that name the variable of a sum, whatever they mean elsewhere.
@@ -31,17 +34,20 @@ class Cursor:
 
     def peek(self, ahead: int = 0) -> Token:
         """The token under the cursor, or some places ahead of it."""
-        place = self.position + ahead
-        if place >= len(self.stream):
+        try:
+            token = self.stream[self.position + ahead]
+        except IndexError:
             return END
-        token = self.stream[place]
         if self.taken and not ahead:
             return token._replace(text=token.text[self.taken :], spaced=False)
         return token
 
     def kind(self) -> str:
         """The kind of the token under the cursor."""
-        return self.stream[self.position].kind if self.position < len(self.stream) else END.kind
+        try:
+            return self.stream[self.position].kind
+        except IndexError:
+            return _END_KIND
 
     def next(self) -> Token:
         """The token under the cursor, which is taken."""

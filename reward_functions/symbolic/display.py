@@ -114,7 +114,8 @@ def _with_parts(node: Node) -> str:  # noqa: C901, PLR0912 - the other kinds
                 f" {sign} {rendered(each)}" for sign, each in links
             )
         case Congruence(left, right, modulus):
-            return f"{rendered(left)} ≡ {rendered(right)} (mod {rendered(modulus)})"
+            value = "" if left is None else f"{rendered(left)} ≡ "
+            return f"{value}{rendered(right)} (mod {rendered(modulus)})"
         case Piecewise(branches):
             return "; ".join(map(_branch, branches))
         case Ratio(parts):

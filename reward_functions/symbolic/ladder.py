@@ -10,12 +10,12 @@ process of its own, climbed only where `warrant` says that it is worth it.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.symbolic.limits import OverBudget, Unreadable, Work
 from reward_functions.symbolic.plain import literal
 from reward_functions.symbolic.verdict import Finding, Outcome, Verdict, differ, same, unknown
+from reward_functions.symbolic.wording import by_text, by_words
 
 if TYPE_CHECKING:
     from reward_functions.symbolic.reading import Reading
@@ -38,7 +38,9 @@ def equal(reference: str, candidate: str, *, engine: bool = True) -> Verdict:
         The verdict: equal, different (proved, final) or undecided, with the rule that decided.
 
     Raises:
-        Unreadable: the reference has no content at all.
+        Unreadable: the reference has no content at all, or is mathematics that cannot be read: too
+            long, too deeply nested, or in a notation that the grammar lacks. Not where the
+            candidate is the same text, and not where the reference is a text in words.
         EngineUnavailable: the last rung was needed, and its process could not be had.
 
     Example:
@@ -64,19 +66,35 @@ def _of_numbers(reference: str, candidate: str) -> Verdict | None:
     return Verdict(Outcome.DIFFERENT, "exact rational", "another number", first, second)
 
 
-def warm() -> None:
-    """Load the grammar and start the engine's process, which later answers would wait for.
+def warm(*, wait: bool = True) -> None:
+    """Load everything and start the engine's process, which later answers would wait for.
 
     Worth calling once, where a process scores mathematics and time at its start is cheaper than at
     its first batch. Everything works without it.
 
+    Args:
+        wait: until the engine is ready, most of a second. Otherwise its process goes on loading
+            beside this one, and the first answer that needs it waits for what is left of that.
+
     Raises:
         EngineUnavailable: the engine's process cannot be started here. The other rungs work.
     """
-    from reward_functions.symbolic.supervisor import SUPERVISOR  # noqa: PLC0415
+    from reward_functions.symbolic.supervisor import SUPERVISOR  # noqa: PLC0415 - not before needed
 
-    _compared("x", "2x", engine=False)
-    SUPERVISOR.start()
+    SUPERVISOR.launch()
+    for reference, candidate in _LATE:
+        _compared(reference, candidate, engine=False)
+    if wait:
+        _compared(*_FOR_THE_ENGINE, engine=True)
+
+
+_LATE: Final = (
+    ("x", "−x"),  # the grammar, what is typeset, values at points in double precision
+    (r"\sin 2x", r"2\sin x\cos x"),  # many digits
+)
+"""Comparisons that load what is loaded late."""
+
+_FOR_THE_ENGINE: Final = (r"\lim_{x\to0}\frac{\sin x}{x}", "1")
 
 
 def readable(text: str) -> bool:
@@ -110,71 +128,46 @@ def _compared(reference: str, candidate: str, *, engine: bool) -> Verdict:
     mine = read(reference)
     if not mine.marks and not mine.trouble:
         raise Unreadable("the reference has no content")
-    if reference == candidate:
+    if reference.split() == candidate.split():
         return Verdict(Outcome.EQUAL, "same text", "the very same text", mine, mine)
     theirs = read(candidate)
-    finding = _by_text(mine, theirs)
+    finding = by_text(mine, theirs)
+    if finding is None and mine.unreadable:
+        raise Unreadable(mine.trouble)
+    finding = finding or _by_choice(mine, theirs) or by_words(mine, theirs)
     if finding is None:
         finding = _by_meaning(mine, theirs)
         if not finding.equal:
-            finding = _with_other_commas(reference, candidate, mine, theirs) or finding
+            finding = _with_other_commas(reference, candidate) or finding
         if engine and finding.outcome is Outcome.UNDECIDED:
-            finding = _by_engine(mine.tree, theirs.tree) or finding
+            finding = _by_engine(mine, theirs) or finding
     return Verdict(finding.outcome, finding.rule, finding.reason, mine, theirs)
 
 
-def _by_text(mine: Reading, theirs: Reading) -> Finding | None:
-    """The rungs that need no tree: the same text, a choice, words. None when they do not decide."""
-    if mine.marks and mine.marks == theirs.marks:
-        return same("normalised text", "the same text but for spacing and style")
-    if not theirs.marks:
-        return unknown("unreadable", theirs.trouble or "the answer is empty")
-    if mine.choice is not None and theirs.choice is not None:
-        return _choices(mine, theirs)
-    if mine.choice is not None and mine.choice.text and mine.choice.text == theirs.words:
-        return same("choice", "the text of the choice")
-    if mine.wordy or theirs.wordy or mine.tree is None:
-        return _words(mine, theirs)
-    return None
+def _by_choice(mine: Reading, theirs: Reading) -> Finding | None:
+    """Choices by letter, whatever its case, or by text, which may be mathematics.
 
-
-def _choices(mine: Reading, theirs: Reading) -> Finding | None:
-    """Choices by letter, whatever its case; texts must agree too when both sides give one."""
+    Both must agree when both sides give both. None when the reference is no choice.
+    """
     first, second = mine.choice, theirs.choice
-    if first is None or second is None:
+    if first is None:
         return None
+    if second is None:
+        if first.letter == theirs.letter:
+            return same("choice", f"choice {first.letter}")
+        said = first.content is not None and _by_content(first.content, theirs).equal
+        return same("choice", "the text of the choice") if said else None
     if first.letter != second.letter:
         return differ("choice", f"choice {second.letter} is not {first.letter}")
-    if first.text and second.text and first.text != second.text:
+    contents = first.content, second.content
+    if None not in contents and not _by_content(*contents).equal:  # type: ignore[arg-type]
         return unknown("choice", "the same letter with another text")
     return same("choice", f"choice {first.letter}")
 
 
-def _words(mine: Reading, theirs: Reading) -> Finding | None:
-    """Words are compared without regard to case; only numbers in words are understood."""
-    if mine.words and mine.words == theirs.words:
-        return same("words", "the same words")
-    if len(mine.names) > 1 and mine.names == theirs.names:
-        return same("words", "the same words in a list")
-    if _in_words(mine) or _in_words(theirs):
-        return None
-    if any({mine.words, theirs.words} <= verdicts for verdicts in _VERDICTS):
-        return differ("words", "another word")
-    return unknown("words", "the words differ")
-
-
-_VERDICTS: Final = tuple(
-    frozenset(words.split())
-    for words in ("yes no", "true false", "odd even neither", "always sometimes never")
-)
-"""Words that exclude each other. Other words may be two for one thing: grey and gray."""
-
-
-def _in_words(reading: Reading) -> bool:
-    """Whether words are a number or a set of numbers: twelve, all real numbers."""
-    from reward_functions.symbolic.tree import NamedSet, Number  # noqa: PLC0415
-
-    return reading.wordy and isinstance(reading.tree, Number | NamedSet)
+def _by_content(mine: Reading, theirs: Reading) -> Finding:
+    """The texts of two choices, which are no choices themselves."""
+    return by_text(mine, theirs) or by_words(mine, theirs) or _by_meaning(mine, theirs)
 
 
 def _by_meaning(mine: Reading, theirs: Reading) -> Finding:
@@ -190,56 +183,53 @@ def _by_meaning(mine: Reading, theirs: Reading) -> Finding:
     from reward_functions.symbolic.values import Values  # noqa: PLC0415
 
     try:
-        finding = Shapes(Values(Field(Work()))).compare(mine.tree, theirs.tree)
+        finding = Shapes(Values(Field(Work()))).compare(*_with_bases(mine, theirs))
     except OverBudget as trouble:
         return unknown("budget", f"too much arithmetic: {trouble}")
     except Unreadable as trouble:
         return unknown("unreadable", str(trouble))
-    if finding.different and (mine.spelled - theirs.letters or theirs.spelled - mine.letters):
+    if finding.different and (
+        (mine.spelled and mine.spelled - theirs.letters)
+        or (theirs.spelled and theirs.spelled - mine.letters)
+    ):
         return unknown("letters", "letters that may be a word, a unit or digits")
     return finding
 
 
-def _by_engine(reference: Node | None, candidate: Node | None) -> Finding | None:
+def _by_engine(mine: Reading, theirs: Reading) -> Finding | None:
     """The last rung, where it is worth asking; None where it is not."""
-    if reference is None or candidate is None:
+    if mine.tree is None or theirs.tree is None:
         return None
     from reward_functions.symbolic.warrant import warranted  # noqa: PLC0415
 
-    if not warranted(reference, candidate):
+    if not warranted(mine.tree, theirs.tree):
         return None
     from reward_functions.symbolic.supervisor import SUPERVISOR  # noqa: PLC0415 - starts a process
 
-    return SUPERVISOR.compare(reference, candidate)
+    return SUPERVISOR.compare(*_with_bases(mine, theirs))
 
 
-_GROUPED: Final = re.compile(r"[0-9],[0-9]{3}")
-_LISTED: Final = re.compile(
-    r"""\\{ | [(\[] | ,\\?\s          # brackets, a spaced comma
-      | (?<![0-9,])0[0-9]*, | [0-9]{4},  # a member that begins no groups
-      | ,[0-9]{1,2}(?![0-9]) | ,[0-9]{4}  # or is none
-    """,
-    re.VERBOSE,
-)
+def _with_bases(mine: Reading, theirs: Reading) -> tuple[Node, Node]:
+    """Both trees, in which log and ln are two functions where both are written."""
+    if mine.tree is None or theirs.tree is None:
+        raise AssertionError("only what was read is compared")
+    called = {text for _, text in mine.marks} | {text for _, text in theirs.marks}
+    if not {"ln", "log"} <= called:
+        return mine.tree, theirs.tree
+    from reward_functions.symbolic.logarithms import to_base_ten  # noqa: PLC0415
+
+    return to_base_ten(mine.tree), to_base_ten(theirs.tree)
 
 
-def _with_other_commas(
-    reference: str, candidate: str, mine: Reading, theirs: Reading
-) -> Finding | None:
-    """70,110 is a number or a list of two; the other reading may be the equal one.
+def _with_other_commas(reference: str, candidate: str) -> Finding | None:
+    """The finding that they are equal when a comma is read in another way; None when they are not.
 
-    A candidate may mean either. A reference is a number unless something in it says list.
+    Both commas of 1,234,5 mean one thing or the other, so one side at a time is read again.
     """
-    from reward_functions.symbolic.reading import read  # noqa: PLC0415
+    from reward_functions.symbolic.commas import other_readings  # noqa: PLC0415
 
-    for text, other_reading, turned in ((reference, theirs, False), (candidate, mine, True)):
-        if not _GROUPED.search(text) or not (turned or _LISTED.search(text)):
-            continue
-        reading = read(text, group_digits=False)
-        if reading.tree is None or other_reading.tree is None:
-            continue
-        pair = (other_reading, reading) if turned else (reading, other_reading)
-        finding = _by_meaning(*pair)
+    for mine, theirs in other_readings(reference, candidate):
+        finding = _by_meaning(mine, theirs)
         if finding.equal:
             return finding
     return None

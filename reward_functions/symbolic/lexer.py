@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from reward_functions.symbolic.limits import CHARACTERS, DIGITS, OverBudget, Unreadable
+from reward_functions.symbolic.limits import CHARACTERS, DEPTH, DIGITS, OverBudget, Unreadable
 from reward_functions.text.normal import typeset
 
 
@@ -120,7 +120,7 @@ _TOKEN: Final = re.compile(
     r"""(?P<space>[\s~]+)
       | (?P<number>[0-9]+(?:\.[0-9]+)?[eE][+-]?[0-9]{1,4}(?![0-9A-Za-z.])
           | [1-9][0-9]{0,2}
-            (?:(?:,(?:\\!\ ?)?|\{,\}|\\[,\ ]|[ ])[0-9]{3}(?![0-9]))+(?:\.[0-9]+)?
+            (?:(?:,(?:\\!\ ?)?|\ ?\{,\ ?\}|\\[,\ ]|[ ])[0-9]{3}(?![0-9]))+(?:\.[0-9]+)?
           | [0-9]+(?:\.(?!\.)[0-9]*)?
           | \.[0-9]+)
       | \\(?P<command>[A-Za-z]+\*?|.)
@@ -131,7 +131,8 @@ _TOKEN: Final = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _UNGROUPED: Final = re.compile(r"[0-9]+(?:\.(?!\.)[0-9]*)?")
-_SET: Final = re.compile(r"\s*(?:\{\s*([RZQNC])\s*\}|([RZQNC]))")
+_BLACKBOARD: Final = re.compile(r"\s*(?:\{\s*([A-Z])\s*\}|([A-Z]))")
+_SETS: Final = frozenset("RZQNC")
 _ENVIRONMENT: Final = re.compile(r"\s*\{([A-Za-z]+)\*?\}")
 _COLUMNS: Final = re.compile(r"\s*\{[lcr|\s]*\}")
 _SEPARATORS: Final = re.compile(r"[^0-9.eE+-]+")
@@ -186,6 +187,7 @@ class _Scanner:
     def _emit(self, kind: str, text: str) -> None:
         if kind in _OPENING:
             self.brackets += 1
+            _afford(self.brackets)
         elif kind in _CLOSING:
             self.brackets -= 1
         self.found.append(Token(kind, text, self.spaced, self.roman > 0))
@@ -229,7 +231,7 @@ class _Scanner:
         elif name in _STRUCK:
             raise Unreadable("struck out content is no answer")
         elif name == "mathbb":
-            self._named_set()
+            self._blackboard()
         elif name in ("begin", "end"):
             self._environment(name)
         elif name in _ALIASES:
@@ -251,8 +253,8 @@ class _Scanner:
             self.roman -= roman
             if not roman:
                 self._emit("}", text)
-        elif text == "$" and self.dollars_delimit:
-            self.spaced = True
+        elif (text == "$" and self.dollars_delimit) or text == "\\":
+            self.spaced = True  # a lone backslash is a control space that lost its space at the end
         else:
             self._emit(text, text)
 
@@ -268,6 +270,7 @@ class _Scanner:
 
     def _group(self, *, roman: bool) -> None:
         self.groups.append(roman)
+        _afford(len(self.groups))
         self.roman += roman
 
     def _skip_group(self) -> None:
@@ -281,12 +284,14 @@ class _Scanner:
             self.position = match.end()
             depth += {"{": 1, "}": -1}.get(match["symbol"] or "", 0)
 
-    def _named_set(self) -> None:
-        match = _SET.match(self.text, self.position)
+    def _blackboard(self) -> None:
+        """A set of numbers; other letters are symbols in another type: P for a probability."""
+        match = _BLACKBOARD.match(self.text, self.position)
         if match is None:
             raise Unreadable("unknown blackboard letter")
         self.position = match.end()
-        self._emit("set", match[1] or match[2])
+        letter = match[1] or match[2]
+        self._emit("set" if letter in _SETS else "letters", letter)
 
     def _environment(self, name: str) -> None:
         match = _ENVIRONMENT.match(self.text, self.position)
@@ -299,9 +304,15 @@ class _Scanner:
         self._emit(name, match[1])
 
 
+def _afford(depth: int) -> None:
+    """Refuse at once what the parser would find to be nested too deeply."""
+    if depth > DEPTH:
+        raise OverBudget(f"nested deeper than {DEPTH}")
+
+
 def _bare(number: str) -> str:
     """A grouped number without those separators that can be nothing else."""
-    return number.replace(",\\!", "").replace("{,}", "").replace("\\,", "")
+    return number.replace(",\\!", "").replace("{, }", "").replace("{,}", "").replace("\\,", "")
 
 
 _DOLLAR: Final = re.compile(r"(?<!\\)\$")
@@ -379,5 +390,6 @@ _NOTATION: Final = str.maketrans(
         "′": "'", "∣": "|", "⟨": "\\langle ", "⟩": "\\rangle ", "⌊": "\\lfloor ",
         "∑": "\\sum ", "∏": "\\prod ", "∫": "\\int ", "∂": "\\partial ", "→": "\\to ",
         "⌋": "\\rfloor ", "⌈": "\\lceil ", "⌉": "\\rceil ", "≡": "\\equiv ", "∖": "\\setminus ",
+        "…": "\\ldots ",
     }
 )  # fmt: skip

@@ -9,19 +9,22 @@ from __future__ import annotations
 
 from typing import Final
 
-CHARACTERS: Final = 4_000
-"""Characters of an answer that is read as mathematics. The longest reference met in public data
-sets has a few hundred; reading costs two to three microseconds a character."""
+CHARACTERS: Final = 2_000
+"""Characters of an answer that is read as mathematics. The longest answer met in public data sets
+has 500; reading costs two to three microseconds a character."""
 
 DEPTH: Final = 50
 """Levels of nesting; a bracket, fraction or exponent takes two. People write at most about eight
 brackets deep, and 25 take some 280 of the thousand frames that the interpreter allows."""
 
-TOKENS: Final = 2_500
-"""Tokens of one answer. A matrix of ten by ten fractions has 900; felt right."""
+TOKENS: Final = 1_000
+"""Tokens of one answer. The longest one met has 130, a matrix of ten by ten fractions 900."""
 
 ITEMS: Final = 500
 """Members of a list, set or matrix. Matching unordered lists is quadratic in this."""
+
+OPERANDS: Final = 100
+"""Terms of a sum and factors of a product, as written. People expand to some twenty terms."""
 
 DIGITS: Final = 2_000
 """Digits of one number as written. Below CPython's own limit of 4,300 for reading an integer."""

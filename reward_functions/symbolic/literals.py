@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import takewhile
 from typing import Final
 
-from reward_functions.symbolic.limits import DIGITS, OverBudget
+from reward_functions.symbolic.limits import DIGITS, OverBudget, Unreadable
 from reward_functions.symbolic.tree import (
     Degrees,
     Measured,
@@ -22,12 +23,17 @@ from reward_functions.symbolic.tree import (
 
 MINUS_ONE: Final = Number(Fraction(-1))
 TEN: Final = Number(Fraction(10))
+_LONGEST_BLOCK: Final = 30
+"""Digits of a block that is seen to repeat: 1/29 has 28. Felt right."""
+
 _DECIMAL_EXPONENT: Final = 400
 """The largest power of ten that scientific notation is folded for; a double ends at 308."""
 
 
 def number(text: str) -> Number:
     """A literal as an exact number, with the worth of its last digit when it has a point."""
+    if text.isdecimal():
+        return Number(Fraction(int(text)))
     mantissa, _, exponent = text.replace("E", "e").partition("e")
     whole, point, fraction = mantissa.partition(".")
     power = int(exponent or 0)
@@ -44,6 +50,29 @@ def repeating(text: str, digits: str) -> Number:
     scale = Fraction(1, 10 ** len(fraction))
     block = Fraction(int(digits), 10 ** len(digits) - 1)
     return Number((int(whole + fraction or "0") + block) * scale)
+
+
+def continued(text: str) -> Number:
+    """0.1666… with the block at its end that is shown at least twice, repeated for ever.
+
+    Of several such blocks it is the one that explains most digits: 0.12111211… repeats 1211.
+
+    Raises:
+        Unreadable: nothing is shown twice, so what the next digit is has not been said.
+    """
+    whole, _, fraction = text.partition(".")
+    spans = {length: _span(fraction, length) for length in range(1, _LONGEST_BLOCK + 1)}
+    block = max(spans, key=lambda length: spans[length])
+    if not spans[block]:
+        raise Unreadable("a decimal that goes on in digits that are not said")
+    return repeating(f"{whole}.{fraction[:-block]}", fraction[-block:])
+
+
+def _span(digits: str, length: int) -> int:
+    """How many digits at the end a block of a length explains; 0 when it is not shown twice."""
+    pairs = zip(reversed(digits), reversed(digits[:-length]), strict=False)
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    return length + same if same >= length else 0
 
 
 def negated(node: Node) -> Node:

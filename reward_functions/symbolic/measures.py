@@ -50,6 +50,25 @@ class Measures(Cursor):
             return token.kind in CURRENCY_SIGNS and self.ends_after(1)
         return self.unit_follows(0) or self.noun_follows() or self.scale_follows()
 
+    def measure_in_brackets(self) -> bool:
+        """Whether a unit or noun of its own comes next in brackets: 12 (apples), 5 (cm)."""
+        word = self.peek(1)
+        if self.kind() != "(" or word.kind != "letters":
+            return False
+        if self.unit_follows(1):
+            return self.peek(2).kind in (")", "^", "/", "letters")
+        if self.peek(2).kind != ")":
+            return False
+        long = len(word.text) > (SHORT_ROMAN if word.roman else NOUN_LETTERS)
+        return long and may_name(word.text) and not links(word.text) and not is_scale(word.text)
+
+    def bracketed_measure(self, body: Node) -> Node:
+        """A value with the unit behind it in brackets."""
+        self.next()
+        unit = self.unit_powers(())
+        self.expect(")")
+        return Measured(body, unit) if unit else body
+
     def ends_after(self, ahead: int) -> bool:
         """Whether an amount may end before a token ahead."""
         return self.peek(ahead).kind in (END.kind, ",", ";", ")", "=", "/", "and", "or", "letters")

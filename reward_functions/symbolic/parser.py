@@ -18,10 +18,11 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Final
 
-from reward_functions.symbolic.conditions import Conditions
+from reward_functions.symbolic.cursor import END
 from reward_functions.symbolic.lexer import Token, tokens
-from reward_functions.symbolic.limits import DEPTH, ITEMS, TOKENS, OverBudget, Unreadable
+from reward_functions.symbolic.limits import DEPTH, ITEMS, OPERANDS, TOKENS, OverBudget, Unreadable
 from reward_functions.symbolic.literals import is_whole, negated, number, product, with_common_unit
+from reward_functions.symbolic.naming import RELATIONS, Naming
 from reward_functions.symbolic.tree import (
     Apply,
     Based,
@@ -40,14 +41,20 @@ from reward_functions.symbolic.tree import (
     Symbol,
     Union,
 )
-from reward_functions.symbolic.vocabulary import BASE_WORDS, CURRENCY_SIGNS
+from reward_functions.symbolic.vocabulary import (
+    BASE_WORDS,
+    CURRENCY_SIGNS,
+)
 from reward_functions.text.units import SCALE_ABBREVIATIONS, SCALES, canonical
 
-_RELATIONS: Final = frozenset("=≠<≤>≥≈∈∉≡")
 _SIGNS: Final = frozenset("+-±∓")
 _CLOSING_COMMANDS: Final = frozenset(
     {"\\", "&", "rfloor", "rceil", "rangle", "choose", "rVert", "pmod", "bmod", "mod", "pod"}
 )
+_AFTER_TERM: Final = frozenset({END.kind, *"+-=<>≤≥,;:)]}&", "\\}"})
+"""What ends a term at once, whatever stands further behind."""
+
+_AFTER_ATOM: Final = frozenset("^!°_")
 _LARGEST_BASE: Final = 36
 
 
@@ -70,7 +77,7 @@ def parse_tokens(stream: list[Token]) -> Node:
     return Parser(stream).answer()
 
 
-class Parser(Conditions):
+class Parser(Naming):
     """The whole grammar. Each method reads one rule and leaves the cursor after it."""
 
     # ---- lists and statements
@@ -105,6 +112,8 @@ class Parser(Conditions):
     def separator(self) -> str | None:
         """A comma, semicolon, "and" or "or", or a comma with a word after it."""
         found = None
+        if self.kind() == END.kind:
+            return None
         if self.kind() in (",", ";"):
             found = self.next().kind
         if self.kind() in ("and", "or"):
@@ -119,31 +128,11 @@ class Parser(Conditions):
         """A value or a chain of relations."""
         operands = [self.name_of_value() or self.sets()]
         operators: list[str] = []
-        while self.kind() in _RELATIONS:
+        while self.kind() in RELATIONS:
             operators.append(self.next().kind)
             operands.append(self.name_of_value() or self.sets())
-        if not operators:
-            return operands[0]
-        return self.with_modulus(Relation(tuple(operands), tuple(operators)))
-
-    def name_of_value(self) -> Symbol | None:
-        """The f(x) of f(x) = 2x, which is a name and no product; None for anything else."""
-        start = self.place()
-        if self.kind() == "letters" and len(self.peek().text) == 1:
-            name = self.symbol_name(self.next().text)
-            if self.take("("):
-                arguments = []
-                while self.kind() == "letters":
-                    arguments.append(self.next().text)
-                    self.take(",")
-                if arguments and self.take(")") and self.kind() in _RELATIONS:
-                    return Symbol(f"{name}({','.join(arguments)})")
-        elif self.command("angle", "measuredangle"):
-            self.next()
-            if self.kind() == "letters" and self.peek(1).kind in ("=", "≈"):
-                return Symbol("∠" + self.next().text)
-        self.back_to(start)
-        return None
+        stated = Relation(tuple(operands), tuple(operators)) if operators else operands[0]
+        return self.with_modulus(stated)
 
     def sets(self) -> Node:
         """Sets united or taken from one another; an ordinary value without such an operator."""
@@ -172,6 +161,7 @@ class Parser(Conditions):
         terms = [self.signed_term()]
         while self.kind() in _SIGNS and not self.difference_of_sets(terms[-1]):
             terms.append(self.signed_term())
+            _afford(terms)
         self.up()
         return terms[0] if len(terms) == 1 else with_common_unit(terms)
 
@@ -198,11 +188,11 @@ class Parser(Conditions):
     def term(self) -> Node:
         """Factors, with the percent sign, scale and unit behind them."""
         over, under = [self.first_factor()], list[Node]()
-        while True:
-            if self.kind() == "*":
+        while (kind := self.kind()) not in _AFTER_TERM:
+            if kind == "*":
                 self.next()
                 over.append(self.signed_factor())
-            elif self.kind() == "/" and not self.unit_follows(1):
+            elif kind == "/" and not self.unit_follows(1):
                 self.next()
                 self.refuse_derivative(over)
                 under.append(self.signed_factor())
@@ -210,10 +200,14 @@ class Parser(Conditions):
                 return self.after_percent(product(over, under))
             elif self.measure_follows():
                 return self.measured(product(over, under))
+            elif self.measure_in_brackets():
+                return self.bracketed_measure(product(over, under))
             elif self.starts_factor():
                 self.juxtaposed(over, under)
             else:
-                return product(over, under)
+                break
+            _afford(over)
+        return product(over, under)
 
     def first_factor(self) -> Node:
         """The first factor, or an amount of money behind its sign."""
@@ -297,10 +291,12 @@ class Parser(Conditions):
     def starts_factor(self) -> bool:
         """Whether a factor can begin here."""
         token = self.peek()
-        if token.kind in ("number", "[", "{", "\\{", "begin", "set", "∅"):
+        if token.kind in ("number", "{", "\\{", "begin", "set", "∅"):
             return True
         if token.kind == "(":
             return not self.modulus_follows()
+        if token.kind == "[":
+            return not self.closes_outwards()
         if token.kind == "letters":
             return token.text.lower() not in ("and", "or", "to", "mod")
         if token.kind == "|":
@@ -311,7 +307,7 @@ class Parser(Conditions):
         """An atom with what is written behind and above it."""
         node = self.atom()
         levels = 0
-        while True:
+        while self.kind() in _AFTER_ATOM:
             levels += 1
             if levels > DEPTH:
                 raise OverBudget(f"more than {DEPTH} signs behind one factor")
@@ -329,7 +325,8 @@ class Parser(Conditions):
                 self.next()
                 node = self.based()
             else:
-                return node
+                break
+        return node
 
     def raised(self, base: Node) -> Node:
         """What stands above a base: an exponent, the degree sign or a prime."""
@@ -358,3 +355,8 @@ class Parser(Conditions):
         if any(int(digit) >= base for digit in digits):
             raise Unreadable(f"{digits} has digits that base {base} lacks")
         return Based(digits.lstrip("0") or "0", base, int(digits, base))
+
+
+def _afford(operands: list[Node]) -> None:
+    if len(operands) > OPERANDS:
+        raise OverBudget(f"more than {OPERANDS} terms or factors side by side")

@@ -219,7 +219,8 @@ class Field:
         size = _size(first) + _size(second)
         if size > (COEFFICIENT_BITS if pairs > 1 else BITS):
             raise OverBudget(f"factors of {size} bits")
-        self.work.spend(pairs * (2 + size // 256))
+        wide = max(map(len, first), default=0) + max(map(len, second), default=0)
+        self.work.spend(pairs * (2 + size // 256 + max(wide - _NAMES, 0)))
 
     def _check(self, poly: Poly) -> None:
         if len(poly) > TERMS:
@@ -273,6 +274,10 @@ class Field:
         return result
 
 
+_NAMES: Final = 8
+"""Names in two factors that are multiplied without being counted as work."""
+
+
 def _size(poly: Poly) -> int:
     return max(map(bits, poly.values()), default=1)
 
@@ -301,6 +306,8 @@ def _merged(left: Monomial, right: Monomial) -> Monomial | dict[str, Exponent]:
 
 
 def _monomial(powers: dict[str, Exponent]) -> Monomial:
+    if all(powers.values()):
+        return tuple(sorted(powers.items()))
     return tuple(sorted((name, exponent) for name, exponent in powers.items() if exponent))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import comb, factorial, gcd, isqrt
+from math import comb, factorial, gcd, isqrt, prod
 from typing import Final
 
 from reward_functions.symbolic.limits import BITS, FACTOR, OverBudget, Unreadable
@@ -68,6 +68,16 @@ def factorial_of(value: Fraction) -> Fraction | None:
     if count * count.bit_length() > BITS:
         raise OverBudget(f"a factorial of more than {BITS} bits")
     return Fraction(factorial(count))
+
+
+def double_factorial_of(value: Fraction) -> Fraction | None:
+    """n(n-2)(n-4)…, down to 1 or 2; None and raises as `factorial_of`."""
+    if value.denominator != 1 or value < 0:
+        return None
+    count = value.numerator
+    if count * count.bit_length() > 2 * BITS:
+        raise OverBudget(f"a double factorial of more than {BITS} bits")
+    return Fraction(prod(range(count, 0, -2)))
 
 
 def binomial(upper: Fraction, lower: Fraction) -> Fraction | None:
@@ -183,6 +193,8 @@ def _applied(name: str, arguments: tuple[Node, ...]) -> Fraction | None:
     match name, values:
         case "factorial", [Fraction() as value]:
             return factorial_of(value)
+        case "doublefactorial", [Fraction() as value]:
+            return double_factorial_of(value)
         case "binom", [Fraction() as upper, Fraction() as lower]:
             return binomial(upper, lower)
         case "abs", [Fraction() as value]:

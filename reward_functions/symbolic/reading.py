@@ -12,13 +12,19 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from reward_functions.symbolic.display import rendered
+from reward_functions.symbolic.enumeration import enumerated
 from reward_functions.symbolic.lexer import GREEK, Token, tokens
 from reward_functions.symbolic.limits import CHARACTERS, OverBudget, Unreadable
 from reward_functions.symbolic.parser import parse_tokens
 from reward_functions.symbolic.phrases import PHRASES
 from reward_functions.symbolic.signs import spelled_out
-from reward_functions.symbolic.tree import Clock, Node, Number
-from reward_functions.symbolic.vocabulary import LETTER_FUNCTIONS
+from reward_functions.symbolic.tree import Bracket, Clock, Node, Number
+from reward_functions.symbolic.vocabulary import (
+    FUNCTIONS,
+    LETTER_FUNCTIONS,
+    SHORT_ROMAN,
+    SPELLINGS,
+)
 from reward_functions.symbolic.walking import free_names, names_in, operations
 from reward_functions.text.words import cardinal
 
@@ -26,10 +32,10 @@ _SIGNS: Final = frozenset("±∓")
 
 
 class Choice(NamedTuple):
-    """A choice by its letter, with the text behind it when there is one."""
+    """A choice by its letter, with what stands behind it when there is something."""
 
     letter: str
-    text: str = ""
+    content: Reading | None = None
 
 
 class Reading:
@@ -80,6 +86,22 @@ class Reading:
         return _choice(self._stream)
 
     @property
+    def letter(self) -> str:
+        """The letter, as a capital, when it is a single letter and nothing else."""
+        alone = len(self.marks) == 1 and self.marks[0][0] == "letters"
+        return self.marks[0][1].upper() if alone and len(self.marks[0][1]) == 1 else ""
+
+    @property
+    def unreadable(self) -> bool:
+        """Whether it is mathematics, not words, and not in the grammar."""
+        return self.tree is None and self.choice is None and not _has_words(self._stream)
+
+    @property
+    def joints(self) -> frozenset[str]:
+        """The words "and" and "or", as far as they stand in it."""
+        return frozenset(_JOINTS.findall(self.words))
+
+    @property
     def names(self) -> frozenset[str]:
         """The words of a list of words, in no order: "Ann, Bob and Cy"."""
         parts = _BETWEEN_NAMES.split(self.words.strip("{} "))
@@ -100,7 +122,8 @@ class Reading:
         return self.words if tree is None else rendered(tree)
 
 
-_BETWEEN_NAMES: Final = re.compile(r"[,;]|\b(?:and|or)\b")
+_JOINTS: Final = re.compile(r"\b(?:and|or)\b")
+_BETWEEN_NAMES: Final = re.compile(rf"[,;]|{_JOINTS.pattern}")
 
 
 KEPT: Final = 512
@@ -142,7 +165,8 @@ def _tree(stream: list[Token]) -> Node:
         said = _spelled_number(stream) or PHRASES.get(_words(stream))
         if said is not None:
             return said
-    tree = parse_tokens(stream)
+    parts = enumerated(stream)
+    tree = Bracket("<", tuple(map(parse_tokens, parts)), ">") if parts else parse_tokens(stream)
     return spelled_out(tree) if any(token.kind in _SIGNS for token in stream) else tree
 
 
@@ -185,6 +209,7 @@ def _words(stream: list[Token], *, wordy: bool = True) -> str:
 
 # Two-letter runs that are words before they are products of two symbols.
 _SHORT_WORDS: Final = frozenset("no on so it is if in at by we us do he up my go me".split())
+_MATHEMATICAL: Final = FUNCTIONS | frozenset(SPELLINGS)
 _SYMBOLIC: Final = LETTER_FUNCTIONS | set(GREEK) | {"pi", "infinity", "infty", "and", "or"}
 
 
@@ -196,6 +221,19 @@ def _wordy(stream: list[Token]) -> bool:
     words = [run for run in runs if run not in _SYMBOLIC and _is_word(run)]
     return bool(words) and all(
         token.kind in ("letters", "-", "'", ".", "!", '"', ",", "\\{", "\\}") for token in stream
+    )
+
+
+_MARKS: Final = frozenset("'\"")
+
+
+def _has_words(stream: list[Token]) -> bool:
+    """Whether it has a word of some language that is none of mathematics, or 30' or 5 ft 3''."""
+    return any(token.kind in _MARKS for token in stream) or any(
+        token.kind == "letters"
+        and len(token.text) > SHORT_ROMAN
+        and token.text not in _MATHEMATICAL
+        for token in stream
     )
 
 
@@ -226,7 +264,7 @@ def _choice(stream: list[Token]) -> Choice | None:
     """
     opened = bool(stream) and stream[0].kind == "("
     place = 1 if opened else 0
-    if _names_more(stream[place + 1 :]):
+    if _names_more(stream[place + 1 :]) or enumerated(stream):
         return None
     if len(stream) <= place or stream[place].kind != "letters":
         return None
@@ -243,7 +281,7 @@ def _choice(stream: list[Token]) -> Choice | None:
         return None
     if not marked and letter.text.islower():
         return None
-    return Choice(letter.text.upper(), _words(rest))
+    return Choice(letter.text.upper(), Reading(rest) if rest else None)
 
 
 _TAKEN_BACK: Final = frozenset("not wrong incorrect false or and neither nor is isn".split())

@@ -72,14 +72,14 @@ def region(node: Node, values: Values) -> Region | None:
             return Region(tuple(Interval(item, item, (True, True)) for item in items))
         case Union(parts, minus):
             return _difference(parts, values) if minus else _union(parts, values)
-        case Listing(items, "or"):
-            return _union(items, values)
-        case Listing(items, "and"):
-            return _intersection([region(item, values) for item in items])
+        case Listing(items, word):
+            return _listed(items, word, values)
         case Relation():
             return _relation(node, values)
         case BuiltSet(Symbol(name), conditions):
             return _built(name, conditions, values)
+        case BuiltSet(Relation((Symbol(name), _), ("∈",)) as member, conditions):
+            return _built(name, (member, *conditions), values)
     return None
 
 
@@ -108,6 +108,17 @@ def compare_regions(first: Region, second: Region, values: Values) -> Finding:
 
 
 # ---- from trees to intervals
+
+
+def _listed(items: tuple[Node, ...], word: str, values: Values) -> Region | None:
+    """Conditions with a word between them; x ∈ ℝ beside others that are on x adds nothing."""
+    real = {name for item in items for name in symbols(item) if _is_real(item, name)}
+    if word != "or" and len(real) == 1 and all(isinstance(item, Relation) for item in items):
+        found = _built(name := real.pop(), items, values)
+        return None if found is None else Region(found.intervals, name)
+    if word == "or":
+        return _union(items, values)
+    return _intersection([region(item, values) for item in items]) if word else None
 
 
 def _union(parts: tuple[Node, ...], values: Values) -> Region | None:

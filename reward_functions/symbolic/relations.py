@@ -12,23 +12,33 @@ from reward_functions.symbolic.assignments import (
     equation,
     function_name,
     name_of,
+    points,
     stated_value,
 )
-from reward_functions.symbolic.chains import contradicts
+from reward_functions.symbolic.chains import contradicts, settled, written
 from reward_functions.symbolic.limits import Unreadable
 from reward_functions.symbolic.members import Members
 from reward_functions.symbolic.polynomials import names_of
 from reward_functions.symbolic.rational import rational
 from reward_functions.symbolic.regions import solve_linear
-from reward_functions.symbolic.tree import Braces, Bracket, Congruence, Node, Relation
+from reward_functions.symbolic.tree import (
+    Braces,
+    Bracket,
+    Congruence,
+    Listing,
+    Node,
+    Number,
+    Relation,
+)
 from reward_functions.symbolic.verdict import Finding, differ, same, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from reward_functions.symbolic.polynomials import Quotient
 
 Branch = tuple[Node, Node | None]
+Names = tuple[str, ...]
 
 
 class Relations(Members):
@@ -50,8 +60,11 @@ class Relations(Members):
 
         None when neither side names its values, or names one several times (its solutions).
         """
-        if any(isinstance(each, Relation) and contradicts(each, self.values) for each in others):
+        if any(contradicts(each, self.values) for each in _statements(others)):
             return differ("chain", "a chain of equations contradicts itself")
+        first, second = points(items), points(others)
+        if first is not None or second is not None:
+            return self.in_rounds(first or ((), items), second or ((), others))
         mine, theirs = by_name(items), by_name(others)
         if mine is None and theirs is None:
             return None
@@ -69,8 +82,23 @@ class Relations(Members):
         if mine is not None and not point and self.pairwise_equal(list(mine.values()), bare):
             return same("names", "the values in the order of the reference")
         sides = (values, bare) if mine is not None else (bare, values)
-        solutions = mine is None and len({name.partition("_")[0] for name in named}) == 1
+        solutions = mine is None and _numbered(named)
         return self.ordered(*sides, strictly=point, solutions=solutions)
+
+    def in_rounds(
+        self, reference: tuple[Names, Sequence[Node]], candidate: tuple[Names, Sequence[Node]]
+    ) -> Finding:
+        """Points by the names of their entries, on either side, or without names on one."""
+        if reference[0] and candidate[0] and reference[0] != candidate[0]:
+            return differ("names", "other names")
+        return super().members(reference[1], candidate[1])
+
+    def unordered(self, items: Sequence[Node], named: Node) -> bool:
+        """Whether the members of a set, in no order, meet values of several names."""
+        if not isinstance(named, Listing | Braces) or any(map(equation, items)):
+            return False
+        names = by_name(named.items)
+        return names is not None and not _numbered(names)
 
     def ordered(
         self,
@@ -111,10 +139,12 @@ class Relations(Members):
         mine, theirs = self.assigned(reference, solve=solve), self.assigned(candidate, solve=solve)
         if mine is not None and theirs is not None:
             return self.both_named(mine, theirs, reference, candidate)
-        if mine is not None and not isinstance(candidate, Relation):
-            return self.compare(mine[1], candidate)
-        if theirs is not None and not isinstance(reference, Relation):
-            return self.compare(reference, theirs[1])
+        value = mine[1] if mine is not None else written(reference)
+        other = theirs[1] if theirs is not None else settled(candidate)
+        if value is not None and (other is not None or not isinstance(candidate, Relation)):
+            return self.compare(value, candidate if other is None else other)
+        if other is not None and not isinstance(reference, Relation):
+            return self.compare(reference, other)
         if equation(reference) and equation(candidate):
             return self.equations(reference, candidate)
         if equation(reference) or equation(candidate):
@@ -209,10 +239,13 @@ class Relations(Members):
         return unknown("inequality", "the inequalities are not proportional")
 
     def congruences(self, reference: Congruence, candidate: Congruence) -> Finding:
-        """Congruences of one value: of the same modulus, equal when the rests are."""
+        """Congruences of one value: of the same modulus, equal when the rests are.
+
+        3 (mod 7) does not name the value, which the question did.
+        """
         moduli = self.values.compare(reference.modulus, candidate.modulus)
-        lefts = self.values.compare(reference.left, candidate.left)
-        if not (moduli.equal and lefts.equal):
+        lefts = reference.left, candidate.left
+        if not moduli.equal or not (None in lefts or self.values.compare(*lefts).equal):  # type: ignore[arg-type]
             return unknown("congruence", "congruences of other forms")
         numbers = [rational(each.right) for each in (reference, candidate)]
         modulus = rational(reference.modulus)
@@ -224,6 +257,14 @@ class Relations(Members):
         if (mine - theirs) % modulus:
             return differ("congruence", "other rests")
         return same("congruence", "the same rest")
+
+    def rest(self, reference: Node, candidate: Congruence) -> Finding:
+        """A single value against the rest of a congruence, which is the least one there is."""
+        number, modulus = candidate.right, rational(candidate.modulus)
+        least = isinstance(number, Number) and modulus and 0 <= number.value < modulus
+        if candidate.left is None and least:
+            return self.compare(reference, number)
+        return unknown("congruence", "a congruence against a value")
 
     def piecewise(self, branches: Sequence[Branch], others: Sequence[Branch]) -> Finding:
         """Definitions by cases: the same values under the same conditions, in any order."""
@@ -251,6 +292,20 @@ class Relations(Members):
         if condition is None or other is None:
             return condition is other
         return self.compare(condition, other).equal
+
+
+def _statements(items: Iterable[Node]) -> Iterator[Relation]:
+    """The relations in a list, and in the lists in it."""
+    for item in items:
+        if isinstance(item, Relation):
+            yield item
+        elif isinstance(item, Listing):
+            yield from _statements(item.items)
+
+
+def _numbered(names: Iterable[str]) -> bool:
+    """Whether names are one letter with numbers below it: x_1, x_2."""
+    return len({name.partition("_")[0] for name in names}) == 1
 
 
 _MIRRORED: Final = {">": "<", "≥": "≤"}

@@ -25,6 +25,7 @@ from reward_functions.symbolic.tree import (
     NamedSet,
     Node,
     Piecewise,
+    Product,
     Ratio,
     Relation,
     Union,
@@ -60,6 +61,8 @@ class Shapes(Relations):
 
     def parts(self, reference: Node, candidate: Node) -> Finding:
         """Two answers of which at least one has parts."""
+        if isinstance(reference, Clock) != isinstance(candidate, Clock):
+            reference, candidate = on_the_dial(reference), on_the_dial(candidate)
         return (
             self.of_one_kind(reference, candidate)
             or self.with_list(reference, candidate)
@@ -67,9 +70,7 @@ class Shapes(Relations):
             or unknown("shape", f"{_name(reference)} against {_name(candidate)}")
         )
 
-    def of_one_kind(  # noqa: C901 - one case per kind of node
-        self, reference: Node, candidate: Node
-    ) -> Finding | None:
+    def of_one_kind(self, reference: Node, candidate: Node) -> Finding | None:
         """Answers with parts of the same nature."""
         match reference, candidate:
             case Bracket(), Bracket():
@@ -77,7 +78,9 @@ class Shapes(Relations):
             case Matrix(rows), Matrix(others):
                 return self.matrices(rows, others)
             case (Matrix(rows), Bracket(_, items, _)) | (Bracket(_, items, _), Matrix(rows)):
-                return self.vector(rows, items)
+                return self.array(rows, items)
+            case (Braces(items), named) | (named, Braces(items)) if self.unordered(items, named):
+                return unknown("names", "a set does not say which value has which name")
             case ((Listing(items) | Braces(items)), (Listing(others) | Braces(others))):
                 data = isinstance(reference, Listing) and isinstance(candidate, Listing)
                 return self.members(items, others, counted=data)
@@ -89,17 +92,22 @@ class Shapes(Relations):
                 return self.piecewise(branches, others)
             case Congruence(), Congruence():
                 return self.congruences(reference, candidate)
-            case Clock(minutes, ""), Ratio():
-                return self.compare(on_the_dial(minutes), candidate)
-            case Ratio(), Clock(minutes, ""):
-                return self.compare(reference, on_the_dial(minutes))
         return None
+
+    def array(self, rows: Sequence[Sequence[Node]], items: Sequence[Node]) -> Finding:
+        """A matrix against brackets: row by row, [[1, 2], [3, 4]], or as a vector."""
+        inner = [item.items for item in items if isinstance(item, Bracket) and item.left == "["]
+        if len(inner) == len(items) and len(set(map(len, inner))) == 1:
+            return self.matrices(rows, inner)
+        return self.vector(rows, items)
 
     def with_list(self, reference: Node, candidate: Node) -> Finding | None:
         """A list or set against something else: a point without brackets, or the only member."""
         match reference, candidate:
             case (Bracket("[", (_, _), "]"), Braces()) | (Braces(), Bracket("[", (_, _), "]")):
                 return differ("set", "an interval is no finite set")
+            case (Bracket() as pair, Listing()) | (Listing(), Bracket() as pair) if _closed(pair):
+                return unknown("interval", "an interval against a list")
             case (Bracket(_, items, _), Listing(others)) if not _has_points(others):
                 return self.assignments((reference,), others) or self.unbracketed(items, others)
             case (Matrix(rows), Listing(others)) if is_vector(rows) and not _has_points(others):
@@ -115,8 +123,17 @@ class Shapes(Relations):
         return None
 
     def with_value(self, reference: Node, candidate: Node) -> Finding | None:
-        """A point or matrix against a single value; a matrix of one entry is that entry."""
+        """A point, matrix, ratio or congruence against a single value.
+
+        A matrix of one entry is that entry, a ratio of two terms their quotient.
+        """
         match reference, candidate:
+            case Ratio((over, under)), _:
+                return self.compare(Product((over,), (under,)), candidate)
+            case _, Ratio((over, under)):
+                return self.compare(reference, Product((over,), (under,)))
+            case _, Congruence() if not isinstance(reference, _NO_VALUES):
+                return self.rest(reference, candidate)
             case Matrix(((only,),)), _:
                 return self.compare(only, candidate)
             case ((Bracket() | Matrix()), other) | (other, (Bracket() | Matrix())):
@@ -150,6 +167,11 @@ class Shapes(Relations):
         if without_names(reference) or without_names(candidate):
             return differ("shape", "a set of numbers is not a single value")
         return unknown("shape", f"{_name(reference)} against {_name(candidate)}")
+
+
+def _closed(pair: Bracket) -> bool:
+    """Whether brackets around two values include an end, which only an interval does."""
+    return len(pair.items) == 2 and (pair.left == "[" or pair.right == "]")  # noqa: PLR2004
 
 
 def _has_points(items: Sequence[Node]) -> bool:

@@ -239,9 +239,12 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Congruence:
-    """Two values that leave the same rest when divided by the modulus: x ≡ 3 (mod 7)."""
+    """Two values that leave the same rest when divided by the modulus: x ≡ 3 (mod 7).
 
-    left: Node
+    The left one is None where only the rest is written: 3 (mod 7).
+    """
+
+    left: Node | None
     right: Node
     modulus: Node
 

@@ -75,9 +75,12 @@ class Values:
         """Units and currency are compared only when both sides have one, without conversion.
 
         Nouns that differ may still name one thing (people, visitors); units of the table do not.
-        A unit in italics (37 m) is one when the other side writes the same unit upright.
+        A unit in italics (37 m) is one when the other side writes the same unit upright. A share or
+        an angle has a unit as well.
         """
         match reference, candidate:
+            case (Measured(_, unit), share) | (share, Measured(_, unit)) if _bars(unit, share):
+                return differ("units", f"{_unit(unit)} is no share and no angle")
             case Measured(body, unit), Measured(other, other_unit):
                 if _same_units(unit, other_unit):
                     return self.compare(body, other)
@@ -266,6 +269,16 @@ def _same_units(first: UnitPowers, second: UnitPowers) -> bool:
 
 def _in_table(unit: UnitPowers) -> bool:
     return all(canonical(name) == name for name, _ in unit)
+
+
+_OF_DEGREES: Final = frozenset("deg rad degC degF C F".split())
+
+
+def _bars(unit: UnitPowers, share: Node) -> bool:
+    """Whether a unit of the table rules out a percentage, or an angle or temperature."""
+    if isinstance(share, Degrees) and len(unit) == 1 and unit[0][0] in _OF_DEGREES:
+        return False
+    return isinstance(share, Percent | Degrees) and _in_table(unit)
 
 
 def _unit(unit: UnitPowers) -> str:

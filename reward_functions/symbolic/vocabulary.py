@@ -60,6 +60,12 @@ BASE_WORDS: Final = {
 CALLED: Final = frozenset("fg")
 """Letters that name a function when a bracket follows; others, as in P(1+r), multiply."""
 
+CALLED_WORDS: Final = frozenset("Pr Var Cov".split())
+"""Words that name one, whatever is in the bracket."""
+
+EXPECTATIONS: Final = CALLED_WORDS | {"E", "P"}
+"""Names whose brackets may be square: E[X]."""
+
 NOUN_LETTERS: Final = 4
 """Letters of a plain run after a spaced number that is read as a noun (5 apples), not a product."""
 

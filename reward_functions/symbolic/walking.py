@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 from reward_functions.symbolic.tree import (
@@ -24,7 +25,7 @@ from reward_functions.symbolic.tree import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 _KINDS: Final = frozenset(get_args(Node))
 CALCULUS: Final = (Iterated, Integral, Derivative, Limit)
@@ -37,6 +38,27 @@ def parts(node: Node) -> Iterator[Node]:
         each = waiting.pop()
         yield each
         waiting.extend(reversed(_children(each)))
+
+
+def replaced(node: Node, change: Callable[[Node], Node]) -> Node:
+    """The tree with every node changed, the inner ones first; the same object where nothing is."""
+    result: Node = _replaced(node, change)
+    return result
+
+
+def _replaced(value: Any, change: Callable[[Node], Node]) -> Any:
+    if type(value) is tuple:
+        inside = tuple(_replaced(each, change) for each in value)
+        return inside if any(a is not b for a, b in zip(inside, value, strict=True)) else value
+    if type(value) not in _KINDS:
+        return value
+    changes = {}
+    for name in value.__slots__:
+        before = getattr(value, name)
+        after = _replaced(before, change)
+        if after is not before:
+            changes[name] = after
+    return change(replace(value, **changes) if changes else value)
 
 
 def operations(node: Node) -> int:

@@ -10,7 +10,7 @@ import json
 import struct
 from dataclasses import fields
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final, cast, get_args
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast, get_args
 
 from reward_functions.symbolic.tree import Node
 from reward_functions.symbolic.verdict import Finding, Outcome
@@ -30,8 +30,11 @@ READY: Final = b"ready"
 LOST: Final = b""
 """The reply of a worker that could not try, or was ended from outside: nobody's verdict."""
 
+STARVED: Final = b"starved"
+"""The reply of a worker to whose request the machine did not give its time: no verdict either."""
+
 _LENGTH: Final = struct.Struct("!I")
-_SECONDS: Final = struct.Struct("!d")
+_BUDGET: Final = struct.Struct("!dd")
 _KINDS: Final[dict[str, type]] = {kind.__name__: kind for kind in get_args(Node)}
 _TUPLE: Final = ""
 _FRACTION: Final = "/"
@@ -61,21 +64,32 @@ def _exactly(channel: socket, count: int) -> bytes:
     return b"".join(parts)
 
 
-def request(seconds: float, reference: Node, candidate: Node) -> bytes:
+class Budget(NamedTuple):
+    """How long a request may take.
+
+    Attributes:
+        seconds: of processor time, whose use is the answer's doing.
+        wall: on the wall, where others use the processor too.
+    """
+
+    seconds: float
+    wall: float
+
+
+def request(budget: Budget, reference: Node, candidate: Node) -> bytes:
     """Two trees to compare, and how long that may take."""
     trees = [_packed(reference), _packed(candidate)]
-    return _SECONDS.pack(seconds) + json.dumps(trees, separators=(",", ":")).encode()
+    return _BUDGET.pack(*budget) + json.dumps(trees, separators=(",", ":")).encode()
 
 
-def seconds_of(message: bytes) -> float:
+def budget_of(message: bytes) -> Budget:
     """The budget of a request, which is all of it that the pristine worker reads."""
-    (seconds,) = _SECONDS.unpack_from(message)
-    return float(seconds)
+    return Budget(*_BUDGET.unpack_from(message))
 
 
 def trees_of(message: bytes) -> tuple[Node, Node]:
     """The trees of a request."""
-    reference, candidate = json.loads(message[_SECONDS.size :])
+    reference, candidate = json.loads(message[_BUDGET.size :])
     return _unpacked(reference), _unpacked(candidate)
 
 

@@ -1,23 +1,27 @@
-"""The child process in which sympy runs: a pristine worker that forks a fresh one for each request.
+"""The child process in which sympy runs: pristine workers that fork a fresh one for each request.
 
     supervisor (the caller's process) ── socket ── pristine worker ── pipe ── working child
+                                     ╰── socket ── its twin ───────── pipe ── working child
 
-The pristine worker has imported sympy and rehearsed it on expressions of its own; it computes
-nothing that came from outside. A request is given to a fork of it, which takes some milliseconds
-where importing takes hundreds, and which dies with its verdict. So a kill costs nothing, memory
-never adds up, and no request can leave anything behind for the next: the same request gets the same
+A pristine worker has imported sympy and rehearsed it on expressions of its own; it computes nothing
+that came from outside. Its twins are forks of it, which share its memory, so that threads do not
+wait for each other. A request is given to another fork, which takes some milliseconds where
+importing takes hundreds, and which dies with its verdict. So a kill costs nothing, memory never
+adds up, and no request can leave anything behind for the next: the same request gets the same
 verdict whatever came before.
 
 What ends a working child, each enough by itself:
 
 - the clock of the processor: `seconds` of it, by a signal that stops long calls in C too;
-- the clock on the wall, after `PATIENCE` times as long, by the pristine worker;
 - memory: an address space of `MEMORY` more than the pristine worker's;
+- the clock on the wall, by the pristine worker;
 - the end of the supervisor, which closes the socket.
 
-All three are the answer's fault, and make the comparison *undecided*. What is not bounded: memory
-where the operating system does not tell the size of a process (elsewhere than on Linux), and how
-much a machine computes in a second, on which the verdict therefore depends near the limit.
+The first two are the answer's fault, and make the comparison *undecided*. So is the third where the
+child did get its seconds of the processor; where it did not, others had the processor, and nothing
+is said about the answer. What is not bounded: memory where the operating system does not tell the
+size of a process (elsewhere than on Linux), and how much a machine computes in a second, on which
+the verdict therefore depends near the limit.
 """
 
 from __future__ import annotations
@@ -38,11 +42,6 @@ from reward_functions.symbolic import engine, wire
 from reward_functions.symbolic.rehearsal import REHEARSAL
 from reward_functions.symbolic.verdict import Finding, unknown
 
-PATIENCE: Final = 3
-"""How many times its seconds a request may take on the wall, where others use the processor too: a
-Lambda of 600 MB has a third of one. Generous, because the wall clock makes a verdict depend on
-what else is going on."""
-
 MEMORY: Final = 48 << 20
 """Bytes of address space that one request may take. Textbook integrals take under ten megabytes."""
 
@@ -61,47 +60,69 @@ _TIME_UP: Final = frozenset({signal.SIGPROF, signal.SIGXCPU})
 _FROM_OUTSIDE: Final = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
 
 
-def main(descriptor: int) -> None:
-    """Serve requests on an inherited socket until its other end is closed."""
-    channel = socket.socket(fileno=descriptor)
+def main(descriptors: list[int]) -> None:
+    """Serve requests on inherited sockets, a process for each, until they are closed."""
+    channels = [socket.socket(fileno=descriptor) for descriptor in descriptors]
     for reference, candidate in REHEARSAL:
         engine.decide(reference, candidate)
     seed(0)
     # Objects that are never visited are never written to, and stay shared with the forks.
     gc.collect()
     gc.freeze()
+    mine, *others = channels
+    for other in others:
+        if os.fork() == 0:
+            mine = other
+            break
+    for channel in channels:
+        if channel is not mine:
+            channel.close()
+    serve(mine)
+
+
+def serve(channel: socket.socket) -> None:
+    """Answer the requests of one socket, one after the other, until it is closed."""
     try:
         wire.send(channel, wire.READY)
         while True:
-            wire.send(channel, attended(channel, wire.receive(channel)))
+            attend(channel, wire.receive(channel))
     except (EOFError, OSError):  # the supervisor is gone, and so is the reason to be here
         return
 
 
-def attended(channel: socket.socket, request: bytes) -> bytes:
-    """The reply to a request, from a fork that is given its budget and no more."""
+def attend(channel: socket.socket, request: bytes) -> None:
+    """Answer a request by a fork that is given its budget and no more."""
     reader, writer = os.pipe()
     try:
         child = os.fork()
     except OSError:
         os.close(writer)
         os.close(reader)
-        return wire.LOST
+        wire.send(channel, wire.LOST)
+        return
     if child == 0:
         channel.close()
         os.close(reader)
         _work(request, writer)
     os.close(writer)
+    budget = wire.budget_of(request)
     heard = [reader, channel.fileno()]  # of the supervisor only its end is heard now
-    ready, _, _ = select.select(heard, [], [], PATIENCE * wire.seconds_of(request))
-    if reader not in ready:
-        os.kill(child, signal.SIGKILL)
-        said = wire.reply(_out_of_time())
-    else:
-        said = os.read(reader, _REPLY)
+    ready, _, _ = select.select(heard, [], [], budget.wall)
+    late = reader not in ready
+    said = b"" if late else os.read(reader, _REPLY)
     os.close(reader)
-    _, status = os.waitpid(child, 0)
-    return said or _epitaph(os.waitstatus_to_exitcode(status))
+    if said:
+        wire.send(channel, said)  # first: taking the child down takes longer than sending
+    if said or late:
+        os.kill(child, signal.SIGKILL)
+    _, status, used = os.wait4(child, 0)
+    if said:
+        return
+    if late:
+        starved = used.ru_utime + used.ru_stime < budget.seconds
+        wire.send(channel, wire.STARVED if starved else wire.reply(_out_of_time()))
+    else:
+        wire.send(channel, _epitaph(os.waitstatus_to_exitcode(status)))
 
 
 def _epitaph(ending: int) -> bytes:
@@ -127,7 +148,7 @@ def _work(request: bytes, writer: int) -> NoReturn:
     """The working child: bounded, it answers once and is gone."""
     ending = _UNBOUNDED
     try:
-        _bounded(wire.seconds_of(request))
+        _bounded(wire.budget_of(request).seconds)
         ending = _SPEECHLESS  # unless the reply is written
         os.write(writer, wire.reply(_finding(request)))
     finally:

@@ -1,14 +1,19 @@
-"""What stands around an answer: denials, alternatives, second thoughts.
+"""What the words around an answer say about it: that it is wrong, a bound, a part, a guess.
 
 One set of words for every form an answer is found in (box, statement, `####`, span). Each question
 is asked of the few words next to the answer and not of the sentence: "since x cannot be negative, x
-is 5" denies nothing about 5.
+is 5" denies nothing about 5, and "half of 10 is 5" halves something else.
+
+Words that only say that a value is rounded ("about", "approximately") or how sure its writer is
+("I think", "probably") speak against nothing.
 """
 
 from __future__ import annotations
 
 import re
 from typing import Final
+
+from reward_functions.text import phrases
 
 MAX_CLOSING: Final = 16
 """Characters of closing marks: `$$`, `\\]`, full stops and line ends."""
@@ -20,26 +25,22 @@ REACH: Final = 80
 """Characters on either side that are looked at: the words next to the answer."""
 
 
-def trouble(text: str, start: int, end: int) -> str:
+def trouble(text: str, start: int, end: int, *, last: bool = False) -> str:
     """Why an answer at text[start:end] does not count, as a clause; "" where nothing says so.
 
     Args:
         text: the response.
         start: where the answer begins, with its delimiters.
         end: where it ends.
+        last: whether it is known that the text `ends` with it.
     """
     before = text[max(0, start - REACH) : start]
-    if denied(before):
-        return "is denied"
-    if _alternative(before):
-        return "is one of several"
-    if ends(text, end):
-        return ""
-    if _DENIED_AFTER.match(text, end):
-        return "is denied"
-    if _ALTERNATIVE_AFTER.match(text, end):
-        return "is one of several"
-    return "is taken back" if retracted(text, end) else ""
+    words = _words(before)
+    if not _TELLING.isdisjoint(words):
+        doubt = _said_against(before, words) or _alternative(before, words)
+        if doubt:
+            return doubt
+    return "" if last or ends(text, end) else against_after(text, end)
 
 
 def ends(text: str, end: int) -> bool:
@@ -47,81 +48,83 @@ def ends(text: str, end: int) -> bool:
     return len(text) - end <= MAX_CLOSING and not text[end:].strip(" \n\r$\\)]}.*")
 
 
-def denied(before: str) -> bool:
-    """Whether the words that lead up to an answer deny it: "I do not think that the answer is"."""
-    # Most words deny nothing, and plain strings are looked for at a tenth of a pattern's price.
-    lowered = before.lower()
-    return any(map(lowered.__contains__, _DENIALS)) and bool(_DENIED_BEFORE.search(before))
+def against(before: str) -> str:
+    """Why an answer does not count after these words, as a clause; "" where nothing says so."""
+    words = _words(before)
+    return "" if _TELLING.isdisjoint(words) else _said_against(before, words)
 
 
-def _alternative(before: str) -> bool:
-    last = before[-NEAREST:]
-    return ("or" in last or "ou" in last or "或" in last) and bool(_ALTERNATIVE_BEFORE.search(last))
+def _words(before: str) -> list[bytes]:
+    """The words that may tell against what follows, in lower case; none where a mark parts them.
+
+    Most words say nothing of the kind, and looking each up costs a tenth of the patterns.
+    """
+    if before.rstrip(_GLUE)[-1:] in _APART:
+        return []
+    if not before.isascii():
+        before = before.replace("≠", " ¬ ").replace("或", " or ")
+    return before.encode("latin-1", "replace").translate(_LETTERS).split()
+
+
+def _said_against(before: str, words: list[bytes]) -> str:
+    if _ANYWHERE.isdisjoint(words) and _NEAR.isdisjoint(words[-phrases.NEAR :]):
+        return ""
+    before = before.lower()
+    sentence = _SENTENCE_END.split(before)[-1]
+    line = _LINE_END.split(sentence)[-1] if "\n" in sentence else sentence
+    for each in phrases.BEFORE:
+        # A denial reaches over the end of a line; of lines without a full stop, a number does not.
+        said = sentence if each.clause == phrases.DENIED else line
+        if not each.words.isdisjoint(words) and each.pattern.search(said):
+            return each.clause
+    return ""
+
+
+def against_after(text: str, end: int) -> str:
+    """Why an answer does not count before these words, as a clause; "" where nothing says so."""
+    for clause, pattern in phrases.AFTER.items():
+        if pattern.match(text, end):
+            return clause
+    return "is taken back" if retracted(text, end) else ""
 
 
 def retracted(text: str, end: int) -> bool:
     """Whether what follows an answer takes it back: "Or maybe 6.", "That is wrong.", "No, 6."."""
-    return _RETRACTED.match(text, end) is not None
+    return phrases.RETRACTED.match(text, end) is not None
+
+
+def correction(text: str, end: int) -> str:
+    """The value that what follows an answer puts in its place: "Wait, it is 6."; "" without one."""
+    corrected = phrases.CORRECTED.match(text, end)
+    return corrected["value"].rstrip(".,") if corrected else ""
 
 
 def uncertain(before: str, after: str) -> bool:
     """Whether a sentence only supposes or asks: "let x = 5", "maybe 5", "is it 5?"."""
-    return _SUPPOSED.search(before) is not None or "?" in after
+    return phrases.UNCERTAIN.search(before) is not None or "?" in after
 
 
-_DENIALS: Final = (
-    *("not", "n't", "n’t", "never", "neither", "nor ", "nobody", "hardly", "r than", "instead"),
-    *("g but", "nt from", "false", "wrong", "doubt", "\\n", "≠", "¬", "!="),
-)
-_DENIED_BEFORE: Final = re.compile(
-    r"""
-    (?: \b(?:not|never|neither|nor|nobody|cannot|hardly|rather\ than|instead\ of|anything\ but
-            |other\ than|different\ from|false\ that|wrong\ that|doubt(?:\ that)?)\b
-      | n['’]t\b | \\n(?:eq?|eg)\b | ≠ | ¬ | !=
-    )\s*
-    (?: (?:the|an?|that|this|answer|is|be|to|equal|equals|exactly|simply|actually|really|final
-          |correct|right|option|choice|think|believe|say|claim|true|sure|would|it)\b\s*
-      | [=:$\\(\[{*_]\s*
-    ){0,12}$
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-_END: Final = r"[\s$*_)\]}]{0,6}(?:\\[)\]])?\s*"
-_DENIED_AFTER: Final = re.compile(
-    _END
-    + r"""(?:(?:is|are|was|were|would\ be|seems|looks)\s+(?:\w+\s+)?
-        (?:not|wrong|incorrect|false|impossible|ruled\ out)\b
-      | (?:isn|aren|wasn|can)['’]t\b | cannot\ be\b)""",
-    re.VERBOSE | re.IGNORECASE,
-)
-_ALTERNATIVE_BEFORE: Final = re.compile(
-    r"(?:(?<!,\s)\b(?:or|oder|ou)\b|或)\s*(?:(?:maybe|perhaps|possibly|else|even|also)\s+)?[$\\(\[\s]*$",
-    re.IGNORECASE,
-)
-_ALTERNATIVE_AFTER: Final = re.compile(
-    _END
-    + r"""(?:[,/|]|\b(?:or|and|oder|ou|vs\.?)\b|或|\\l?or\b)\s*
-        (?:(?:maybe|perhaps|possibly|else|also)\s+)?
-        (?:\\boxed|[$\\(\[]{0,3}[-+−]?\d|\(?[A-J](?![\w'’]))""",
-    re.VERBOSE,
-)
-_RETRACTED: Final = re.compile(
-    r"""
-    [\s$*_)\]}"'.;!,—–-]{0,12}(?:\\[)\]])?[\s*_.;!,—–-]{0,12}
-    (?: or\ (?:maybe|perhaps|possibly|else|is\ it|it\ could)\b
-      | no[,.!]\s | no\ wait\b | wait[,.!]*\s*no\b | wait[,.!]*$
-      | scratch\ that | just\ kidding | on\ second\ thought | correction\b | i\ was\ wrong
-      | (?:that|this|which|it)(?:['’]s|\ is|\ was)\ (?:wrong|incorrect|false)\b
-      | (?:that|this|which|it)(?:['’]s|\ is|\ was)\ not\ (?:right|correct|it)\b
-      | (?:hmm\W{1,4})?let\ me\ re(?:compute|calculate|do|consider|think)\b
-      | (?:actually|alternatively|maybe|perhaps|possibly)[,:]?\s+
-        (?:it(?:['’]s|\ is)\s+|the\ answer\s+(?:is\s+)?)?[$\\-]{0,3}\d
-    )
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-_SUPPOSED: Final = re.compile(
-    r"\b(?:maybe|perhaps|possibly|guess|suppose|let|assume|assuming|consider|could|might|may|if"
-    r"|whether|unless|not|never|neither|nor|wrong|incorrect|false|cannot)\b|n['’]t\b",
-    re.IGNORECASE,
-)
+def _alternative(before: str, words: list[bytes]) -> str:
+    if _OR.isdisjoint(words) or not phrases.ALTERNATIVE_BEFORE.search(before[-NEAREST:]):
+        return ""
+    return phrases.SEVERAL
+
+
+_SENTENCE_END: Final = re.compile(r"[.!?;]\s")
+# The opening of a displayed formula belongs to the line it continues.
+_LINE_END: Final = re.compile(r"(?<!\\\[)(?<!\$\$)\n(?!\s*(?:\\\[|\$\$))")
+_APART: Final = ".!?;>)%0123456789"
+"""No phrase reaches over them."""
+
+_GLUE: Final = " \t\r\n$([{*_~`\"'"
+"""What may stand between a phrase and its answer."""
+
+_LETTERS: Final = "".join(
+    each.lower() if each.isalpha() or each == "¬" else " " for each in map(chr, range(256))
+).encode("latin-1")
+"""Latin letters in lower case, for `bytes.translate`; a tenth of the price of `str.translate`."""
+
+_ANYWHERE: Final = frozenset[bytes]().union(*(e.words for e in phrases.BEFORE if not e.near))
+_NEAR: Final = frozenset[bytes]().union(*(e.words for e in phrases.BEFORE if e.near))
+_OR: Final = frozenset({b"or", b"oder", b"ou"})
+_TELLING: Final = _ANYWHERE | _NEAR | _OR

@@ -180,8 +180,10 @@ def _unit(text: str) -> str | None:
 def _is_noun_phrase(text: str) -> bool:
     """A few plain words, none of which changes the number, doubts it or is another one."""
     words = text.split()
-    return len(words) <= MAX_UNIT_WORDS and all(
-        _UNIT_WORD.fullmatch(word) and units.may_name(word) for word in words
+    return (
+        len(words) <= MAX_UNIT_WORDS
+        and not units.compares(words[-1])
+        and all(_UNIT_WORD.fullmatch(word) and units.may_name(word) for word in words)
     )
 
 

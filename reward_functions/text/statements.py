@@ -12,9 +12,10 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
-from reward_functions.text.context import denied, retracted
+from reward_functions.text.context import REACH, against, against_after
 from reward_functions.text.latex import plain
 from reward_functions.text.numerals import quantity
+from reward_functions.text.phrases import DENIED
 
 MAX_VALUE: Final = 4000
 """Characters of a stated answer. Longer ones are not one answer."""
@@ -77,6 +78,9 @@ def last_statement(text: str, after: int = 0) -> Statement | None:
         lead = _lead(text, start)
         if lead:
             return _statement(text, lead)
+        named = _named(text, after, start)
+        if named:
+            return named
         last[word] = text.rfind(word, after, start)
         if last[word] < 0:
             del last[word]
@@ -99,16 +103,39 @@ def _lead(text: str, start: int) -> _Lead | None:
         return None
     if found is None:
         return None
-    worded = found.groupdict().get("word")
+    named = found.groupdict()
+    worded = named.get("word")
     if worded and (_ANOTHER.search(before) or not _meant(worded, before, text, found.end())):
         return None
-    said_not = any(found.groupdict().get(name) for name in ("not", "never", "cannot"))
-    return _Lead(start, found.end(), said_not or denied(before))
+    doubt = against(before)
+    if (doubt and doubt != DENIED) or (named.get("would") and _supposed(text, start)):
+        return None
+    said_not = any(named.get(name) for name in ("not", "never", "cannot", "foreign"))
+    return _Lead(start, found.end(), said_not or doubt == DENIED)
+
+
+def _supposed(text: str, start: int) -> bool:
+    """Whether the sentence so far supposes: "if x were 6, the answer would be 7"."""
+    sentence = _SENTENCE_END.split(text[max(0, start - 2 * REACH) : start])[-1]
+    return _IF.search(sentence) is not None
+
+
+def _named(text: str, after: int, start: int) -> Statement | None:
+    """The statement that ends with the word "answer": "So 5 is the final answer."."""
+    over = _OVER.match(text, start)
+    sentence = over and _SENTENCE_END.split(text[max(after, start - REACH) : start])[-1]
+    named = sentence and _NAMED.fullmatch(sentence)
+    if not over or not named:
+        return None
+    begin = start - len(named[0]) + named.start("value")
+    mood: Mood = "doubted" if against_after(text, over.end()) else "stated"
+    value = _BOLD.sub("", named["value"]).strip("*_ ")
+    return Statement(value, begin, over.end(), mood)
 
 
 def _meant(word: str, before: str, text: str, end: int) -> bool:
     """Whether a word means the answer: an option that is right, a result that is a value."""
-    if word[0] in "aA":
+    if word[:6].lower() == "answer":
         return True
     if word[0] in "oOcC":
         return _BEST.search(before) is not None
@@ -135,7 +162,7 @@ def _statement(text: str, lead: _Lead) -> Statement:
     mood: Mood = "stated"
     if lead.denied or _NEGATION.match(value):
         mood = "negated"
-    elif _DOUBT.match(text, end) or retracted(text, end):
+    elif _DOUBT.match(text, end) or against_after(text, end):
         mood = "doubted"
     rounded = _ROUNDED.search(text, lead.start, start) is not None
     return Statement(value, lead.start, end, mood, rounded)
@@ -153,9 +180,6 @@ def _value_end(text: str, start: int) -> int:
     return stop.start() if stop else limit
 
 
-REACH: Final = 40
-"""Characters before a keyword that can change what it opens: "I do not think that the"."""
-
 _WORDS: Final = (
     *("answer", "option", "choice", "result", "solution"),
     *("réponse", "respuesta", "resposta", "risposta", "antwort", "odpowiedź", "ответ"),
@@ -163,6 +187,11 @@ _WORDS: Final = (
 _KEYWORDS: Final = (
     "####",
     "答案",
+    "Ans",
+    "ANS",
+    "ans:",
+    "ans.",
+    "Final:",
     *(form for word in _WORDS for form in (word, word.capitalize(), word.upper())),
 )
 _OPENING: Final = re.compile(
@@ -170,13 +199,14 @@ _OPENING: Final = re.compile(
     \#{4}(?!\#)
   | (?<=<)answer>
   | 答案\s?(?:是|为|[:：])+
-  | \b(?:réponse|respuesta|resposta|risposta|antwort|odpowiedź|ответ)\b(?:\s\w{1,12})?
+  | \b(?:réponse|respuesta|resposta|risposta|antwort|odpowiedź|ответ)\b
+    (?:\s(?:(?P<foreign>no|non|nicht|não)|\w{1,12})\b)?
     (?:\s?[:：]|\s(?:est|es|é|è|ist|lautet|to|—|–)(?!\w))
-  | (?P<word>\b(?:answers?|option|choice|result|solution)\b)["*_]{0,3}\s{0,4}+
-    (?: [:：=]
+  | (?P<word>\b(?:answers?|option|choice|result|solution|ans|final)\b)["*_]{0,3}\s{0,4}+
+    (?: [:：=] | (?<=ans)\.(?=[\s:：*])[:：]?
       | (?:(?:to|of|for|in|here)\b[^.\n:?!=$\\]{0,80}?\s)?
         (?:is|are|was|=|equals|(?:comes|turns)\ (?:out\ )?to(?:\ be)?
-          |(?:should|must|would|will)(?P<never>n['’]t|not|\ not|\ never)?\ be
+          |(?:should|must|(?P<would>would)|will)(?P<never>n['’]t|not|\ not|\ never)?(?:\ then)?\ be
           |(?P<cannot>ca|wo)n['’]t\ be|['’]s)
         (?P<not>n['’]t\b|\s{1,4}(?:not|never)\b)?
         (?!\w)
@@ -205,21 +235,36 @@ _DISPLAY: Final = re.compile(r"\$\$|\\\[")
 _CLOSING: Final = {"$$": "$$", "\\[": "\\]"}
 _STOP: Final = re.compile(
     r"""
-    [.;!?。](?=[\s*_<)"'”$\\]|$)          # the end of the sentence, not of a whole number
+    [.;?。](?=[\s*_<)"'”$\\]|$)           # the end of the sentence, not of a whole number
+  | !(?=[\s*_<)"'”]|$)                    # nor the factorial of a formula
   | \n | </answer>
   | ,?\s{1,4}\(?(?:because|since|as|so|which|where|given|after|when|by|if|i\.e)\b
+  | \s{1,4}\(not\b
   | ,\s{1,4}(?:for|but|not|and\s+(?:we|the|so|thus|this|that))\b
     """,
     re.VERBOSE | re.IGNORECASE,
 )
 _NEGATION: Final = re.compile(
-    r"(?:not|never|neither|anything but|other than|different from)\b", re.IGNORECASE
+    r"(?:not|never|neither|anything but|other than|different from|nicht|pas|no|non|não)\b",
+    re.IGNORECASE,
 )
 _ANOTHER: Final = re.compile(
     r"\b(?:if|whether|suppose|assume|assuming|unless|some say|out|opposite of)"
     r"\s+(?:that\s+)?(?:the|my|our|this|your)?[:\s]*(?:final\s+|correct\s+)?$"
     r"|\b(?:wrong|incorrect|false|another|previous|earlier|initial|tempting|possible|likely|second|next"
     r"|second best|their|his|her)\s+(?:best\s+)?$",
+    re.IGNORECASE,
+)
+_SENTENCE_END: Final = re.compile(r"[.!?;:]\s|\n")
+_IF: Final = re.compile(r"\b(?:if|had|were|suppose|supposing)\b", re.IGNORECASE)
+_NAMED: Final = re.compile(
+    r"[\s*_>]*(?:(?:so|thus|hence|therefore|then|and)\b,?\s+)*(?:option\s+|the\s+(?:number|value)\s+)?"
+    r"(?P<value>[*_]{0,2}(?:[-+−$\\(\d].{0,60}?|[A-J]))\s+(?:is|are)\s+"
+    r"(?:indeed\s+|therefore\s+|thus\s+)?(?:the|our|my)\s+[*_]{0,2}(?:final\s+|correct\s+|right\s+)*",
+    re.IGNORECASE,
+)
+_OVER: Final = re.compile(
+    r"(?:answer|option|choice)[*_]{0,2}(?:\s+to\s+(?:the|this|your)\s+(?:question|problem))?\s*(?=[.!,;\n]|$)",
     re.IGNORECASE,
 )
 _DOUBT: Final = re.compile(r"\s?\?|,?\s{1,4}(?:if|unless|assuming|provided)\b", re.IGNORECASE)

@@ -3,7 +3,8 @@
 Every spelling leads to one canonical name ("metres" -> "m"), so two answers name the same unit
 exactly when their canonical names are equal. Nothing is converted: 1 hour and 60 minutes stay
 different. Symbols keep their letter case (m is the metre, M is not; Pa is the pascal); whole
-words do not.
+words do not. Longer symbols are forgiven theirs (KM, KWH), but for the first letter where that
+tells milli from mega: Mg is a thousand million times mg.
 
 Nouns are an open class: any word may name what is counted, but for the closed classes of words that
 change or doubt the number before them (`may_name`). Scale words (million, dozen) multiply it.
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 from reward_functions.text.words import cardinal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
 # canonical name: (symbols, case-sensitive; words, in the singular, any case)
 _UNITS: Final[dict[str, tuple[str, str]]] = {
@@ -104,6 +105,9 @@ _UNITS: Final[dict[str, tuple[str, str]]] = {
     "kB": ("kB KB", "kilobyte"),
     "MB": ("MB", "megabyte"),
     "GB": ("GB", "gigabyte"),
+    "kb": ("kb Kb", "kilobit"),
+    "Mb": ("Mb", "megabit"),
+    "Gb": ("Gb", "gigabit"),
     # one of a thing, named only as such
     "unit": ("", "unit"),
     "bps": ("bps", "basis-point"),
@@ -173,7 +177,7 @@ def canonical(word: str) -> str | None:
     `canonical("meters")`, `canonical("metre")` and `canonical("m")` are all "m"; "$" is "USD".
     A plain noun ("apples") is no unit of the table; its caller may compare it by `noun`.
     """
-    return _SYMBOLS.get(word) or _WORDS.get(word.lower())
+    return _SYMBOLS.get(word) or _WORDS.get(word.lower()) or _CASED.get(word[:1] + word[1:].lower())
 
 
 def noun(word: str) -> str:
@@ -201,6 +205,11 @@ def may_name(word: str) -> bool:
     if any(map(str.isdigit, lowered)):
         return canonical(lowered.rstrip("0123456789").rstrip("^")) is not None
     return cardinal(lowered)[0] is None
+
+
+def compares(word: str) -> bool:
+    """Whether a word leaves a comparison open when it stands last: "5 less", "5 short"."""
+    return word.lower() in _COMPARATIVES
 
 
 def links(word: str) -> bool:
@@ -241,6 +250,8 @@ _LINKS: Final = frozenset(
     "out per since so that the there this to which who with within without it".split()
 )
 
+_COMPARATIVES: Final = frozenset("less fewer lower greater larger smaller short".split())
+
 _ORDINALS: Final = (
     "third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
     "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth thirtieth fortieth fiftieth "
@@ -264,6 +275,7 @@ _NO_NOUNS: Final = frozenset(
         *"possibly probably presumably supposedly likely unlikely unsure uncertain unknown".split(),
         *"undefined doubtful guess guessed guessing suppose assume assuming error".split(),
         *"failed fails fail wrong incorrect incorrectly invalid false falsely true yes".split(),
+        *"nope nah kidding joking lie oops mistake mistaken wrongly typo too".split(),
         *"no nor not never neither either hardly cannot isnt instead actually".split(),
         *"alternatively although though however but or if unless until upto versus vs".split(),
         *"except only because than then through thru between least most exceeds exceeding".split(),
@@ -292,12 +304,21 @@ def _plural(word: str) -> str:
 
 
 def _symbols() -> dict[str, str]:
-    return {
+    """Every symbol, and what milli for mega or mega for milli makes of it."""
+    table = {
         symbol: name
         for table in (_CURRENCIES, _UNITS)
         for name, (symbols, _) in table.items()
         for symbol in symbols.split()
     }
+    for symbol, name in list(table.items()):
+        if _prefixed(symbol, table):
+            table.setdefault(_PREFIXES[symbol[0]] + symbol[1:], _PREFIXES[name[0]] + name[1:])
+    return table
+
+
+_PREFIXES: Final = {"m": "M", "M": "m"}
+"""Milli and mega: the letter of each, and that of the other."""
 
 
 def _words() -> dict[str, str]:
@@ -305,10 +326,25 @@ def _words() -> dict[str, str]:
     for name, (_, words) in {**_CURRENCIES, **_UNITS}.items():
         for word in words.split():
             table[word] = table[_plural(word)] = name
-        if len(name) > 1:
+        if len(name) > 1 and not _prefixed(name, _SYMBOLS):
             table.setdefault(name.lower(), name)
     return table
 
 
+def _cased() -> dict[str, str]:
+    """Symbols whose first letter keeps its case, the others in lower case: MHZ, Mhz, mHZ."""
+    return {
+        symbol[0] + symbol[1:].lower(): name
+        for symbol, name in _SYMBOLS.items()
+        if _prefixed(symbol, _SYMBOLS)
+    }
+
+
+def _prefixed(symbol: str, symbols: Container[str]) -> bool:
+    """Whether a symbol begins with milli or mega."""
+    return symbol[0] in _PREFIXES and symbol[1:] in symbols
+
+
 _SYMBOLS: Final = _symbols()
 _WORDS: Final = _words()
+_CASED: Final = _cased()

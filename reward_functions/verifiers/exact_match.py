@@ -10,8 +10,13 @@ from reward_functions.text.normal import folded
 from reward_functions.text.reasoning import without_reasoning
 
 
+def _right(sample: Sample) -> str:
+    return reference_text(sample.reference)
+
+
 @reward_function(
     version=1,
+    oracle=_right,
     examples=[
         Example("full", response="Paris", reference="Paris", score=1.0),
         Example("full", response=" paris\n", reference="Paris", score=1.0, why="case and space"),

@@ -19,8 +19,13 @@ from reward_functions.text.numerals import Quantity, quantity, same
 from reward_functions.verifiers._scores import METRICS, compared, contradicted, not_answered
 
 
+def _right(sample: Sample) -> str:
+    return f"#### {_marked(reference_text(sample.reference))}"
+
+
 @reward_function(
     version=1,
+    oracle=_right,
     metrics=METRICS,
     examples=[
         Example("full", response="6 × 7 = 42\n#### 42", reference="42", score=1.0),
@@ -44,6 +49,7 @@ from reward_functions.verifiers._scores import METRICS, compared, contradicted, 
         Example("gaming", response="#### 42\n#### 41", reference="42", score=0.0, why="last wins"),
         Example("gaming", response="#### 41 or 42", reference="42", score=0.0),
         Example("gaming", response="#### 42\nThe answer is 41.", reference="42", score=0.0),
+        Example("gaming", response="#### 42\nWait, it is 41.", reference="42", score=0.0),
         Example("gaming", response="<think>#### 42</think>", reference="42", score=0.0),
     ],
 )
@@ -54,8 +60,10 @@ def gsm8k(sample: Sample, *, flexible: bool = False, include_reasoning: bool = F
     object under `final_answer`, `answer`, `ground_truth`, `value` or `text`. Scale: 1.0 or 0.0.
     Metric `answered`: whether there was one number to compare. Numbers are exact, in every
     rendering `reward_functions.text.numerals` reads. Units are compared when both sides name one; a
-    percent sign may be missing on either side. A later statement of another number is a
-    contradiction and earns nothing. Expressions ("6 × 7") are not evaluated: use `math`.
+    percent sign may be missing on either side. A later box or statement of another number is a
+    contradiction and earns nothing, and so does a number that the words next to it deny, bound,
+    doubt or take back ("at least", "some say", "5 less"). Expressions ("6 × 7") are not evaluated:
+    use `math`.
 
     Source: Cobbe et al., Training Verifiers to Solve Math Word Problems, 2021 (arXiv 2110.14168).
 
@@ -89,9 +97,14 @@ def _found(text: str, *, flexible: bool) -> Answer | NoAnswer:
     return marked or NoAnswer("there is no final answer" if flexible else "there is no ####")
 
 
-def _reference(text: str) -> Quantity:
+def _marked(text: str) -> str:
+    """The answer of a reference that is a whole solution; any other as it is."""
     marked = hash_answer(text)
-    read = quantity(plain(marked.text if isinstance(marked, Answer) else text))
+    return marked.text if isinstance(marked, Answer) else text
+
+
+def _reference(text: str) -> Quantity:
+    read = quantity(plain(_marked(text)))
     if read is None:
         raise BadReference("the reference is not one number")
     return read

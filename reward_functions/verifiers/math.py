@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
-from typing import Final
+from functools import lru_cache
+from typing import Any, Final
 
 from reward_functions import symbolic
 from reward_functions.core.errors import BadReference
@@ -13,10 +13,17 @@ from reward_functions.core.spec import Example, Needs, reward_function
 from reward_functions.core.types import Evidence, Metric, Sample, Score
 from reward_functions.text.answers import STATED, Answer, NoAnswer, final_answer, spoken
 from reward_functions.text.boxes import COMMAND
+from reward_functions.text.context import trouble
 from reward_functions.text.hidden import said
 from reward_functions.text.spans import last_span
 from reward_functions.verifiers._restating import restates
 from reward_functions.verifiers._scores import METRICS, compared, contradicted, not_answered
+
+KEPT: Final = 1024
+"""References that are kept as they were read: all responses of a group meet the same one."""
+
+KEPT_LENGTH: Final = 1000
+"""Characters of a reference that is kept."""
 
 _UNDECIDED: Final = Metric("undecided", 1.0)
 _DECIDED: Final = Metric("undecided", 0.0)
@@ -38,7 +45,14 @@ _DRESS: Final = (
 _PERCENT: Final = re.compile(r"^([^%\\]{1,80}?)\s*(?:\\?%|\s(?:percent|per cent))$")
 _DECIMAL: Final = re.compile(r"[-+]?(\d*\.\d+)")
 _DIGIT: Final = re.compile(r"\d")
-_SENTENCE: Final = re.compile(r".*\s(?:is|are|equals)\s(?P<value>.+)", re.DOTALL)
+_SENTENCE: Final = re.compile(
+    r"(?:.*\s(?:is|are|equals)\s|the\s(?:number|value)\s)(?P<value>.+)", re.DOTALL
+)
+_CLAUSE: Final = re.compile(
+    r"\b(?:whose|such|when|if|until|(?:that|which)\s+(?:when\b|\w+ed\b|plus|minus|times))\b"
+    r"|\b(?:its|their)\s+(?:square|cube|root|half|double|inverse|reciprocal|opposite|negative)",
+    re.IGNORECASE,
+)
 _ESCAPED_BRACE: Final = re.compile(r"\\[\\{}]")
 _LABELLED: Final = re.compile(
     r"\\(?:text|textbf|mathrm|mbox)\s?\{"
@@ -55,8 +69,13 @@ _DOUBT: Final = re.compile(
 )
 
 
+def _right(sample: Sample) -> str:
+    return rf"\boxed{{{_reference(sample.reference)}}}"
+
+
 @reward_function(
     version=1,
+    oracle=_right,
     metrics=[*METRICS, "undecided"],
     needs=Needs(symbolic=True),
     examples=[
@@ -70,6 +89,8 @@ _DOUBT: Final = re.compile(
         Example("floor", response="\\boxed{5 \\text{ m}}", reference="5 \\text{ cm}", score=0.0),
         Example("gaming", response="\\boxed{1}, \\boxed{2}, \\boxed{3}", reference="2", score=0.0),
         Example("gaming", response="The answer is not 5.", reference="5", score=0.0),
+        Example("gaming", response="It is at least \\boxed{5}.", reference="5", score=0.0),
+        Example("gaming", response="$10-\\boxed{5}$", reference="5", score=0.0),
         Example("gaming", response="\\boxed{5}. The answer is 6.", reference="5", score=0.0),
         Example(
             "gaming",
@@ -109,10 +130,11 @@ def math(
         include_reasoning: search reasoning sections as well.
 
     Raises:
-        BadReference: there is no reference, it has no content, or it is cut off.
+        BadReference: there is no reference, it has no content, it is cut off, or it is mathematics
+            that cannot be read and the answer is not the same text.
         EngineUnavailable: the reference needs sympy, whose process could not be had.
     """
-    reference = _whole(_reference(reference_text(sample.reference)))
+    reference = _reference(sample.reference)
     text = spoken(sample.response, sample.prompt, include_reasoning=include_reasoning)
     found = _mathematical(final_answer(text))
     if isinstance(found, NoAnswer):
@@ -152,9 +174,23 @@ def _digits(text: str) -> int:
     return len(decimal[1].replace(".", "").lstrip("0")) if decimal else 0
 
 
-def _reference(text: str) -> str:
+def _reference(reference: Any) -> str:
+    """The answer a reference gives, in whatever shape."""
+    if isinstance(reference, str) and len(reference) <= KEPT_LENGTH:
+        return _kept(reference)
+    return _read(reference)
+
+
+def _read(reference: Any) -> str:
+    return _whole(_stated(reference_text(reference)))
+
+
+_kept = lru_cache(KEPT)(_read)
+
+
+def _stated(text: str) -> str:
     """The answer a reference states, when it is more than an answer."""
-    if not any(mark in text for mark in _DRESS):
+    if not any(map(text.__contains__, _DRESS)):
         return text
     text = said(text)
     if symbolic.readable(text):
@@ -186,30 +222,33 @@ def _mathematical(found: Answer | NoAnswer) -> Answer | NoAnswer:
     if isinstance(found, NoAnswer):
         return found
     if found.tail and symbolic.readable(found.text + found.tail):
-        return replace(found, text=found.text + found.tail)
+        return found._replace(text=found.text + found.tail)
     labelled = _LABELLED.fullmatch(found.text)
     if not labelled and found.where != STATED:
         return found
-    if symbolic.readable(found.text) or _DOUBT.search(found.text):
+    if symbolic.readable(found.text) or _DOUBT.search(found.text) or _CLAUSE.search(found.text):
         return found
     if labelled and symbolic.readable(labelled["value"]):
-        return replace(found, text=labelled["value"])
+        return found._replace(text=labelled["value"])
     sentence = _SENTENCE.fullmatch(found.text)
     if sentence and symbolic.readable(sentence["value"]):
-        return replace(found, text=sentence["value"])
+        return found._replace(text=sentence["value"])
     span = last_span(found.text)
-    if span and span.text and _COPULA.fullmatch(found.text[: span.start]):
-        return replace(found, text=span.text)
-    return found
+    if span is None or not span.text or trouble(found.text, span.start, span.end):
+        return found
+    return found._replace(text=span.text) if _COPULA.fullmatch(found.text[: span.start]) else found
 
 
 def _contradicts(found: Answer) -> bool:
     """Whether a later statement gives another value; a rounding of the same value does not."""
-    if not _DIGIT.search(found.rival) or not symbolic.readable(found.rival):
+    if not found.rival or not _DIGIT.search(found.rival) or not symbolic.readable(found.rival):
         return False
     first, last = found.text, found.rival
-    verdicts = (
-        symbolic.equal(first, last, engine=False),
-        symbolic.equal(last, first, engine=False),
-    )
+    try:
+        verdicts = (
+            symbolic.equal(first, last, engine=False),
+            symbolic.equal(last, first, engine=False),
+        )
+    except symbolic.Unreadable:
+        return False
     return all(verdict.decided and not verdict.equal for verdict in verdicts)

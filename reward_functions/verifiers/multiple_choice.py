@@ -20,8 +20,13 @@ from reward_functions.verifiers._scores import METRICS, compared, contradicted, 
 QUESTION = "What is the capital of France?\nA) Lyon\nB) Paris\nC) Nice"
 
 
+def _right(sample: Sample) -> str:
+    return f"Answer: {_reference(sample, _options(sample))}"
+
+
 @reward_function(
     version=1,
+    oracle=_right,
     metrics=METRICS,
     examples=[
         Example("full", prompt=QUESTION, response="The answer is (B).", reference="B", score=1.0),
@@ -59,9 +64,7 @@ def multiple_choice(sample: Sample, *, include_reasoning: bool = False) -> Score
         BadReference: there is no reference, or it is none of the options.
     """
     options = _options(sample)
-    reference = choice(reference_text(sample.reference), options)
-    if reference is None:
-        raise BadReference("the reference is none of the options")
+    reference = _reference(sample, options)
     text = spoken(sample.response, sample.prompt, include_reasoning=include_reasoning)
     found = _found(text)
     if isinstance(found, NoAnswer):
@@ -72,6 +75,13 @@ def multiple_choice(sample: Sample, *, include_reasoning: bool = False) -> Score
     if found.rival and choice(found.rival, options) not in (None, letter):
         return contradicted(found)
     return compared(found, Evidence("choice", letter, reference), right=letter == reference)
+
+
+def _reference(sample: Sample, options: dict[str, str]) -> str:
+    letter = choice(reference_text(sample.reference), options)
+    if letter is None:
+        raise BadReference("the reference is none of the options")
+    return letter
 
 
 def _found(text: str) -> Answer | NoAnswer:

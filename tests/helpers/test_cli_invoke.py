@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from helpers.cli import app
-from helpers.cli.invoking import _quantile
 from helpers.local_runtime import InitError, LocalRuntime
+from helpers.quantiles import quantile
 from reward_functions.testing import sample, wire_row
 
 pytest.importorskip("awslambdaric")
@@ -57,7 +57,7 @@ def test_a_batch_that_fails_is_told_and_the_others_are_answered():
     )
     assert ran.exit_code == 1
     assert len(ran.stdout.splitlines()) == 2
-    assert "batch 2 failed: RequestTooLargeException" in ran.stderr
+    assert "batch 2 failed: RequestEntityTooLargeException" in ran.stderr
 
 
 def test_a_row_of_the_data_sets_fault_is_the_floor_here():
@@ -107,6 +107,6 @@ def test_a_function_that_does_not_start_is_one_line(monkeypatch):
 
 
 def test_quantiles_are_values_that_were_measured():
-    assert _quantile([3.0, 1.0, 2.0], 0.5) == 2.0
-    assert _quantile([3.0, 1.0, 2.0], 0.95) == 3.0
-    assert _quantile([1.0], 0.5) == 1.0
+    assert quantile([3.0, 1.0, 2.0], 0.5) == 2.0
+    assert quantile([3.0, 1.0, 2.0], 0.95) == 3.0
+    assert quantile([1.0], 0.5) == 1.0

@@ -37,7 +37,7 @@ def derivative(body, order=1):
 
 
 def found(reference, candidate, seconds=PATIENT):
-    return SUPERVISOR.compare(tree(reference), tree(candidate), seconds=seconds)
+    return SUPERVISOR.compare(tree(reference), tree(candidate), seconds=seconds, wall=PATIENT)
 
 
 EQUAL = [
@@ -213,7 +213,7 @@ def test_the_engine_is_asked_for_what_the_reference_asks():
     assert not warranted(tree("x+y=1"), tree("1"))
     assert not warranted(tree("6=5"), tree("7=5"))
     assert not warranted(tree(r"\int_0^1 e^{xy}dx, R=1"), tree("y=2"))
-    assert not warranted(integral("x", "0", "1"), tree("+".join(["\\sqrt2"] * NODES)))
+    assert not warranted(integral("x", "0", "1"), tree("+".join(["\\sqrt2"] * (NODES // 2))))
     assert not warranted(integral("x", "0", "1"), integral(integral(integral(integral("x")))))
 
 

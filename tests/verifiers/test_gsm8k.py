@@ -1,6 +1,7 @@
 """`gsm8k` pays for the number behind the last marker, and for nothing else."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +10,8 @@ from reward_functions.serving.contract import decode
 from reward_functions.testing import sample
 
 GSM8K = get("gsm8k")
+TABLE = Path(__file__).parents[1] / "cases" / "gsm8k.jsonl"
+CASES = [json.loads(line) for line in TABLE.read_text().splitlines()]
 
 
 def value(response, reference="18", prompt="", **knobs):
@@ -80,6 +83,12 @@ def test_floor(response):
     assert value(response) == 0.0
 
 
+@pytest.mark.parametrize("case", CASES, ids=[ascii(case["response"])[:60] for case in CASES])
+def test_table(case):
+    knobs = case.get("knobs", {})
+    assert value(case["response"], case["reference"], **knobs) == case["right"]
+
+
 @pytest.mark.parametrize(
     ("response", "right"),
     [
@@ -89,7 +98,7 @@ def test_floor(response):
         ("The answer is 5: \\boxed{18}", True),
         ("\\boxed{18}. The answer is 19.", False),
         ("\\boxed{18}\n#### 19", False),
-        ("#### 18\n\\boxed{19}", True),
+        ("#### 18\n\\boxed{19}", False),
         ("The answer is not 18.", False),
         ("\\boxed{17}, \\boxed{18}", False),
         ("It is 18", False),

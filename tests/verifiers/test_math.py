@@ -9,8 +9,8 @@ from reward_functions import BadReference, get
 from reward_functions.testing import sample
 
 MATH = get("math")
-TABLE = Path(__file__).parents[1] / "cases" / "math.jsonl"
-CASES = [json.loads(line) for line in TABLE.read_text().splitlines()]
+TABLES = [Path(__file__).parents[1] / "cases" / name for name in ("math.jsonl", "wording.jsonl")]
+CASES = [json.loads(line) for table in TABLES for line in table.read_text().splitlines()]
 
 
 def scored(response, reference, prompt="", **knobs):
@@ -55,6 +55,48 @@ def test_a_reference_that_was_cut_off_or_garbled_is_the_data_sets_fault(referenc
         scored("\\boxed{1}", reference)
 
 
+NOT_READ = [
+    "7" * 5000,
+    "(" * 60 + "x" + ")" * 60,
+    "5 4.6",
+    "\\oint_C x",
+    "19_8",
+    "x \\in \\{1,\\ldots,10^9\\}",
+]
+
+
+@pytest.mark.parametrize("reference", NOT_READ, ids=[each[:20] for each in NOT_READ])
+def test_a_reference_that_the_grammar_lacks_is_the_data_sets_fault(reference):
+    for response in ("\\boxed{1}", "\\boxed{\\foo}", "The answer is 12."):
+        with pytest.raises(BadReference, match="cannot be read"):
+            scored(response, reference)
+
+
+@pytest.mark.parametrize("reference", NOT_READ, ids=[each[:20] for each in NOT_READ])
+def test_the_same_text_as_a_reference_that_is_not_read_is_right(reference):
+    assert scored(f"\\boxed{{{reference}}}", reference).value == 1.0
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        "Monday",
+        "the function is even",
+        "\\text{yes, if } n > 2",
+        "3 for odd n, 4 otherwise",
+        "30''",
+    ],
+)
+def test_a_text_in_words_is_a_reference_that_is_read(reference):
+    assert scored("\\boxed{1}", reference).value == 0.0
+
+
+@pytest.mark.parametrize("answer", ["\\oint x", "(" * 60 + "x" + ")" * 60, "5 4.6"])
+def test_what_a_policy_writes_is_never_the_data_sets_fault(answer):
+    for knobs in ({}, {"rounded": 2}, {"strict_percent": True}):
+        assert scored(f"\\boxed{{{answer}}}. The answer is 24.", "24", **knobs).value == 0.0
+
+
 @pytest.mark.parametrize("reference", ["\\{1, 2\\}", "\\left\\{1, 2\\right\\}"])
 def test_an_escaped_brace_balances_nothing(reference):
     assert scored("\\boxed{\\{1, 2\\}}", reference).value == 1.0
@@ -97,6 +139,23 @@ def test_reasoning_counts_when_asked():
     assert scored("<think>\\boxed{7}</think>", "7", include_reasoning=True).value == 1.0
 
 
+def closed(solution, end):
+    """A solution of GSM8K with another last line."""
+    steps, _, answer = solution.rpartition("\n#### ")
+    return steps + end % answer
+
+
+def test_a_box_behind_a_real_solution_is_its_answer(shared):
+    rows = map(json.loads, (shared / "gsm8k/test.jsonl").read_text().splitlines())
+    wrong = [
+        row["answer"][-60:] + end
+        for row in rows
+        for end in ("\n\\boxed{%s}", "\nThe answer is $\\boxed{%s}$ in all.")
+        if scored(closed(row["answer"], end), row["answer"]).value != 1.0
+    ]
+    assert wrong == []
+
+
 LABELLED = [
     "adversarial_false",
     "gold_identity",
@@ -107,12 +166,21 @@ LABELLED = [
 ]
 
 
+UNREADABLE = {"gold_negatives": 2}
+"""References that no answer can be judged by, such as "5 4.6", by their suites."""
+
+
 @pytest.mark.parametrize("suite", LABELLED)
 def test_labelled_suites_are_judged_as_their_labels_say(shared, suite):
     rows = map(json.loads, (shared / "math" / f"{suite}.jsonl").read_text().splitlines())
-    wrong = [
-        (row["gold"], row["pred"])
-        for row in rows
-        if (scored(row["pred"], row["gold"]).value == 1.0) != row["label"]
-    ]
+    wrong, unscored = [], 0
+    for row in rows:
+        try:
+            right = scored(row["pred"], row["gold"]).value == 1.0
+        except BadReference:
+            unscored += 1
+        else:
+            if right != row["label"]:
+                wrong.append((row["gold"], row["pred"]))
     assert wrong == []
+    assert unscored == UNREADABLE.get(suite, 0)

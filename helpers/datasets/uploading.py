@@ -1,0 +1,124 @@
+"""Files to S3, where a training job reads them.
+
+Every object is sent with a checksum that S3 verifies, and appears complete or not at all.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from reward_functions.core.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+MAX_URI: Final = 1_024
+"""Characters Bedrock allows in the address of training data (its service model, `S3Uri`)."""
+
+_URI: Final = re.compile(r"s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/([A-Za-z0-9/_.!*'()-]*))?")
+"""A bucket and a key of characters that Bedrock's addresses may have: no space, no equals sign."""
+
+
+class UploadFailed(ConfigurationError):
+    """A file did not reach S3. The message says why, and never holds a credential."""
+
+
+class Destination(NamedTuple):
+    """A place in S3: a bucket, and a key or the beginning of keys."""
+
+    bucket: str
+    key: str
+
+    def __str__(self) -> str:
+        """As an address."""
+        return f"s3://{self.bucket}/{self.key}"
+
+
+def destinations(files: Sequence[str], uri: str) -> dict[Path, Destination]:
+    """Where every file goes: below an address that ends in a slash, or to the address itself.
+
+    Raises:
+        ConfigurationError: no such address, or one name for several files.
+    """
+    match = _URI.fullmatch(uri)
+    if match is None:
+        raise ConfigurationError(
+            f"{uri}: not s3://BUCKET/KEY, of letters, digits and / _ . ! * ' ( ) - alone"
+        )
+    bucket, key = match[1], match[2] or ""
+    below = key == "" or key.endswith("/")
+    if len(files) > 1 and not below:
+        raise ConfigurationError(f"{uri}: several files go below an address that ends in /")
+    placed = {
+        Path(file): Destination(bucket, key + Path(file).name if below else key) for file in files
+    }
+    for place in placed.values():
+        if not _URI.fullmatch(str(place)) or len(str(place)) > MAX_URI:
+            raise ConfigurationError(f"{place}: no address that Bedrock takes; rename the file")
+    if len(set(placed.values())) < len(files):
+        raise ConfigurationError(f"{uri}: two of the files have the same name")
+    return placed
+
+
+def client(profile: str | None = None, region: str | None = None) -> Any:
+    """A client of S3, configured as the AWS command line is.
+
+    Raises:
+        UploadFailed: there is no such profile, or the configuration cannot be read.
+    """
+    import boto3  # noqa: PLC0415 - 0.3 s
+    from botocore.exceptions import BotoCoreError  # noqa: PLC0415
+
+    try:
+        return boto3.Session(profile_name=profile, region_name=region).client("s3")
+    except (BotoCoreError, ValueError) as error:
+        raise UploadFailed(f"S3: {error}") from None
+
+
+def upload(
+    client: Any,
+    placed: dict[Path, Destination],
+    progress: Callable[[int], object] | None = None,
+) -> Iterator[Destination]:
+    """Send the files, one after the other.
+
+    Args:
+        client: of S3.
+        placed: where each file goes.
+        progress: told the bytes sent since it was last told.
+
+    Yields:
+        where a file is now.
+
+    Raises:
+        UploadFailed: S3 refused it, could not be reached, or there are no credentials.
+        OSError: a file cannot be read.
+    """
+    from boto3.exceptions import S3UploadFailedError  # noqa: PLC0415 - 0.3 s
+    from botocore.exceptions import (  # noqa: PLC0415
+        BotoCoreError,
+        ClientError,
+        NoCredentialsError,
+        PartialCredentialsError,
+    )
+
+    for file, place in placed.items():
+        try:
+            client.upload_file(str(file), place.bucket, place.key, Callback=progress)
+        except (NoCredentialsError, PartialCredentialsError):
+            raise UploadFailed(
+                "no AWS credentials: set AWS_PROFILE, sign in (aws login), or run where a role is"
+            ) from None
+        except S3UploadFailedError as error:
+            raise UploadFailed(f"{place}: {_said(error.__context__ or error)}") from None
+        except (ClientError, BotoCoreError) as error:
+            raise UploadFailed(f"{place}: {_said(error)}") from None
+        yield place
+
+
+def _said(error: BaseException) -> str:
+    """What S3 said, without what the SDK says around it."""
+    told = getattr(error, "response", {}).get("Error", {})
+    return ": ".join(filter(None, [told.get("Code"), told.get("Message")])) or str(error)

@@ -1,0 +1,50 @@
+"""Yes or no, as the final answer to a FinQA question says it.
+
+The first word decides where it is one of the two ("Yes, there is no doubt"); elsewhere one of them
+must stand alone, and both are none. True and false are neither.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from reward_functions.text.latex import plain
+from reward_functions.text.normal import typeset
+from reward_functions.verifiers._finqa_values import NoValue
+
+MAX_LENGTH: Final = 400
+"""Characters of an answer that are read; the word stands at one end of it."""
+
+_FIRST: Final = re.compile(r"\W*(yes|no)\b(?!-)", re.IGNORECASE)
+_BOTH: Final = re.compile(
+    r"\W{0,4}(?:\b(?:and|or|but|maybe|perhaps|also|then|wait)\b\W{0,3}){0,3}(?:yes|no)\b",
+    re.IGNORECASE,
+)
+_WORD: Final = re.compile(r"\b(yes|no)\b", re.IGNORECASE)
+_LEAD: Final = re.compile(
+    r"\W*(?:therefore|thus|hence|so|in conclusion|overall|finally|in short)\b[\s,:]*", re.IGNORECASE
+)
+_SAID: Final = re.compile(
+    r"\b(?:is|be|so|:)\W{0,4}(?:clearly\s|simply\s|a\s)?(yes|no)\W*", re.IGNORECASE
+)
+_DENIED: Final = re.compile(r"\b(?:not|cannot|neither|unclear|unsure)\b|n't\b|\?", re.IGNORECASE)
+
+
+def yes_or_no(phrase: str, *, sentence: bool = False) -> str | NoValue:
+    """What the answer says; a sentence that was not marked must begin or end with it."""
+    text = typeset(plain(phrase[:MAX_LENGTH])).replace("*", "")
+    lead = _LEAD.match(text)
+    text = text[lead.end() :] if lead else text
+    first = _FIRST.match(text)
+    if first:
+        if _BOTH.match(text, first.end()):
+            return NoValue("the answer says both yes and no")
+        return str(first[1]).lower()
+    found: set[str] = {word.lower() for word in _WORD.findall(text)}
+    if len(found) > 1:
+        return NoValue("the answer says both yes and no")
+    said = [match for match in _SAID.finditer(text) if match.end() == len(text)]
+    if not found or _DENIED.search(text) or (sentence and not said):
+        return NoValue("the answer says neither yes nor no")
+    return found.pop()

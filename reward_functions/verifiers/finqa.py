@@ -1,0 +1,260 @@
+"""Financial questions: the final answer is the record's, in value, unit, sign and scale."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+from reward_functions.core.errors import BadKnob, BadReference
+from reward_functions.core.references import reference_fields, reference_text
+from reward_functions.core.spec import Example, reward_function
+from reward_functions.core.types import Evidence, Metric, Sample, Score
+from reward_functions.text.answers import Answer, NoAnswer, spoken
+from reward_functions.verifiers import _finqa_question as asking
+from reward_functions.verifiers._finqa_comparison import fault
+from reward_functions.verifiers._finqa_equality import same_program
+from reward_functions.verifiers._finqa_final import SENTENCE, final
+from reward_functions.verifiers._finqa_stated_program import stated_program
+from reward_functions.verifiers._finqa_values import NoValue, values
+from reward_functions.verifiers._finqa_yesno import yes_or_no
+from reward_functions.verifiers.finqa_program import ProgramError, parse
+from reward_functions.verifiers.finqa_reference import (
+    answer_alone,
+    as_json,
+    classify,
+    classify_record,
+    prepared,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from reward_functions.verifiers._finqa_comparison import Fault
+    from reward_functions.verifiers.finqa_reference import Reference
+
+LARGEST_TOLERANCE: Final = 0.005
+"""Of the knob `tolerance`. Half a percent is a slip in mental arithmetic; 1 % is another figure."""
+
+METRICS: Final = (
+    "answer_correct",
+    "format_followed",
+    "unit_mismatch",
+    "scale_mismatch",
+    "sign_mismatch",
+    "program_stated",
+    "program_accuracy",
+    "reference_noise",
+)
+
+_RECORD: Final = {
+    "question": "what was the percentage change in revenue from 2008 to 2009?",
+    "answer": "-12.5%",
+    "exe_ans": -0.12497,
+    "program": "subtract(3501, 4001), divide(#0, 4001)",
+}
+_PREPARED: Final = {
+    "value": "263",
+    "unit": "number",
+    "scale": 1_000_000,
+    "direction": None,
+    "decimals": 0,
+    "aliases": [],
+    "program": "add(120, 143)",
+    "noise": None,
+}
+
+
+def _right(sample: Sample) -> str:
+    shape = as_json(_reference(sample))
+    return f"ANSWER: {shape['value']}{'%' * (shape['unit'] == 'percent')}"
+
+
+@reward_function(
+    version=1,
+    oracle=_right,
+    metrics=METRICS,
+    examples=[
+        Example("full", response="ANSWER: $263 million", reference=_PREPARED, score=1.0),
+        Example("full", response="ANSWER: a decrease of 12.50%", reference=_RECORD, score=1.0),
+        Example("full", response="\\boxed{-0.125}", reference=_RECORD, score=1.0),
+        Example("full", response="ANSWER: (12.5)%", reference=_RECORD, score=1.0),
+        Example("full", response="So the total is 263.", reference="263", score=1.0),
+        Example("full", response="ANSWER: **Yes**", reference={"answer": "yes"}, score=1.0),
+        Example("floor", response="ANSWER: 12.5%", reference=_RECORD, score=0.0, why="its sign"),
+        Example("floor", response="ANSWER: -0.125%", reference=_RECORD, score=0.0, why="its scale"),
+        Example("floor", response="ANSWER: -12.6%", reference=_RECORD, score=0.0),
+        Example("floor", response="ANSWER: 263%", reference=_PREPARED, score=0.0, why="its unit"),
+        Example("gaming", response="ANSWER: -12.5% or 12.5%", reference=_RECORD, score=0.0),
+        Example("gaming", response="ANSWER: -0.1", reference=_RECORD, score=0.0, why="one digit"),
+        Example("gaming", response="ANSWER: yes and no", reference={"answer": "yes"}, score=0.0),
+        Example("gaming", response="<think>ANSWER: 263</think>", reference="263", score=0.0),
+    ],
+)
+def finqa(
+    sample: Sample,
+    *,
+    tolerance: float = 0.0,
+    noise: Literal["either", "refuse"] = "either",
+    marked: bool = False,
+    include_reasoning: bool = False,
+) -> Score:
+    """The final answer is the record's: its value at the printed precision, unit, sign and scale.
+
+    Reference: a FinQA answer, as `reward_functions.verifiers.finqa_reference` prepares it, as the
+    record has it (`answer`, `exe_ans`, `program`, `question`), or bare. Scale: 1.0 or 0.0.
+
+    The answer is the last ANSWER line or box, else the last sentence. It gives one value; in two
+    renderings, "12.5% (0.125)", if both are right. A value is right when it is the reference
+    rounded to the digits printed, at least two of them or as many decimals as the answer string
+    has. What the rules are and why is told by docs/finqa.md.
+
+    Metrics: `answer_correct`; `format_followed`, whether an answer was marked and is one value;
+    `unit_mismatch`, `scale_mismatch` and `sign_mismatch`, what is wrong with it where its unit, a
+    power of ten or its sign is; `program_stated` and `program_accuracy`, whether a line of the
+    response is a program, and whether that is the reference's (the score is the answer's alone);
+    `reference_noise`, whether answer string and executed answer of the record disagree.
+
+    Not handled: answers of several values, other languages, conversion of currencies.
+
+    Source: Chen et al., FinQA: A Dataset of Numerical Reasoning over Financial Data, 2021 (arXiv
+    2109.00122).
+
+    Args:
+        sample: the response and its reference. Where the reference has no `question`, it is the
+            last line of the prompt that holds one.
+        tolerance: how far off, as a share of the reference, a value may be; at most 0.005.
+        noise: what to do with a record whose answer string and executed answer disagree: accept
+            either, or refuse to score.
+        marked: whether only a marked answer counts, and no last sentence.
+        include_reasoning: search reasoning sections as well.
+
+    Raises:
+        BadReference: there is no reference, it is of no known shape, or it is noisy and refused.
+        BadKnob: the tolerance is out of range.
+    """
+    if not 0 <= tolerance <= LARGEST_TOLERANCE:
+        raise BadKnob(f"knob 'tolerance' takes 0 to {LARGEST_TOLERANCE}, not {tolerance}")
+    reference = _reference(sample)
+    if reference.noise and noise == "refuse":
+        raise BadReference(f"answer and exe_ans disagree: {reference.noise}")
+    text = spoken(sample.response, sample.prompt, include_reasoning=include_reasoning)
+    found = final(text)
+    if marked and isinstance(found, Answer) and found.where == SENTENCE:
+        found = NoAnswer("no answer is marked")
+    outcome = _outcome(found, reference, Fraction(tolerance) if tolerance else _EXACT)
+    accuracy = _program_accuracy(text, reference.program)
+    return _score(found, outcome, reference, accuracy)
+
+
+class _Outcome(NamedTuple):
+    """What became of an answer: why it is wrong, in a word and in a sentence, and what was read."""
+
+    fault: Fault | Literal["none"]
+    reason: str
+    read: object = None
+
+
+def _outcome(found: Answer | NoAnswer, reference: Reference, tolerance: Fraction) -> _Outcome:
+    if isinstance(found, NoAnswer):
+        return _Outcome("none", found.reason)
+    sentence = found.where == SENTENCE
+    if reference.unit == "yesno" or reference.noise:
+        said = yes_or_no(found.text, sentence=sentence)
+        if said == reference.answer.value or any(said == each.value for each in reference.aliases):
+            return _Outcome("", f"{found.where} equals the reference", said)
+        if reference.unit == "yesno" and isinstance(said, NoValue):
+            return _Outcome("none", said.reason)
+        if reference.unit == "yesno":
+            return _Outcome("value", f"{found.where} differs from the reference", said)
+    read = values(found.text, sentence=sentence)
+    if isinstance(read, NoValue):
+        return _Outcome("none", read.reason)
+    faults = [fault(value, reference, tolerance) for value in read]
+    if any(faults) and not all(faults):
+        return _Outcome("none", "the answer gives several values", read[0])
+    if not any(faults) and _contradicted(found, reference, tolerance):
+        return _Outcome("none", "a later statement of a result contradicts the answer", read[0])
+    return _Outcome(faults[0], f"{found.where} {_REASONS[faults[0]]}", read[0])
+
+
+def _contradicted(found: Answer, reference: Reference, tolerance: Fraction) -> bool:
+    """Whether a later statement of a result gives another value."""
+    read = values(found.rival) if found.rival else NoValue("")
+    return not isinstance(read, NoValue) and any(
+        fault(value, reference, tolerance) for value in read
+    )
+
+
+def _program_accuracy(text: str, program: str | None) -> tuple[bool, bool]:
+    """Whether the response states a program, and whether it is the reference's."""
+    stated = stated_program(text)
+    if stated is None or program is None:
+        return stated is not None, False
+    try:
+        return True, same_program(parse(program), stated)
+    except ProgramError:  # the answer can still be judged
+        return True, False
+
+
+def _score(
+    found: Answer | NoAnswer, outcome: _Outcome, reference: Reference, program: tuple[bool, bool]
+) -> Score:
+    right = outcome.fault == ""
+    marked = isinstance(found, Answer) and found.where != SENTENCE
+    flags = (
+        right,
+        marked and outcome.fault != "none",
+        outcome.fault == "unit",
+        outcome.fault == "scale",
+        outcome.fault == "sign",
+        *program,
+        reference.noise is not None,
+    )
+    metrics = tuple(_FLAGS[name][flag] for name, flag in zip(METRICS, flags, strict=True))
+    answer = found.text if isinstance(found, Answer) else None
+    evidence = Evidence("rounding to the printed digits", outcome.read, reference.answer)
+    return Score(float(right), metrics, answer, outcome.reason, evidence)
+
+
+def _reference(sample: Sample) -> Reference:
+    """The reference of a sample, in any of its shapes."""
+    fields = reference_fields(sample.reference)
+    if fields is None or fields.keys().isdisjoint(("unit", "exe_ans", "qa")):
+        return _bare(sample)
+    if "unit" in fields:
+        return prepared(fields)
+    if "qa" in fields:
+        return classify_record(fields)
+    return _own(fields, sample)
+
+
+def _own(fields: Mapping[str, Any], sample: Sample) -> Reference:
+    """The record's own fields, without its filing."""
+    texts = {name: fields.get(name) or "" for name in ("answer", "program", "question")}
+    for name, text in texts.items():
+        if not isinstance(text, str):
+            raise BadReference(f"{name} is of type {type(text).__name__}, not str")
+    question = texts["question"] or asking.asked(sample.prompt)
+    if fields["exe_ans"] is None:
+        return answer_alone(texts["answer"], question=question)
+    return classify(texts["answer"], fields["exe_ans"], program=texts["program"], question=question)
+
+
+def _bare(sample: Sample) -> Reference:
+    """An answer string alone, or a number, which is an executed answer alone."""
+    text, question = reference_text(sample.reference), asking.asked(sample.prompt)
+    if isinstance(sample.reference, int | float):
+        return classify("", sample.reference, question=question)
+    return answer_alone(text, question=question)
+
+
+_EXACT: Final = Fraction(0)
+_REASONS: Final[dict[Fault, str]] = {
+    "": "equals the reference",
+    "unit": "has another unit than the reference",
+    "sign": "has the opposite sign of the reference",
+    "scale": "differs from the reference by a power of ten",
+    "precision": "agrees with the reference, but has too few digits",
+    "value": "differs from the reference",
+}
+_FLAGS: Final = {name: (Metric(name, 0.0), Metric(name, 1.0)) for name in METRICS}

@@ -1,0 +1,245 @@
+"""`reward data replay`: a reward that pays too little or too much is not let through."""
+
+import json
+
+import pytest
+
+from helpers.datasets.replaying import ORDER, replay
+from reward_functions import Score, get, reward_function, score_batch
+from reward_functions.core.references import reference_text
+from reward_functions.testing import sample
+
+HEAD = """
+from reward_functions import Sample, Score, reward_function
+from reward_functions.core.references import reference_text
+
+def right(sample):
+    return reference_text(sample.reference)
+
+"""
+
+UNFIT = {
+    "pays everything": ("return Score(1.0)", ["wrong: earns more", "all responses score the same"]),
+    "pays nothing": ("return Score(0.0)", ["right: earns less", "all responses score the same"]),
+    "pays for a mention": (
+        "return Score(float(right(sample) in sample.response))",
+        ["right, then wrong: earns more", "one or the other: earns more"],
+    ),
+    "pays the first line": (
+        "return Score(float(sample.response.split(chr(10))[0] == right(sample)))",
+        ["right, then wrong: earns more"],
+    ),
+    "pays for silence": (
+        "return Score(float(sample.response in ('', right(sample))))",
+        ["empty: earns more than 0.02"],
+    ),
+    "pays some of the right ones": (
+        "return Score(float(sample.response == right(sample) != '7'))",
+        ["right: earns less than 0.99"],
+    ),
+    "is out of order": ("return Score(1 / 0)", ["right: nothing was scored", "right: 50 unscored"]),
+}
+
+
+def rows(count=50):
+    return [
+        {
+            "id": f"row-{at}",
+            "messages": [{"role": "user", "content": f"Say number {at}."}],
+            "reference_answer": str(at),
+        }
+        for at in range(count)
+    ]
+
+
+@pytest.fixture
+def replayed(reward, write, tmp_path):
+    def run(body, *arguments, lines=None, declared="version=1, oracle=right"):
+        file = tmp_path / "mine.py"
+        file.write_text(
+            f"{HEAD}@reward_function({declared})\ndef mine(sample: Sample) -> Score:\n    {body}\n"
+        )
+        path = write("rows.jsonl", rows() if lines is None else lines)
+        return reward("data", "replay", path, "--reward", file, *arguments)
+
+    return run
+
+
+@pytest.mark.parametrize(("body", "failures"), UNFIT.values(), ids=UNFIT)
+def test_an_unfit_reward_is_told_what_it_does(body, failures, replayed):
+    ran = replayed(body)
+    assert ran.exit_code == 1
+    for failure in failures:
+        assert f"not fit to train on: {failure}" in ran.stderr
+
+
+def test_a_fit_reward_is_let_through(replayed):
+    ran = replayed("return Score(float(sample.response == right(sample)))")
+    assert (ran.exit_code, ran.stderr) == (0, "")
+    kinds = [line.split("  ")[1] for line in ran.stdout.splitlines() if " 50 " in line]
+    assert kinds == list(ORDER)
+
+
+def test_the_json_format_has_the_figures(replayed):
+    ran = replayed("return Score(float(sample.response == right(sample)))", "--format", "json")
+    report = json.loads(ran.stdout)
+    assert list(report["responses"]) == list(ORDER)
+    assert report["responses"]["right"] == {"rows": 50, "mean": 1.0, "unscored": 0, "surprises": 0}
+    assert report["responses"]["wrong"]["mean"] == 0.0
+    assert report["responses"]["always the most frequent"]["mean"] == 0.02
+    assert report["failures"] == []
+
+
+def test_the_scale_is_the_rewards_own(replayed):
+    declared = "version=1, scale=(-1, 3), oracle=right"
+    body = "return Score(3.0 if sample.response == right(sample) else -1.0)"
+    assert replayed(body, declared=declared).exit_code == 0
+    body = "return Score(1.0 if sample.response == right(sample) else -1.0)"
+    assert replayed(body, declared=declared).exit_code == 1
+
+
+def test_rows_that_fare_badly_are_shown(replayed):
+    ran = replayed("return Score(float(sample.response == right(sample) != '7'))")
+    assert "right, input line 8: 0 for 7" in ran.stdout
+
+
+def test_a_row_without_a_reference_is_unscored_and_the_others_are_played(replayed):
+    lines = rows()
+    lines[3]["reference_answer"] = None
+    lines[4] = {"id": "no sample"}
+    ran = replayed("return Score(float(sample.response == right(sample)))", lines=lines)
+    assert ran.exit_code == 1
+    assert "not fit to train on: right: 2 unscored" in ran.stderr
+    assert "right, input line 4: BadReference: there is no reference" in ran.stdout
+    assert "right, input line 5: BadSample: messages is missing" in ran.stdout
+    assert "nothing was scored" not in ran.stderr
+
+
+def test_an_oracle_that_fails_leaves_its_row_unscored(replayed):
+    declared = "version=1, oracle=lambda sample: str(1 // (int(sample.reference) - 5))"
+    ran = replayed("return Score(float(bool(sample.response)))", declared=declared)
+    assert ran.exit_code == 1
+    assert "right, input line 6: ZeroDivisionError" in ran.stdout
+
+
+def test_an_oracle_that_writes_no_text_leaves_its_rows_unscored(replayed):
+    declared = "version=1, oracle=lambda sample: int(sample.reference)"
+    ran = replayed("return Score(float(bool(sample.response)))", declared=declared)
+    assert ran.exit_code == 1
+    assert "right, input line 1: TypeError: the oracle returned int, not a text" in ran.stdout
+
+
+def test_rows_that_all_have_one_answer_cannot_be_told_from_wrong_ones(replayed):
+    lines = [line | {"reference_answer": "yes"} for line in rows()]
+    ran = replayed("return Score(float(sample.response == right(sample)))", lines=lines)
+    assert ran.exit_code == 1
+    assert "every row has the same right answer" in ran.stderr
+
+
+def test_a_reward_without_an_oracle_is_told_how_to_declare_one(replayed):
+    ran = replayed("return Score(1.0)", declared="version=1")
+    assert ran.exit_code == 2
+    assert "mine does not say how a right answer is written; declare it" in ran.stderr
+
+
+def test_a_file_without_rows_is_unusable(replayed):
+    assert replayed("return Score(1.0)", lines=[]).exit_code == 2
+
+
+def test_a_row_that_was_answered_is_answered_anew(replayed):
+    lines = rows()
+    for line in lines:
+        line["messages"].append({"role": "assistant", "content": "0"})
+    body = "return Score(float(sample.response == right(sample) and len(sample.messages) == 2))"
+    assert replayed(body, lines=lines).exit_code == 0
+
+
+def test_knobs_and_workers_reach_the_reward(reward, write):
+    path = write(
+        "rows.jsonl", [row | {"reference_answer": f"Word {at}"} for at, row in enumerate(rows())]
+    )
+    arguments = ("data", "replay", path, "--reward", "exact_match", "--workers", "3")
+    assert reward(*arguments, "--knob", "ignore_case=false").exit_code == 0
+    assert "has no knob 'x'" in reward(*arguments, "--knob", "x=1").stderr
+
+
+def responses(*references):
+    """What is played for each row, by kind."""
+    seen = {}
+
+    @reward_function(version=1, oracle=lambda sample: reference_text(sample.reference))
+    def listening(sample):
+        seen.setdefault(sample.id, []).append(sample.response)
+        return Score(float(sample.response == sample.reference))
+
+    samples = [
+        sample("", reference, prompt="Say it.", id=str(at))
+        for at, reference in enumerate(references)
+    ]
+    done = replay(
+        listening,
+        samples,
+        [str(at) for at in range(len(samples))],
+        lambda batch: score_batch(listening, batch),
+    )
+    kinds = [one.kind for one in done.played]
+    return {name: dict(zip(kinds, played, strict=True)) for name, played in seen.items()}
+
+
+def test_a_wrong_answer_is_the_next_right_one_that_differs():
+    played = responses("1", " 1 ", "2", "3", "1")
+    assert [row["wrong"] for row in played.values()] == ["2", "2", "3", "1", "2"]
+
+
+def test_gaming_answers_hold_the_right_one_and_do_not_settle_on_it():
+    played = responses("1", "2", "3")["1"]
+    assert played["right, then wrong"] == "2\n3"
+    assert played["one or the other"] == "2 or 3"
+    assert played["thought right, said wrong"] == "<think>2</think>\n3"
+    assert played["many answers"] == "1\n2\n3\n2\n3"
+    assert played["the prompt again"] == "Say it."
+    assert played["always the most frequent"] == "1"
+
+
+ORACLES = [
+    ("gsm8k", "3 + 4 = 7\n#### 7", "#### 7"),
+    ("gsm8k", {"final_answer": "1,200"}, "#### 1,200"),
+    ("finqa", {"answer": "12.5%", "exe_ans": 0.12497}, "ANSWER: 12.497%"),
+    ("finqa", {"answer": "263", "exe_ans": 263.0}, "ANSWER: 263"),
+    ("finqa", {"answer": "-4.5", "exe_ans": -4.5}, "ANSWER: -4.5"),
+    ("finqa", {"answer": "yes", "exe_ans": "yes"}, "ANSWER: yes"),
+    ("math", {"answer": "\\frac{1}{2}"}, "\\boxed{\\frac{1}{2}}"),
+    ("math", "So it is \\boxed{x^2}.", "\\boxed{x^2}"),
+    ("exact_match", {"text": "Paris"}, "Paris"),
+    ("multiple_choice", "b", "Answer: B"),
+]
+
+
+@pytest.mark.parametrize(("name", "reference", "response"), ORACLES)
+def test_the_rewards_of_this_project_write_right_answers_in_their_own_format(
+    name, reference, response
+):
+    spec = get(name)
+    asked = sample("", reference)
+    assert spec.oracle(asked) == response
+    assert spec(asked.answered(response)).value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("dataset", "file"), [("gsm8k", "gsm8k/test.jsonl"), ("finqa", "finqa/records.jsonl")]
+)
+def test_the_public_data_and_their_rewards_fit(dataset, file, reward, shared, tmp_path):
+    out = tmp_path / "out"
+    assert (
+        reward("data", "prepare", dataset, "--source", shared / file, "--out", out).exit_code == 0
+    )
+    for path in out.glob("*.jsonl"):
+        ran = reward("data", "replay", path, "--reward", dataset)
+        assert ran.exit_code == 0, ran.stdout + ran.stderr
+
+
+def test_math_problems_and_their_reward_fit(reward, math_folder, tmp_path):
+    out = tmp_path / "out"
+    reward("data", "prepare", "math", "--source", math_folder(range(20)), "--out", out)
+    ran = reward("data", "replay", out / "test.jsonl", "--reward", "math")
+    assert ran.exit_code == 0, ran.stdout + ran.stderr
