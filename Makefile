@@ -1,6 +1,8 @@
 # Python 3.11 or newer and make are all this needs; everything else comes from requirements/*.txt.
 PYTHON ?= python3
 BIN := .venv/bin
+# Node and npm are the locked wheel's, whatever the machine has.
+export PATH := $(CURDIR)/$(BIN):$(CURDIR)/node_modules/.bin:$(PATH)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .PHONY: help setup demo test lint types unit bench docs pins clean
@@ -9,10 +11,10 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 help:  ## What can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: .venv/dev  ## The whole development environment, in .venv
+setup: .venv/dev .venv/emulator/ready node_modules/.package-lock.json  ## The whole development environment, in .venv
 
-demo: .venv/base  ## Score the responses that ship with the project, and print a table
-	@$(BIN)/reward demo
+demo: .venv/base .venv/emulator/ready node_modules/.package-lock.json  ## Score the responses that ship with the project, and print a table
+	@$(BIN)/reward demo --deployed
 
 test: lint types unit  ## Everything that must pass: linters, types, tests
 
@@ -23,7 +25,7 @@ lint: .venv/dev
 types: .venv/dev
 	$(BIN)/mypy
 
-unit: .venv/dev
+unit: .venv/dev .venv/emulator/ready node_modules/.package-lock.json
 	$(BIN)/pytest
 
 bench: .venv/dev  ## The benchmarks: ratios in one run, each beside a yardstick
@@ -33,14 +35,15 @@ docs: .venv/dev  ## Write the generated tables of the documentation again
 	$(BIN)/python -m tests.generated
 
 pins: .venv/dev  ## Resolve requirements/*.in again into hashed pins
-	cd requirements && for set in dev base runtime; do \
+	cd requirements && for set in dev base cdk runtime emulator; do \
+	  case $$set in dev|emulator) constraints= ;; *) constraints="--constraints dev.txt" ;; esac; \
 	  ../$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --upgrade \
-	    --python-version 3.11 $$([ $$set = dev ] || echo "--constraints dev.txt") \
-	    $$set.in --output-file $$set.txt || exit 1; \
+	    --python-version 3.11 $$constraints $$set.in --output-file $$set.txt || exit 1; \
 	done
+	$(BIN)/npm install --package-lock-only
 
 clean:  ## Remove the environment and every cache
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv node_modules cdk.out .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/bin/python:
@@ -61,4 +64,16 @@ clean:  ## Remove the environment and every cache
 .venv/dev: .venv/base requirements/dev.txt
 	@echo "Installing requirements/dev.txt"
 	@$(PIP) install --require-hashes -r requirements/dev.txt
+	@touch $@
+
+# The embedded AWS pins another botocore than the Lambda carries.
+.venv/emulator/ready: .venv/bin/python requirements/emulator.txt
+	@echo "Installing requirements/emulator.txt"
+	@$(BIN)/python -m venv .venv/emulator
+	@.venv/emulator/bin/python -m pip --disable-pip-version-check --quiet install --require-hashes -r requirements/emulator.txt
+	@touch $@
+
+node_modules/.package-lock.json: .venv/base package.json package-lock.json
+	@echo "Installing package-lock.json"
+	@$(BIN)/npm ci --silent
 	@touch $@

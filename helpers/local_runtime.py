@@ -26,6 +26,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from pathlib import Path
 from queue import Empty, SimpleQueue
+from signal import strsignal
 from tempfile import TemporaryFile
 from threading import Thread
 from time import monotonic, perf_counter, time
@@ -46,6 +47,9 @@ FOLDER: Final = Path(reward_functions.__file__).parents[1]
 
 MAX_PAYLOAD_BYTES: Final = 6 * 1024 * 1024
 """Each way, for synchronous invocations (docs.aws.amazon.com/lambda, "Lambda quotas": 6 MB)."""
+
+MAX_RESPONSE_BYTES: Final = MAX_PAYLOAD_BYTES + 100
+"""What Lambda really lets back; its error message has this number."""
 
 INIT_SECONDS: Final = 10.0
 """What Lambda gives a function to start ("Lambda execution environment lifecycle")."""
@@ -76,21 +80,56 @@ class FunctionError(Exception):
         error_type: the exception's class, or Lambda's own name for what happened.
         message: what the function said of it.
         stack_trace: a text per frame, innermost last.
+        request_id: the invocation's; empty where Lambda names it in the message, or not at all.
     """
 
-    def __init__(self, error_type: str, message: str, stack_trace: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        error_type: str,
+        message: str,
+        stack_trace: Sequence[str] = (),
+        *,
+        request_id: str = "",
+    ) -> None:
         super().__init__(f"{error_type}: {message}")
         self.error_type = error_type
         self.message = message
         self.stack_trace = tuple(stack_trace)
+        self.request_id = request_id
+
+    @classmethod
+    def request_too_large(cls, size: int) -> Self:
+        """What Lambda says of an event over its limit; the function never sees it."""
+        return cls(
+            "RequestEntityTooLargeException",
+            f"the request has {size} bytes; Request must be smaller than {MAX_PAYLOAD_BYTES} bytes "
+            "for the InvokeFunction operation",
+        )
+
+    @property
+    def payload(self) -> dict[str, Any]:
+        """The JSON object a caller of Lambda finds in the place of a response."""
+        return {
+            "errorMessage": self.message,
+            "errorType": self.error_type,
+            "requestId": self.request_id,
+            "stackTrace": list(self.stack_trace),
+        }
 
 
 class FunctionEnded(FunctionError):
     """The process is over, and the next invocation starts another."""
 
+    @property
+    def payload(self) -> dict[str, Any]:
+        """Lambda's own words; there is no runtime client left to add any."""
+        return {"errorType": self.error_type, "errorMessage": self.message}
+
 
 class InitError(FunctionEnded):
     """The function could not start: its module, settings or reward are wrong."""
+
+    payload = FunctionError.payload
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +208,7 @@ class LocalRuntime:
         """
         body = event if isinstance(event, bytes) else json.dumps(event).encode()
         if len(body) > MAX_PAYLOAD_BYTES:
-            raise FunctionError("RequestTooLargeException", _too_large("request", body))
+            raise FunctionError.request_too_large(len(body))
         began = perf_counter()
         cold = self._sandbox is None
         if self._sandbox is None:
@@ -229,19 +268,24 @@ class _Sandbox:
 
     def ask(self, body: bytes, timeout: float, init: float) -> bytes:
         """The function's answer to one event; its failures are raised."""
-        self.requests.put(_Request(str(uuid4()), body, timeout))
+        request = _Request(str(uuid4()), body, timeout)
+        self.requests.put(request)
         deadline = monotonic() + init + timeout
         while monotonic() < deadline:
             try:
                 answer = self.answers.get(timeout=ALIVE_SECONDS)
             except Empty:
                 if self.process.poll() is not None and self.answers.empty():
-                    raise FunctionEnded("Runtime.ExitError", self._exit_status()) from None
+                    raise self._ended(
+                        request, "Runtime.ExitError", f"Runtime exited with{self._how()}"
+                    ) from None
                 continue
             if isinstance(answer, FunctionError):
                 raise answer
             return answer
-        raise FunctionEnded("Sandbox.Timedout", f"Task timed out after {timeout:.2f} seconds")
+        raise self._ended(
+            request, "Sandbox.Timedout", f"Task timed out after {timeout:.2f} seconds"
+        )
 
     def close(self) -> None:
         """End the process, then the threads that served it."""
@@ -262,8 +306,19 @@ class _Sandbox:
             "TZ": ":UTC",
         }
 
-    def _exit_status(self) -> str:
-        return f"Runtime exited with exit status {self.process.returncode}"
+    def _how(self) -> str:
+        """How the process ended, as Lambda puts it."""
+        status = self.process.returncode
+        if status == 0:
+            return "out providing a reason"
+        if status < 0:
+            return f" error: signal: {(strsignal(-status) or str(-status)).lower()}"
+        return f" error: exit status {status}"
+
+    @staticmethod
+    def _ended(request: _Request, error_type: str, message: str) -> FunctionEnded:
+        """Lambda's own words about an invocation whose process cannot speak any more."""
+        return FunctionEnded(error_type, f"RequestId: {request.id} Error: {message}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,9 +370,13 @@ class _RuntimeApi(BaseHTTPRequestHandler):
         """`invocation/ID/response`, `invocation/ID/error` and `init/error`: take the answer."""
         body = self.rfile.read(int(self.headers["Content-Length"]))
         answer = self._answer(body)
-        too_large = isinstance(answer, bytes) and len(answer) > MAX_PAYLOAD_BYTES
+        too_large = isinstance(answer, bytes) and len(answer) > MAX_RESPONSE_BYTES
         if too_large:
-            answer = FunctionEnded("Function.ResponseSizeTooLarge", _too_large("response", body))
+            answer = FunctionEnded(
+                "Function.ResponseSizeTooLarge",
+                f"the response has {len(body)} bytes; Response payload size exceeded maximum "
+                f"allowed payload size ({MAX_RESPONSE_BYTES} bytes).",
+            )
         self._reply(HTTPStatus.REQUEST_ENTITY_TOO_LARGE if too_large else HTTPStatus.ACCEPTED)
         self.server.sandbox.answers.put(answer)
 
@@ -326,7 +385,12 @@ class _RuntimeApi(BaseHTTPRequestHandler):
             return body
         told = json.loads(body)
         kind = InitError if self.path == INIT_ERROR else FunctionError
-        return kind(told["errorType"], told["errorMessage"], told["stackTrace"])
+        return kind(
+            told["errorType"],
+            told["errorMessage"],
+            told["stackTrace"],
+            request_id=told.get("requestId") or "",
+        )
 
     def _reply(
         self, status: HTTPStatus, body: bytes = b"{}", headers: Mapping[str, str] | None = None
@@ -341,7 +405,3 @@ class _RuntimeApi(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         """No access log."""
-
-
-def _too_large(what: str, body: bytes) -> str:
-    return f"the {what} has {len(body)} bytes; Lambda's limit is {MAX_PAYLOAD_BYTES}"

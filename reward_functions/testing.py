@@ -261,7 +261,7 @@ def the_oracle_earns_the_ceiling(spec: RewardSpec) -> None:
     for example in spec.examples:
         if spec.oracle and example.kind == "full":
             response = spec.oracle(example.sample())
-            (result,) = score_batch(spec.bind(example.knobs), [_with_response(example, response)])
+            (result,) = score_batch(spec.rehearsed(example), [_with_response(example, response)])
             subject = f"the oracle's {response[:60]!r} against {example.reference!r}"
             score = _score(result, f"{spec.name}: {subject}")
             earned = score.value == spec.scale.ceiling

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.console import Console
 from rich.text import Text
 
+from infra.stages import Deployment, Stage
 from reward_functions import specs
 from reward_functions.core.errors import BadKnob, BrokenPlugin, UnknownReward
 from reward_functions.serving.contract import BadEvent, ResponseTooLarge, TooManySamples
@@ -35,6 +36,8 @@ from tests import math_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from pydantic import BaseModel
 
     from reward_functions import RewardSpec
 
@@ -126,6 +129,16 @@ def settings() -> str:
     return _table(["variable", "values", "default", "what it sets"], rows)
 
 
+def fields(model: type[BaseModel], *, without: str = "") -> str:
+    """The fields of a model of `cdk.json`, from its JSON schema."""
+    rows = [
+        [f"`{name}`", _values(field), _default(field), field["description"]]
+        for name, field in model.model_json_schema()["properties"].items()
+        if name != without
+    ]
+    return _table(["field", "values", "default", "what it sets"], rows)
+
+
 def start_errors() -> str:
     """Errors that end a function before its first batch, each with its own first line."""
     return _errors(START)
@@ -169,6 +182,8 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "reply": reply,
     "envelope": partial(reply, BATCH[:1], "envelope"),
     "settings": settings,
+    "stage": partial(fields, Stage, without="name"),
+    "deployment": partial(fields, Deployment),
     "start-errors": start_errors,
     "invocation-errors": invocation_errors,
     "decisions": decisions,
@@ -261,6 +276,8 @@ def _values(field: Mapping[str, Any]) -> str:
         "integer": "whole number",
         "number": "number",
         "object": "JSON object",
+        "boolean": "`true`, `false`",
+        "array": "list",
     }[field.get("type", "object")]  # what is defined elsewhere is an object
     bounds = [f"{field[key]:g}" for key in ("minimum", "maximum") if key in field]
     return f"{kind}, {' to '.join(bounds)}{' or more' * (len(bounds) == 1)}" if bounds else kind

@@ -4,6 +4,8 @@
     scoring.py     score
     scaffold.py    new
     invoking.py    invoke
+    deployed.py    deployed list · invoke · check
+    local.py       local up · status · reset · down
     demo.py        demo
     data/          data prepare · lint · split · stats · replay · upload
     judge/         judge warm · doctor · calibrate · estimate
@@ -19,7 +21,7 @@ from typing import Annotated
 
 import typer
 
-from helpers.cli import catalogue, demo, invoking, scaffold, scoring
+from helpers.cli import catalogue, demo, deployed, invoking, local, scaffold, scoring
 from helpers.cli._errors import OneLineErrors
 from helpers.cli.data import data
 from helpers.cli.judge import judge
@@ -77,3 +79,5 @@ app.command("new")(scaffold.new)
 app.command("invoke")(invoking.invoke)
 app.add_typer(data, name="data")
 app.add_typer(judge, name="judge")
+app.add_typer(deployed.app, name="deployed")
+app.add_typer(local.app, name="local")

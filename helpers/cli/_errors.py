@@ -99,6 +99,8 @@ def _in_words(error: ValidationError) -> str:
             return f"{typed!r} is no whole number"
         case "greater_than_equal":
             return f"{typed} is less than {limits['ge']}"
+        case "less_than_equal":
+            return f"{typed} is more than {limits['le']}"
         case "value_error":  # typer's, of a choice: 'xml' is not one of 'table', 'jsonl'.
             said, is_not, choices = str(limits["error"]).rstrip(".").partition(" is not one of ")
             unquoted = choices.replace("'", "")

@@ -11,14 +11,14 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from shlex import quote
 from shutil import which
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from helpers.cli._errors import INCOMPLETE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from reward_functions import RewardResult, RewardSpec
 
@@ -26,15 +26,28 @@ REWARDS: Final = ("gsm8k", "math")
 """Each scores the file of its name."""
 
 
-def demo() -> None:
+def demo(
+    *,
+    deployed: Annotated[
+        bool,
+        typer.Option(
+            "--deployed", help="Deploy them with the CDK to an embedded AWS, and score them there."
+        ),
+    ] = False,
+) -> None:
     """Score responses that ship with the project: right, wrong, hostile, malformed."""
     from rich.text import Text
 
     from helpers.cli._console import output
 
-    seen = Counter[str]()
-    for name in REWARDS:
-        seen += _shown(name)
+    if deployed:
+        from helpers.cli._deployed_demo import scored_where_deployed
+
+        seen = scored_where_deployed(REWARDS)
+    else:
+        seen = Counter[str]()
+        for name in REWARDS:
+            seen += scored_here(name)
     console = output()
     console.print(
         f"{seen['right']} right, {seen['floor']} at the floor, {seen['unscored']} unscored: "
@@ -65,20 +78,47 @@ def _activation() -> Iterator[str]:
         yield f". {quote(str(near))}"
 
 
-def _shown(name: str) -> Counter[str]:
-    """Print the table of one file; count what came out."""
-    from helpers.cli._console import NOTHING, cell, output, table
-    from helpers.cli._results import cells_of
-    from helpers.json_rows import read_rows
+def scored_here(name: str) -> Counter[str]:
+    """Score and print one file; count what came out."""
     from reward_functions import get, score_batch
     from reward_functions.serving.contract import decode_row
 
-    spec = get(name)
-    with as_file(files("helpers") / "demo" / f"{name}.jsonl") as file:
-        rows = [row.content for row in read_rows(str(file))]
-    results = score_batch(spec, [decode_row(row, at) for at, row in enumerate(rows)])
+    rows = shipped(name)
+    results = score_batch(get(name), [decode_row(row, at) for at, row in enumerate(rows)])
     columns = ("id", "what it shows", "answer", "score", "reason")
-    shown = table(*columns, names=("id",), numbers=("score",), title=f"{name}: {spec.summary}")
+    return shown(name, rows, results, columns, f"{name}: {get(name).summary}")
+
+
+def shipped(name: str) -> list[dict[str, Any]]:
+    """The rows that ship with the project for a reward."""
+    from helpers.json_rows import read_rows
+
+    with as_file(files("helpers") / "demo" / f"{name}.jsonl") as file:
+        return [row.content for row in read_rows(str(file))]
+
+
+def shown(
+    name: str,
+    rows: Sequence[dict[str, Any]],
+    results: Sequence[RewardResult],
+    columns: Sequence[str],
+    title: str,
+) -> Counter[str]:
+    """Print the table of one file's results; count what came out.
+
+    Args:
+        name: of the reward.
+        rows: what was scored; each says in its metadata what must come out.
+        results: one for each.
+        columns: of the table.
+        title: above it.
+    """
+    from helpers.cli._console import NOTHING, cell, output, table
+    from helpers.cli._results import cells_of
+    from reward_functions import get
+
+    spec = get(name)
+    printed = table(*columns, names=("id",), numbers=("score",), title=title)
     seen = Counter[str]()
     for row, result in zip(rows, results, strict=True):
         shows, expected = row["metadata"]["shows"], row["metadata"]["expected"]
@@ -89,8 +129,8 @@ def _shown(name: str) -> Counter[str]:
         cells["what it shows"] = (
             cell(f"{shows} (expected: {expected})", "bold red") if surprising else cell(shows)
         )
-        shown.add_row(*[cells.get(column, NOTHING) for column in columns])
-    output().print(shown)
+        printed.add_row(*[cells.get(column, NOTHING) for column in columns])
+    output().print(printed)
     return seen
 
 

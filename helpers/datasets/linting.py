@@ -22,6 +22,7 @@ from helpers.datasets.leakage import Overlaps
 from helpers.datasets.lengths import Lengths, prompt_tokens
 from helpers.datasets.rows import kind, text_of
 from helpers.json_rows import BadInput, scan_rows, shown
+from reward_functions.core.asking import Script
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import DatasetError
 from reward_functions.core.registry import specs
@@ -199,9 +200,10 @@ def _reading_error(spec: RewardSpec, sample: Sample) -> DatasetError | None:
     The right response is scored where the reward can write it: some rewards look at the whole
     reference only once there is an answer to compare.
     """
+    read = spec.bind({}, ask=Script() if spec.needs.judge else None)  # no model is asked here
 
     def scored(asked: Sample) -> Score:
-        return spec(asked.answered(spec.oracle(asked) if spec.oracle else ""))
+        return read(asked.answered(spec.oracle(asked) if spec.oracle else ""))
 
     (result,) = score_batch(scored, [sample])
     if isinstance(result, Unscored) and isinstance(result.error, DatasetError):

@@ -49,6 +49,12 @@ def specs() -> dict[str, RewardSpec]:
     return ours | {point.name: _loaded(point) for point in theirs}
 
 
+def distribution(name: str) -> str | None:
+    """The installed distribution that registers a reward; None for ours, and for unknown ones."""
+    found = (point.dist for point in _entry_points() if point.name == name)
+    return next((dist.name for dist in found if dist is not None), None)
+
+
 def _names() -> Iterator[str]:
     """What could be asked for. No other package is loaded: a broken one suggests nothing."""
     yield from (stem for stem in _stems() if _builtin(stem))

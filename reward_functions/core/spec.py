@@ -147,6 +147,11 @@ class Knob:
     default: Any
 
     @property
+    def has_default(self) -> bool:
+        """Whether the reward works without it."""
+        return self.default is not Parameter.empty
+
+    @property
     def type_name(self) -> str:
         """The annotation as a person would write it."""
         if get_origin(self.type) is Literal:

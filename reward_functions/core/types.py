@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -113,11 +113,10 @@ class Metric:
             raise ValueError(f"metric {self.name!r} is {self.value}; metrics are finite numbers")
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """Why a score is what it is, kept as objects and only rendered when somebody asks.
 
-    Args:
+    Attributes:
         rule: the rule that decided, in a few words.
         answer: the normal form of the policy's answer; `str()` renders it.
         reference: the normal form of the reference; `str()` renders it.

@@ -59,9 +59,23 @@ def _metrics(correct: float, reasoning: float) -> tuple[Metric, Metric]:
     return Metric("correct", correct, "Reward"), Metric("reasoning", reasoning, "Reward")
 
 
+def _label(sample: Sample) -> str:
+    label = _LABELS.get(_bare(reference_text(sample.reference, KEYS)))
+    if label is None:
+        raise BadReference("the label is none of 1, 2, 0, Response 1, Response 2, Tie")
+    return label
+
+
+def _right(sample: Sample) -> str:
+    """The human verdict, with a reason that is none: only a replayed judge is content with it."""
+    words = {"0": "Tie", "1": "Response 1", "2": "Response 2"}
+    return f"It is what the annotators found.\nJUDGMENT: {words[_label(sample)]}"
+
+
 @reward_function(
     version=1,
     metrics=[*METRICS, "correct", "reasoning"],
+    oracle=_right,
     needs=Needs(judge=True),
     check=_usable,
     examples=[
@@ -127,9 +141,9 @@ def pandalm(
 ) -> Score:
     """The verdict on two responses is the human one, and the reasons for it hold.
 
-    The response reads `JUDGMENT: Response 1` (or `Response 2`, or `Tie`) and `REASONING: …`; the
-    last judgment counts. Code compares it with the label. The judge model is asked about the
-    reasons only, and only where the verdict is right.
+    The response has a line `JUDGMENT: Response 1` (or `Response 2`, or `Tie`), the last of which
+    counts, and reasons: what follows `REASONING:`, or else all the rest. Code compares the judgment
+    with the label. The judge model is asked about the reasons only, and only where it is right.
 
     Reference: 1, 2 or 0 for a tie, or the words; alone or in an object under `label`, `judgment`,
     `final_answer`, `answer`, `ground_truth` or `text`. Scale: 0 to 1. Metrics: `gated`,
@@ -146,9 +160,7 @@ def pandalm(
         JudgeUnavailable: no judge model could be asked.
         NoVerdict: its answer is no legal verdict.
     """
-    label = _LABELS.get(_bare(reference_text(sample.reference, KEYS)))
-    if label is None:
-        raise BadReference("the label is none of 1, 2, 0, Response 1, Response 2, Tie")
+    label = _label(sample)
     if worthless := gate(sample):
         return gated(worthless, *_metrics(0, 0))
     said = visible(without_reasoning(sample.response))
@@ -180,10 +192,10 @@ def _bare(label: str) -> str:
 
 
 def _reasons(said: str, judgment: re.Match[str]) -> str:
-    """What stands behind REASONING, before the judgment or behind it; else all that follows it."""
+    """What stands behind REASONING, before the judgment or behind it; else all but the judgment."""
     marks = list(_REASONING.finditer(said))
     if not marks:
-        return said[judgment.end() :].strip()
+        return f"{said[: judgment.start()].strip()}\n{said[judgment.end() :].strip()}".strip()
     start = marks[-1].end()
     end = judgment.start() if start < judgment.start() else len(said)
     return said[start:end].strip()

@@ -31,9 +31,14 @@ MAX_ANSWER: Final = 4_000
 _CAPITAL: Final = "Which city is the capital of Australia?"
 
 
+def _right(sample: Sample) -> str:
+    return f"The answer is \\boxed{{{reference_text(sample.reference).strip()}}}."
+
+
 @reward_function(
     version=1,
     metrics=METRICS,
+    oracle=_right,
     needs=Needs(judge=True),
     examples=[
         Example(

@@ -165,7 +165,7 @@ def _warm_algebra(telemetry: Telemetry) -> None:
     from reward_functions import symbolic  # noqa: PLC0415 - most rewards never need it
 
     try:
-        symbolic.warm()
+        symbolic.warm(wait=False)
     except EngineUnavailable as error:
         telemetry.not_warmed(error)
 

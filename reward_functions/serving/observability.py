@@ -104,6 +104,8 @@ class Telemetry:
         self.metrics.add_metric("milliseconds", "Milliseconds", milliseconds)
         for name, value in account.items():
             self.metrics.add_metric(name, "None" if name == "judge_usd" else "Count", value)
+        if results:  # a share of its own, so that an alarm need not divide
+            self.metrics.add_metric("unscored_share", "None", unscored / len(results))
         for name, value in _statistics(values, self.spec.scale.floor).items():
             self.metrics.add_metric(name, "None", value)
         self.metrics.flush_metrics()
@@ -163,12 +165,11 @@ class _StandardOutput(logging.StreamHandler[TextIO]):
 
 
 def _statistics(values: Sequence[float], floor: float) -> dict[str, float]:
-    """Mean, standard deviation and share at the floor of what was scored; nothing of nothing."""
+    """Mean, share at the floor and, of several, standard deviation of what was scored."""
     if not values:
         return {}
     mean = fsum(values) / len(values)
-    return {
-        "reward_mean": mean,
-        "reward_spread": hypot(*[value - mean for value in values]) / sqrt(len(values)),
-        "zero_share": values.count(floor) / len(values),
-    }
+    told = {"reward_mean": mean, "zero_share": values.count(floor) / len(values)}
+    if len(values) > 1:  # a batch of one is no sign that all rewards are equal
+        told["reward_spread"] = hypot(*[value - mean for value in values]) / sqrt(len(values))
+    return told

@@ -66,25 +66,35 @@ def _of_numbers(reference: str, candidate: str) -> Verdict | None:
     return Verdict(Outcome.DIFFERENT, "exact rational", "another number", first, second)
 
 
-def warm() -> None:
+def warm(*, wait: bool = True) -> None:
     """Load everything and start the engine's process, which later answers would wait for.
 
     Worth calling once, where a process scores mathematics and time at its start is cheaper than at
     its first batch. Everything works without it.
 
+    Args:
+        wait: until the engine is ready, most of a second. Otherwise its process goes on loading
+            beside this one, and the first answer that needs it waits for what is left of that.
+
     Raises:
         EngineUnavailable: the engine's process cannot be started here. The other rungs work.
     """
-    for reference, candidate in _EVERY_RUNG:
-        _compared(reference, candidate, engine=True)
+    from reward_functions.symbolic.supervisor import SUPERVISOR  # noqa: PLC0415 - not before needed
+
+    SUPERVISOR.launch()
+    for reference, candidate in _LATE:
+        _compared(reference, candidate, engine=False)
+    if wait:
+        _compared(*_FOR_THE_ENGINE, engine=True)
 
 
-_EVERY_RUNG: Final = (
+_LATE: Final = (
     ("x", "−x"),  # the grammar, what is typeset, values at points in double precision
     (r"\sin 2x", r"2\sin x\cos x"),  # many digits
-    (r"\lim_{x\to0}\frac{\sin x}{x}", "1"),  # the engine
 )
 """Comparisons that load what is loaded late."""
+
+_FOR_THE_ENGINE: Final = (r"\lim_{x\to0}\frac{\sin x}{x}", "1")
 
 
 def readable(text: str) -> bool:

@@ -7,6 +7,7 @@ anything else goes to the lexer, which reads the same numbers with the same mean
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from reward_functions.symbolic.limits import DIGITS
@@ -38,6 +39,12 @@ class Literal(NamedTuple):
         return f"{sign}{text[: -self.places]}.{text[-self.places :]}"
 
 
+KEPT: Final = 1024
+"""Texts whose numbers are kept: all responses of a group meet one reference, and many agree."""
+
+KEPT_LENGTH: Final = 40
+"""Characters of a text that is kept."""
+
 _NUMBER: Final = re.compile(
     r"([+-]?)([1-9][0-9]{0,2}(?:,[0-9]{3})+|[0-9]+)?(?:\.([0-9]*))?", re.ASCII
 ).fullmatch
@@ -48,8 +55,12 @@ _FRACTION: Final = re.compile(
 
 def literal(text: str) -> Literal | None:
     """The number a text is, when it is nothing else; None otherwise (also for too many digits)."""
-    if len(text) > DIGITS:
-        return None
+    if len(text) <= KEPT_LENGTH:
+        return _kept(text)
+    return _read(text) if len(text) <= DIGITS else None
+
+
+def _read(text: str) -> Literal | None:
     if text.isdecimal() and text.isascii():
         return Literal(int(text))
     number = _NUMBER(text)
@@ -61,6 +72,9 @@ def literal(text: str) -> Literal | None:
     digits = int(whole.replace(",", "") + decimals)
     places = len(decimals)
     return Literal(-digits if sign == "-" else digits, 10**places, places)
+
+
+_kept = lru_cache(KEPT)(_read)
 
 
 def _fraction(text: str) -> Literal | None:

@@ -90,6 +90,16 @@ class Supervisor:
         """Have a worker running. Raises `EngineUnavailable` when it cannot be started."""
         self._running()
 
+    def launch(self) -> None:
+        """Begin to start a worker, which the first request then waits for.
+
+        Raises:
+            EngineUnavailable: no process can be started.
+        """
+        with self._starting:
+            if self._worker is None:
+                self._worker = _launched()
+
     def compare(
         self, reference: Node, candidate: Node, *, seconds: float = SECONDS, wall: float = WALL
     ) -> Finding:
@@ -126,15 +136,18 @@ class Supervisor:
 
     def _running(self) -> _Worker:
         worker = self._worker
-        if worker is not None and worker.lines:
+        if worker is not None and worker.ready and worker.lines:
             return worker
         starting = self._starting
         if not starting.acquire(timeout=STARTING):
             raise EngineUnavailable("another thread has been starting the algebra worker")
         try:
-            if self._worker is None or not self._worker.lines:
-                self._worker = _started()
-            return self._worker
+            worker, self._worker = self._worker, None
+            if worker is None or not worker.lines:
+                worker = _launched()
+            worker.begin()
+            self._worker = worker
+            return worker
         finally:
             starting.release()
 
@@ -149,9 +162,27 @@ class _Worker:
     def __init__(self, process: subprocess.Popen[bytes], lines: list[_Line]) -> None:
         self.process = process
         self.lines = lines
+        self.ready = False
         self._free = list(lines)
         self._queue: deque[object] = deque()
         self._changed = Condition()
+
+    def begin(self) -> None:
+        """Wait until all lines say that they are ready, unless they have.
+
+        Raises:
+            EngineUnavailable: they do not, and the worker is ended.
+        """
+        try:
+            self.ready = self.ready or all(line.begins() for line in self.lines)
+        finally:
+            if not self.ready:
+                self.end()
+        if not self.ready:
+            raise EngineUnavailable(
+                "the algebra worker does not start; "
+                "`python -c 'import reward_functions.symbolic.worker'` may show why"
+            )
 
     @contextmanager
     def line(self) -> Iterator[_Line]:
@@ -255,14 +286,14 @@ class _Line:
             raise _Dead from None
 
 
-def _started() -> _Worker:
-    """A worker that has said it is ready."""
+def _launched() -> _Worker:
+    """A worker that will say when it is ready."""
     if not hasattr(os, "fork") or not sys.executable:
         raise EngineUnavailable("the algebra worker needs a system and interpreter that can fork")
     pairs = [socket.socketpair() for _ in range(LINES)]
     lines = [_Line(ours) for ours, _ in pairs]
     try:
-        worker = _Worker(_process([theirs.fileno() for _, theirs in pairs]), lines)
+        return _Worker(_process([theirs.fileno() for _, theirs in pairs]), lines)
     except OSError as trouble:
         for line in lines:
             line.channel.close()
@@ -270,18 +301,6 @@ def _started() -> _Worker:
     finally:
         for _, theirs in pairs:
             theirs.close()
-    ready = False
-    try:
-        ready = all(line.begins() for line in lines)
-    finally:
-        if not ready:
-            worker.end()
-    if not ready:
-        raise EngineUnavailable(
-            "the algebra worker does not start; "
-            "`python -c 'import reward_functions.symbolic.worker'` may show why"
-        )
-    return worker
 
 
 def _process(descriptors: list[int]) -> subprocess.Popen[bytes]:

@@ -25,21 +25,30 @@ MAX_BRACKETS: Final = 4
 """Pairs of brackets around an answer that are looked through."""
 
 
-def part_of_more(text: str, start: int, end: int) -> bool:
-    """Whether what is glued to text[start:end] makes it a part of a longer number or formula."""
+def part_of_more(text: str, start: int, end: int, *, last: bool = False) -> bool:
+    """Whether what is glued to text[start:end] makes it a part of a longer number or formula.
+
+    Args:
+        text: the response.
+        start: where the answer begins.
+        end: where it ends.
+        last: whether nothing but closing marks follow, which glue nothing to it.
+    """
+    if text[max(0, start - REACH) : start].rstrip().endswith(_UNGLUED):
+        return not last and _glued_after(text, start, end)
     for _ in range(MAX_BRACKETS):
         closing = _CLOSING.match(text, end)
         opening = closing and _OPENING.search(text[max(0, start - _OPENING_REACH) : start])
         if not closing or not opening:
             break
         start, end = start - len(opening[0]), closing.end()
-    return _glued_before(text, start, end) or _glued_after(text, start, end)
+    return _glued_before(text, start, end) or (not last and _glued_after(text, start, end))
 
 
 def _glued_before(text: str, start: int, end: int) -> bool:
     before = text[max(0, start - REACH) : start]
     last = before.rstrip()
-    if not last or last[-1] in "$=&;" or last.endswith(("\\(", "\\[")):
+    if not last or last[-1] == ";" or last.endswith(_UNGLUED):
         return False
     if _OPERATED.search(before) or _listed(text, before, end):
         return True
@@ -81,6 +90,9 @@ def _in_formula(text: str, start: int) -> bool:
     rest = text[start : start + PARAGRAPH].partition("\n")[0].replace("\\$", "")
     return line.count("$") % 2 == 1 and "$" in rest
 
+
+_UNGLUED: Final = ("$", "=", "&", "\\(", "\\[")
+"""What a formula, or a side of it, begins behind: no operator and no bracket is glued over it."""
 
 _OPENING_REACH: Final = 12
 _OPENING: Final = re.compile(r"(?:\\left\s?)?(?<!\\)(?:[(\[{]|\\\{)(?:\s|\\[,;:! ])*$")

@@ -76,13 +76,15 @@ def last_boxed(text: str) -> Boxed | None:
     if start < 0:
         return None
     box, before = _outermost(text, start)
-    while box and before >= 0 and _MENTION.fullmatch(box.content):
+    while box and before >= 0 and _MENTION.fullmatch(box.text):
         earlier, further = _outermost(text, before)
         if earlier is None or _joined(text, earlier.end, box.start):
             break
         box, before = earlier, further
     if box is None:
         return Boxed((), start, len(text))
+    if before < 0:
+        return box
     run = [box]
     while len(run) < MAX_BOXES and before >= 0:
         earlier = _box(text, before)
@@ -90,40 +92,36 @@ def last_boxed(text: str) -> Boxed | None:
             break
         run.append(earlier)
         before = text.rfind(COMMAND, 0, before)
-    contents = tuple(each.content for each in reversed(run))
+    contents = tuple(each.text for each in reversed(run))
     return Boxed(contents, run[-1].start, box.end)
 
 
-class _Box(NamedTuple):
-    content: str
-    start: int
-    end: int
-
-
-def _outermost(text: str, start: int) -> tuple[_Box | None, int]:
+def _outermost(text: str, start: int) -> tuple[Boxed | None, int]:
     """The box whose command begins here, or the one around it, and the command before; -1 for none.
 
     The box is None when it is unclosed.
     """
     box = _box(text, start)
     before = text.rfind(COMMAND, 0, start)
+    if box is None or before < 0:
+        return box, before
     for _ in range(MAX_NESTED):
-        around = _box(text, before) if box and before >= 0 else None
-        if box is None or around is None or around.end < box.end:
+        around = _box(text, before) if before >= 0 else None
+        if around is None or around.end < box.end:
             break
         box, before = around, text.rfind(COMMAND, 0, before)
     return box, before
 
 
-def _box(text: str, start: int) -> _Box | None:
+def _box(text: str, start: int) -> Boxed | None:
     """The box whose command begins here; None when it is unclosed."""
     after = start + len(COMMAND)
-    braced = _BRACED.match(text, after)
-    if braced:
-        end = group_end(text, braced.end() - 1)
+    opening = _brace(text, after)
+    if opening is not None:
+        end = group_end(text, opening)
         if end is None:
             return None
-        content = text[braced.end() : end - 1]
+        content = text[opening + 1 : end - 1]
     else:
         bare = _BARE.match(text, after)
         if bare is None:
@@ -137,7 +135,15 @@ def _box(text: str, start: int) -> _Box | None:
         sign = _SIGN.search(before)
         if sign:
             content = ("\\pm " if "pm" in sign[0] else "-") + content
-    return _Box(content, start, end)
+    return Boxed((content,), start, end)
+
+
+def _brace(text: str, after: int) -> int | None:
+    """Where the brace of a command that ends here opens; None where it has none."""
+    if text.startswith("{", after):
+        return after
+    braced = _BRACED.match(text, after)
+    return braced.end() - 1 if braced else None
 
 
 def _joined(text: str, end: int, start: int) -> bool:

@@ -25,19 +25,22 @@ REACH: Final = 80
 """Characters on either side that are looked at: the words next to the answer."""
 
 
-def trouble(text: str, start: int, end: int) -> str:
+def trouble(text: str, start: int, end: int, *, last: bool = False) -> str:
     """Why an answer at text[start:end] does not count, as a clause; "" where nothing says so.
 
     Args:
         text: the response.
         start: where the answer begins, with its delimiters.
         end: where it ends.
+        last: whether it is known that the text `ends` with it.
     """
     before = text[max(0, start - REACH) : start]
-    doubt = against(before) or (phrases.SEVERAL if _alternative(before) else "")
-    if doubt or ends(text, end):
-        return doubt
-    return against_after(text, end)
+    words = _words(before)
+    if not _TELLING.isdisjoint(words):
+        doubt = _said_against(before, words) or _alternative(before, words)
+        if doubt:
+            return doubt
+    return "" if last or ends(text, end) else against_after(text, end)
 
 
 def ends(text: str, end: int) -> bool:
@@ -47,15 +50,28 @@ def ends(text: str, end: int) -> bool:
 
 def against(before: str) -> str:
     """Why an answer does not count after these words, as a clause; "" where nothing says so."""
+    words = _words(before)
+    return "" if _TELLING.isdisjoint(words) else _said_against(before, words)
+
+
+def _words(before: str) -> list[bytes]:
+    """The words that may tell against what follows, in lower case; none where a mark parts them.
+
+    Most words say nothing of the kind, and looking each up costs a tenth of the patterns.
+    """
     if before.rstrip(_GLUE)[-1:] in _APART:
-        return ""
-    # Most words say nothing of the kind, and looking each up costs a tenth of the patterns.
-    words = before.replace("≠", " ¬ ").encode("latin-1", "replace").translate(_LETTERS).split()
+        return []
+    if not before.isascii():
+        before = before.replace("≠", " ¬ ").replace("或", " or ")
+    return before.encode("latin-1", "replace").translate(_LETTERS).split()
+
+
+def _said_against(before: str, words: list[bytes]) -> str:
     if _ANYWHERE.isdisjoint(words) and _NEAR.isdisjoint(words[-phrases.NEAR :]):
         return ""
     before = before.lower()
     sentence = _SENTENCE_END.split(before)[-1]
-    line = _LINE_END.split(sentence)[-1]
+    line = _LINE_END.split(sentence)[-1] if "\n" in sentence else sentence
     for each in phrases.BEFORE:
         # A denial reaches over the end of a line; of lines without a full stop, a number does not.
         said = sentence if each.clause == phrases.DENIED else line
@@ -88,11 +104,10 @@ def uncertain(before: str, after: str) -> bool:
     return phrases.UNCERTAIN.search(before) is not None or "?" in after
 
 
-def _alternative(before: str) -> bool:
-    last = before[-NEAREST:]
-    return ("or" in last or "ou" in last or "或" in last) and bool(
-        phrases.ALTERNATIVE_BEFORE.search(last)
-    )
+def _alternative(before: str, words: list[bytes]) -> str:
+    if _OR.isdisjoint(words) or not phrases.ALTERNATIVE_BEFORE.search(before[-NEAREST:]):
+        return ""
+    return phrases.SEVERAL
 
 
 _SENTENCE_END: Final = re.compile(r"[.!?;]\s")
@@ -111,3 +126,5 @@ _LETTERS: Final = "".join(
 
 _ANYWHERE: Final = frozenset[bytes]().union(*(e.words for e in phrases.BEFORE if not e.near))
 _NEAR: Final = frozenset[bytes]().union(*(e.words for e in phrases.BEFORE if e.near))
+_OR: Final = frozenset({b"or", b"oder", b"ou"})
+_TELLING: Final = _ANYWHERE | _NEAR | _OR

@@ -6,6 +6,8 @@ format (gpt-oss), of which only `final` is spoken.
 
 A section that is never closed runs to the end of the text. A closing tag without an opener ends a
 section that began with the text: chat templates that open the section in the prompt produce it.
+
+Tokens that open and end a turn, which some trainers leave in, are no part of it either.
 """
 
 from __future__ import annotations
@@ -21,13 +23,18 @@ _TAG: Final = re.compile(
 )
 # A character is looked for at a fiftieth of a pattern's price, and a pattern that begins with one
 # at a tenth of any other's.
-_SIGNS: Final = {"<": re.compile(r"<[tTrRsS/|]"), "[": re.compile(r"\[[tT/]"), "◁": re.compile("◁")}
+_SIGNS: Final = (
+    ("<", re.compile(r"<[tTrRsS/|]").search),
+    ("[", re.compile(r"\[[tT/]").search),
+    ("◁", re.compile("◁").search),
+)
 _CLOSINGS: Final = ("</", "[/", "◁/", "end_of_thought", "END_OF_THOUGHT")
 _FINAL_CHANNEL: Final = re.compile(
     r"<\|channel\|>\s{0,8}final\b[^<]{0,80}(?:<\|constrain\|>[^<]{0,80})?<\|message\|>"
 )
 _ANALYSIS: Final = re.compile(r"analysis(?=[A-Z\\<$\d])")
 _END_OF_MESSAGE: Final = re.compile(r"<\|(?:end|return|call|start)\|>")
+_START_TOKEN: Final = re.compile(r"<(?:s|bos|\|begin_of_text\||｜begin▁of▁sentence｜)>")
 _END_TOKENS: Final = re.compile(
     r"(?:\s|</s>|<\|(?:eot_id|eom_id|im_end|end|endoftext|end_of_text|return|eos)\|>|<end_of_turn>"
     r"|<｜end▁of▁sentence｜>)*\Z"
@@ -42,22 +49,41 @@ _STRIPPED_FINAL: Final = "assistantfinal"
 
 def without_reasoning(text: str) -> str:
     """The part of a response that is addressed to the reader; may be empty. Linear."""
-    if text.endswith(">"):
-        text = _without_end_tokens(text)
-    if _CHANNEL in text:
+    text = within_turn(text)
+    if "<" in text and _CHANNEL in text:
         return _final_channel(text)
     if text.startswith("analysis") and (_STRIPPED_FINAL in text or _ANALYSIS.match(text)):
         return text.rpartition(_STRIPPED_FINAL)[2] if _STRIPPED_FINAL in text else ""
-    for character, signs in _SIGNS.items():
-        if character in text and signs.search(text):
+    for character, signs in _SIGNS:
+        if character in text and signs(text):
             return _outside_tags(text)
     return text
 
 
+def within_turn(text: str) -> str:
+    """The text between the tokens that open and end a turn: one that opens it, any that end it.
+
+    `<s>` and `</s>` are such tokens, and also strike out what is between them. `<s>` opens a turn
+    where the text begins with it, unless its `</s>` stands before the end.
+    """
+    if text.startswith("<"):
+        opening = _START_TOKEN.match(text)
+        if opening and not _strikes(text, opening):
+            text = text[opening.end() :]
+    if text.endswith(">") and "<s>" not in text:
+        return _without_end_tokens(text)
+    return text
+
+
+def _strikes(text: str, opening: re.Match[str]) -> bool:
+    """Whether a tag that may open a turn strikes out a part of the text."""
+    if opening[0] != "<s>":
+        return False
+    struck, closing, rest = text[opening.end() :].partition("</s>")
+    return bool(closing) and "<s>" not in struck and bool(_without_end_tokens(rest).strip())
+
+
 def _without_end_tokens(text: str) -> str:
-    """The text before the tokens that end a turn, which some trainers leave in."""
-    if "<s>" in text:  # "<s>…</s>" is struck out
-        return text
     tail = text[-MAX_END:]
     return text[: len(text) - len(tail)] + tail[: _END_TOKENS.search(tail).start()]  # type: ignore[union-attr]
 

@@ -190,6 +190,7 @@ _KEYWORDS: Final = (
     "Ans",
     "ANS",
     "ans:",
+    "ans.",
     "Final:",
     *(form for word in _WORDS for form in (word, word.capitalize(), word.upper())),
 )
@@ -202,7 +203,7 @@ _OPENING: Final = re.compile(
     (?:\s(?:(?P<foreign>no|non|nicht|não)|\w{1,12})\b)?
     (?:\s?[:：]|\s(?:est|es|é|è|ist|lautet|to|—|–)(?!\w))
   | (?P<word>\b(?:answers?|option|choice|result|solution|ans|final)\b)["*_]{0,3}\s{0,4}+
-    (?: [:：=]
+    (?: [:：=] | (?<=ans)\.(?=[\s:：*])[:：]?
       | (?:(?:to|of|for|in|here)\b[^.\n:?!=$\\]{0,80}?\s)?
         (?:is|are|was|=|equals|(?:comes|turns)\ (?:out\ )?to(?:\ be)?
           |(?:should|must|(?P<would>would)|will)(?P<never>n['’]t|not|\ not|\ never)?(?:\ then)?\ be

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
-from typing import Final
+from functools import lru_cache
+from typing import Any, Final
 
 from reward_functions import symbolic
 from reward_functions.core.errors import BadReference
@@ -18,6 +18,12 @@ from reward_functions.text.hidden import said
 from reward_functions.text.spans import last_span
 from reward_functions.verifiers._restating import restates
 from reward_functions.verifiers._scores import METRICS, compared, contradicted, not_answered
+
+KEPT: Final = 1024
+"""References that are kept as they were read: all responses of a group meet the same one."""
+
+KEPT_LENGTH: Final = 1000
+"""Characters of a reference that is kept."""
 
 _UNDECIDED: Final = Metric("undecided", 1.0)
 _DECIDED: Final = Metric("undecided", 0.0)
@@ -64,7 +70,7 @@ _DOUBT: Final = re.compile(
 
 
 def _right(sample: Sample) -> str:
-    return rf"\boxed{{{_whole(_reference(reference_text(sample.reference)))}}}"
+    return rf"\boxed{{{_reference(sample.reference)}}}"
 
 
 @reward_function(
@@ -128,7 +134,7 @@ def math(
             that cannot be read and the answer is not the same text.
         EngineUnavailable: the reference needs sympy, whose process could not be had.
     """
-    reference = _whole(_reference(reference_text(sample.reference)))
+    reference = _reference(sample.reference)
     text = spoken(sample.response, sample.prompt, include_reasoning=include_reasoning)
     found = _mathematical(final_answer(text))
     if isinstance(found, NoAnswer):
@@ -168,7 +174,21 @@ def _digits(text: str) -> int:
     return len(decimal[1].replace(".", "").lstrip("0")) if decimal else 0
 
 
-def _reference(text: str) -> str:
+def _reference(reference: Any) -> str:
+    """The answer a reference gives, in whatever shape."""
+    if isinstance(reference, str) and len(reference) <= KEPT_LENGTH:
+        return _kept(reference)
+    return _read(reference)
+
+
+def _read(reference: Any) -> str:
+    return _whole(_stated(reference_text(reference)))
+
+
+_kept = lru_cache(KEPT)(_read)
+
+
+def _stated(text: str) -> str:
     """The answer a reference states, when it is more than an answer."""
     if not any(map(text.__contains__, _DRESS)):
         return text
@@ -202,26 +222,26 @@ def _mathematical(found: Answer | NoAnswer) -> Answer | NoAnswer:
     if isinstance(found, NoAnswer):
         return found
     if found.tail and symbolic.readable(found.text + found.tail):
-        return replace(found, text=found.text + found.tail)
+        return found._replace(text=found.text + found.tail)
     labelled = _LABELLED.fullmatch(found.text)
     if not labelled and found.where != STATED:
         return found
     if symbolic.readable(found.text) or _DOUBT.search(found.text) or _CLAUSE.search(found.text):
         return found
     if labelled and symbolic.readable(labelled["value"]):
-        return replace(found, text=labelled["value"])
+        return found._replace(text=labelled["value"])
     sentence = _SENTENCE.fullmatch(found.text)
     if sentence and symbolic.readable(sentence["value"]):
-        return replace(found, text=sentence["value"])
+        return found._replace(text=sentence["value"])
     span = last_span(found.text)
     if span is None or not span.text or trouble(found.text, span.start, span.end):
         return found
-    return replace(found, text=span.text) if _COPULA.fullmatch(found.text[: span.start]) else found
+    return found._replace(text=span.text) if _COPULA.fullmatch(found.text[: span.start]) else found
 
 
 def _contradicts(found: Answer) -> bool:
     """Whether a later statement gives another value; a rounding of the same value does not."""
-    if not _DIGIT.search(found.rival) or not symbolic.readable(found.rival):
+    if not found.rival or not _DIGIT.search(found.rival) or not symbolic.readable(found.rival):
         return False
     first, last = found.text, found.rival
     try:

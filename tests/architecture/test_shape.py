@@ -13,7 +13,8 @@ import reward_functions
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "reward_functions"
-SOURCES = sorted([*PACKAGE.rglob("*.py"), *(ROOT / "helpers").rglob("*.py")])
+INFRA = sorted((ROOT / "infra").rglob("*.py"))
+SOURCES = sorted([*PACKAGE.rglob("*.py"), *(ROOT / "helpers").rglob("*.py"), *INFRA])
 
 FLOORS = {
     # A file may import its own floor and what is named here; `text` and `symbolic` share a floor,
@@ -62,6 +63,16 @@ def test_the_library_never_imports_the_laptop(path):
 @pytest.mark.parametrize("path", sorted((ROOT / "helpers").rglob("*.py")), ids=name_of)
 def test_the_laptop_never_imports_the_deployment(path):
     assert not {module.partition(".")[0] for module in imports(path)} & {"infra", "aws_cdk"}
+
+
+@pytest.mark.parametrize("path", INFRA, ids=name_of)
+def test_the_deployment_imports_the_library_s_data_and_no_laptop(path):
+    tops = {module.partition(".")[0] for module in imports(path)}
+    assert not tops & {"helpers", "boto3"}
+    ours = {
+        module.split(".")[1] for module in imports(path) if module.startswith("reward_functions.")
+    }
+    assert ours <= {"core", "serving"}
 
 
 @pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=name_of)
@@ -231,6 +242,6 @@ def test_a_verifier_does_no_input_or_output(path):
     tops = {module.partition(".")[0] for module in imports(path)}
     assert tops <= {
         *("__future__", "reward_functions", "re", "typing", "dataclasses", "collections"),
-        *("fractions", "decimal", "math"),
+        *("fractions", "functools", "decimal", "math"),
     }
     assert not calls(path, "open", "input")

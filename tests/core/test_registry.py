@@ -1,7 +1,7 @@
 """Rewards are found by file and by entry point; a wrong name suggests the right one."""
 
 import sys
-from importlib.metadata import EntryPoint
+from importlib.metadata import EntryPoint, PathDistribution
 
 import pytest
 
@@ -84,3 +84,16 @@ def test_a_name_is_the_stem_of_its_file():
         return Score(0.0)
 
     assert stem.name == "stem"
+
+
+def test_a_reward_is_traced_to_the_package_that_registers_it(installed, tmp_path):
+    record = tmp_path / "Acme_Rewards-1.0.dist-info"
+    record.mkdir()
+    (record / "METADATA").write_text("Metadata-Version: 2.1\nName: Acme_Rewards\nVersion: 1.0\n")
+    (record / "entry_points.txt").write_text(
+        "[reward_functions]\nacme.length = acme_rewards:length\n"
+    )
+    installed.extend(PathDistribution(record).entry_points)
+    assert registry.distribution("acme.length") == "Acme_Rewards"
+    assert registry.distribution("gsm8k") is None
+    assert registry.distribution("acme.width") is None

@@ -77,3 +77,10 @@ def test_a_surprise_is_shown_and_changes_the_exit_status(monkeypatch):
     assert ran.exit_code == 1
     assert "(expected: 1.0)" in ran.stdout
     assert "otherwise than expected" in ran.stdout
+
+
+def test_deploying_the_demo_needs_the_projects_folder(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    ran = CliRunner().invoke(app, ["demo", "--deployed"])
+    assert (ran.exit_code, ran.stdout, ran.stderr.count("\n")) == (2, "", 1)
+    assert "has no cdk.json: the demo is deployed from the project's folder" in ran.stderr

@@ -57,7 +57,7 @@ def test_a_batch_that_fails_is_told_and_the_others_are_answered():
     )
     assert ran.exit_code == 1
     assert len(ran.stdout.splitlines()) == 2
-    assert "batch 2 failed: RequestTooLargeException" in ran.stderr
+    assert "batch 2 failed: RequestEntityTooLargeException" in ran.stderr
 
 
 def test_a_row_of_the_data_sets_fault_is_the_floor_here():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import threading
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -38,7 +39,9 @@ def behave(event, context):
     if kind == "raise":
         raise KeyError("missing")
     if kind == "exit":
-        os._exit(7)
+        os._exit(event.get("status", 7))
+    if kind == "killed":
+        os.kill(os.getpid(), 9)
     if kind == "sleep":
         time.sleep(60)
     if kind == "large":
@@ -138,7 +141,11 @@ def test_hostile_batches_cross_the_wire(reward):
         ({"body": "[" * 100_000}, "BadEvent", "nested too deeply"),
         (b"[" * 100_000, "Runtime.UnmarshalError", "recursion"),
         (b"[1", "Runtime.UnmarshalError", "Unable to unmarshal input"),
-        (b"[" + b" " * 6_300_000 + b"]", "RequestTooLargeException", "6300002 bytes"),
+        (
+            b"[" + b" " * 6_291_455 + b"]",
+            "RequestEntityTooLargeException",
+            "has 6291457 bytes; Request must be smaller than 6291456 bytes",
+        ),
     ],
 )
 def test_unusable_events_are_errors_the_function_survives(reward, event, error_type, said):
@@ -251,9 +258,55 @@ def test_what_ends_the_process_is_followed_by_a_cold_start(behaving, event, time
 
 
 @needs_client
-def test_a_response_under_the_limit_passes_whole(behaving):
+def test_what_is_within_the_limits_passes_whole(behaving):
+    """Six megabytes of event, and a hundred bytes more of response: what AWS lets through."""
     with behaving() as runtime:
-        assert len(runtime.invoke({"kind": "large", "size": 6_200_000}).payload) == 6_200_000
+        event = json.dumps({"kind": "large", "size": 6_291_554}).encode()
+        told = runtime.invoke(event + b" " * (6_291_456 - len(event))).body
+        assert len(told) == 6_291_556
+        with pytest.raises(
+            FunctionEnded, match=r"6291557 bytes; .* payload size \(6291556 bytes\)"
+        ):
+            runtime.invoke({"kind": "large", "size": 6_291_555})
+
+
+REQUEST = r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+
+
+@needs_client
+@pytest.mark.parametrize(
+    ("event", "error_type", "said"),
+    [
+        ({"kind": "exit"}, "Runtime.ExitError", "Runtime exited with error: exit status 7"),
+        (
+            {"kind": "exit", "status": 0},
+            "Runtime.ExitError",
+            "Runtime exited without providing a reason",
+        ),
+        ({"kind": "killed"}, "Runtime.ExitError", "Runtime exited with error: signal: killed"),
+        ({"kind": "sleep"}, "Sandbox.Timedout", "Task timed out after 0.50 seconds"),
+    ],
+)
+def test_a_process_that_ends_is_told_of_in_lambdas_own_shape(behaving, event, error_type, said):
+    with behaving(0.5) as runtime:
+        runtime.invoke({"kind": ""})
+        with pytest.raises(FunctionEnded) as raised:
+            runtime.invoke(event)
+    told = raised.value.payload
+    assert list(told) == ["errorType", "errorMessage"]
+    assert told["errorType"] == error_type
+    assert re.fullmatch(f"RequestId: {REQUEST} Error: {said}", told["errorMessage"])
+
+
+@needs_client
+def test_a_handlers_error_is_told_of_in_the_runtime_clients_shape(behaving):
+    with behaving() as runtime, pytest.raises(FunctionError) as raised:
+        runtime.invoke({"kind": "raise"})
+    told = raised.value.payload
+    assert list(told) == ["errorMessage", "errorType", "requestId", "stackTrace"]
+    assert (told["errorMessage"], told["errorType"]) == ("'missing'", "KeyError")
+    assert re.fullmatch(REQUEST, told["requestId"])
+    assert told["stackTrace"][-1].endswith('raise KeyError("missing")\n')
 
 
 @needs_client

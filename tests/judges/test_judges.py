@@ -313,6 +313,9 @@ def test_more_than_a_call_can_hold_are_split():
         ("**JUDGMENT:** Tie\n\n**REASONING:** x", 0, 1),
         ("**Judgement**: response 1.\nReasoning: x", {"label": "1"}, 1),
         ("REASONING: x\nJUDGMENT: Response 2", 2, 1),
+        ("The second names the year.\nJUDGMENT: Response 2", 2, 1),
+        ("The second names the year.\n\n**JUDGMENT: Response 2**", 2, 1),
+        ("So:\nJUDGMENT: Response 1, or JUDGMENT: Response 2, or JUDGMENT: Tie", 1, 0),
         ("JUDGMENT: Response 1\nNo.\nJUDGMENT: Response 2\nREASONING: x", 2, 1),
         ("JUDGMENT: Response 1\nNo.\nJUDGMENT: Response 2\nREASONING: x", 1, 0),
         ("JUDGMENT: Response 1 and Response 2\nREASONING: x", 1, 0),
@@ -329,6 +332,21 @@ def test_the_label_is_compared_in_code(response, label, correct):
     assert metrics(score)["correct"] == correct
     assert score.value == pytest.approx(0.7 * correct)
     assert len(ask.asked) == correct
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        "JUDGMENT: Tie\nREASONING: the reasons",
+        "REASONING: the reasons\nJUDGMENT: Tie",
+        "the reasons\nJUDGMENT: Tie",
+        "JUDGMENT: Tie\nthe reasons",
+    ],
+)
+def test_the_judge_sees_the_reasons_wherever_they_stand(response):
+    ask = FakeAsk()
+    get("pandalm").bind({}, ask=ask)(sample(response, 0, prompt="Which?"))
+    assert '"JUDGMENT: tie\\nREASONING: the reasons"' in ask.asked[0].text
 
 
 def test_without_weight_on_the_reasons_nobody_is_asked():

@@ -154,11 +154,11 @@ def test_every_id_is_back_before_the_deadline(serve, backend):
     server = serve(verdict=by_answer, delay=0.2)
     function = deploy(server, backend, concurrency=2, max_concurrency=2)
     function = bind(
-        function.settings.model_copy(update={"max_unscored": 1.0, "deadline_margin_ms": 200})
+        function.settings.model_copy(update={"max_unscored": 1.0, "deadline_margin_ms": 1000})
     )
     began = monotonic()
-    results = function(rows(200, answer_of), context(2.0))
-    assert monotonic() - began < 2.0
+    results = function(rows(200, answer_of), context(2.8))
+    assert monotonic() - began < 2.8
     assert [result["id"] for result in results] == [f"id-{at}" for at in range(200)]
     assert any(flag(result, "unscored") for result in results)
     assert not all(flag(result, "unscored") for result in results)

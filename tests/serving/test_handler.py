@@ -279,7 +279,7 @@ def algebraic(function=lambda sample: Score(1.0)):
 
 def test_binding_starts_the_process_that_algebra_needs_and_no_other(monkeypatch):
     warmed = []
-    monkeypatch.setattr(symbolic, "warm", lambda: warmed.append(True))
+    monkeypatch.setattr(symbolic, "warm", lambda **_: warmed.append(True))
     serve()
     assert not warmed
     assert value(serve(algebraic())([row("a")])[0]) == 1.0
@@ -287,7 +287,7 @@ def test_binding_starts_the_process_that_algebra_needs_and_no_other(monkeypatch)
 
 
 def test_without_that_process_the_answers_that_need_it_are_unscored(monkeypatch, capsys):
-    def unavailable():
+    def unavailable(**_):
         raise EngineUnavailable("no process")
 
     def score(sample):

@@ -66,6 +66,7 @@ def test_a_batch_is_one_log_line_and_one_metric_object(capsys, settings):
     assert metrics["reward"] == "judged"
     shown = ("samples", "unscored", "bad_references", "reward_mean", "reward_spread", "zero_share")
     assert [metrics[name] for name in shown] == [[5], [0], [1], [0.5], [0.5], [0.5]]
+    assert metrics["unscored_share"] == [0]
     assert metrics["milliseconds"] == [line["milliseconds"]]
 
 
@@ -75,6 +76,15 @@ def test_batches_do_not_leak_into_each_other(capsys, settings):
     serving([row("a", "0")])
     _, metrics = written(capsys)
     assert [line["reward_mean"] for line in metrics] == [[1.0], [0.0]]
+
+
+def test_one_reward_has_no_spread(capsys, settings):
+    """A trainer may send its samples one by one: that is no sign of equal rewards."""
+    serving = bind(settings, judged)
+    serving([row("a", "1")])
+    serving([row("a", "1"), row("b", "1")])
+    _, metrics = written(capsys)
+    assert [line.get("reward_spread") for line in metrics] == [None, [0.0]]
 
 
 def test_nothing_scored_has_no_mean(capsys, settings):

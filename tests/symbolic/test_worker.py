@@ -431,3 +431,23 @@ def test_trees_and_findings_survive_the_wire(tree):
 def test_a_reply_of_any_other_form_is_refused(said):
     with pytest.raises(ValueError):  # noqa: PT011 - of json, of the codec or of our own
         wire.finding_of(said)
+
+
+def test_a_worker_that_was_launched_is_waited_for_by_the_first_request(engine):
+    engine.end()
+    engine.launch()
+    launched = engine._worker.process.pid
+    engine.launch()
+    assert answered(engine).equal
+    assert engine._worker.process.pid == launched
+
+
+def test_a_worker_that_died_while_it_was_starting_is_replaced(engine):
+    engine.end()
+    engine.launch()
+    launched = engine._worker.process.pid
+    os.killpg(launched, signal.SIGKILL)
+    with pytest.raises(EngineUnavailable, match="does not start"):
+        answered(engine)
+    assert answered(engine).equal
+    assert engine._worker.process.pid != launched

@@ -1,0 +1,123 @@
+"""What AWS's SDK raises, as one sentence with the remedy.
+
+Only what a user can act on is translated. Anything else keeps AWS's own words behind the name of
+the call.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from reward_functions.core.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from botocore.exceptions import BotoCoreError, ClientError
+
+EXPIRED: Final = frozenset({"ExpiredToken", "ExpiredTokenException", "RequestExpired"})
+
+UNKNOWN_KEY: Final = frozenset(
+    {
+        "InvalidClientTokenId",
+        "InvalidAccessKeyId",
+        "UnrecognizedClientException",
+        "InvalidSignatureException",
+        "SignatureDoesNotMatch",
+        "MissingAuthenticationToken",
+    }
+)
+
+DENIED: Final = frozenset({"AccessDenied", "AccessDeniedException", "UnauthorizedOperation"})
+
+THROTTLED: Final = frozenset({"TooManyRequestsException", "ThrottlingException", "Throttling"})
+
+TOO_LARGE: Final = frozenset({"RequestTooLargeException", "RequestEntityTooLargeException"})
+
+
+class AwsFailed(ConfigurationError):
+    """A call to AWS failed before any function ran. The message says what to do.
+
+    Args:
+        message: one sentence.
+        code: AWS's own name for it; empty where no answer came.
+    """
+
+    def __init__(self, message: str, code: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+
+    @property
+    def denied(self) -> bool:
+        """Whether the caller lacks a permission."""
+        return self.code in DENIED
+
+    @property
+    def throttled(self) -> bool:
+        """Whether AWS took no more calls."""
+        return self.code in THROTTLED
+
+
+@contextmanager
+def in_words(what: str) -> Iterator[None]:
+    """Raise what the SDK raises in this block as a sentence.
+
+    Args:
+        what: what was tried, such as "invoking NAME".
+
+    Raises:
+        AwsFailed: instead of the SDK's exceptions.
+    """
+    from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415 - 100 ms
+
+    try:
+        yield
+    except ClientError as error:
+        raise _refused(what, error) from None
+    except BotoCoreError as error:
+        raise AwsFailed(f"{what}: {_unreached(error)}") from None
+
+
+def _refused(what: str, error: ClientError) -> AwsFailed:
+    told = error.response.get("Error", {})
+    code, said = str(told.get("Code", "")), str(told.get("Message", ""))
+    return AwsFailed(f"{what}: {_remedy(code, said)}", code)
+
+
+def _remedy(code: str, said: str) -> str:
+    if code in EXPIRED:
+        return "the AWS credentials have expired; log in again, such as with `aws sso login`"
+    if code in UNKNOWN_KEY:
+        return f"AWS does not know these credentials ({code}); check AWS_PROFILE and the keys"
+    if code in DENIED:
+        return f"not allowed: {said or code}"
+    if code in THROTTLED:
+        return (
+            f"throttled ({said or code}): the function's concurrency is used up; try again, or "
+            "raise its reserved concurrency and the trainer's limit together"
+        )
+    if code in TOO_LARGE:
+        return f"the request is over Lambda's 6 MB: send smaller batches ({said})"
+    if code == "ResourceNotFoundException":
+        return f"there is no such function, alias or version here: {said}"
+    return f"{said} ({code})" if said else code
+
+
+def _unreached(error: BotoCoreError) -> str:
+    """The SDK's own failures: nobody answered, or it could not even ask."""
+    match type(error).__name__:
+        case "NoCredentialsError" | "PartialCredentialsError" | "CredentialRetrievalError":
+            return "no AWS credentials; log in, or set AWS_PROFILE"
+        case "TokenRetrievalError" | "SSOTokenLoadError" | "UnauthorizedSSOTokenError":
+            return "the AWS login has expired; log in again, such as with `aws sso login`"
+        case "ProfileNotFound":
+            return f"{error}; check AWS_PROFILE"
+        case "NoRegionError":
+            return "no AWS region; set AWS_REGION"
+        case "EndpointConnectionError" | "ConnectTimeoutError" | "ProxyConnectionError":
+            return f"nobody answers: {error}"
+        case "ReadTimeoutError":
+            return "no answer within the function's longest time"
+        case _:
+            return str(error)

@@ -1,0 +1,239 @@
+"""Every way a response can break the contract, said in the terms of who would read it.
+
+A trainer joins results to samples and puts the numbers into a gradient. It checks little itself,
+and what it makes of a broken response is its own affair: an error at best, a wrong gradient at
+worst.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeGuard
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from reward_functions.core.spec import Scale
+    from reward_functions.serving.contract import ResponseMode
+
+OK: Final = 200
+
+REWARD: Final = "aggregate_reward_score"
+
+SHOWN: Final = 3
+"""Ids and values named in one complaint; the rest is a number."""
+
+Kind = Literal["shape", "ids", "order", "numbers", "scale", "metrics"]
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """One way a response breaks the contract."""
+
+    kind: Kind
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """A response that was read as far as it can be.
+
+    Args:
+        mode: how it is dressed; None where it is neither a list nor an envelope.
+        items: whatever stands in its list, in order.
+        results: the result objects, by the id they carry.
+        breaches: everything that is wrong with it, gravest first.
+    """
+
+    mode: ResponseMode | None
+    items: tuple[Any, ...] = ()
+    results: dict[str, dict[str, Any]] = field(default_factory=dict)
+    breaches: tuple[Breach, ...] = ()
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """The rewards by id; those that are finite numbers."""
+        told = {name: result.get(REWARD) for name, result in self.results.items()}
+        return {name: value for name, value in told.items() if _is_number(value)}
+
+
+def read(body: bytes, ids: Sequence[str], scale: Scale | None = None) -> Response:
+    """Read the response to a batch.
+
+    Args:
+        body: the bytes that crossed the wire.
+        ids: those of the batch, in order.
+        scale: the reward's range, where it is known.
+    """
+    try:
+        payload = json.loads(body)
+    except (ValueError, RecursionError):
+        return _unreadable("the response is no JSON")
+    mode, items, complaint = _undressed(payload)
+    if items is None:
+        return _unreadable(complaint)
+    objects = [item for item in items if isinstance(item, dict)]
+    breaches = [
+        *([] if len(objects) == len(items) else [Breach("shape", _strangers(items))]),
+        *_identity(ids, [item.get("id") for item in objects], len(items)),
+        *_numbers(objects, scale),
+        *_metrics(objects),
+    ]
+    results = {item["id"]: item for item in objects if isinstance(item.get("id"), str)}
+    return Response(mode, tuple(items), results, tuple(breaches))
+
+
+def _unreadable(complaint: str) -> Response:
+    return Response(None, breaches=(Breach("shape", complaint),))
+
+
+def _undressed(payload: Any) -> tuple[ResponseMode | None, list[Any] | None, str]:
+    """The mode, the results, and what is wrong where there are none."""
+    if isinstance(payload, list):
+        return "list", payload, ""
+    if not isinstance(payload, dict) or "body" not in payload:
+        return (
+            None,
+            None,
+            (
+                f"the response is {_kind(payload)}: Bedrock and Nova's trainers read a list of "
+                "results, SageMaker's serverless customization an envelope with that list as text"
+            ),
+        )
+    status = payload.get("statusCode")
+    if status != OK:
+        return None, None, f"the envelope's statusCode is {status!r}: only 200 is a success"
+    if not isinstance(payload["body"], str):
+        return None, None, f"the envelope's body is {_kind(payload['body'])}, not JSON text"
+    try:
+        items = json.loads(payload["body"])
+    except (ValueError, RecursionError):
+        return None, None, "the envelope's body is no JSON"
+    if not isinstance(items, list):
+        return None, None, f"the envelope's body is {_kind(items)}, not a list of results"
+    return "envelope", items, ""
+
+
+def _strangers(items: Sequence[Any]) -> str:
+    strangers = [item for item in items if not isinstance(item, dict)]
+    return f"{len(strangers)} of the results are no objects but {_kind(strangers[0])}"
+
+
+def _identity(sent: Sequence[str], told: Sequence[Any], count: int) -> Iterator[Breach]:
+    if count != len(sent):
+        yield Breach(
+            "ids",
+            f"{count} results for {len(sent)} samples: a trainer that pairs them by place gives "
+            "rewards to the wrong responses",
+        )
+    named = [name for name in told if isinstance(name, str)]
+    if len(named) < len(told):
+        other = next(name for name in told if not isinstance(name, str))
+        yield Breach(
+            "ids", f"{len(told) - len(named)} results have no text as id but {_kind(other)}"
+        )
+    wanted, got = Counter(sent), Counter(named)
+    if lost := list((wanted - got).elements()):
+        yield Breach("ids", f"no result for {_some(lost)}: those rewards are lost")
+    if invented := list((got - wanted).elements()):
+        yield Breach("ids", f"results for {_some(invented)}, which nobody sent, or sent once")
+    if not lost and not invented and named != list(sent):
+        yield Breach(
+            "order",
+            "the results are in another order than the samples: a trainer that pairs them by place "
+            "gives rewards to the wrong responses",
+        )
+
+
+def _numbers(objects: Sequence[dict[str, Any]], scale: Scale | None) -> Iterator[Breach]:
+    absent = [item for item in objects if REWARD not in item]
+    if absent:
+        yield Breach("numbers", f"{len(absent)} results have no {REWARD}: they have no reward")
+    told = [item[REWARD] for item in objects if REWARD in item]
+    if wrong := [value for value in told if not _is_number(value)]:
+        yield Breach("numbers", _no_number(wrong))
+    values = [value for value in told if _is_number(value)]
+    outside = [value for value in values if scale and not scale.floor <= value <= scale.ceiling]
+    if outside and scale:
+        yield Breach(
+            "scale",
+            f"{len(outside)} rewards such as {outside[0]:g} are outside the reward's own scale, "
+            f"{scale.floor:g} to {scale.ceiling:g}",
+        )
+
+
+def _no_number(wrong: Sequence[Any]) -> str:
+    """What stands where a reward should; a number that is not finite is the worst."""
+    infinite = [value for value in wrong if isinstance(value, float)]
+    if infinite:
+        return (
+            f"{len(infinite)} rewards are {infinite[0]}, which is no JSON: a strict parser refuses "
+            "the whole response, a lax one spoils the gradient of the whole step"
+        )
+    return (
+        f"{len(wrong)} rewards are {_kind(wrong[0])}, not numbers: a trainer refuses or drops them"
+    )
+
+
+def _metrics(objects: Sequence[dict[str, Any]]) -> Iterator[Breach]:
+    for item in objects:
+        metrics = item.get("metrics_list")
+        if metrics is None:
+            continue
+        complaint = _metrics_complaint(metrics)
+        if complaint:
+            yield Breach("metrics", f"{complaint}; AWS's verifier refuses the function")
+            return
+    names = {tuple(metric["name"] for metric in item.get("metrics_list") or ()) for item in objects}
+    if len(names) > 1:
+        yield Breach(
+            "metrics", "results carry different metrics: their averages mix different samples"
+        )
+
+
+def _metrics_complaint(metrics: Any) -> str:
+    if not isinstance(metrics, list):
+        return f"metrics_list is {_kind(metrics)}, not a list"
+    for metric in metrics:
+        if not isinstance(metric, dict) or not isinstance(metric.get("name"), str):
+            return "a metric has no name"
+        name = metric["name"]
+        if not _is_number(metric.get("value")):
+            return f"the value of metric {name!r} is {_kind(metric.get('value'))}, not a number"
+        if metric.get("type") not in ("Metric", "Reward"):
+            return f"metric {name!r} is of type {metric.get('type')!r}: exactly Metric or Reward"
+    return ""
+
+
+def _is_number(value: Any) -> TypeGuard[float]:
+    """Whether it is a number a double can hold; JSON's may have any number of digits."""
+    try:
+        return type(value) in (int, float) and isfinite(value)
+    except OverflowError:
+        return False
+
+
+def _some(ids: Sequence[str]) -> str:
+    named = ", ".join(map(repr, ids[:SHOWN]))
+    return named if len(ids) <= SHOWN else f"{named} and {len(ids) - SHOWN:,} more"
+
+
+def _kind(value: Any) -> str:
+    """What a JSON value is, in JSON's words."""
+    if isinstance(value, float) and not isfinite(value):
+        return str(value)
+    if isinstance(value, int) and not isinstance(value, bool) and not _is_number(value):
+        return "a number of too many digits"
+    names: dict[type, str] = {
+        type(None): "null",
+        bool: "a boolean",
+        int: "a number",
+        float: "a number",
+        str: "a text",
+        list: "a list",
+        dict: "an object",
+    }
+    return names[type(value)]

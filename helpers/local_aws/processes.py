@@ -1,0 +1,165 @@
+"""Processes by id: told apart from later ones of the same id, and ended with all their children.
+
+An id is reused once its process is gone; the id and the moment it started are not. A process that
+is started here leads a group of its own, so that its children end with it, whoever adopted them.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from threading import current_thread, main_thread
+from time import sleep
+from typing import TYPE_CHECKING, Final
+
+from reward_functions.core.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import IO
+
+ENDING: Final = (signal.SIGTERM, signal.SIGHUP)
+"""What a supervisor sends, and a terminal that is closed."""
+
+GLANCE: Final = 0.02
+"""Seconds between two looks at a process."""
+
+STARTED: Final = 19
+"""Where `/proc/ID/stat` has the start time, counted from the state on (proc(5), field 22)."""
+
+
+class LocalAwsError(ConfigurationError):
+    """The embedded AWS could not be started, or has ended. The message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """A process that leads a group.
+
+    Args:
+        id: its id, which is its group's too.
+        started: when, in whatever the system counts; compared and nothing else.
+    """
+
+    id: int
+    started: str
+
+    @property
+    def alive(self) -> bool:
+        """Whether this very process runs, and not a later one of its id."""
+        return _started(self.id) == self.started
+
+    def end(self) -> None:
+        """End it and all of its group, and return once they are gone.
+
+        Where its id is another process's by now, nothing is done.
+        """
+        if _started(self.id) not in (self.started, None):
+            return
+        # Killed and not asked: an emulator waits for open connections, and has nothing to save.
+        with suppress(ProcessLookupError, PermissionError):  # macOS says the second of remains
+            os.killpg(self.id, signal.SIGKILL)
+        while self.alive:
+            sleep(GLANCE)
+        with suppress(ChildProcessError):  # somebody else's child, who takes note of its end
+            os.waitpid(self.id, 0)
+
+
+def start(
+    command: Sequence[str],
+    *,
+    environment: Mapping[str, str],
+    folder: Path,
+    log: IO[bytes],
+    inherited: Sequence[int] = (),
+) -> Process:
+    """Start a process in a group of its own, without a terminal.
+
+    Args:
+        command: what to run.
+        environment: all its variables; it gets none of the caller's.
+        folder: where it runs.
+        log: its standard output and error.
+        inherited: file descriptors it keeps.
+    """
+    child = subprocess.Popen(  # noqa: S603 - the callers' own programs
+        command,
+        env=dict(environment),
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=subprocess.STDOUT,
+        pass_fds=tuple(inherited),
+        start_new_session=True,
+    )
+    # Popen complains when it is forgotten while its process runs; from here on the id is all.
+    child.returncode = 0
+    return process_of(child.pid)
+
+
+def process_of(id: int) -> Process:  # noqa: A002 - the system's word
+    """The process of this id, which this process has just started."""
+    return Process(id, _started(id) or "ended at once")
+
+
+@contextmanager
+def ended_like_interrupted() -> Iterator[None]:
+    """Let the signals that end a command run its clean-up, as Ctrl-C does; main thread only."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, interrupt) for number in ENDING}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Put off whatever would interrupt this block until it is over.
+
+    Between the start of a process and the note of its id nobody could end it. Signals are put off
+    and not blocked: a process started meanwhile would inherit that. Only a main thread has them.
+    """
+    if current_thread() is not main_thread():
+        yield
+        return
+    arrived: list[int] = []
+
+    def note(number: int, _: object) -> None:
+        arrived.append(number)
+
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, *ENDING)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if arrived:
+            signal.raise_signal(arrived[0])
+
+
+def _started(id: int) -> str | None:  # noqa: A002 - the system's word
+    """When the process of this id started; None where there is none, or only its remains."""
+    if Path("/proc/self/stat").exists():
+        try:
+            stat = Path(f"/proc/{id}/stat").read_text()
+        except OSError:
+            return None
+        state, *fields = stat.rpartition(")")[2].split()
+        return None if state in "ZX" else fields[STARTED - 1]
+    told = subprocess.run(  # noqa: S603
+        ["/bin/ps", "-o", "stat=,lstart=", "-p", str(id)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    state, _, started = told.stdout.strip().partition(" ")
+    return None if not state or state.startswith("Z") else started.strip()

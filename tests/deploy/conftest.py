@@ -1,0 +1,83 @@
+"""One deployment for the whole run: the real CDK, on an embedded AWS that enforces permissions."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import pytest
+
+from helpers.deployed import DeployedFunction, deployments
+from helpers.local_aws.cdk import Cdk, CdkFailed
+from reward_functions.serving.catalogue import DeployedStage, stage_parameter
+
+ROOT = Path(__file__).parents[2]
+
+STAGE = "local"
+
+
+@dataclass
+class Project:
+    """A folder with a `cdk.json` of its own, deployed from there."""
+
+    folder: Path
+    cdk: Cdk
+
+    def write(self, stages):
+        """Say what its stages are."""
+        about = json.loads((ROOT / "cdk.json").read_text())
+        about["context"]["stages"] = stages
+        (self.folder / "cdk.json").write_text(json.dumps(about))
+
+
+@dataclass
+class Stage:
+    """What is deployed, as whoever comes later finds it."""
+
+    aws: object
+    project: Project
+    said: str
+
+    @cached_property
+    def session(self):
+        return self.aws.session()
+
+    @property
+    def catalogue(self):
+        return {reward.name: reward for reward in deployments(STAGE, self.session)}
+
+    @cached_property
+    def shared(self):
+        """The roles, the bucket, the policy."""
+        parameter = self.session.client("ssm").get_parameter(Name=stage_parameter(STAGE))
+        return DeployedStage.model_validate_json(parameter["Parameter"]["Value"])
+
+    def function(self, name, **options):
+        return DeployedFunction(self.catalogue[name].alias_arn, session=self.session, **options)
+
+
+def stages():
+    """Those of the project's own cdk.json; the local one has a role for SageMaker's jobs too."""
+    found = json.loads((ROOT / "cdk.json").read_text())["context"]["stages"]
+    return found | {STAGE: found[STAGE] | {"sagemaker_role": True}}
+
+
+@pytest.fixture(scope="session")
+def project(enforcing_aws, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("project")
+    try:
+        cdk = Cdk(enforcing_aws, folder, stage=STAGE)
+    except CdkFailed as error:
+        pytest.skip(str(error))
+    made = Project(folder, cdk)
+    made.write(stages())
+    return made
+
+
+@pytest.fixture(scope="session")
+def stage(enforcing_aws, project):
+    """The stage `local`, bootstrapped and deployed once."""
+    project.cdk.bootstrap()
+    return Stage(enforcing_aws, project, project.cdk.deploy())

@@ -1,0 +1,186 @@
+"""The real CDK on an embedded AWS: deployed, asked, deployed again, changed; what goes wrong."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from threading import Timer
+from time import monotonic, sleep
+
+import pytest
+
+from helpers.cli._deployed_demo import score_deployed
+from helpers.cli.demo import REWARDS
+from helpers.deployed import check, expectation
+from helpers.local_aws import running
+from helpers.local_aws.cdk import Cdk, CdkFailed
+from helpers.local_aws.emulator import EmulatorEnded, known
+from helpers.local_aws.processes import _started
+from reward_functions.core.batch import score_batch
+from reward_functions.core.errors import DatasetError
+from reward_functions.core.registry import get
+from reward_functions.core.types import Scored
+from reward_functions.testing import sample
+from tests.deploy.conftest import ROOT, STAGE, stages
+
+DEPLOYMENTS = stages()[STAGE]["deployments"]
+
+NAMES = [each if isinstance(each, str) else each["name"] for each in DEPLOYMENTS]
+
+
+def versions(stage):
+    """The published version each alias points to."""
+    client = stage.session.client("lambda")
+    return {
+        name: client.get_alias(FunctionName=reward.function_arn, Name="live")["FunctionVersion"]
+        for name, reward in stage.catalogue.items()
+    }
+
+
+def test_the_catalogue_is_what_the_stage_says(stage):
+    assert sorted(stage.catalogue) == sorted(NAMES)
+    assert set(versions(stage).values()) == {"1"}
+    assert stage.catalogue["gsm8k-flexible"].knobs == {"flexible": True}
+    assert stage.catalogue["gsm8k-envelope"].response_mode == "envelope"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_alias_answers_with_the_rewards_of_a_local_run(stage, name):
+    deployed = stage.catalogue[name]
+    spec = get(deployed.reward)
+    samples = [each.sample(f"example-{at}") for at, each in enumerate(spec.examples)]
+    samples += [sample("an answer", id="no reference"), sample("", "1", id="no answer")]
+    local = score_batch(spec.bind(deployed.knobs), samples)
+    for here, there in zip(local, stage.function(name).score(samples), strict=True):
+        assert here.id == there.id
+        if isinstance(here, Scored):
+            assert (here.score.value, here.score.metrics) == (
+                there.score.value,
+                there.score.metrics,
+            )
+        else:
+            assert isinstance(here.error, DatasetError)
+            assert isinstance(there.error, DatasetError)
+
+
+@pytest.mark.parametrize("name", ["gsm8k-flexible", "gsm8k-envelope"])
+def test_what_is_deployed_passes_the_check(stage, name):
+    report = check(stage.function(name, attempts=1), expectation(stage.catalogue[name]))
+    assert [found for found in report.findings if found.verdict in ("failure", "unknown")] == []
+
+
+def test_the_demo_scores_what_is_deployed_as_it_says_it_does(stage, capsys):
+    seen = score_deployed(stage.session, REWARDS)
+    told = capsys.readouterr().out
+    for name in ("gsm8k", "gsm8k-envelope", "math"):
+        assert f", from {stage.catalogue[name].alias_arn}" in told
+    assert "-flexible" not in told  # other knobs, other rewards than the files expect
+    assert seen["surprising"] == 0
+    assert seen["right"] >= 3
+    assert seen["unscored"] >= 3
+
+
+def test_deploying_again_without_a_change_does_nothing(stage):
+    before = versions(stage)
+    assert "RewardFunctions-local (no changes)" in stage.project.cdk.deploy()
+    assert versions(stage) == before
+
+
+def test_a_change_reaches_what_it_changes_and_nothing_else(stage):
+    changed = [each for each in DEPLOYMENTS if each != "multiple_choice"]
+    changed[NAMES.index("gsm8k-flexible")] = {"name": "gsm8k-flexible", "reward": "gsm8k"}
+    strict = {"name": "exact", "reward": "exact_match", "knobs": {"ignore_case": False}}
+    stage.project.write({STAGE: stages()[STAGE] | {"deployments": [*changed, strict]}})
+    stage.project.cdk.deploy()
+    assert versions(stage) == {
+        "exact": "1",
+        "exact_match": "1",
+        "gsm8k": "1",
+        "gsm8k-envelope": "1",
+        "gsm8k-flexible": "2",
+        "math": "1",
+    }
+    client = stage.session.client("lambda")
+    functions = {each["FunctionName"] for each in client.list_functions()["Functions"]}
+    assert functions == {f"SageMaker-reward-local-{name}" for name in stage.catalogue}
+    (told,) = stage.function("exact").score([sample("paris", "Paris", id="a")])
+    assert told.score.value == 0.0
+    last = sample("The answer is 42", "42", id="a")
+    (told,) = stage.function("gsm8k-flexible").score([last])
+    assert told.score.value == get("gsm8k")(last).value
+
+
+def test_what_the_stage_gets_wrong_is_one_sentence(stage):
+    written = (stage.project.folder / "cdk.json").read_text()
+    stage.project.write({STAGE: stages()[STAGE] | {"deployments": ["gsm9k"]}})
+    with pytest.raises(CdkFailed) as raised:
+        stage.project.cdk.deploy()
+    (stage.project.folder / "cdk.json").write_text(written)
+    assert "cdk deploy failed: stage 'local', deployment 'gsm9k': " in str(raised.value)
+    assert "Did you mean 'gsm8k'?" in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_an_emulator_that_dies_during_deploy_ends_the_deploy(project, tmp_path):
+    with running("dying") as aws:
+        cdk = Cdk(aws, project.folder, stage=STAGE, output=tmp_path / "cdk.out")
+        death = Timer(1.5, os.kill, (aws.record.process.id, signal.SIGKILL))
+        death.start()
+        began = monotonic()
+        with pytest.raises(EmulatorEnded, match=r"the local AWS 'dying' has ended: "):
+            cdk.deploy()
+        assert monotonic() - began < 10
+    assert ended(cdk.log.parent)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_demo_that_is_interrupted_leaves_nothing(number, tmp_path):
+    before = {aws.name for aws in known()}
+    demo = subprocess.Popen(
+        [sys.executable, "-m", "helpers.cli", "demo", "--deployed"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    while not (own := [aws for aws in known() if aws.name not in before and aws.ready()]):
+        assert demo.poll() is None, demo.stdout.read()
+        sleep(0.02)
+    while not (own[0].folder.path / "cdk.log").exists():
+        sleep(0.02)
+    demo.send_signal(number)
+    said, _ = demo.communicate(timeout=30)
+    assert demo.returncode == 130
+    assert "Traceback" not in said
+    assert {aws.name for aws in known()} == before
+    assert _started(own[0].record.process.id) is None
+    assert ended(own[0].folder.path)
+
+
+def ended(folder):
+    """Whether nothing runs on that began for an emulator: its functions, a CDK's command line.
+
+    A process that was killed is still there for a moment.
+    """
+    late = monotonic() + 3
+    while found := of_folder(folder):
+        if monotonic() > late:
+            return found == []
+        sleep(0.05)
+    return True
+
+
+def of_folder(folder):
+    """Processes whose environment names an emulator's folder: its own, its functions', a CDK's."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):  # none but Linux has it
+        try:
+            environment = (process / "environ").read_bytes()
+        except OSError:
+            continue
+        if f"{folder}/".encode() in environment:
+            found.append(process.name)
+    return found

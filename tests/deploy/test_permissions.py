@@ -1,0 +1,258 @@
+"""Who may do what, once it is deployed: asked of IAM's simulator, and tried.
+
+The emulator's simulator takes no context, so what depends on one (a bucket's prefix, the service a
+role is passed to) is denied there; listings are tried for real. It does not enforce `iam:PassRole`,
+and asks about starting a job on "*", which no policy here allows: both are simulated only.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from botocore.exceptions import ClientError
+
+from helpers.deployed import DeployedFunction
+from reward_functions.serving.catalogue import DeployedReward, deployment_parameter
+from reward_functions.testing import sample
+
+ACCOUNT = "000000000000"
+
+ENVELOPE = {"statusCode": 200, "headers": {"Content-Type": "application/json"}, "body": "[]"}
+
+BEDROCK, SAGEMAKER, SUBMITTER, VERIFIER = "Bedrock", "SageMaker", "submitter", "verifier"
+
+TABLE = [
+    # who, what, on what, whether
+    (BEDROCK, "lambda:InvokeFunction", "{gsm8k}:live", True),
+    (BEDROCK, "lambda:InvokeFunction", "{gsm8k}", True),
+    (BEDROCK, "lambda:InvokeFunction", "{gsm8k-envelope}:live", True),
+    (BEDROCK, "lambda:InvokeFunction", "{math}:live", True),
+    (BEDROCK, "lambda:InvokeFunction", "{gsm8k}:1", False),
+    (BEDROCK, "lambda:InvokeFunction", "{gsm8k}:other", False),
+    (BEDROCK, "lambda:InvokeFunction", "{gsm8k}-of-another-team", False),
+    (BEDROCK, "lambda:InvokeFunction", "arn:aws:lambda:us-east-1:000000000000:function:x", False),
+    (BEDROCK, "lambda:UpdateFunctionCode", "{gsm8k}", False),
+    (BEDROCK, "lambda:GetFunction", "{gsm8k}", False),
+    (BEDROCK, "s3:GetObject", "{bucket}/rft-data/train.jsonl", True),
+    (BEDROCK, "s3:PutObject", "{bucket}/rft-data/train.jsonl", False),
+    (BEDROCK, "s3:PutObject", "{bucket}/rft-output/job/metrics.csv", True),
+    (BEDROCK, "s3:GetObject", "{bucket}/rft-output/job/metrics.csv", True),
+    (BEDROCK, "s3:GetObject", "{bucket}/elsewhere", False),
+    (BEDROCK, "s3:DeleteObject", "{bucket}/rft-output/job/metrics.csv", False),
+    (BEDROCK, "s3:GetObject", "arn:aws:s3:::another/rft-data/x", False),
+    (BEDROCK, "s3:ListBucket", "{bucket}", False),
+    (BEDROCK, "iam:PassRole", "{role}", False),
+    (BEDROCK, "bedrock:CreateModelCustomizationJob", "{job}", False),
+    (BEDROCK, "ssm:GetParameter", "{catalogue}/deployments/gsm8k", False),
+    (SAGEMAKER, "lambda:InvokeFunction", "{gsm8k-envelope}", True),
+    (SAGEMAKER, "lambda:InvokeFunction", "{gsm8k-envelope}-of-another-team", False),
+    (SAGEMAKER, "s3:GetObject", "{bucket}/rft-data/train.jsonl", True),
+    (SAGEMAKER, "s3:PutObject", "{bucket}/rft-data/train.jsonl", False),
+    (SAGEMAKER, "sagemaker:CreateTrainingJob", "*", False),
+    (SUBMITTER, "bedrock:CreateModelCustomizationJob", "{job}", True),
+    (SUBMITTER, "bedrock:GetModelCustomizationJob", "{job}", True),
+    (SUBMITTER, "bedrock:StopModelCustomizationJob", "{job}", True),
+    (SUBMITTER, "bedrock:DeleteCustomModel", "{job}", False),
+    (SUBMITTER, "lambda:InvokeFunction", "{gsm8k}:live", True),
+    (SUBMITTER, "lambda:InvokeFunction", "{gsm8k}-of-another-team", False),
+    (SUBMITTER, "lambda:UpdateFunctionConfiguration", "{gsm8k}", False),
+    (SUBMITTER, "s3:PutObject", "{bucket}/rft-data/train.jsonl", True),
+    (SUBMITTER, "s3:PutObject", "{bucket}/rft-output/x", False),
+    (SUBMITTER, "s3:GetObject", "{bucket}/rft-output/x", True),
+    (SUBMITTER, "ssm:GetParameter", "{catalogue}/deployments/gsm8k", True),
+    (SUBMITTER, "ssm:GetParametersByPath", "{catalogue}/deployments", True),
+    (SUBMITTER, "ssm:PutParameter", "{catalogue}/deployments/gsm8k", False),
+    (SUBMITTER, "ssm:GetParameter", "{parameters}/of/another/stage", False),
+    (SUBMITTER, "iam:PassRole", "{role}", False),  # to Bedrock alone
+    (SUBMITTER, "iam:PassRole", "arn:aws:iam::000000000000:role/admin", False),
+    (SUBMITTER, "iam:CreateRole", "{role}", False),
+    (VERIFIER, "logs:CreateLogStream", "{logs}/SageMaker-reward-local-gsm8k:log-stream:x", True),
+    (VERIFIER, "logs:PutLogEvents", "{logs}/SageMaker-reward-local-gsm8k:log-stream:x", True),
+    (VERIFIER, "logs:PutLogEvents", "{logs}/SageMaker-reward-local-math:log-stream:x", False),
+    (VERIFIER, "logs:CreateLogGroup", "{logs}/SageMaker-reward-local-gsm8k", False),
+    (VERIFIER, "s3:GetObject", "{bucket}/rft-data/train.jsonl", False),
+    (VERIFIER, "bedrock:InvokeModel", "arn:aws:bedrock:us-east-1::foundation-model/any", False),
+    (VERIFIER, "lambda:InvokeFunction", "{gsm8k}:live", False),
+    (VERIFIER, "ssm:GetParameter", "{catalogue}/deployments/gsm8k", False),
+    (VERIFIER, "sts:AssumeRole", "{role}", False),
+    (VERIFIER, "cloudwatch:PutMetricData", "*", False),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def arns(stage):
+    """What the table's placeholders stand for."""
+    place = f"us-east-1:{ACCOUNT}"
+    return {
+        **{name: reward.function_arn for name, reward in stage.catalogue.items()},
+        "bucket": f"arn:aws:s3:::{stage.shared.bucket}",
+        "role": stage.shared.training_role_arn,
+        "catalogue": f"arn:aws:ssm:{place}:parameter/reward-functions/local",
+        "parameters": f"arn:aws:ssm:{place}:parameter/reward-functions",
+        "job": f"arn:aws:bedrock:{place}:model-customization-job/x",
+        "logs": f"arn:aws:logs:{place}:log-group:/aws/lambda",
+    }
+
+
+@pytest.fixture(scope="module")
+def principals(stage):
+    """Who asks; the submitter is a person with the stage's policy and nothing else."""
+    iam = stage.session.client("iam")
+    submitter = iam.create_user(UserName="submitter")["User"]["Arn"]
+    iam.attach_user_policy(UserName="submitter", PolicyArn=stage.shared.submitter_policy_arn)
+    gsm8k = stage.catalogue["gsm8k"].function_arn
+    settings = stage.session.client("lambda").get_function_configuration(FunctionName=gsm8k)
+    return {
+        BEDROCK: stage.shared.training_role_arn,
+        SAGEMAKER: stage.shared.sagemaker_role_arn,
+        SUBMITTER: submitter,
+        VERIFIER: settings["Role"],
+    }
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: " ".join(map(str, row)))
+def test_everybody_may_do_exactly_this(stage, principals, arns, row):
+    who, action, resource, allowed = row
+    answer = stage.session.client("iam").simulate_principal_policy(
+        PolicySourceArn=principals[who],
+        ActionNames=[action],
+        ResourceArns=[resource.format_map(arns)],
+    )
+    (result,) = answer["EvaluationResults"]
+    assert (result["EvalDecision"] == "allowed") == allowed
+
+
+@pytest.fixture(scope="module")
+def stand_in(stage):
+    """A session with the very policies of the training role: only Bedrock itself may assume it."""
+    iam = stage.session.client("iam")
+    role = stage.shared.training_role_arn.rpartition("/")[2]
+    iam.create_user(UserName="stand-in")
+    for name in iam.list_role_policies(RoleName=role)["PolicyNames"]:
+        document = iam.get_role_policy(RoleName=role, PolicyName=name)["PolicyDocument"]
+        iam.put_user_policy(
+            UserName="stand-in", PolicyName=name, PolicyDocument=json.dumps(document)
+        )
+    key = iam.create_access_key(UserName="stand-in")["AccessKey"]
+    return stage.aws.session(
+        aws_access_key_id=key["AccessKeyId"], aws_secret_access_key=key["SecretAccessKey"]
+    )
+
+
+def refused(call, **arguments):
+    with pytest.raises(ClientError) as raised:
+        call(**arguments)
+    return raised.value.response["Error"]["Code"] in ("AccessDenied", "AccessDeniedException")
+
+
+def test_nobody_but_bedrock_becomes_the_training_role(stage):
+    sts = stage.session.client("sts")
+    role = stage.shared.training_role_arn
+    assert refused(sts.assume_role, RoleArn=role, RoleSessionName="me")
+
+
+def test_a_training_job_invokes_the_catalogue_and_nothing_else(stage, stand_in):
+    client = stand_in.client("lambda")
+    gsm8k = stage.catalogue["gsm8k"].function_arn
+    for arn in (*[reward.alias_arn for reward in stage.catalogue.values()], gsm8k):
+        answer = client.invoke(FunctionName=arn, Payload=b"[]")
+        assert "FunctionError" not in answer
+        # Read whole: what is left in a connection that is given up is a warning later.
+        assert json.loads(answer["Payload"].read()) in ([], ENVELOPE)
+    assert refused(client.invoke, FunctionName=f"{gsm8k}:1", Payload=b"[]")
+    assert refused(client.get_function_configuration, FunctionName=gsm8k)
+    assert refused(client.list_functions)
+
+
+def test_a_training_job_reads_and_writes_its_prefixes_and_nothing_else(stage, stand_in):
+    bucket, root, job = stage.shared.bucket, stage.session.client("s3"), stand_in.client("s3")
+    for key in ("rft-data/train.jsonl", "elsewhere"):
+        root.put_object(Bucket=bucket, Key=key, Body=b"{}")
+    try:
+        assert job.get_object(Bucket=bucket, Key="rft-data/train.jsonl")["Body"].read() == b"{}"
+        job.put_object(Bucket=bucket, Key="rft-output/metrics.csv", Body=b"step")
+        (listed,) = job.list_objects_v2(Bucket=bucket, Prefix="rft-data/")["Contents"]
+        assert listed["Key"] == "rft-data/train.jsonl"
+        assert refused(job.get_object, Bucket=bucket, Key="elsewhere")
+        assert refused(job.put_object, Bucket=bucket, Key="rft-data/more", Body=b"")
+        assert refused(job.delete_object, Bucket=bucket, Key="rft-output/metrics.csv")
+        assert refused(job.list_objects_v2, Bucket=bucket)
+        assert refused(job.list_objects_v2, Bucket=bucket, Prefix="elsewhere")
+        assert refused(job.list_buckets)
+    finally:
+        versions = root.list_object_versions(Bucket=bucket)["Versions"]
+        for version in versions:
+            root.delete_object(Bucket=bucket, Key=version["Key"], VersionId=version["VersionId"])
+
+
+@pytest.fixture(scope="module")
+def submitter(stage, principals):
+    """The session of the person with the stage's policy."""
+    name = principals[SUBMITTER].rpartition("/")[2]
+    key = stage.session.client("iam").create_access_key(UserName=name)["AccessKey"]
+    return stage.aws.session(
+        aws_access_key_id=key["AccessKeyId"], aws_secret_access_key=key["SecretAccessKey"]
+    )
+
+
+def test_a_submitter_reads_the_catalogue_and_tries_a_reward(stage, submitter):
+    # One parameter: the emulator asks about listing them on "*", where AWS asks on the path.
+    parameter = deployment_parameter("local", "gsm8k")
+    told = submitter.client("ssm").get_parameter(Name=parameter)["Parameter"]["Value"]
+    gsm8k = DeployedReward.model_validate_json(told)
+    (told,) = DeployedFunction(gsm8k.alias_arn, session=submitter).score(
+        [sample("#### 42", "42", id="a")]
+    )
+    assert told.score.value == 1.0
+    assert refused(submitter.client("iam").list_roles)
+    assert refused(submitter.client("lambda").delete_function, FunctionName=gsm8k.function_arn)
+
+
+TRIES = """
+import botocore.session
+from botocore.exceptions import ClientError
+
+def handler(event, context):
+    session, told = botocore.session.get_session(), {}
+    for service, operation, arguments in event:
+        client = session.create_client(service)
+        try:
+            getattr(client, operation)(**arguments)
+            told[f"{service} {operation}"] = "done"
+        except ClientError as error:
+            told[f"{service} {operation}"] = error.response["Error"]["Code"]
+    return told
+"""
+
+
+def test_a_verifiers_own_role_reaches_no_service(stage, principals, function_zip):
+    """Its role is given to a function that tries: what code in a reward could do at worst."""
+    client = stage.session.client("lambda")
+    name = "tries-everything"
+    client.create_function(
+        FunctionName=name,
+        Runtime="python3.13",
+        Role=principals[VERIFIER],
+        Handler="function.handler",
+        Code={"ZipFile": function_zip(TRIES)},
+        Timeout=60,
+    )
+    gsm8k = stage.catalogue["gsm8k"]
+    tried = [
+        ("s3", "list_buckets", {}),
+        ("s3", "get_object", {"Bucket": stage.shared.bucket, "Key": "rft-data/train.jsonl"}),
+        ("ssm", "get_parameter", {"Name": "/reward-functions/local/stage"}),
+        ("lambda", "invoke", {"FunctionName": gsm8k.alias_arn, "Payload": "[]"}),
+        ("iam", "list_roles", {}),
+        ("bedrock-runtime", "converse", {"modelId": "amazon.nova-lite-v1:0", "messages": []}),
+        ("sts", "assume_role", {"RoleArn": principals[BEDROCK], "RoleSessionName": "me"}),
+    ]
+    try:
+        answer = client.invoke(FunctionName=name, Payload=json.dumps(tried).encode())
+        told = json.loads(answer["Payload"].read())
+    finally:
+        client.delete_function(FunctionName=name)
+        stage.session.client("logs").delete_log_group(logGroupName=f"/aws/lambda/{name}")
+    assert len(told) == len(tried), told
+    assert set(told.values()) <= {"AccessDenied", "AccessDeniedException"}, told

@@ -1,0 +1,204 @@
+"""What stands in `cdk.json` is completed where it is silent, and refused in one sentence."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from infra.packages import BadPackage
+from infra.stages import BadStage, stage_of
+from reward_functions import specs
+from reward_functions.core.errors import ConfigurationError
+
+HERE = Path(__file__).parent
+
+
+def stage(name="dev", **given):
+    return stage_of({name: {"region": "us-east-1"} | given}, name, HERE)
+
+
+def deployment(**given):
+    return stage(deployments=[given]).deployments[0]
+
+
+def test_a_stage_without_deployments_holds_every_reward_that_works_as_it_is():
+    assert {each.reward for each in stage().deployments} >= set(specs())
+
+
+def test_a_name_alone_is_a_reward_with_its_defaults():
+    (each,) = stage(deployments=["gsm8k"]).deployments
+    assert (each.name, each.reward, each.knobs, each.response_mode) == (
+        "gsm8k",
+        "gsm8k",
+        {},
+        "list",
+    )
+    assert (each.memory_mb, each.timeout_seconds, each.reserved_concurrency) == (1769, 900, None)
+
+
+def test_a_reward_is_deployed_twice_under_two_names():
+    strict, flexible = stage(
+        deployments=[
+            "gsm8k",
+            {"name": "gsm8k-flexible", "reward": "gsm8k", "knobs": {"flexible": True}},
+        ]
+    ).deployments
+    assert (strict.knobs, flexible.knobs) == ({}, {"flexible": True})
+
+
+def test_a_deployment_named_as_its_reward_need_not_say_so_twice():
+    assert deployment(name="gsm8k", knobs={"flexible": True}).reward == "gsm8k"
+
+
+def test_further_settings_reach_the_function():
+    settings = deployment(name="gsm8k", settings={"on_unscored": "fail"}).lambda_settings("dev")
+    assert (settings.name, settings.on_unscored) == ("gsm8k", "fail")
+    assert settings.service == "SageMaker-reward-dev-gsm8k"
+
+
+def test_whoever_builds_the_target_is_the_same():
+    assert (stage().architecture, stage().python) == ("arm64", "3.13")
+
+
+def test_an_emulator_runs_this_interpreter():
+    assert stage(emulated=True).python == f"{sys.version_info[0]}.{sys.version_info[1]}"
+
+
+def test_a_stage_holds_a_score_of_deployments():
+    many = [{"name": f"gsm8k-{n}", "reward": "gsm8k"} for n in range(20)]
+    assert len(stage(deployments=many).deployments) == 20
+
+
+@pytest.mark.parametrize("region", ["us-east-1", "us-west-2", "cn-north-1", "us-gov-west-1"])
+def test_any_partition_has_regions(region):
+    assert stage(region=region).region == region
+
+
+LONG = "x" * 4096
+
+WRONG = [
+    # in the stage, and what the sentence says
+    ({"region": "us-eats-1"}, r"AWS has no region 'us-eats-1'\. Did you mean 'us-east-1'\?"),
+    ({"region": "mars"}, "AWS has no region 'mars'$"),
+    ({"region": 7}, "region: .*string"),
+    ({"regoin": "us-east-1"}, r"regoin is no setting\. Did you mean 'region'\?"),
+    ({"architecture": "arm"}, r"architecture: 'arm' is unknown\. Did you mean 'arm64'\?"),
+    ({"architecture": "riscv"}, "architecture: 'riscv' is unknown; there are arm64, x86_64"),
+    ({"python": "3.9"}, "python: '3.9' is unknown"),
+    ({"python": "3.11"}, "python: rewards run on Lambda's 3.12, 3.13, 3.14, not '3.11'"),
+    ({"emulated": True, "python": "3.9"}, "an emulated stage takes this machine's own python"),
+    ({"account": "12345"}, "account: .*not '12345'"),
+    ({"subscriptions": ["team"]}, "subscriptions.0: .*not 'team'"),
+    ({"subscriptions": ["http://example.com"]}, "subscriptions.0: "),
+    ({"strict": "perhaps"}, "strict: .*boolean"),
+    ({"deployments": []}, "has no deployments"),
+    ({"deployments": "gsm8k"}, "deployments: .*tuple"),
+    ({"deployments": ["gsm9k"]}, r"'gsm9k': no reward function .*Did you mean 'gsm8k'"),
+    ({"deployments": ["acme.length"]}, "'acme-length': no reward function is called 'acme.length'"),
+    ({"deployments": [{"name": "a b", "reward": "gsm8k"}]}, "deployments.0.name: .*'a b'"),
+    ({"deployments": [{"name": "Gsm8k", "reward": "gsm8k"}]}, "deployments.0.name: "),
+    ({"deployments": [{}]}, "deployments.0.name: field required"),
+    ({"deployments": [7]}, "deployments.0: "),
+    ({"deployments": ["gsm8k", "gsm8k"]}, "'gsm8k': two deployments have this name"),
+    (
+        {"deployments": [{"name": "a-b", "reward": "math"}, {"name": "a_b", "reward": "math"}]},
+        "two deployments have this name",
+    ),
+    (
+        {"deployments": [{"reward": "gsm8k", "knobs": {"flexibel": True}}]},
+        r"gsm8k has no knob 'flexibel'\. Did you mean 'flexible'\?",
+    ),
+    (
+        {"deployments": [{"reward": "gsm8k", "knobs": {"flexible": "yes"}}]},
+        "knob 'flexible' takes bool, not 'yes'",
+    ),
+    (
+        {"deployments": [{"reward": "gsm8k", "memory": 2048}]},
+        r"deployments.0.memory is no setting\. Did you mean 'memory_mb'\?",
+    ),
+    ({"deployments": [{"reward": "gsm8k", "memory_mb": 128}]}, "memory_mb: .*1769, not 128"),
+    ({"deployments": [{"reward": "gsm8k", "memory_mb": 10241}]}, "memory_mb: .*10240, not 10241"),
+    ({"deployments": [{"reward": "gsm8k", "timeout_seconds": 901}]}, "900, not 901"),
+    ({"deployments": [{"reward": "gsm8k", "timeout_seconds": 0}]}, "1, not 0"),
+    ({"deployments": [{"reward": "gsm8k", "reserved_concurrency": 0}]}, "1, not 0"),
+    (
+        {"deployments": [{"reward": "gsm8k", "response_mode": "envelop"}]},
+        r"response_mode: 'envelop' is unknown\. Did you mean 'envelope'\?",
+    ),
+    (
+        {"deployments": [{"reward": "gsm8k", "settings": {"on_unscord": "fail"}}]},
+        r"on_unscord is no setting\. Did you mean 'on_unscored'\?",
+    ),
+    ({"deployments": [{"reward": "gsm8k", "settings": {"workers": 999}}]}, "256, not 999"),
+    (
+        {"deployments": [{"reward": "gsm8k", "settings": {"metrics_namespace": LONG}}]},
+        r"its settings take \d+ bytes of environment; Lambda allows 4096",
+    ),
+    (
+        {"deployments": [{"reward": "gsm8k", "settings": {"name": "math"}}]},
+        "'name' is the deployment's own to say",
+    ),
+    (
+        {"deployments": [{"reward": "gsm8k", "timeout_seconds": 1}]},
+        "a timeout of 1 s leaves no time to score, 1000 ms of it",
+    ),
+    (
+        {"deployments": [{"name": f"gsm8k-{n}", "reward": "gsm8k"} for n in range(50)]},
+        "50 deployments are more than one IAM policy of 6144 characters can name",
+    ),
+    (
+        {"deployments": [{"name": "a" * 40, "reward": "gsm8k"}]},
+        "is longer than Lambda's 64 characters",
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "said"), WRONG, ids=[said for _, said in WRONG])
+def test_what_is_wrong_is_told_in_one_sentence(given, said):
+    with pytest.raises(ConfigurationError) as caught:
+        stage("development", **given)
+    message = str(caught.value)
+    assert message.startswith("stage 'development'")
+    assert re.search(said, message)
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize(
+    ("stages", "name", "said"),
+    [
+        (None, "dev", "cdk.json names no stages"),
+        ([], "dev", "cdk.json names no stages"),
+        (
+            {"prod": {}, "dev": {}},
+            "prd",
+            r"there is no stage 'prd' in cdk.json\. Did you mean 'prod'",
+        ),
+        ({"dev": {}}, "qa", "there is no stage 'qa' in cdk.json; there are dev"),
+        ({"dev": "us-east-1"}, "dev", "is no object"),
+        ({"dev": {}}, "dev", "region: field required"),
+        ({"Dev": {"region": "us-east-1"}}, "Dev", "name: "),
+    ],
+)
+def test_a_stage_that_is_not_there_is_told(stages, name, said):
+    with pytest.raises(BadStage, match=said):
+        stage_of(stages, name, HERE)
+
+
+@pytest.mark.parametrize(
+    ("package", "said"),
+    [
+        ("./nowhere", "is neither a wheel nor a folder with a pyproject.toml"),
+        (".", "is neither a wheel nor a folder with a pyproject.toml"),
+        ("acme-rewards", "pinned as name==version"),
+        ("acme-rewards>=1", "pinned as name==version"),
+        ("acme-rewards==1.*", "pinned as name==version"),
+        ("--index-url=x", "is neither a path nor a requirement"),
+        ("", "is neither"),
+    ],
+)
+def test_a_package_that_could_differ_between_builds_is_refused(package, said):
+    with pytest.raises(BadPackage, match=said):
+        stage(packages=[package])

@@ -1,0 +1,125 @@
+"""Lambda's API on the loopback interface, with functions that misbehave on a schedule.
+
+A function is a list of answers, one for each invocation, the last for all that follow. An answer is
+made from the rows that were sent. Protocol: the Invoke and GetFunctionConfiguration operations of
+botocore's model of Lambda.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from urllib.parse import unquote
+
+CONFIGURATION = {"Timeout": 60, "MemorySize": 1769, "State": "Active"}
+
+
+@dataclass
+class Reply:
+    """What one invocation is answered with."""
+
+    body: bytes
+    status: int = 200
+    error: str | None = None  # X-Amz-Function-Error
+    log: str = ""
+    code: str = ""  # of a refusal, which no function sees
+
+
+@dataclass
+class Function:
+    """A function that exists: its answers, and what it was asked."""
+
+    answers: list
+    configuration: dict | Reply = field(default_factory=lambda: dict(CONFIGURATION))
+    asked: list = field(default_factory=list)
+
+    def answer(self, event):
+        self.asked.append(event)
+        made = self.answers[min(len(self.asked), len(self.answers)) - 1]
+        made = made(event) if callable(made) else made
+        return made if isinstance(made, Reply) else Reply(json.dumps(made).encode())
+
+
+def refusal(status, code, message):
+    """An API error: the function is never run."""
+    return Reply(json.dumps({"Message": message, "Type": "User"}).encode(), status, code=code)
+
+
+def function_error(**payload):
+    """A function that failed."""
+    return Reply(json.dumps(payload).encode(), error="Unhandled")
+
+
+def scored(rows):
+    """A reward that likes the answer 42: what a function should do."""
+
+    def score(row):
+        messages = row.get("messages") or [{}]
+        last = messages[-1]
+        content = last.get("content") or ""
+        if isinstance(content, list):
+            content = "".join(block["text"] for block in content)
+        return float("42" in content and last.get("role") != "user")
+
+    return [result(row["id"], score(row)) for row in rows]
+
+
+def result(id, score):
+    metrics = [{"name": "correct", "value": score, "type": "Metric"}]
+    return {"id": id, "aggregate_reward_score": score, "metrics_list": metrics}
+
+
+@contextmanager
+def lambda_api(functions):
+    """Serve functions by their ARN; yields the address."""
+
+    class Api(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+        wbufsize = -1
+
+        def function(self):
+            *_, name, _ = self.path.split("?")[0].split("/")
+            return functions.get(unquote(name))
+
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            function = self.function()
+            if function is None:
+                self.reply(refusal(404, "ResourceNotFoundException", "Function not found"))
+            else:
+                self.reply(function.answer(json.loads(body)))
+
+        def do_GET(self):
+            found = self.function().configuration
+            known = isinstance(found, Reply)
+            self.reply(found if known else Reply(json.dumps(found).encode()))
+
+        def reply(self, reply):
+            self.send_response(reply.status)
+            if reply.code:
+                self.send_header("x-amzn-errortype", reply.code)
+            if reply.error:
+                self.send_header("X-Amz-Function-Error", reply.error)
+            if reply.log:
+                self.send_header("X-Amz-Log-Result", b64encode(reply.log.encode()).decode())
+            self.send_header("Content-Length", str(len(reply.body)))
+            self.end_headers()
+            self.wfile.write(reply.body)
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Api)
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

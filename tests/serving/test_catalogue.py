@@ -1,0 +1,62 @@
+"""The names by which a deployment is found again are stable, distinct and legal."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from reward_functions.serving import catalogue
+from reward_functions.serving.catalogue import DeployedReward, Name, StageName
+
+REWARD = DeployedReward(
+    name="gsm8k-strict",
+    reward="gsm8k",
+    version=1,
+    knobs={"flexible": False},
+    response_mode="list",
+    alias_arn="arn:aws:lambda:us-east-1:123456789012:function:SageMaker-reward-dev-gsm8k-strict:live",
+    function_arn="arn:aws:lambda:us-east-1:123456789012:function:SageMaker-reward-dev-gsm8k-strict",
+    timeout_seconds=60,
+    memory_mb=1769,
+    architecture="arm64",
+    python="3.13",
+)
+
+
+def test_a_record_comes_back_from_its_parameter():
+    assert DeployedReward.model_validate_json(REWARD.model_dump_json()) == REWARD
+
+
+def test_a_newer_deployment_may_tell_more():
+    assert DeployedReward.model_validate({**REWARD.model_dump(), "colour": "blue"}) == REWARD
+
+
+def test_the_parameter_of_a_deployment_stands_under_the_path_that_is_read():
+    parameter = catalogue.deployment_parameter("dev", "gsm8k")
+    assert parameter == "/reward-functions/dev/deployments/gsm8k"
+    assert parameter.startswith(catalogue.deployments_path("dev") + "/")
+    assert not catalogue.stage_parameter("dev").startswith(catalogue.deployments_path("dev"))
+
+
+@pytest.mark.parametrize("name", ["gsm8k", "gsm8k-strict", "acme-length", "exact_match", "a1"])
+def test_a_name_gives_a_function_that_every_trainer_may_invoke(name):
+    assert TypeAdapter(Name).validate_python(name) == name
+    function = catalogue.function_name("dev", name)
+    assert "SageMaker" in function  # HyperPod compares the case as well
+    assert re.fullmatch(r"[A-Za-z0-9-_]+", function)  # SageMaker's SDK takes nothing else
+
+
+@pytest.mark.parametrize(
+    "name", ["", "Gsm8k", "8gsm", "acme.length", "a--b", "a-", "-a", "a b", "a/b", "a\n", "x" * 41]
+)
+def test_a_name_that_no_function_could_carry_is_refused(name):
+    with pytest.raises(ValidationError):
+        TypeAdapter(Name).validate_python(name)
+
+
+@pytest.mark.parametrize("stage", ["dev", "my-stage"])
+def test_the_stack_has_a_name_cloudformation_takes(stage):
+    assert TypeAdapter(StageName).validate_python(stage) == stage
+    assert re.fullmatch(r"[a-zA-Z][-a-zA-Z0-9]*", catalogue.stack_name(stage))
