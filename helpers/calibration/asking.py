@@ -14,6 +14,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from helpers.calibration.readings import Reading, Readings, Turn
+from helpers.judging.settings import forgetful
 from reward_functions.core.asking import Usage
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import ConfigurationError, JudgeUnavailable, NoVerdict
@@ -100,8 +101,8 @@ class Judge:
     Args:
         spec: the reward.
         knobs: its settings.
-        judging: who is asked; nothing is remembered.
-        bench: their seats.
+        judging: who is asked, and within which limits.
+        bench: their seats, without a memory.
         spent: what it has cost.
     """
 
@@ -119,10 +120,9 @@ class Judge:
             BadJudge: a model cannot be asked as it is set.
             BadKnob: the reward has no such knob.
         """
-        forgetful = replace(judging, cache_size=0, cache_table="")
-        bench = Bench(forgetful)
+        bench = Bench(forgetful(judging))
         bench.sit(spec, knobs)  # what is wrong with the knobs is found before anybody is asked
-        return cls(spec, knobs, forgetful, bench, Spent.nothing())
+        return cls(spec, knobs, judging, bench, Spent.nothing())
 
     def put(self, cases: Cases, case: Case, *, swapped: bool = False) -> Put:
         """What it scores of a case: a response, or a pair as one sample or as two."""

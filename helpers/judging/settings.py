@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -90,6 +91,11 @@ def _validated(settings: Any, where: str) -> Judging:
         (problem, *_) = error.errors(include_url=False, include_context=False)
         at = ".".join(map(str, problem["loc"]))
         raise BadJudge(f"{where}: {': '.join(filter(None, [at, problem['msg']]))}") from None
+
+
+def forgetful(judging: Judging) -> Judging:
+    """The same judges without a memory: they are asked, and a deployment's table stays as it is."""
+    return replace(judging, cache_size=0, cache_table="")
 
 
 def fingerprint(judging: Judging) -> list[Any]:

@@ -116,7 +116,7 @@ def _examined(
     from helpers.judging import doctor as doctors
     from helpers.judging.findings import Report
     from helpers.judging.rehearsing import digest, questions
-    from helpers.judging.settings import judging_of
+    from helpers.judging.settings import forgetful, judging_of
     from reward_functions.judges import Bench
 
     instructions = digest(questions(spec, knobs, [bait.sample for bait in baits]))
@@ -131,7 +131,7 @@ def _examined(
         findings: Findings = examined(doctors.scripted(spec, knobs), workers=1)
         return Report(spec, knobs, ["a script"], "script", instructions, findings)
     judging = judging_of(judge, replay)
-    findings = examined(doctors.asked_by(Bench(judging), spec, knobs))
+    findings = examined(doctors.asked_by(Bench(forgetful(judging)), spec, knobs))
     recorded = all(model.backend == "replay" for model in judging.models)
     models = [model.called for model in judging.models]
     return Report(spec, knobs, models, "recording" if recorded else "model", instructions, findings)

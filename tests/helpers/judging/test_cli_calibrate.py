@@ -2,6 +2,9 @@
 
 import json
 import re
+import subprocess
+import sys
+import time
 from collections import Counter
 from html.parser import HTMLParser
 from itertools import combinations
@@ -278,17 +281,58 @@ def test_graded_responses_are_compared_with_their_grades(reward, tmp_path, write
 
 
 def test_the_money_of_a_run_has_a_limit(reward, tmp_path, write, serve):
-    """A call costs 0.1 dollars, and half a dollar is set: the rest stays unasked, for --resume."""
+    """A case costs 0.2 dollars: the tenth passes 1.9, and the rest stays unasked, for --resume."""
     server = serve(verdict=better)
-    model = {"model": "dear", "backend": "openai", "endpoint": f"{server.url}/v1"}
-    prices = {"dear": [1_000.0, 0.0]}
-    judging = {"models": [model], "prices": prices, "max_usd": 0.5, "concurrency": 1}
-    arguments = ("pairwise", "--cases", write("cases.jsonl", PAIRS), "--judge",
-                 json.dumps(judging | {"max_concurrency": 1}))  # fmt: skip
-    _, ran = card(reward, tmp_path, *arguments)
-    assert ran.exit_code in (1, 2)
-    assert len(server.requests) * 0.1 <= 0.5 + 0.2
-    assert "dollars" in ran.stderr
+    judging = {
+        "models": [{"model": "dear", "backend": "openai", "endpoint": f"{server.url}/v1"}],
+        "prices": {"dear": [1_000.0, 0.0]},
+        "max_usd": 1.9,
+        "concurrency": 1,
+        "max_concurrency": 1,
+    }
+    cases = write("cases.jsonl", PAIRS)
+    told, ran = card(reward, tmp_path, "pairwise", "--cases", cases, "--judge", json.dumps(judging))
+    assert ran.exit_code == 1
+    assert (told["cases"], told["missing"]) == (10, 30)
+    assert told["usd"] == pytest.approx(2.0)
+    assert len(server.requests) == 20
+    more = json.dumps(judging | {"max_usd": 100.0})
+    told, ran = card(reward, tmp_path, "pairwise", "--cases", cases, "--judge", more, "--resume")
+    assert (ran.exit_code, told["cases"]) == (0, 40)
+    assert len(server.requests) == 80
+
+
+def test_a_run_that_was_killed_goes_on(reward, tmp_path, write, serve, settings):
+    """What is lost are the answers to the few turns that were under way."""
+    server = serve(verdict=better, delay=0.05)
+    judging = json.loads(settings(server)) | {"concurrency": 2, "max_concurrency": 2}
+    folder = tmp_path / "cards"
+    arguments = ["pairwise", "--cases", str(write("cases.jsonl", PAIRS)), "--out", str(folder),
+                 "--judge", json.dumps(judging)]  # fmt: skip
+    command = "from helpers.cli import main; main()"
+    run = subprocess.Popen(
+        [sys.executable, "-c", command, "judge", "calibrate", *arguments],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        until = time.monotonic() + 60
+        while not any(len(path.read_bytes().splitlines()) > 8 for path in folder.glob("*.jsonl")):
+            assert time.monotonic() < until
+            time.sleep(0.01)
+    finally:
+        run.kill()
+        run.wait()
+        time.sleep(0.3)  # what it had sent arrives
+    known = len(ledger(tmp_path)) - 1
+    assert 8 <= known < 40
+    assert not list(folder.glob("*.md"))
+
+    server.delay, before = 0.0, len(server.requests)
+    ran = reward("judge", "calibrate", *arguments, "--resume", "--json")
+    assert ran.exit_code == 0, ran.stderr
+    assert json.loads(ran.stdout)["cases"] == 40
+    assert len(server.requests) - before == 2 * (40 - known)
 
 
 class Page(HTMLParser):
