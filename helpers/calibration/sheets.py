@@ -113,7 +113,7 @@ class Card:
             "own; left out; or imputed, as "
             f"{'a tie' if TIE in self.cases.classes else 'the worst class'}."
         )
-        heads = ["unusable answers", *[f"as {way}" if way == "wrong" else way for way in ways]]
+        heads = ["unusable", *[f"as {way}" if way == "wrong" else way for way in ways]]
         return Sheet("Agreement with the label", heads, rows, note)
 
     def _counted(self, way: str) -> int:
@@ -215,5 +215,6 @@ def shown(figure: Figure, *, signed: bool = False) -> str:
     told = f"{figure.value:{sign}.3f}"
     if figure.interval is None:
         return told
-    low, high = figure.interval
-    return f"{told} ({low:{sign}.3f} to {high:{sign}.3f})"
+    low, high = (f"{end:{sign}.3f}" for end in figure.interval)
+    between = "–" if figure.interval.low >= 0 and not signed else " to "
+    return f"{told} ({low}{between}{high})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -21,5 +21,4 @@ Replay = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="Recorded answers in place of a model: JSONL."),
 ]
-Format = Annotated[Literal["table", "json"], typer.Option("--format", help="What to print.")]
-AsJson = Annotated[bool, typer.Option("--json", help="The same as --format json.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print data in place of tables.")]

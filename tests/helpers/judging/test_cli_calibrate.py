@@ -372,9 +372,18 @@ def test_the_page_is_whole_static_and_says_what_the_markdown_says(reward, tmp_pa
     assert page.tags["svg"] == 3
     assert "prefers-color-scheme: dark" in html.read_text()
     markdown = html.with_suffix(".md").read_text()
-    for figure in ("0.498 (0.464 to 0.530)", "0.570 (0.493 to 0.645)", "0.953"):
+    for figure in ("0.498 (0.464–0.530)", "0.570 (0.493–0.645)", "0.953"):
         assert figure in page.text
         assert figure in markdown
+
+
+def test_the_figures_fit_a_terminal_of_eighty_columns(reward, tmp_path, pandalm, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    arguments = ("--cases", pandalm[0], "--recorded", "gpt35", "--out", tmp_path)
+    ran = reward("judge", "calibrate", "pairwise", *arguments)
+    assert ran.exit_code == 0
+    assert "macro F1     0.498 (0.464–0.530)" in ran.stdout
+    assert max(map(len, ran.stdout.splitlines())) <= 80
 
 
 def test_the_same_run_writes_the_same_card(reward, tmp_path, pandalm):
