@@ -198,8 +198,8 @@ class RewardSpec:
         metrics: the names of the metrics every one of its scores carries, in order.
         needs: what running it takes.
         examples: worked examples; the first is replayed when a deployment starts.
-        check: called with all the knobs when they are bound; raises where they cannot be used
-            together, or name a file that cannot.
+        check: called with all the knobs when they are bound and each has a value; raises where they
+            cannot be used together, or name a file that cannot.
         oracle: `(sample) -> response`: writes the right response to a sample from its reference, as
             a perfect policy would; raises BadReference where the reward would. `reward data replay`
             needs one. None where nobody can write it, such as for a judge of style.
@@ -326,8 +326,9 @@ class RewardSpec:
             ConfigurationError: a value the reward's own `check` refuses.
         """
         given = {name: self.knob(name).accept(knobs[name]) for name in knobs}
-        if self.check:
-            self.check(**{name: knob.default for name, knob in self.knobs.items()} | given)
+        defaults = {name: knob.default for name, knob in self.knobs.items() if knob.has_default}
+        if self.check and (defaults | given).keys() == self.knobs.keys():
+            self.check(**defaults | given)
         return partial(self, **given) if ask is None else partial(self, ask=ask, **given)
 
     def rehearsed(self, example: Example) -> RewardFunction:
