@@ -10,13 +10,13 @@ from reward_functions.core.references import reference_fields, reference_text
 from reward_functions.core.spec import Example, reward_function
 from reward_functions.core.types import Evidence, Metric, Sample, Score
 from reward_functions.text.answers import Answer, NoAnswer, spoken
-from reward_functions.verifiers import _finqa_question as asking
-from reward_functions.verifiers._finqa_comparison import fault
-from reward_functions.verifiers._finqa_equality import same_program
-from reward_functions.verifiers._finqa_final import SENTENCE, final
-from reward_functions.verifiers._finqa_stated_program import stated_program
-from reward_functions.verifiers._finqa_values import NoValue, values
-from reward_functions.verifiers._finqa_yesno import yes_or_no
+from reward_functions.verifiers._finqa import question as asking
+from reward_functions.verifiers._finqa.comparison import fault
+from reward_functions.verifiers._finqa.equality import same_program
+from reward_functions.verifiers._finqa.final import SENTENCE, final
+from reward_functions.verifiers._finqa.stated_program import stated_program
+from reward_functions.verifiers._finqa.values import NoValue, values
+from reward_functions.verifiers._finqa.yesno import yes_or_no
 from reward_functions.verifiers.finqa_program import ProgramError, parse
 from reward_functions.verifiers.finqa_reference import (
     answer_alone,
@@ -29,7 +29,7 @@ from reward_functions.verifiers.finqa_reference import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from reward_functions.verifiers._finqa_comparison import Fault
+    from reward_functions.verifiers._finqa.comparison import Fault
     from reward_functions.verifiers.finqa_reference import Reference
 
 LARGEST_TOLERANCE: Final = 0.005

@@ -1,6 +1,6 @@
 """The words and signs around the value of a financial answer, as patterns.
 
-Each is asked of the few characters next to a number (`_finqa_values`), and none repeats an
+Each is asked of the few characters next to a number (`values`), and none repeats an
 unbounded part inside another, so that their cost is bounded by the length of an answer.
 """
 

@@ -22,7 +22,7 @@ from reward_functions.text.latex import plain
 from reward_functions.text.normal import typeset
 from reward_functions.text.numerals import Quantity, quantity
 from reward_functions.text.precision import Precision, place, precision
-from reward_functions.verifiers import _finqa_words as words
+from reward_functions.verifiers._finqa import words
 
 if TYPE_CHECKING:
     import re

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from reward_functions.text.numerals import BASIS_POINT, PERCENT, PERCENTAGE_POINT
 from reward_functions.text.units import is_currency, same_unit
-from reward_functions.verifiers._finqa_agreement import LEAST_DIGITS, POINTS_PER_UNIT, WORDS, Known
-from reward_functions.verifiers._finqa_values import COUNT
-from reward_functions.verifiers.finqa_program import PLACES
+from reward_functions.verifiers._finqa.agreement import LEAST_DIGITS, POINTS_PER_UNIT, WORDS, Known
+from reward_functions.verifiers._finqa.program import PLACES
+from reward_functions.verifiers._finqa.values import COUNT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from reward_functions.verifiers._finqa_agreement import Reference
-    from reward_functions.verifiers._finqa_values import Value
+    from reward_functions.verifiers._finqa.agreement import Reference
+    from reward_functions.verifiers._finqa.values import Value
 
 DOUBLE: Final = 1e-14
 """Above the relative error of a difference of doubles; what is decided within it is decided by
@@ -47,7 +47,7 @@ def fault(stated: Value, reference: Reference, relative: Fraction = _NONE) -> Fa
     """Why a stated value is not the reference's; "" when it is.
 
     Args:
-        stated: as `_finqa_values.values` reads it.
+        stated: as `values.values` reads it.
         reference: a percentage or a number.
         relative: how far off, as a share of the reference, is still right.
     """

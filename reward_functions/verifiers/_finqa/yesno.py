@@ -11,7 +11,7 @@ from typing import Final
 
 from reward_functions.text.latex import plain
 from reward_functions.text.normal import typeset
-from reward_functions.verifiers._finqa_values import NoValue
+from reward_functions.verifiers._finqa.values import NoValue
 
 MAX_LENGTH: Final = 400
 """Characters of an answer that are read; the word stands at one end of it."""
