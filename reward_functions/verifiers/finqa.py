@@ -10,12 +10,13 @@ from reward_functions.core.references import reference_fields, reference_text
 from reward_functions.core.spec import Example, reward_function
 from reward_functions.core.types import Evidence, Metric, Sample, Score
 from reward_functions.text.answers import Answer, NoAnswer, spoken
+from reward_functions.text.numerals import BASIS_POINT
 from reward_functions.verifiers._finqa import question as asking
 from reward_functions.verifiers._finqa.comparison import fault
 from reward_functions.verifiers._finqa.equality import same_program
 from reward_functions.verifiers._finqa.final import SENTENCE, final
 from reward_functions.verifiers._finqa.stated_program import stated_program
-from reward_functions.verifiers._finqa.values import NoValue, values
+from reward_functions.verifiers._finqa.values import NoValue, Value, values
 from reward_functions.verifiers._finqa.yesno import yes_or_no
 from reward_functions.verifiers.finqa_program import ProgramError, parse
 from reward_functions.verifiers.finqa_reference import (
@@ -142,6 +143,8 @@ def finqa(
     if marked and isinstance(found, Answer) and found.where == SENTENCE:
         found = NoAnswer("no answer is marked")
     outcome = _outcome(found, reference, Fraction(tolerance) if tolerance else _EXACT)
+    if outcome.fault == "" and _counts_otherwise(outcome.read, reference, sample):
+        outcome = _Outcome("unit", f"the answer {_REASONS['unit']}", outcome.read)
     accuracy = _program_accuracy(text, reference.program)
     return _score(found, outcome, reference, accuracy)
 
@@ -183,6 +186,15 @@ def _contradicted(found: Answer, reference: Reference, tolerance: Fraction) -> b
     return not isinstance(read, NoValue) and any(
         fault(value, reference, tolerance) for value in read
     )
+
+
+def _counts_otherwise(read: object, reference: Reference, sample: Sample) -> bool:
+    """Whether a number is given in basis points, and the question, as far as known, in others."""
+    if reference.unit != "number" or not isinstance(read, Value) or read.unit != BASIS_POINT:
+        return False
+    fields = reference_fields(sample.reference) or {}
+    question = fields.get("question") or asking.asked(sample.prompt)
+    return bool(question) and not asking.says_basis_points(question)
 
 
 def _program_accuracy(text: str, program: str | None) -> tuple[bool, bool]:

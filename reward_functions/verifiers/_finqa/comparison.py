@@ -15,7 +15,7 @@ from reward_functions.text.numerals import BASIS_POINT, PERCENT, PERCENTAGE_POIN
 from reward_functions.text.units import is_currency, same_unit
 from reward_functions.verifiers._finqa.agreement import LEAST_DIGITS, POINTS_PER_UNIT, WORDS, Known
 from reward_functions.verifiers._finqa.program import PLACES
-from reward_functions.verifiers._finqa.values import COUNT
+from reward_functions.verifiers._finqa.values import COUNT, TIMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -102,7 +102,8 @@ def _views(stated: Value, reference: Reference) -> Iterator[_View]:
     elif stated.unit == BASIS_POINT:
         yield _View(value / POINTS_PER_UNIT, step / POINTS_PER_UNIT)
     else:
-        yield _View(value, step)
+        if stated.unit != TIMES:
+            yield _View(value, step)
         if stated.unit not in (PERCENT, PERCENTAGE_POINT):
             yield _View(value * POINTS_PER_UNIT, step * POINTS_PER_UNIT)
 

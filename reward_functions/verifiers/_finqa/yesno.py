@@ -16,19 +16,53 @@ from reward_functions.verifiers._finqa.values import NoValue
 MAX_LENGTH: Final = 400
 """Characters of an answer that are read; the word stands at one end of it."""
 
-_FIRST: Final = re.compile(r"\W*(yes|no)\b(?!-)", re.IGNORECASE)
+# "No information" answers nothing, and neither does "no doubt".
+_NO: Final = (
+    r"no(?! (?:answer|idea|information|info|data|way|clue|doubt|question|conclusion"
+    r"|determination|basis|means|figures?|numbers?|values?|results?|details?|response"
+    r"|comment)\b| \w+ (?:can|could) be)"
+)
+_FIRST: Final = re.compile(rf"[\W_]*(yes|{_NO})\b(?!-)", re.IGNORECASE)
 _BOTH: Final = re.compile(
     r"\W{0,4}(?:\b(?:and|or|but|maybe|perhaps|also|then|wait)\b\W{0,3}){0,3}(?:yes|no)\b",
     re.IGNORECASE,
 )
-_WORD: Final = re.compile(r"\b(yes|no)\b", re.IGNORECASE)
+_EITHER: Final = re.compile(
+    r"[^.;\n]{0,60}\b(?:or|unless|otherwise|else)\b[^.;\n]{0,30}\b(?P<word>yes|no)(?=\W*(?:[.,;\n]|$))",
+    re.IGNORECASE,
+)
+_WORD: Final = re.compile(rf"\b(yes|{_NO})\b", re.IGNORECASE)
 _LEAD: Final = re.compile(
     r"\W*(?:therefore|thus|hence|so|in conclusion|overall|finally|in short)\b[\s,:]*", re.IGNORECASE
 )
 _SAID: Final = re.compile(
     r"\b(?:is|be|so|:)\W{0,4}(?:clearly\s|simply\s|a\s)?(yes|no)\W*", re.IGNORECASE
 )
+_ALONE: Final = re.compile(r"[\W_]*(yes|no)[\W_]*", re.IGNORECASE)
+_RETRACTED: Final = re.compile(
+    r"(?:(?:^|[.!?;:,…–—-])\W*|\b(?:actually|wait|rather|correction|sorry|instead|hmm|but|is"
+    r"|should be|make (?:that|it))\b\W{1,4})"
+    r"(?:(?:actually|wait|rather|correction|sorry|hmm)\W{1,4})*"
+    r"(?P<word>yes|no)\b[*_\"')]*(?=\s*(?:[.!?;\n]|$))",
+    re.IGNORECASE,
+)
 _DENIED: Final = re.compile(r"\b(?:not|cannot|neither|unclear|unsure)\b|n't\b|\?", re.IGNORECASE)
+
+
+def begins_with_word(phrase: str) -> bool:
+    """Whether the first word of a phrase answers it."""
+    return _FIRST.match(phrase) is not None
+
+
+def only_word(phrase: str) -> str | None:
+    """The word, where a phrase is nothing but "yes" or "no" and its dress."""
+    match = _ALONE.fullmatch(phrase)
+    return match[1].lower() if match else None
+
+
+def takes_back(behind: str, word: str) -> bool:
+    """Whether the words behind a yes say no, or the other way round: "yes. Actually no."."""
+    return any(found["word"].lower() != word for found in _RETRACTED.finditer(behind))
 
 
 def yes_or_no(phrase: str, *, sentence: bool = False) -> str | NoValue:
@@ -38,7 +72,9 @@ def yes_or_no(phrase: str, *, sentence: bool = False) -> str | NoValue:
     text = text[lead.end() :] if lead else text
     first = _FIRST.match(text)
     if first:
-        if _BOTH.match(text, first.end()):
+        either = _EITHER.match(text, first.end())
+        other = either is not None and either["word"].lower() != first[1].lower()
+        if other or _BOTH.match(text, first.end()):
             return NoValue("the answer says both yes and no")
         return str(first[1]).lower()
     found: set[str] = {word.lower() for word in _WORD.findall(text)}
