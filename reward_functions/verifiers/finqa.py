@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from reward_functions.core.errors import BadKnob, BadReference
@@ -222,10 +223,15 @@ def _score(
         *program,
         reference.noise is not None,
     )
-    metrics = tuple(_FLAGS[name][flag] for name, flag in zip(METRICS, flags, strict=True))
     answer = found.text if isinstance(found, Answer) else None
     evidence = Evidence("rounding to the printed digits", outcome.read, reference.answer)
-    return Score(float(right), metrics, answer, outcome.reason, evidence)
+    return Score(float(right), _metrics(flags), answer, outcome.reason, evidence)
+
+
+@cache
+def _metrics(flags: tuple[bool, ...]) -> tuple[Metric, ...]:
+    """The metrics, by what is true of them: of the few combinations each is made once."""
+    return tuple(map(Metric, METRICS, map(float, flags)))
 
 
 def _reference(sample: Sample) -> Reference:
@@ -269,4 +275,3 @@ _REASONS: Final[dict[Fault, str]] = {
     "precision": "agrees with the reference, but has too few digits",
     "value": "differs from the reference",
 }
-_FLAGS: Final = {name: (Metric(name, 0.0), Metric(name, 1.0)) for name in METRICS}

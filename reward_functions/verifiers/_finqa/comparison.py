@@ -31,16 +31,32 @@ MAX_SHIFT: Final = 9
 """Powers of ten by which a wrong answer is said to be of another scale."""
 
 _NONE: Final = Fraction(0)
+_ONE: Final = Fraction(1)
+_HUNDRED: Final = Fraction(POINTS_PER_UNIT)
+_HUNDREDTH: Final = 1 / _HUNDRED
 
 Fault = Literal["", "unit", "sign", "scale", "precision", "value"]
 """Why a value is wrong; "" when it is right."""
 
 
 class _View(NamedTuple):
-    """A value in the unit of the reference, and one unit in its last printed place."""
+    """A way to read a stated value in the unit of the reference: as it stands, times a factor.
 
-    value: Fraction
-    step: Fraction
+    The factor is multiplied in only where a decision needs the exact value; most need doubles.
+    """
+
+    stated: Value
+    factor: Fraction
+
+    @property
+    def value(self) -> Fraction:
+        """What the reference is compared with."""
+        return self.stated.value * self.factor
+
+    @property
+    def step(self) -> Fraction:
+        """One unit in its last printed place."""
+        return self.stated.precision.step * self.factor
 
 
 def fault(stated: Value, reference: Reference, relative: Fraction = _NONE) -> Fault:
@@ -94,29 +110,30 @@ def _other_unit(stated: Value, reference: Reference) -> bool:
 
 def _views(stated: Value, reference: Reference) -> Iterator[_View]:
     """The value in points, or in what the question counts; a bare one may be meant in two ways."""
-    value, step = stated.value, stated.precision.step
     if reference.unit == "number":
-        yield _View(value, step)
+        yield _View(stated, _ONE)
         if reference.scale > 1:
-            yield _View(value / reference.scale, step / reference.scale)
+            yield _View(stated, Fraction(1, reference.scale))
     elif stated.unit == BASIS_POINT:
-        yield _View(value / POINTS_PER_UNIT, step / POINTS_PER_UNIT)
+        yield _View(stated, _HUNDREDTH)
     else:
         if stated.unit != TIMES:
-            yield _View(value, step)
+            yield _View(stated, _ONE)
         if stated.unit not in (PERCENT, PERCENTAGE_POINT):
-            yield _View(value * POINTS_PER_UNIT, step * POINTS_PER_UNIT)
+            yield _View(stated, _HUNDRED)
 
 
 def _near(view: _View, known: Known, relative: Fraction) -> bool:
     """Whether the magnitudes are one at the printed precision."""
     assert isinstance(known.value, Fraction)
     # Doubles rule most wrong answers out, and most right ones in, at a tenth of the price.
-    off = abs(abs(_double(view.value)) - abs(_double(known.value)))
-    allowed = max(_double(view.step), _double(known.step)) / 2
+    factor, size = _double(view.factor), abs(_double(known.value))
+    off = abs(abs(_double(view.stated.value)) * factor - size)
+    step = _double(view.stated.precision.step) * factor
+    allowed = max(step, 0.0 if known.places is None else 10.0**-known.places) / 2
     if relative:
-        allowed = max(allowed, _double(relative * abs(known.value)))
-    rounding = DOUBLE * (abs(_double(known.value)) + allowed)
+        allowed = max(allowed, _double(relative) * size)
+    rounding = DOUBLE * (size + allowed)
     if abs(off - allowed) > rounding:
         return off < allowed
     exactly = max(view.step / 2, known.step / 2, relative * abs(known.value))
@@ -133,8 +150,8 @@ def _double(value: Fraction) -> float:
 def _blemish(view: _View, known: Known, stated: Value, reference: Reference) -> Fault:
     """What is wrong with a value of the right magnitude; "" where nothing is."""
     assert isinstance(known.value, Fraction)
-    opposite = (view.value < 0) != (known.value < 0)
-    if stated.sign == "+" if reference.direction else opposite and view.value and known.value:
+    opposite = (stated.value < 0) != (known.value < 0)
+    if stated.sign == "+" if reference.direction else opposite and stated.value and known.value:
         return "sign"
     return "" if _is_precise(view, known, stated, reference) else "precision"
 
@@ -154,10 +171,12 @@ def _is_shifted(stated: Value, reference: Reference) -> bool:
     if isinstance(wanted, str) or not wanted or digits < LEAST_DIGITS:
         return False
     for view in _views(stated, reference):
-        ratio = abs(_double(view.value) / _double(wanted)) if view.value else 0.0
+        ratio = abs(_double(stated.value) * _double(view.factor) / _double(wanted))
         if 0 < ratio < inf:
             power = round(log10(ratio))
             off = abs(ratio / 10.0**power - 1)
-            if 0 < abs(power) <= MAX_SHIFT and off <= abs(_double(view.step / view.value)):
+            if 0 < abs(power) <= MAX_SHIFT and off <= abs(
+                _double(stated.precision.step / stated.value)
+            ):
                 return True
     return False

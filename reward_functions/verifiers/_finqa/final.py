@@ -35,7 +35,7 @@ AHEAD: Final = 120
 
 # Most responses end so. Nothing else can follow without a letter, and there is no need to look.
 _ANSWER_LINE: Final = re.compile(
-    r"[*_#> ]*(?:final )?answer[*_ ]*:[*_ ]*([-+$(~=\[ ]*[0-9][-+$0-9.,%()~\] ]*)[*_. ]*",
+    r"[*_#> ]*(?:final )?answer[*_ ]*:[*_ ]*([-+$(~=\[ ]*[0-9][-+$0-9.,%()~\] ]*|yes|no)[*_. ]*",
     re.IGNORECASE,
 )
 _RESULT: Final = re.compile(r"(?:result|option|choice|solution)", re.IGNORECASE)

@@ -67,6 +67,9 @@ def takes_back(behind: str, word: str) -> bool:
 
 def yes_or_no(phrase: str, *, sentence: bool = False) -> str | NoValue:
     """What the answer says; a sentence that was not marked must begin or end with it."""
+    word = only_word(phrase)
+    if word:
+        return word
     text = typeset(plain(phrase[:MAX_LENGTH])).replace("*", "")
     lead = _LEAD.match(text)
     text = text[lead.end() :] if lead else text
