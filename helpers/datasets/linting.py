@@ -197,8 +197,11 @@ def _reading_error(spec: RewardSpec, sample: Sample) -> DatasetError | None:
     """What a reward has against a reference.
 
     The right response is scored where the reward can write it: some rewards look at the whole
-    reference only once there is an answer to compare.
+    reference only once there is an answer to compare. A reward that waits for a model is not
+    called, since a call costs: its oracle alone reads the reference.
     """
+    if spec.needs.workers > 1:
+        return _oracles_error(spec, sample)
 
     def scored(asked: Sample) -> Score:
         return spec(asked.answered(spec.oracle(asked) if spec.oracle else ""))
@@ -206,6 +209,15 @@ def _reading_error(spec: RewardSpec, sample: Sample) -> DatasetError | None:
     (result,) = score_batch(scored, [sample])
     if isinstance(result, Unscored) and isinstance(result.error, DatasetError):
         return result.error
+    return None
+
+
+def _oracles_error(spec: RewardSpec, sample: Sample) -> DatasetError | None:
+    try:
+        if spec.oracle:
+            spec.oracle(sample)
+    except DatasetError as error:
+        return error
     return None
 
 
