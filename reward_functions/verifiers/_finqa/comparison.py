@@ -42,11 +42,17 @@ Fault = Literal["", "unit", "sign", "scale", "precision", "value"]
 class _View(NamedTuple):
     """A way to read a stated value in the unit of the reference: as it stands, times a factor.
 
-    The factor is multiplied in only where a decision needs the exact value; most need doubles.
+    Args:
+        stated: the value.
+        factor: multiplied in only where a decision needs the exact value; most need doubles.
+        size: the magnitude, as a double.
+        width: one unit in the last printed place, as a double.
     """
 
     stated: Value
     factor: Fraction
+    size: float
+    width: float
 
     @property
     def value(self) -> Fraction:
@@ -70,8 +76,9 @@ def fault(stated: Value, reference: Reference, relative: Fraction = _NONE) -> Fa
     if _other_unit(stated, reference):
         return "unit"
     found: set[Fault] = set()
-    for known in _accepted(reference):
-        for view in _views(stated, reference):
+    views = _views(stated, reference)
+    for known in _accepted(reference, views):
+        for view in views:
             if _near(view, known, relative):
                 blemish = _blemish(view, known, stated, reference)
                 if not blemish:
@@ -79,21 +86,23 @@ def fault(stated: Value, reference: Reference, relative: Fraction = _NONE) -> Fa
                 found.add(blemish)
     if found:
         return "precision" if "precision" in found else "sign"
-    return "scale" if _is_shifted(stated, reference) else "value"
+    return "scale" if _is_shifted(views, reference) else "value"
 
 
-def _accepted(reference: Reference) -> Iterator[Known]:
+def _accepted(reference: Reference, views: list[_View]) -> Iterator[Known]:
     """The answer, its aliases, and the answer as the data set stores it.
 
     Stored it is rounded, and who rounds it again is right as well: 22.7350427 is stored as 0.22735,
-    and that is 22.73 or 22.74.
+    and that is 22.73 or 22.74. Of views that are nowhere near, nobody need ask.
     """
     yield reference.answer
     yield from (alias for alias in reference.aliases if alias.value not in WORDS)
     places = PLACES - 2 if reference.unit == "percent" else PLACES
     value = reference.answer.value
     if isinstance(value, Fraction) and 10**places % value.denominator:
-        yield Known(round(value, places))
+        size, unit = abs(_double(value)), 10.0**-places
+        if any(abs(view.size - size) <= view.width + unit for view in views):
+            yield Known(round(value, places))
 
 
 def _other_unit(stated: Value, reference: Reference) -> bool:
@@ -108,29 +117,30 @@ def _other_unit(stated: Value, reference: Reference) -> bool:
     return unit in (PERCENT, PERCENTAGE_POINT)
 
 
-def _views(stated: Value, reference: Reference) -> Iterator[_View]:
+def _views(stated: Value, reference: Reference) -> list[_View]:
     """The value in points, or in what the question counts; a bare one may be meant in two ways."""
     if reference.unit == "number":
-        yield _View(stated, _ONE)
-        if reference.scale > 1:
-            yield _View(stated, Fraction(1, reference.scale))
+        factors = [_ONE] if reference.scale == 1 else [_ONE, Fraction(1, reference.scale)]
     elif stated.unit == BASIS_POINT:
-        yield _View(stated, _HUNDREDTH)
+        factors = [_HUNDREDTH]
+    elif stated.unit in (PERCENT, PERCENTAGE_POINT):
+        factors = [_ONE]
     else:
-        if stated.unit != TIMES:
-            yield _View(stated, _ONE)
-        if stated.unit not in (PERCENT, PERCENTAGE_POINT):
-            yield _View(stated, _HUNDRED)
+        factors = [_HUNDRED] if stated.unit == TIMES else [_ONE, _HUNDRED]
+    size, width = abs(_double(stated.value)), _double(stated.precision.step)
+    return [
+        _View(stated, factor, size * (times := _double(factor)), width * times)
+        for factor in factors
+    ]
 
 
 def _near(view: _View, known: Known, relative: Fraction) -> bool:
     """Whether the magnitudes are one at the printed precision."""
     assert isinstance(known.value, Fraction)
     # Doubles rule most wrong answers out, and most right ones in, at a tenth of the price.
-    factor, size = _double(view.factor), abs(_double(known.value))
-    off = abs(abs(_double(view.stated.value)) * factor - size)
-    step = _double(view.stated.precision.step) * factor
-    allowed = max(step, 0.0 if known.places is None else 10.0**-known.places) / 2
+    size = abs(_double(known.value))
+    off = abs(view.size - size)
+    allowed = max(view.width, 0.0 if known.places is None else 10.0**-known.places) / 2
     if relative:
         allowed = max(allowed, _double(relative) * size)
     rounding = DOUBLE * (size + allowed)
@@ -165,18 +175,15 @@ def _is_precise(view: _View, known: Known, stated: Value, reference: Reference) 
     )
 
 
-def _is_shifted(stated: Value, reference: Reference) -> bool:
+def _is_shifted(views: list[_View], reference: Reference) -> bool:
     """Whether a value is the reference's but for a power of ten. Only told, so doubles will do."""
-    wanted, digits = reference.answer.value, stated.precision.digits
-    if isinstance(wanted, str) or not wanted or digits < LEAST_DIGITS:
-        return False
-    for view in _views(stated, reference):
-        ratio = abs(_double(stated.value) * _double(view.factor) / _double(wanted))
-        if 0 < ratio < inf:
-            power = round(log10(ratio))
+    wanted = reference.answer.value
+    size = 0.0 if isinstance(wanted, str) else abs(_double(wanted))
+    for view in views:
+        if size and view.size and view.stated.precision.digits >= LEAST_DIGITS:
+            ratio = view.size / size
+            power = round(log10(ratio)) if 0 < ratio < inf else 0
             off = abs(ratio / 10.0**power - 1)
-            if 0 < abs(power) <= MAX_SHIFT and off <= abs(
-                _double(stated.precision.step / stated.value)
-            ):
+            if 0 < abs(power) <= MAX_SHIFT and off <= view.width / view.size:
                 return True
     return False
