@@ -119,11 +119,11 @@ BOUND: Final = re.compile(
 )
 DOWN: Final = (
     r"decreas(?:e|ed|es|ing)|declin(?:e|ed|es|ing)|reduc(?:tion|ed|es|e)|drop(?:ped|s)?|f[ae]ll(?:en|s)?"
-    r"|lower|less|down|negative|minus|shr[aiu]nk|shrunken|contract(?:ed|ion)|smaller|worsened|deficit|slip(?:ped)?|diminish(?:ed)?|slid|slide|dip(?:ped)?|sank|plunged?|tumbled?|narrowed|eased|shed"
+    r"|lower|less|down|negative|minus|shr[aiu]nk|shrunken|contract(?:ed|ion)|smaller|worsened|deficit|slip(?:ped)?|diminish(?:ed)?|slid|dip(?:ped)?|sank|plunged?|tumbled?"
 )
 UP: Final = (
     r"increas(?:e|ed|es|ing)|gr[eo]w(?:n|s)?|growth|r[io]sen?|gain(?:ed|s)?|higher|up|more|greater"
-    r"|larger|improve(?:d|ment)|positive|plus|climb(?:ed)?|jump(?:ed)?|surged?|soared|widened|expanded"
+    r"|larger|improve(?:d|ment)|positive|plus|climb(?:ed)?|jump(?:ed)?|surged?|soared"
 )
 OPEN_END: Final = re.compile(
     r"\s*,?\s*(?:or (?:more|less|higher|lower|greater|so|above|below)\b|\+(?!\d)"

@@ -18,7 +18,7 @@ MAX_LENGTH: Final = 400
 
 # "No information" answers nothing, and neither does "no doubt".
 _NO: Final = (
-    r"no(?! (?:answer|idea|information|info|data|way|clue|doubt|question|conclusion"
+    r"no(?! (?:such|answer|idea|information|info|data|way|clue|doubt|question|conclusion"
     r"|determination|basis|means|figures?|numbers?|values?|results?|details?|response"
     r"|comment)\b| \w+ (?:can|could) be)"
 )
@@ -28,7 +28,9 @@ _BOTH: Final = re.compile(
     re.IGNORECASE,
 )
 _EITHER: Final = re.compile(
-    r"[^.;\n]{0,60}\b(?:or|unless|otherwise|else)\b[^.;\n]{0,30}\b(?P<word>yes|no)(?=\W*(?:[.,;\n]|$))",
+    r"[^\n]{0,80}?(?:[,;.]|\b(?:but|also|or|and|unless|otherwise|else|is it)\b)\s+"
+    r"(?:(?:also|then|maybe|partly|is it)\s+){0,2}(?P<word>yes|no)"
+    r"(?=\W*(?:[.,;\n]|$)|\s+(?:in|for|if|when|on|at|under|by)\b)",
     re.IGNORECASE,
 )
 _WORD: Final = re.compile(rf"\b(yes|{_NO})\b", re.IGNORECASE)
@@ -42,7 +44,7 @@ _ALONE: Final = re.compile(r"[\W_]*(yes|no)[\W_]*", re.IGNORECASE)
 _RETRACTED: Final = re.compile(
     r"(?:(?:^|[.!?;:,…–—-])\W*|\b(?:actually|wait|rather|correction|sorry|instead|hmm|but|is"
     r"|should be|make (?:that|it))\b\W{1,4})"
-    r"(?:(?:actually|wait|rather|correction|sorry|hmm)\W{1,4})*"
+    r"(?:(?:actually|wait|rather|correction|sorry|hmm|also|partly)\W{1,4})*"
     r"(?P<word>yes|no)\b[*_\"')]*(?=\s*(?:[.!?;\n]|$))",
     re.IGNORECASE,
 )
@@ -84,6 +86,8 @@ def yes_or_no(phrase: str, *, sentence: bool = False) -> str | NoValue:
     if len(found) > 1:
         return NoValue("the answer says both yes and no")
     said = [match for match in _SAID.finditer(text) if match.end() == len(text)]
-    if not found or _DENIED.search(text) or (sentence and not said):
+    concluded = any(match[0].lower().startswith("so") for match in said)
+    denied = not concluded and _DENIED.search(text) is not None
+    if not found or denied or (sentence and not said):
         return NoValue("the answer says neither yes nor no")
     return found.pop()
