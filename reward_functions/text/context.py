@@ -35,9 +35,17 @@ def trouble(text: str, start: int, end: int) -> str:
     """
     before = text[max(0, start - REACH) : start]
     doubt = against(before) or (phrases.SEVERAL if _alternative(before) else "")
+    if doubt == phrases.PART and _counted(before, text[start:end]):
+        doubt = ""
     if doubt or ends(text, end):
         return doubt
     return against_after(text, end)
+
+
+def _counted(before: str, answer: str) -> bool:
+    r"""Whether an answer repeats the number before it: "it rings 84 times \boxed{84}"."""
+    times = _TIMES.search(before)
+    return times is not None and f"{{{times[1]}}}" in answer
 
 
 def ends(text: str, end: int) -> bool:
@@ -98,6 +106,7 @@ def _alternative(before: str) -> bool:
 _SENTENCE_END: Final = re.compile(r"[.!?;]\s")
 # The opening of a displayed formula belongs to the line it continues.
 _LINE_END: Final = re.compile(r"(?<!\\\[)(?<!\$\$)\n(?!\s*(?:\\\[|\$\$))")
+_TIMES: Final = re.compile(r"(\d+)[$\\)]{0,3}\s+times[\s,:$\\(\[]*$")
 _APART: Final = ".!?;>)%0123456789"
 """No phrase reaches over them."""
 

@@ -51,7 +51,8 @@ _ESCAPED_BRACE: Final = re.compile(r"\\[\\{}]")
 _LABELLED: Final = re.compile(
     r"\\(?:text|textbf|mathrm|mbox)\s?\{"
     r"(?!.*(?:twice|double|half|minus|negative|opposite|square|inverse|incorrect|guess|bound))"
-    r"\s?[A-Za-z][A-Za-z ]{1,40}(?:[:=]\s?\}|\}\s?[:=])(?P<value>[^=]+)",
+    r"\s?[A-Za-z][A-Za-z ]{1,40}(?:[:=]\s?\}|\}\s?[:=])"
+    r"(?P<value>(?:(?<=nswer:\})|(?<=nswer:\s\})).+|[^=]+)",
     re.IGNORECASE,
 )
 _COPULA: Final = re.compile(
