@@ -49,7 +49,20 @@ from reward_functions.text.units import SCALE_ABBREVIATIONS, SCALES, canonical
 
 _SIGNS: Final = frozenset("+-±∓")
 _CLOSING_COMMANDS: Final = frozenset(
-    {"\\", "&", "rfloor", "rceil", "rangle", "choose", "rVert", "pmod", "bmod", "mod", "pod"}
+    {
+        "\\",
+        "&",
+        "rfloor",
+        "rceil",
+        "rangle",
+        "choose",
+        "over",
+        "rVert",
+        "pmod",
+        "bmod",
+        "mod",
+        "pod",
+    }
 )
 _AFTER_TERM: Final = frozenset({END.kind, *"+-=<>≤≥,;:)]}&", "\\}"})
 """What ends a term at once, whatever stands further behind."""
@@ -84,7 +97,7 @@ class Parser(Naming):
 
     def answer(self) -> Node:
         """The whole answer, which must use up the tokens."""
-        node = self.listing()
+        node = self.over_the_rest(self.listing())
         if self.position < len(self.stream):
             raise Unreadable(f"{self.peek().kind} after the end of the answer")
         return node
@@ -136,7 +149,8 @@ class Parser(Naming):
 
     def sets(self) -> Node:
         """Sets united or taken from one another; an ordinary value without such an operator."""
-        first = self.ratio()
+        united = self.kind() == "∪" and self.peek(1).kind == "_"
+        first = self.united() if united else self.ratio()
         parts, minus = [first], False
         while self.kind() in ("∪", "∖") or (self.kind() == "-" and isinstance(first, NamedSet)):
             minus = self.next().kind != "∪"
@@ -275,7 +289,7 @@ class Parser(Naming):
 
     def after_percent(self, body: Node) -> Node:
         """A percentage; what it is of, in a noun or two, may follow."""
-        if self.starts_factor() and not self.noun_follows():
+        if self.scale_follows() or (self.starts_factor() and not self.noun_follows()):
             raise Unreadable("a factor after a percent sign")
         self.nouns()
         return Percent(body)
