@@ -66,7 +66,7 @@ BEFORE: Final = (
         "not t never neither nor nobody cannot hardly rather instead anything other different "
         "false wrong doubt neq ne neg ¬ nicht kein keine keines niemals pas jamais nunca jamás "
         "non não nem es son sea nadie ninguno personne niemand nessuno ninguém mistake error "
-        "incorrect untrue myth lie refuse "
+        "incorrect untrue myth lie refuse except "
         "way far differs differ unequal besides out reject rejects exclude excludes eliminate "
         "eliminates",
         rf"""
@@ -74,7 +74,7 @@ BEFORE: Final = (
               |(?<!none\ )other\ than|anything\ (?:but|except)|(?:false|wrong|untrue|myth|lie)\ that
               |(?<!no\ )(?<!without\ )(?<!without\ a\ )doubt(?:\ that)?|refuse\ to|no\ way
               |(?:far|differs?|different)\ from|unequal\ to|besides|(?:rules?|ruled)\ out
-              |rejects?|excludes?|eliminates?
+              |rejects?|excludes?|eliminates?|except(?:\ for)?
               |nicht|keine?s?|niemals|pas|jamais|nunca|jamás|non|não|nem|no\ (?:es|son|sea))\b
           | n['’]t\b | \\n(?:eq?|eg)\b | ≠ | ¬ | !=
         )\s*
@@ -134,15 +134,15 @@ BEFORE: Final = (
         "square squares cube root roots third thirds quarter quarters fourth fourths fifth fifths "
         "tenth tenths opposite inverse "
         "reciprocal multiple factorial log logarithm sine cosine tangent complement negation "
-        "remainder percent digits divisor divisors log logs add adding subtract subtracting "
-        "before after following preceding power and base",
+        "remainder percent digits divisor divisors successor predecessor log logs "
+        "add adding subtract subtracting before after following preceding power and base",
         rf"""
         \b(?: (?:twice|thrice|double|triple|quadruple|half|minus|plus|times|negative|divided\s+by
                 |multiplied\s+by)(?:\s+of)?
             | (?:square|cube|root|third|quarter|fourth|fifth|tenth|double|triple|opposite|negative
                 |inverse|reciprocal|multiple|factorial|logarithm|sine|cosine|tangent|complement
                 |negation|(?<!\ba\ )remainder|percent|log(?:\s+base\s+\w+)?)s?\s+of
-            | (?:digits|(?<!common\ )divisors?)\s+of
+            | (?:digits|(?<!common\ )divisors?|successor|predecessor)\s+of
             | (?:sum|product|difference|quotient)\s+(?:of|between)\b.{{1,20}}\band
             | (?:number|integer|prime)\s+(?:before|after|following|preceding)
             | (?:add|subtract)(?:ing)?\s+[$\\(]{{0,3}}\d\S*\s+(?:to|from)
@@ -228,6 +228,7 @@ AFTER: Final = {
             (?:\\boxed | [$\\(\[]{{0,3}}[-+−]?\d | \(?(?-i:[A-J])(?![\w'’]))
           | \((?:or\s{{1,8}})?{_DIGITS}[^()\n]{{0,20}}\bif\b | or,?\s{{1,8}}if\b
           | (?:to|through)\s{{1,8}}{_DIGITS}
+          | or\s{{1,8}}(?:something|some|another|any|anything)\b
           | ;\s{{0,8}}{_DIGITS}[\d.,/]*[$\\)]{{0,3}}\s{{0,8}}(?:[.;!]|$))
         """
     ),
@@ -261,11 +262,14 @@ RETRACTED: Final = _pattern(
     rf"""{_THEN}
     (?: or\ (?:maybe|perhaps|possibly|else|is\ it|it\ could)\b
       | no[,.!]\s | no\ wait\b | wait[,.!]*\s{{0,8}}no\b | wait[,.!]*$ | oops\b
-      | (?:scratch|strike)\ that | just\ kidding | on\ second\ thought | never\ ?mind
+      | (?:scratch|strike)\ that | just\ kidding | on\ (?:second\ thought|reflection) | never\ ?mind
       | i\ was\ wrong | i\ take\ (?:that|it|this)\ back | correction\b(?!\W{{1,3}}it\b)
       | (?:ignore|disregard|forget)\ (?:that|this|it|the\ above)\b
       | (?:(?:wait|hmm|no|actually|sorry)\W{{1,4}})?i\ (?:have\ )?made\ an?\ (?:mistake|error)\b
       | but\ i\ (?:really\ |highly\ )?doubt\b
+      | (?:but|though|although)\ {_NUMBER}\S{{0,9}}\ (?:is|are)\ (?:also|just\ as)
+        \ (?:possible|likely)\b
+      | but\ (?:slightly\ |a\ (?:bit|little)\ )?(?:smaller|larger|bigger|greater|less|more)[.\s]*$
       | (?:(?:but|though|although)\W{{1,4}})?i\ (?:really\ |honestly\ )?
         (?:don['’]t|do\ not)\ know[.!\s]*$
       | (?:(?:but|and|though|although|wait|hmm|no|actually|sorry)\W{{1,4}})?(?:that|this|which|it)
@@ -281,9 +285,10 @@ RETRACTED: Final = _pattern(
 )
 CORRECTED: Final = _pattern(
     rf"""{_THEN}
-    (?:wait|hmm|but|actually|no|oops|sorry|correction|edit|update)\b\W{{1,4}}(?:actually\W{{1,3}})?
+    (?:wait|hmm|but|actually|no|oops|sorry|correction|edit|update|instead|or\ equivalently)\b
+    \W{{1,4}}(?:actually\W{{1,3}})?
     (?: (?: (?:it|that|this|[a-z]|the\ (?:\w+\ )?(?:answer|result|value))\s{{0,8}}
-            (?:['’]s|(?:is|was|should\ be|must\ be|equals|=|would\ be))?
+            (?:['’]s|(?:is|was|(?:should|must|would|might|could|may)\ be|equals|=))?
           | i\ meant? | make\ (?:it|that))\s{{0,8}}
         (?:actually|really|indeed)?\s{{0,8}}
     )?

@@ -156,7 +156,9 @@ def _heading(text: str, start: int) -> re.Match[str] | None:
 def _statement(text: str, lead: _Lead) -> Statement:
     start = _MARGIN.match(text, lead.end).end()  # type: ignore[union-attr]
     end = _value_end(text, start, _TAG_STOP if text[lead.end - 1] == ">" else _STOP)
-    value = _BOLD.sub("", text[start:end]).strip(" \t\n*_\"'")
+    value = _BOLD.sub("", text[start:end]).strip(" \t\n*_\"'`")
+    if text.startswith(_TAG_END, end):
+        end += len(_TAG_END)
     if value.count("}") > value.count("{"):
         value = value.rstrip("} ")  # {"answer": 5}
     mood: Mood = "stated"
@@ -243,6 +245,7 @@ _STOP: Final = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_TAG_END: Final = "</answer>"
 _TAG_STOP: Final = re.compile(_STOP.pattern.replace("[.;?。]", "[.?。]"), _STOP.flags)
 """Between tags a semicolon separates members: the answer ends with its tag."""
 _NEGATION: Final = re.compile(
