@@ -205,7 +205,10 @@ def _without_margins(stream: list[Token]) -> list[Token]:
         start += 1
     if end - start > 1 and stream[end - 1].kind in (".", ",", ";", ":"):
         end -= stream[end - 2].kind != "."
-    return stream[start:end]
+    kept = stream[start:end]
+    if kept and kept[-1].kind == "number" and kept[-1].text.endswith("."):
+        kept[-1] = kept[-1]._replace(text=kept[-1].text.rstrip("."))
+    return kept
 
 
 def _closing(stream: list[Token], opening: int) -> int:
