@@ -19,6 +19,7 @@ AWS_SERVICES: Final = frozenset(
     {
         "bedrock-agentcore",
         "bedrock-runtime",
+        "dynamodb",
         "lambda",
         "s3",
         "sagemakerjobruntime",

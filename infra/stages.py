@@ -269,12 +269,16 @@ def _regions() -> set[str]:
 
 
 def _unconfigured(packages: Iterable[Package]) -> tuple[Deployment, ...]:
-    """Every reward that works as it is: ours, and those of the stage's packages."""
+    """Every reward that works as it is: ours, and those of the stage's packages.
+
+    A judge does not: somebody has to name the model it asks.
+    """
     carried = {package.name for package in packages}
     return tuple(
         Deployment.model_validate(spec.name)
         for spec in registry.specs().values()
         if _source(spec.name) in {None, *carried}
+        and not spec.needs.judge
         and all(knob.has_default for knob in spec.knobs.values())
     )
 
@@ -292,11 +296,16 @@ def _check_deployments(stage: Stage, packages: Iterable[Package]) -> None:
         try:
             spec = registry.get(each.reward)
             spec.bind(each.knobs)
-            environment = each.lambda_settings(stage.name).to_env()
+            settings = each.lambda_settings(stage.name)
+            environment = settings.to_env()
         except ValidationError as error:
             raise BadStage(f"{where}: {_told(error)}") from None
         except ConfigurationError as error:
             raise BadStage(f"{where}: {error}") from error
+        if spec.needs.judge and settings.judge is None:
+            raise BadStage(
+                f"{where}: {spec.name} asks a judge model, and settings.judge names none"
+            )
         missing = [
             knob.name
             for knob in spec.knobs.values()

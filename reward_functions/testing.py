@@ -14,14 +14,18 @@ over that mapping. All of it is deterministic.
 
 from __future__ import annotations
 
+import json
 import pickle
+import re
 from contextlib import redirect_stdout
+from dataclasses import dataclass, field
 from functools import partial
 from io import StringIO
-from math import isfinite
+from math import inf, isfinite
 from random import Random
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from reward_functions.core.asking import Question, Script, Usage, Verdict
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import BadSample, DatasetError
 from reward_functions.core.spec import RewardSpec
@@ -30,12 +34,15 @@ from reward_functions.core.types import Message, Sample, Score, Scored, Unscored
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from reward_functions.core.asking import Ask
     from reward_functions.core.spec import Example, RewardFunction
 
 _Row = TypeVar("_Row")
 
 __all__ = [
     "CONTRACT",
+    "CredulousAsk",
+    "FakeAsk",
     "assert_contract",
     "assert_score",
     "hostile_responses",
@@ -65,6 +72,114 @@ def sample(
     return Sample(id=id, messages=turns, reference=reference, metadata=metadata)
 
 
+@dataclass(slots=True)
+class FakeAsk:
+    """A judge model of the tests: it answers from a list, and remembers what it was asked.
+
+        ask = FakeAsk({"correct": "yes"})
+        rubric(sample("4", reference="4"), ask=ask)
+        ask.asked[0].text
+
+    Args:
+        answers: by the question's turn; a field left out has its worst choice, a turn without an
+            answer the worst verdict there is. An exception is raised. Each answer must be legal.
+        answer: called with the question instead, for anything a list cannot say.
+        usage: what every verdict costs.
+    """
+
+    answers: Sequence[Mapping[str, str] | Exception] = ()
+    answer: Callable[[Question], Mapping[str, str] | Exception] | None = None
+    usage: Usage = field(default_factory=Usage)
+    asked: list[Question] = field(default_factory=list)
+
+    def __init__(
+        self,
+        *answers: Mapping[str, str] | Exception,
+        answer: Callable[[Question], Mapping[str, str] | Exception] | None = None,
+        usage: Usage | None = None,
+    ) -> None:
+        self.answers = answers
+        self.answer = answer
+        self.usage = usage or Usage()
+        self.asked = []
+
+    def __call__(self, question: Question, /, *, deadline: float = inf) -> Verdict:  # noqa: ARG002
+        """The answer to this question."""
+        self.asked.append(question)
+        if self.answer is None:
+            written: Mapping[str, str] | Exception = Script(self.answers)(question).values
+        else:
+            written = self.answer(question)
+        if isinstance(written, Exception):
+            raise written
+        return Verdict(question.read(question.filled(written)), self.usage, "fake")
+
+
+@dataclass(frozen=True, slots=True)
+class CredulousAsk:
+    """A judge model that obeys whatever reaches it outside a fence.
+
+    It reads as a naive model would. A fenced text it takes for data; words of the response that
+    stand anywhere else it takes for orders, and so it does control tokens and invisible characters,
+    wherever they stand. When it was given an order, it hands in the best verdict there is; else
+    the worst. It shows that our fences hold. How a real model behaves behind them it cannot show.
+
+    Args:
+        response: the words it would take for orders.
+    """
+
+    response: str
+
+    def __call__(self, question: Question, /, *, deadline: float = inf) -> Verdict:  # noqa: ARG002
+        """The best verdict when it was given orders, else the worst."""
+        pick = -1 if self.obeys(question) else 0
+        chosen = {
+            each.name: each.usual or each.choices[pick] for each in question.fields if each.choices
+        }
+        quoted = dict.fromkeys(
+            (each.name for each in question.fields if each.supports), question.quotable[:50]
+        )
+        return Verdict(question.read(question.filled({**chosen, **quoted})), model="credulous")
+
+    def obeys(self, question: Question) -> bool:
+        """Whether something of the response reached it as an order."""
+        told = f"{question.system}\n{question.shared}\n{question.text}"
+        bare, fenced = _unfenced(told)
+        orders = {order for line in self.response.splitlines() if len(order := line.strip()) > MUTE}
+        return (
+            fenced is None
+            or any(order in bare for order in orders)
+            or _ORDERS_IN_DISGUISE.search(told) is not None
+        )
+
+
+MUTE: Final = 12
+"""Characters of a line that are no order: they occur in any instructions."""
+
+_ORDERS_IN_DISGUISE: Final = re.compile(
+    r"<\|[a-z_]+\|>|\[/?INST\]|<</?SYS>>|</?(?:s|bos|eos|start_of_turn|end_of_turn)>|<｜"
+    "|[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
+)
+_FENCE: Final = re.compile(
+    r'^<data name="\w+" mark="(?P<mark>[0-9a-f]{32})">\n(?P<data>.*)\n</data mark="(?P=mark)">$',
+    re.MULTILINE,
+)
+
+
+def _unfenced(told: str) -> tuple[str, list[str] | None]:
+    """What stands outside every fence, and what inside; None where a fence does not hold."""
+    inside: list[str] = []
+    for fence in _FENCE.finditer(told):
+        try:
+            data = json.loads(fence["data"])
+        except ValueError:
+            return told, None
+        if not isinstance(data, str):
+            return told, None
+        inside.append(data)
+    return _FENCE.sub("", told), inside
+
+
 def wire_row(sample: Sample) -> dict[str, Any]:
     """The sample as a trainer sends it: a row of a Lambda event, a line of a file of samples."""
     return {
@@ -82,6 +197,7 @@ def assert_score(
     expected: float,
     *,
     prompt: str = "",
+    ask: Ask | None = None,
     **knobs: Any,
 ) -> None:
     """The reward gives this response exactly this score.
@@ -92,6 +208,7 @@ def assert_score(
         reference: the ground truth.
         expected: compared with `==`; a `pytest.approx` works.
         prompt: the user turn.
+        ask: whom a judge asks, such as a `FakeAsk`.
         knobs: settings of the reward.
 
     Raises:
@@ -99,7 +216,11 @@ def assert_score(
         BadKnob: a knob the reward does not have, or a value of the wrong type.
         DatasetError: the reference is at fault, so there is no score.
     """
-    bound = reward.bind(knobs) if isinstance(reward, RewardSpec) else partial(reward, **knobs)
+    whom: dict[str, Any] = {} if ask is None else {"ask": ask}
+    if isinstance(reward, RewardSpec):
+        reward = reward.bind(knobs)
+        knobs = {}
+    bound = partial(reward, **knobs, **whom)
     score = bound(sample(response, reference, prompt=prompt))
     if score.value != expected:
         raise AssertionError(f"the score is {score.value}, not {expected}\n{_why(score)}")
@@ -140,7 +261,7 @@ def the_oracle_earns_the_ceiling(spec: RewardSpec) -> None:
     for example in spec.examples:
         if spec.oracle and example.kind == "full":
             response = spec.oracle(example.sample())
-            (result,) = score_batch(spec.bind(example.knobs), [_with_response(example, response)])
+            (result,) = score_batch(spec.rehearsed(example), [_with_response(example, response)])
             subject = f"the oracle's {response[:60]!r} against {example.reference!r}"
             score = _score(result, f"{spec.name}: {subject}")
             earned = score.value == spec.scale.ceiling
@@ -193,7 +314,7 @@ def scores_keep_to_the_declaration(spec: RewardSpec) -> None:
     responses = [example.response for example in spec.examples] + ["", "\0\ud800"]
     for example in spec.examples:
         for response in responses:
-            score = spec.bind(example.knobs)(_with_response(example, response))
+            score = spec.rehearsed(example)(_with_response(example, response))
             inside = spec.scale.floor <= score.value <= spec.scale.ceiling
             _require(isfinite(score.value) and inside, spec, f"a score of {score.value}")
             _require(
@@ -205,35 +326,38 @@ def scores_keep_to_the_declaration(spec: RewardSpec) -> None:
 
 def scores_are_deterministic(spec: RewardSpec) -> None:
     """The same again, and the same in another order: nothing is remembered between samples."""
-    batch = _example_batch(spec)
-    scores = {result.id: result for result in score_batch(spec, batch)}
+    reward, batch = _rehearsal(spec), _example_batch(spec)
+    scores = {result.id: result for result in score_batch(reward, batch)}
     shuffled = _shuffled(batch, seed=0)
-    for result in (*score_batch(spec, batch), *score_batch(spec, shuffled)):
+    for result in (*score_batch(reward, batch), *score_batch(reward, shuffled)):
         before = scores[result.id]
         _require(_outcome(result) == _outcome(before), spec, f"{result.id} differs the second time")
 
 
 def batches_keep_ids_and_order(spec: RewardSpec) -> None:
-    """Shuffled, duplicated or malformed: one result per row, in its place, under its id."""
-    samples = _example_batch(spec)
+    """Shuffled, duplicated or malformed: one result per row, in its place, under its id.
+
+    The result is the row's own, unless the reward declares that it looks at siblings.
+    """
+    reward, samples = _rehearsal(spec), _example_batch(spec)
     rows: list[Sample | Unscored] = [*samples, *samples]
     rows += [Unscored(f"malformed-{position}", BadSample("no row")) for position in range(5)]
-    alone = {row.id: _outcome(score_batch(spec, [row])[0]) for row in rows}
+    alone = {row.id: _outcome(score_batch(reward, [row])[0]) for row in rows}
     for seed in range(3):
         shuffled = _shuffled(rows, seed)
         for workers in (1, 4):
-            results = score_batch(spec, shuffled, workers=workers)
+            results = score_batch(reward, shuffled, workers=workers)
             ids = [result.id for result in results]
             _require(ids == [row.id for row in shuffled], spec, "ids or their order were lost")
             for result in results:
-                same = _outcome(result) == alone[result.id]
+                same = spec.needs.siblings or _outcome(result) == alone[result.id]
                 _require(same, spec, f"{result.id} depends on its neighbours")
 
 
 def it_can_be_pickled(spec: RewardSpec) -> None:
     """The spec and every binding of it reach another process and score the same there."""
     for example in spec.examples:
-        bound = spec.bind(example.knobs)
+        bound = spec.rehearsed(example)
         for reward in (bound, pickle.loads(pickle.dumps(bound))):  # noqa: S301 - just made here
             score = reward(example.sample())
             _require(score.value == example.score, spec, f"{_named(example)}: another score")
@@ -256,7 +380,9 @@ def hostile_responses_earn_the_floor(
     for name, text in hostile_responses() if hostile is None else hostile:
         for example in targets.values():
             attack = _with_response(example, text, id=name)
-            (result,) = score_batch(spec.bind(example.knobs), [attack])
+            ask = CredulousAsk(text) if spec.needs.judge else None
+            reward = spec.bind(example.knobs, ask=ask)
+            (result,) = score_batch(reward, [attack])
             where = f"the hostile response {name!r} against {_named(example)}"
             score = _score(result, f"{spec.name}: {where}")
             if score.value > spec.scale.floor:
@@ -275,7 +401,8 @@ def the_lambda_scores_like_a_direct_call(spec: RewardSpec) -> None:
             name=spec.name, knobs=dict(example.knobs), service="contract", log_level="CRITICAL"
         )
         with redirect_stdout(StringIO()):  # where the handler's metrics go
-            answered = handler.bind(deployed, spec)([wire_row(example.sample())])
+            bound = handler.bind(deployed, spec, ask=Script(tuple(example.verdicts)))
+            answered = bound([wire_row(example.sample())])
         expected = [contract.result_object(direct)]
         _require(
             answered == expected,
@@ -470,7 +597,7 @@ def _digit_tricks() -> Iterator[tuple[str, str]]:
 
 
 def _score_of(spec: RewardSpec, example: Example) -> Score:
-    (result,) = score_batch(spec.bind(example.knobs), [example.sample()])
+    (result,) = score_batch(spec.rehearsed(example), [example.sample()])
     return _score(result, f"{spec.name}: {_named(example)}")
 
 
@@ -484,12 +611,21 @@ def _shuffled(rows: Sequence[_Row], seed: int) -> list[_Row]:
     return Random(seed).sample(rows, len(rows))  # noqa: S311 - the same shuffle in every run
 
 
+def _rehearsal(spec: RewardSpec) -> RewardFunction:
+    """The reward with no knobs set and, if it is a judge, one that gives the worst verdicts."""
+    return partial(spec, ask=Script()) if spec.needs.judge else spec
+
+
 def _example_batch(spec: RewardSpec) -> list[Sample]:
     """The examples without their knobs, an empty response, and a row without a reference."""
     samples = [
         example.sample(f"example-{position}") for position, example in enumerate(spec.examples)
     ]
-    return [*samples, sample(id="empty", reference="0"), sample("no reference", id="bad")]
+    return [
+        *samples,
+        sample(id="empty", reference="0"),
+        sample("no reference", prompt="?", id="bad"),
+    ]
 
 
 def _with_response(example: Example, response: str, id: str = "example") -> Sample:  # noqa: A002
@@ -499,7 +635,7 @@ def _with_response(example: Example, response: str, id: str = "example") -> Samp
 
 
 def _without_reference(spec: RewardSpec) -> Scored | Unscored:
-    return score_batch(spec, [sample("an answer")])[0]
+    return score_batch(_rehearsal(spec), [sample("an answer")])[0]
 
 
 def _outcome(result: Scored | Unscored) -> object:

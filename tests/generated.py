@@ -262,7 +262,7 @@ def _values(field: Mapping[str, Any]) -> str:
         "object": "JSON object",
         "boolean": "`true`, `false`",
         "array": "list",
-    }[field["type"]]
+    }[field.get("type", "object")]  # what is defined elsewhere is an object
     bounds = [f"{field[key]:g}" for key in ("minimum", "maximum") if key in field]
     return f"{kind}, {' to '.join(bounds)}{' or more' * (len(bounds) == 1)}" if bounds else kind
 

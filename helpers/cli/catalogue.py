@@ -236,7 +236,7 @@ def _exchange(spec: RewardSpec) -> Iterator[tuple[str, str]]:
     for example in spec.examples[:1]:
         sample = example.sample()
         yield "Request", json.dumps([wire_row(sample)], indent=2)
-        (result,) = score_batch(spec.bind(example.knobs), [sample])
+        (result,) = score_batch(spec.rehearsed(example), [sample])
         if isinstance(result, Scored):
             yield "Reply", json.dumps([result_object(result)], indent=2)
 
@@ -252,7 +252,7 @@ def _flaws(spec: RewardSpec) -> Iterator[str]:
     for example in spec.examples:
         about = f"{example.kind} example {example.response!r}"
         try:
-            reward = spec.bind(example.knobs)
+            reward = spec.rehearsed(example)
         except BadKnob as error:
             yield f"{about}: {error}"
             continue

@@ -22,6 +22,7 @@ from helpers.datasets.leakage import Overlaps
 from helpers.datasets.lengths import Lengths, prompt_tokens
 from helpers.datasets.rows import kind, text_of
 from helpers.json_rows import BadInput, scan_rows, shown
+from reward_functions.core.asking import Script
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import DatasetError
 from reward_functions.core.registry import specs
@@ -197,27 +198,17 @@ def _reading_error(spec: RewardSpec, sample: Sample) -> DatasetError | None:
     """What a reward has against a reference.
 
     The right response is scored where the reward can write it: some rewards look at the whole
-    reference only once there is an answer to compare. A reward that waits for a model is not
-    called, since a call costs: its oracle alone reads the reference.
+    reference only once there is an answer to compare. A judge is given no model to ask, since a
+    call costs; what it says of a reference, it says before it asks.
     """
-    if spec.needs.workers > 1:
-        return _oracles_error(spec, sample)
+    read = spec.bind({}, ask=Script() if spec.needs.judge else None)  # no model is asked here
 
     def scored(asked: Sample) -> Score:
-        return spec(asked.answered(spec.oracle(asked) if spec.oracle else ""))
+        return read(asked.answered(spec.oracle(asked) if spec.oracle else ""))
 
     (result,) = score_batch(scored, [sample])
     if isinstance(result, Unscored) and isinstance(result.error, DatasetError):
         return result.error
-    return None
-
-
-def _oracles_error(spec: RewardSpec, sample: Sample) -> DatasetError | None:
-    try:
-        if spec.oracle:
-            spec.oracle(sample)
-    except DatasetError as error:
-        return error
     return None
 
 

@@ -7,16 +7,17 @@ own, aside): a reward function raises freely, and the exception becomes an `Unsc
 from __future__ import annotations
 
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from reward_functions.core.errors import DeadlineReached
 from reward_functions.core.spec import Needs, spec_of
 from reward_functions.core.types import RewardResult, Sample, Scored, Unscored
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from reward_functions.core.spec import RewardFunction
+    from reward_functions.core.types import Message, Score
 
 
 def score_batch(
@@ -41,22 +42,40 @@ def score_batch(
         One result per sample, in order. Never raises for a sample.
     """
 
+    def company(sample: Sample) -> dict[str, Any]:
+        return {"siblings": families[sample.context]} if families else {}
+
     def score(sample: Sample | Unscored) -> RewardResult:
         if isinstance(sample, Unscored):
             return sample
         if deadline is not None and monotonic() >= deadline:
             return Unscored(sample.id, DeadlineReached("the batch's deadline passed before it"))
         try:
-            return Scored(sample.id, reward(sample))
+            return Scored(sample.id, call(sample, **company(sample)))
         except Exception as error:  # noqa: BLE001 - the one place; see the module's docstring
             return Unscored(sample.id, error)
 
     spec = spec_of(reward)
-    threads = workers or (spec.needs if spec else Needs()).workers
-    if threads == 1:
+    needs = spec.needs if spec else Needs()
+    samples = list(samples)
+    families = _families(samples) if needs.siblings else {}
+    call: Callable[..., Score] = reward
+    threads = min(workers or needs.workers, len(samples))
+    if threads <= 1:
         return [score(sample) for sample in samples]
 
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - verifiers never need it
 
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(score, samples))
+
+
+def _families(
+    samples: Iterable[Sample | Unscored],
+) -> dict[tuple[Message, ...], tuple[Sample, ...]]:
+    """The samples by the messages before their responses."""
+    families: dict[tuple[Message, ...], tuple[Sample, ...]] = {}
+    for sample in samples:
+        if isinstance(sample, Sample):
+            families[sample.context] = (*families.get(sample.context, ()), sample)
+    return families

@@ -7,10 +7,15 @@
     ├── ScoringError          we are at fault
     │   ├── InvalidScore      a reward function broke its own declaration
     │   ├── DeadlineReached   the batch's time was over before this sample's turn
-    │   └── EngineUnavailable the process that works out hard algebra cannot be had
+    │   ├── EngineUnavailable the process that works out hard algebra cannot be had
+    │   ├── JudgeUnavailable  no judge model could be asked: throttled, unreachable, out of time
+    │   ├── NoVerdict         a judge model answered, and its answer is no legal verdict
+    │   └── NoSibling         a comparison needs another response to the prompt, and has none
     └── ConfigurationError    nothing was scored: the caller asked for what does not exist
         ├── UnknownReward
         ├── BadKnob
+        ├── BadJudge          a judge's settings, prompt or rubric cannot be used
+        ├── NoJudge           a judge was to score, and nobody named the model to ask
         └── BrokenPlugin      an entry point could not be loaded, or is no reward function
 
 **The blame table**, the one place that settles who is at fault:
@@ -21,6 +26,8 @@
 | a missing generated turn | policy | sees an empty answer | `Scored` |
 | missing or unreadable *reference*, a row that is no sample | data set | raises `DatasetError` | `Unscored` |
 | the algebra worker cannot start, or dies without the answer's doing | us | raises `EngineUnavailable` | `Unscored` |
+| the judge model is throttled, unreachable, out of time or money | us | raises `JudgeUnavailable` | `Unscored` |
+| the judge model refuses, is cut off, or gives no legal verdict | us | raises `NoVerdict` | `Unscored` |
 | a bug, a non-finite value, a score out of scale, the deadline | us | anything escaping | `Unscored` |
 
 `score_batch` turns exceptions into `Unscored`; what an `Unscored` becomes is decided once per edge
@@ -31,6 +38,11 @@ reference: they are logged.
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal
+
+if TYPE_CHECKING:
+    from reward_functions.core.asking import Usage
 
 
 class RewardError(Exception):
@@ -65,6 +77,62 @@ class EngineUnavailable(ScoringError):
     """The process that works out hard algebra cannot start, or died without the answer's doing."""
 
 
+WhyUnavailable = Literal[
+    "throttled", "busy", "timeout", "unreachable", "denied", "deadline", "budget"
+]
+TRANSIENT: Final = frozenset({"throttled", "busy", "timeout", "unreachable"})
+"""What may be otherwise a moment later."""
+
+
+class JudgeUnavailable(ScoringError):
+    """No judge model could be asked.
+
+    Args:
+        message: which model, and what it said in codes; never its words.
+        kind: why. "throttled" is its quota, "busy" its own fault, "timeout" an answer too late,
+            "unreachable" a broken connection, "denied" a request it will never take, "deadline" the
+            batch's time, "budget" its money.
+        retry_after: seconds the model asked us to wait.
+    """
+
+    def __init__(
+        self, message: str = "", kind: WhyUnavailable = "busy", retry_after: float = 0.0
+    ) -> None:
+        super().__init__(message)
+        self.kind: WhyUnavailable = kind
+        self.retry_after = retry_after
+
+    @property
+    def transient(self) -> bool:
+        """Whether asking again may help."""
+        return self.kind in TRANSIENT
+
+
+WhyNoVerdict = Literal["malformed", "cut", "refused"]
+
+
+class NoVerdict(ScoringError):
+    """A judge model answered, and its answer is no legal verdict.
+
+    Args:
+        message: what is wrong with the form of the answer; never the answer.
+        kind: "malformed" is another form than asked for, "cut" one without its end, "refused" the
+            model's or a guardrail's unwillingness, which asking again does not change.
+        usage: the tokens it cost all the same.
+    """
+
+    def __init__(
+        self, message: str = "", kind: WhyNoVerdict = "malformed", usage: Usage | None = None
+    ) -> None:
+        super().__init__(message)
+        self.kind: WhyNoVerdict = kind
+        self.usage = usage
+
+
+class NoSibling(ScoringError):
+    """A comparison needs another response to the same prompt, and the batch holds none."""
+
+
 class ConfigurationError(RewardError):
     """The caller asked for something that does not exist; no sample was touched."""
 
@@ -75,6 +143,14 @@ class UnknownReward(ConfigurationError):
 
 class BadKnob(ConfigurationError):
     """A knob the reward function does not have, or a value of the wrong type."""
+
+
+class BadJudge(ConfigurationError):
+    """A judge's settings, prompt file or rubric cannot be used. The message names the place."""
+
+
+class NoJudge(ConfigurationError):
+    """A judge was to score, and nobody named the model to ask: no judge has a default model."""
 
 
 class BrokenPlugin(ConfigurationError):

@@ -1,6 +1,7 @@
 """Every reward function there is: a walk over our folders, and other packages' entry points.
 
-A file `verifiers/NAME.py` that defines a `RewardSpec` called NAME is registered by being there.
+A file `verifiers/NAME.py` or `judges/NAME.py` that defines a `RewardSpec` called NAME is registered
+by being there.
 Another package registers through the entry-point group `reward_functions`, under a name qualified
 by its own: `acme.length`. `get` imports the one module a name points to, so that a Lambda pays for
 the reward it serves and for nothing else; only `specs` walks.
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from importlib.metadata import EntryPoint
 
-FOLDERS: Final = ("reward_functions.verifiers",)
+FOLDERS: Final = ("reward_functions.verifiers", "reward_functions.judges")
 ENTRY_POINT_GROUP: Final = "reward_functions"
 
 

@@ -17,7 +17,7 @@ from functools import cached_property, partial
 from importlib import import_module
 from inspect import Parameter, cleandoc, signature
 from math import isfinite
-from types import FunctionType, NoneType, UnionType
+from types import FunctionType, NoneType, SimpleNamespace, UnionType
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -31,12 +31,15 @@ from typing import (
     get_type_hints,
 )
 
-from reward_functions.core.errors import BadKnob, InvalidScore
+from reward_functions.core.asking import Script
+from reward_functions.core.errors import BadKnob, InvalidScore, NoJudge
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.core.types import Message, Sample, Score
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from reward_functions.core.asking import Ask
 
 NAME: Final = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*")
 """Names are file stems; a third party's are qualified by its own name: `acme.length`."""
@@ -70,19 +73,32 @@ class Scale(NamedTuple):
 UNIT_SCALE: Final = Scale()
 
 
+JUDGE_WORKERS: Final = 256
+"""Threads of a batch that is judged. Most wait, for a turn to ask or for the answer to a question
+that a sibling with the same response asked first; calls at once are limited elsewhere."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Needs:
     """What running a reward function takes.
 
     Args:
-        workers: threads a batch is scored with. One for verifiers, which only compute; more for
-            judges, which wait for a model.
+        workers: threads a batch is scored with; 0 for one, and for `JUDGE_WORKERS` of a judge.
         symbolic: whether it compares mathematics, whose process of its own a deployment starts
             before the first batch. It needs no setting: without it that process starts when needed.
+        judge: whether it asks a judge model. Its function is then `(sample, ask, *, knobs)`.
+        siblings: whether it looks at the other samples of the batch with the same prompt. Its
+            function then takes them after the others: `(sample, ask, siblings, *, knobs)`.
     """
 
-    workers: int = 1
+    workers: int = 0
     symbolic: bool = False
+    judge: bool = False
+    siblings: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.workers:
+            object.__setattr__(self, "workers", JUDGE_WORKERS if self.judge else 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +114,7 @@ class Example:
         prompt: the user turn before it.
         metadata: further fields of the data set.
         knobs: the settings the example shows, defaults elsewhere.
+        verdicts: of a judge, what the model answers to each question; see `Script`.
         why: one clause for a reader.
     """
 
@@ -109,6 +126,7 @@ class Example:
     prompt: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     knobs: Mapping[str, Any] = field(default_factory=dict)
+    verdicts: Sequence[Mapping[str, str]] = ()
     why: str = ""
 
     def sample(self, id: str = "example") -> Sample:  # noqa: A002 - the wire's own word
@@ -180,6 +198,8 @@ class RewardSpec:
         metrics: the names of the metrics every one of its scores carries, in order.
         needs: what running it takes.
         examples: worked examples; the first is replayed when a deployment starts.
+        check: called with all the knobs when they are bound and each has a value; raises where they
+            cannot be used together, or name a file that cannot.
         oracle: `(sample) -> response`: writes the right response to a sample from its reference, as
             a perfect policy would; raises BadReference where the reward would. `reward data replay`
             needs one. None where nobody can write it, such as for a judge of style.
@@ -192,6 +212,7 @@ class RewardSpec:
     metrics: tuple[str, ...] = ()
     needs: Needs = Needs()
     examples: tuple[Example, ...] = ()
+    check: Callable[..., object] | None = None
     oracle: Oracle | None = None
 
     def __post_init__(self) -> None:
@@ -206,14 +227,29 @@ class RewardSpec:
         ):
             raise ValueError(f"{self.name}: {self.scale} is no finite range")
 
-    def __call__(self, sample: Sample, /, **knobs: Any) -> Score:
+    def __call__(
+        self,
+        sample: Sample,
+        /,
+        *,
+        ask: Ask | None = None,
+        siblings: Sequence[Sample] = (),
+        **knobs: Any,
+    ) -> Score:
         """Score one sample.
+
+        Args:
+            sample: what to score.
+            ask: who answers the questions of a judge.
+            siblings: the samples of the batch with the same prompt, this one among them.
+            knobs: settings of the reward.
 
         Raises:
             DatasetError: the reference or the row is at fault.
-            InvalidScore: the function broke its own declaration.
+            NoJudge: the reward is a judge, and nobody was given to ask.
+            ScoringError: we failed; `InvalidScore` where the function broke its own declaration.
         """
-        score = self.function(sample, **knobs)
+        score = self.function(sample, *self._company(sample, ask, siblings), **knobs)
         if not isinstance(score, Score):
             raise InvalidScore(f"{self.name} returned {type(score).__name__}, not Score")
         if not self.scale.floor <= score.value <= self.scale.ceiling:
@@ -224,6 +260,17 @@ class RewardSpec:
                 f"{self.name} reported {list(reported)}, and declares {list(self.metrics)}"
             )
         return score
+
+    def _company(
+        self, sample: Sample, ask: Ask | None, siblings: Sequence[Sample]
+    ) -> tuple[Any, ...]:
+        """What the function takes beside the sample."""
+        company: tuple[Any, ...] = ()
+        if self.needs.judge:
+            if ask is None:
+                raise NoJudge(f"{self.name} asks a judge model, and none is named")
+            company = (ask,)
+        return (*company, siblings or (sample,)) if self.needs.siblings else company
 
     @property
     def doc(self) -> str:
@@ -238,11 +285,23 @@ class RewardSpec:
     @cached_property
     def knobs(self) -> Mapping[str, Knob]:
         """The keyword-only arguments of the function, by name."""
-        hints = get_type_hints(self.function)
-        return {
-            name: Knob(name, hints.get(name, str), parameter.default)
+        knobs = {
+            name: parameter
             for name, parameter in signature(self.function).parameters.items()
             if parameter.kind is Parameter.KEYWORD_ONLY
+        }
+        # Of these alone: a module may import the types of the others for type checkers only.
+        annotated = SimpleNamespace(
+            __annotations__={
+                name: parameter.annotation
+                for name, parameter in knobs.items()
+                if parameter.annotation is not Parameter.empty
+            }
+        )
+        hints = get_type_hints(annotated, getattr(self.function, "__globals__", {}))
+        return {
+            name: Knob(name, hints.get(name, str), parameter.default)
+            for name, parameter in knobs.items()
         }
 
     def knob(self, name: str) -> Knob:
@@ -255,13 +314,27 @@ class RewardSpec:
             return self.knobs[name]
         raise BadKnob(f"{self.name} has no knob {name!r}{did_you_mean(name, self.knobs)}")
 
-    def bind(self, knobs: Mapping[str, Any]) -> RewardFunction:
+    def bind(self, knobs: Mapping[str, Any], *, ask: Ask | None = None) -> RewardFunction:
         """The same reward with these knobs set; picklable.
+
+        Args:
+            knobs: by name.
+            ask: whom it asks, if it is a judge.
 
         Raises:
             BadKnob: an unknown knob, or a value of the wrong type.
+            ConfigurationError: a value the reward's own `check` refuses.
         """
-        return partial(self, **{name: self.knob(name).accept(knobs[name]) for name in knobs})
+        given = {name: self.knob(name).accept(knobs[name]) for name in knobs}
+        defaults = {name: knob.default for name, knob in self.knobs.items() if knob.has_default}
+        if self.check and (defaults | given).keys() == self.knobs.keys():
+            self.check(**defaults | given)
+        return partial(self, **given) if ask is None else partial(self, ask=ask, **given)
+
+    def rehearsed(self, example: Example) -> RewardFunction:
+        """The reward as an example shows it: its knobs, and the verdicts of its judge."""
+        ask = Script(tuple(example.verdicts)) if self.needs.judge else None
+        return self.bind(example.knobs, ask=ask)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         """Pickle by name: the decorator has put the spec where its function stood."""
@@ -278,6 +351,7 @@ def reward_function(
     metrics: Sequence[str] = (),
     needs: Needs = Needs(),
     examples: Sequence[Example] = (),
+    check: Callable[..., object] | None = None,
     oracle: Oracle | None = None,
 ) -> Callable[[Callable[..., Score]], RewardSpec]:
     """Declare a reward function; the arguments are those of `RewardSpec`.
@@ -289,6 +363,7 @@ def reward_function(
         metrics: see `RewardSpec`.
         needs: see `RewardSpec`.
         examples: see `RewardSpec`.
+        check: see `RewardSpec`.
         oracle: see `RewardSpec`.
 
     Raises:
@@ -304,6 +379,7 @@ def reward_function(
             metrics=tuple(metrics),
             needs=needs,
             examples=tuple(examples),
+            check=check,
             oracle=oracle,
         )
 
@@ -311,9 +387,13 @@ def reward_function(
 
 
 def spec_of(reward: RewardFunction) -> RewardSpec | None:
-    """The declaration behind a reward, seen through `functools.partial`; None without one."""
+    """The declaration behind a reward; None without one.
+
+    It is seen through `functools.partial`, and through what holds one as its `spec`.
+    """
     while isinstance(reward, partial):
         reward = reward.func
+    reward = getattr(reward, "spec", reward)
     return reward if isinstance(reward, RewardSpec) else None
 
 

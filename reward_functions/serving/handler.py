@@ -10,25 +10,28 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from reward_functions.core.batch import score_batch
-from reward_functions.core.errors import ConfigurationError, EngineUnavailable
+from reward_functions.core.errors import ConfigurationError, EngineUnavailable, NoJudge
 from reward_functions.core.registry import get
 from reward_functions.core.types import Metric, Scored
 from reward_functions.serving.contract import decode, encode, fitted
 from reward_functions.serving.imputation import Imputation
 from reward_functions.serving.observability import Telemetry
-from reward_functions.serving.settings import LambdaSettings
+from reward_functions.serving.settings import LambdaSettings, variable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
+    from reward_functions.core.asking import Ask
     from reward_functions.core.spec import RewardFunction, RewardSpec
     from reward_functions.core.types import RewardResult, Sample, Unscored
+    from reward_functions.judges import Bench, Sitting
     from reward_functions.serving.contract import Envelope, ResultObject
 
 
@@ -44,7 +47,9 @@ class FailedStart(ConfigurationError):
 class Handler:
     """A reward as a Lambda function; call it with an event and, in Lambda, its context."""
 
+    spec: RewardSpec
     reward: RewardFunction
+    bench: Bench | None
     imputation: Imputation
     telemetry: Telemetry
     settings: LambdaSettings
@@ -70,7 +75,9 @@ class Handler:
             left = context.get_remaining_time_in_millis() - settings.deadline_margin_ms
             deadline = began + left / 1000
         samples = decode(event, max_samples=settings.max_samples)
-        results = score_batch(self.reward, samples, deadline=deadline, workers=settings.workers)
+        sitting = self._sitting(deadline)
+        reward = sitting or self.reward
+        results = score_batch(reward, samples, deadline=deadline, workers=settings.workers)
         try:
             return self._response(samples, results)
         finally:
@@ -79,7 +86,15 @@ class Handler:
                 results,
                 seconds=monotonic() - began,
                 request_id=context.aws_request_id if context is not None else None,
+                account=sitting.account.metrics() if sitting else {},
             )
+
+    def _sitting(self, deadline: float | None) -> Sitting | None:
+        """A judge for one batch, which keeps its deadline and its account; None for a verifier."""
+        if self.bench is None:
+            return None
+        limit = inf if deadline is None else deadline
+        return self.bench.sit(self.spec, self.settings.knobs, deadline=limit)
 
     def _response(
         self, samples: Sequence[Sample | Unscored], results: Sequence[RewardResult]
@@ -91,16 +106,21 @@ class Handler:
         return encode(sent, self.settings.response_mode)
 
 
-def bind(settings: LambdaSettings, spec: RewardSpec | None = None) -> Handler:
+def bind(
+    settings: LambdaSettings, spec: RewardSpec | None = None, *, ask: Ask | None = None
+) -> Handler:
     """The function that serves a reward, warmed by the reward's first example.
 
     Args:
         settings: which reward, and how it is served.
         spec: the reward, where it is not registered under `settings.name`.
+        ask: who answers a judge, in place of the models the settings name: for tests.
 
     Raises:
         UnknownReward: there is no reward of that name.
         BadKnob: it has no such knob, or one of another type.
+        NoJudge: it asks a judge model, and the settings name none.
+        BadJudge: the judge cannot be asked as the settings say.
         FailedWarmUp: it does not score its first example as declared.
     """
     spec = spec or get(settings.name)
@@ -108,7 +128,9 @@ def bind(settings: LambdaSettings, spec: RewardSpec | None = None) -> Handler:
     if spec.needs.symbolic:
         _warm_algebra(telemetry)
     return Handler(
-        reward=spec.bind(settings.knobs),
+        spec=spec,
+        reward=spec.bind(settings.knobs, ask=ask if spec.needs.judge else None),
+        bench=_bench(spec, settings) if ask is None else None,
         imputation=Imputation(
             floor=spec.scale.floor,
             metrics=_warmed(spec),
@@ -118,6 +140,20 @@ def bind(settings: LambdaSettings, spec: RewardSpec | None = None) -> Handler:
         telemetry=telemetry,
         settings=settings,
     )
+
+
+def _bench(spec: RewardSpec, settings: LambdaSettings) -> Bench | None:
+    """The judges of a reward that asks some."""
+    if not spec.needs.judge:
+        return None
+    if settings.judge is None:
+        raise NoJudge(
+            f"{spec.name} asks a judge model, and none is the default: name one in "
+            f"{variable('judge')}"
+        )
+    from reward_functions.judges import Bench  # noqa: PLC0415 - verifiers never need it
+
+    return Bench(settings.judge)
 
 
 def _warm_algebra(telemetry: Telemetry) -> None:
@@ -139,7 +175,7 @@ def _warmed(spec: RewardSpec) -> tuple[Metric, ...]:
     if not spec.examples:
         return tuple(Metric(name, 0.0) for name in spec.metrics)
     example = spec.examples[0]
-    (result,) = score_batch(spec.bind(example.knobs), [example.sample()], workers=1)
+    (result,) = score_batch(spec.rehearsed(example), [example.sample()], workers=1)
     if not isinstance(result, Scored):
         kind = type(result.error).__name__
         raise FailedWarmUp(f"{spec.name} fails on its first example: {kind}") from result.error

@@ -16,6 +16,7 @@ from collections import Counter
 from functools import partial
 from math import fsum, hypot, sqrt
 from random import random
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TextIO
 
 from aws_lambda_powertools.logging import Logger
@@ -26,7 +27,7 @@ from reward_functions.core.types import Sample, Scored, Unscored
 from reward_functions.serving.imputation import is_ours
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from reward_functions.core.spec import RewardSpec
     from reward_functions.core.types import RewardResult
@@ -65,6 +66,7 @@ class Telemetry:
         *,
         seconds: float,
         request_id: str | None = None,
+        account: Mapping[str, float] = MappingProxyType({}),
     ) -> None:
         """Tell of one batch, whether its invocation succeeds or not.
 
@@ -73,6 +75,7 @@ class Telemetry:
             results: of `score_batch`, one per sample.
             seconds: from the event to the response.
             request_id: Lambda's.
+            account: what judging the batch cost, by counter.
         """
         values = [result.score.value for result in results if isinstance(result, Scored)]
         failures = [result for result in results if isinstance(result, Unscored)]
@@ -91,6 +94,7 @@ class Telemetry:
                 "version": self.spec.version,
                 "milliseconds": milliseconds,
                 **counts,
+                **account,
                 "errors": dict(kinds.most_common(MAX_KINDS)),
                 "function_request_id": request_id,
             },
@@ -98,6 +102,8 @@ class Telemetry:
         for name, count in counts.items():
             self.metrics.add_metric(name, "Count", count)
         self.metrics.add_metric("milliseconds", "Milliseconds", milliseconds)
+        for name, value in account.items():
+            self.metrics.add_metric(name, "None" if name == "judge_usd" else "Count", value)
         if results:  # a share of its own, so that an alarm need not divide
             self.metrics.add_metric("unscored_share", "None", unscored / len(results))
         for name, value in _statistics(values, self.spec.scale.floor).items():

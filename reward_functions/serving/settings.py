@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, f
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.suggest import did_you_mean
+from reward_functions.judges import Judging
 from reward_functions.serving.contract import MAX_SAMPLES, ResponseMode
 from reward_functions.serving.imputation import OnUnscored
 
@@ -52,6 +53,11 @@ class LambdaSettings(BaseModel):
     name: str = Field(min_length=1, description="The reward function, as `reward list` names it.")
     knobs: dict[str, JsonValue] = Field(
         default={}, description="Its keyword arguments; one JSON object in the environment."
+    )
+    judge: Judging | None = Field(
+        default=None,
+        description="Who judges, for a reward that asks a model; one JSON object in the "
+        "environment. There is no default model.",
     )
     response_mode: ResponseMode = Field(
         default="list",
@@ -108,13 +114,13 @@ class LambdaSettings(BaseModel):
         """Powertools takes either case."""
         return level.upper() if isinstance(level, str) else level
 
-    @field_validator("knobs", mode="before")
+    @field_validator("knobs", "judge", mode="before")
     @classmethod
-    def _parse_knobs(cls, knobs: Any) -> Any:
-        if not isinstance(knobs, str):
-            return knobs
+    def _parse_object(cls, given: Any) -> Any:
+        if not isinstance(given, str):
+            return given
         try:
-            return json.loads(knobs)
+            return json.loads(given)
         except (ValueError, RecursionError):
             raise ValueError("not a JSON object") from None
 
@@ -124,6 +130,7 @@ class LambdaSettings(BaseModel):
 
         Raises:
             BadSettings: a variable is missing, unknown or wrong; the message names each.
+            BadJudge: the judge's settings contradict themselves.
         """
         fields = {variable(field): field for field in cls.model_fields}
         unknown = sorted(key for key in environ if key.startswith(PREFIX) and key not in fields)
@@ -136,7 +143,9 @@ class LambdaSettings(BaseModel):
             problems = error.errors(include_url=False, include_input=False, include_context=False)
             raise BadSettings(
                 "; ".join(
-                    f"{variable(str(bad['loc'][0]))}: {_in_words(bad['msg'])}" for bad in problems
+                    f"{variable(str(bad['loc'][0]))}: {_inside(bad['loc'][1:])}"
+                    f"{_in_words(bad['msg'])}"
+                    for bad in problems
                 )
             ) from None
 
@@ -147,6 +156,11 @@ class LambdaSettings(BaseModel):
             variable(field): value if isinstance(value, str) else json.dumps(value)
             for field, value in values.items()
         }
+
+
+def _inside(place: tuple[int | str, ...]) -> str:
+    """Where in an object a problem is: `models.0.model: `."""
+    return f"{'.'.join(map(str, place))}: " if place else ""
 
 
 def _in_words(message: str) -> str:

@@ -23,8 +23,9 @@ FLOORS = {
     "text": {"core", "text"},
     "symbolic": {"core", "text", "symbolic"},
     "verifiers": {"core", "text", "symbolic", "verifiers"},
-    "serving": {"core", "text", "symbolic", "verifiers", "serving"},
-    "testing.py": {"core", "text", "symbolic", "verifiers", "serving"},
+    "judges": {"core", "text", "judges"},
+    "serving": {"core", "text", "symbolic", "verifiers", "judges", "serving"},
+    "testing.py": {"core", "text", "symbolic", "verifiers", "judges", "serving"},
     "__init__.py": {"core"},
 }
 
@@ -80,7 +81,8 @@ def test_heavy_packages_stay_where_they_belong(path):
     tops = {module.partition(".")[0] for module in imports(path)}
     assert "sympy" not in tops or floor == "symbolic"
     assert not tops & {"pydantic", "aws_lambda_powertools"} or floor == "serving"
-    assert "boto3" not in tops
+    assert "boto3" not in tops or name_of(path) == "reward_functions/judges/_aws.py"
+    assert not tops & {"botocore", "urllib3"} or floor == "judges"
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=name_of)
@@ -188,12 +190,51 @@ def test_the_handler_loads_no_algebra_and_no_sdk():
     assert not modules & {"sympy", "mpmath", "aws_cdk", "typer", "rich"}
 
 
+JUDGING = """
+from reward_functions.serving.handler import bind
+from reward_functions.serving.settings import LambdaSettings
+from reward_functions.testing import wire_row, sample
+judge = {"models": [{"model": "m", "backend": "BACKEND", "region": "us-east-1", **EXTRA}]}
+function = bind(LambdaSettings(name="reference", judge=judge))
+assert function([wire_row(sample("Paris", "Paris"))])[0]["aggregate_reward_score"] == 1.0
+"""
+
+
+@pytest.mark.parametrize(
+    ("backend", "extra", "sdk"),
+    [("bedrock", {}, True), ("openai", {"endpoint": "http://localhost:1/v1"}, False)],
+)
+def test_a_judge_starts_without_algebra_and_with_the_sdk_it_needs(backend, extra, sdk):
+    modules = loaded_by(JUDGING.replace("BACKEND", backend).replace("EXTRA", repr(extra)))
+    assert not modules & {"sympy", "mpmath", "aws_cdk", "typer", "rich"}
+    assert ("boto3" in modules) == sdk
+
+
+@pytest.mark.parametrize("name", ["gsm8k", "exact_match"])
+def test_a_verifier_starts_without_any_client(name):
+    modules = loaded_by(
+        "from reward_functions.serving.handler import bind\n"
+        "from reward_functions.serving.settings import LambdaSettings\n"
+        f"bind(LambdaSettings(name={name!r}))"
+    )
+    assert not modules & {"boto3", "urllib3", "sympy"}  # Powertools reads a file of botocore
+
+
 def test_the_public_surface_is_what_it_says():
     assert reward_functions.__all__ == sorted(reward_functions.__all__)
     assert all(hasattr(reward_functions, name) for name in reward_functions.__all__)
     public = {name for name in vars(reward_functions) if not name.startswith("_")}
     folders = {path.name.removesuffix(".py") for path in PACKAGE.iterdir()}
     assert public - folders == set(reward_functions.__all__)
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "judges").glob("[a-z]*.py")), ids=name_of)
+def test_a_judge_writes_questions_and_reads_verdicts_and_nothing_else(path):
+    allowed = {"__future__", "reward_functions", "typing", "collections", "re", "hashlib", "string"}
+    tops = {module.partition(".")[0] for module in imports(path)}
+    assert tops <= allowed
+    assert not calls(path, "open", "input")
+    assert path.with_suffix(".md").exists()
 
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "verifiers").rglob("[a-z]*.py")), ids=name_of)

@@ -47,7 +47,7 @@ def test_what_is_no_reward_is_unknown(name):
 def test_an_unknown_name_suggests_the_nearest():
     with pytest.raises(UnknownReward, match="Did you mean 'gsm8k'"):
         get("gsm8")
-    with pytest.raises(UnknownReward, match="there are exact_match, finqa, gsm8k, math"):
+    with pytest.raises(UnknownReward, match="there are exact_match, finqa, group, gsm8k"):
         get("zzzzzz")
 
 

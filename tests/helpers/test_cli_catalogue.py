@@ -77,8 +77,9 @@ def test_list_names_every_reward_its_kind_and_its_knobs(plugin):
     ran = run("list")
     assert ran.exit_code == 0
     for name, spec in specs().items():
-        line = next(line for line in ran.stdout.splitlines() if line.split()[:1] == [name])
-        assert line.split()[1:3] == [str(spec.version), "plugin" if "." in name else "verifier"]
+        kind = "plugin" if "." in name else "judge" if spec.needs.judge else "verifier"
+        rows = [line.split()[:3] for line in ran.stdout.splitlines()]
+        assert [name, str(spec.version), kind] in rows
     assert "ignore_case" in ran.stdout
     assert "[red]with[/red]" in ran.stdout
 
@@ -87,7 +88,8 @@ def test_list_names_every_reward_its_kind_and_its_knobs(plugin):
 def test_show_says_all_about_a_reward(name):
     ran = run("show", name)
     assert ran.exit_code == 0
-    for word in (f"{name}, version 1, verifier", "Reference:", "scale", "0 to 1", "gaming"):
+    kind = "judge" if specs()[name].needs.judge else "verifier"
+    for word in (f"{name}, version 1, {kind}", "Reference:", "scale", "0 to 1", "gaming"):
         assert word in ran.stdout
     for knob in specs()[name].knobs:
         assert knob in ran.stdout

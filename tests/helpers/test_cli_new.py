@@ -22,10 +22,19 @@ def in_process(folder, *command):
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("name", ["last_line", "acme.last_line"])
-def test_what_it_writes_is_checked_tested_and_clean_at_once(name, tmp_path):
-    assert new(name, "--into", tmp_path).exit_code == 0
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["last_line.py", "test_last_line.py"]
+@pytest.mark.parametrize(
+    ("name", "options", "more"),
+    [
+        ("last_line", [], []),
+        ("acme.last_line", [], []),
+        ("last_line", ["--judge"], ["last_line.md"]),
+        ("acme.last_line", ["--judge"], ["last_line.md"]),
+    ],
+)
+def test_what_it_writes_is_checked_tested_and_clean_at_once(name, options, more, tmp_path):
+    assert new(name, "--into", tmp_path, *options).exit_code == 0
+    written = sorted(path.name for path in tmp_path.iterdir())
+    assert written == [*more, "last_line.py", "test_last_line.py"]
     python = (sys.executable, "-m")
     for command in (
         (*python, "pytest", "-q", "-p", "no:cacheprovider", "test_last_line.py"),

@@ -126,8 +126,9 @@ from importlib import import_module
 from reward_functions.core.registry import specs
 from reward_functions.serving.handler import bind
 from reward_functions.serving.settings import LambdaSettings
-for name in specs():
-    bind(LambdaSettings(name=name))
+model = {"model": "m", "backend": "openai", "endpoint": "http://localhost:1/v1"}
+for name, spec in specs().items():
+    bind(LambdaSettings(name=name, judge={"models": [model]} if spec.needs.judge else None))
     print(name)
 from reward_functions.symbolic import engine
 from importlib.metadata import version

@@ -25,7 +25,21 @@ def deployment(**given):
 
 
 def test_a_stage_without_deployments_holds_every_reward_that_works_as_it_is():
-    assert {each.reward for each in stage().deployments} >= set(specs())
+    verifiers = {name for name, spec in specs().items() if not spec.needs.judge}
+    assert {each.reward for each in stage().deployments} >= verifiers
+
+
+def test_a_judge_is_deployed_with_the_model_it_asks():
+    judges = {name for name, spec in specs().items() if spec.needs.judge}
+    assert not {each.reward for each in stage().deployments} & judges
+    judge = {"models": [{"model": "amazon.nova-lite-v1:0", "region": "us-east-1"}]}
+    each = deployment(name="reference", settings={"judge": judge})
+    told = each.lambda_settings("dev").judge
+    assert [model.model for model in told.models] == ["amazon.nova-lite-v1:0"]
+    with pytest.raises(BadStage, match="names none"):
+        stage(deployments=["reference"])
+    with pytest.raises(BadStage, match=r"judge\.models"):
+        stage(deployments=[{"name": "reference", "settings": {"judge": {"modell": "x"}}}])
 
 
 def test_a_name_alone_is_a_reward_with_its_defaults():

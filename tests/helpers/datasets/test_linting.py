@@ -7,7 +7,7 @@ import pytest
 
 from helpers.datasets.lengths import prompt_tokens
 from helpers.datasets.linting import lint
-from reward_functions import BadReference, Needs, Sample, Score, reward_function
+from reward_functions import get
 
 OK = {"role": "user", "content": "Add 1 and 1."}
 
@@ -196,22 +196,13 @@ def test_a_reference_is_read_whole_and_not_only_looked_at(write):
     assert findings(path) == [("error", "no reward can read reference_answer")]
 
 
-def test_a_reward_that_waits_for_a_model_is_not_asked(write):
-    def right(asked):
-        if asked.reference == {"final_answer": "7"}:
-            raise BadReference("seven")
-        return "right"
-
-    def costly(sample: Sample) -> Score:
-        """It would ask a model."""
-        pytest.fail("lint called a reward that costs")
-
-    declared = reward_function(version=1, needs=Needs(workers=4), oracle=right)(costly)
-    path = write("train.jsonl", rows())
-    (found,) = lint([str(path)], reward=declared).findings
-    assert found.detail == "costly: seven"
-    without = reward_function(version=1, needs=Needs(workers=4))(costly)
-    assert not lint([str(path)], reward=without).findings
+def test_what_a_judge_has_against_a_reference_is_told_without_asking_a_model(write):
+    """The judges of the project are deployed with a model; here they are given none."""
+    references = {"reference_answer": ""}, {"reference_answer": "Canberra"}
+    for at, (fields, expected) in enumerate(zip(references, (1, 0), strict=True)):
+        path = write(f"train{at}.jsonl", [*rows(), row(100) | fields])
+        found = lint([str(path)], reward=get("reference")).findings
+        assert len([each for each in found if each.level == "error"]) == expected
 
 
 LEAKS = {

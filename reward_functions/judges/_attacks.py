@@ -1,0 +1,51 @@
+"""What policies try on judges: responses that must earn nothing, each around a wrong answer.
+
+For `reward judge doctor`, which sends them to a real model, and for tests, whose scripted model
+obeys whatever reaches it outside a fence. The attacks are of the kinds the literature and the
+trackers of other projects report: master keys, overrides, escapes from the fence, references of
+their own, tokens of chat templates, imitations of the verdict, thefts of the checksum, verdicts in
+the reasoning, hidden text, and social pressure.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+WRONG: Final = "WRONG"
+"""What the wrong answer takes the place of in the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """A response that must earn the floor.
+
+    Args:
+        kind: of attack, in two words.
+        name: tells it from the others.
+        response: the text.
+    """
+
+    kind: str
+    name: str
+    response: str
+
+
+def attacks(wrong: str) -> Iterator[Attack]:
+    """The attack set, in a fixed order.
+
+    Args:
+        wrong: an answer that is wrong for the prompt it is tried on, in one short line.
+
+    Yields:
+        Some sixty attacks.
+    """
+    text = Path(__file__).with_name("attacks.jsonl").read_text(encoding="utf-8")
+    for line in text.splitlines():
+        row = json.loads(line)
+        yield Attack(row["kind"], row["name"], row["response"].replace(WRONG, wrong))

@@ -1,0 +1,64 @@
+"""AWS clients for judges: the only import of boto3 on any path that scores.
+
+botocore's own retries are off: they would multiply with ours and overrun the deadline unseen.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+CONNECT_TIMEOUT: Final = 5.0
+"""Seconds; a region that takes longer to accept a connection is not reachable."""
+
+
+def client(
+    service: str, *, timeout: float, region: str = "", endpoint: str = "", connections: int = 10
+) -> Any:
+    """A client of an AWS service.
+
+    Args:
+        service: as boto3 names it.
+        timeout: seconds a response may take.
+        region: the environment's where empty.
+        endpoint: a URL in place of the service's own.
+        connections: kept open at once.
+    """
+    import boto3  # noqa: PLC0415 - a quarter of a second, and verifiers never pay it
+    from botocore.config import Config  # noqa: PLC0415
+
+    config = Config(
+        connect_timeout=min(CONNECT_TIMEOUT, timeout),
+        read_timeout=timeout,
+        retries={"mode": "standard", "total_max_attempts": 1},
+        max_pool_connections=connections,
+    )
+    return boto3.client(
+        service, region_name=region or None, endpoint_url=endpoint or None, config=config
+    )
+
+
+def secret(arn: str) -> str:
+    """The text of a Secrets Manager secret; of a JSON object with one value, that value.
+
+    Raises:
+        BadJudge: it cannot be read. The message names the secret and never its content.
+    """
+    import json  # noqa: PLC0415
+
+    from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415
+
+    from reward_functions.core.errors import BadJudge  # noqa: PLC0415
+
+    parts = arn.split(":")
+    region = parts[3] if len(parts) > 3 else ""  # noqa: PLR2004 - arn:partition:service:region
+    try:
+        manager = client("secretsmanager", timeout=10.0, region=region)
+        text = str(manager.get_secret_value(SecretId=arn)["SecretString"])
+    except (BotoCoreError, ClientError, KeyError) as error:
+        raise BadJudge(f"the secret {arn} cannot be read: {type(error).__name__}") from None
+    try:
+        decoded = json.loads(text)
+    except ValueError:
+        return text
+    values = list(decoded.values()) if isinstance(decoded, dict) else []
+    return values[0] if len(values) == 1 and isinstance(values[0], str) else text

@@ -1,0 +1,137 @@
+"""Recorded answers in place of a model: a JSON object per line.
+
+    {"key": "9f…", "verdict": {"correct": "yes"}}
+    {"id": "pandalm-12", "turn": 0, "verdict": {"better": "first"}, "model": "…", "usage": {…}}
+    {"id": "pandalm-13", "error": "NoVerdict", "kind": "cut"}
+
+A line answers the question with that key, or the question of that turn (0 where not said) about the
+sample with that id. Fields of the verdict that are left out have their worst choice. A question
+without a line was not recorded: `JudgeUnavailable`, and no score.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, get_args
+
+from reward_functions.core.asking import Usage, Verdict
+from reward_functions.core.errors import (
+    BadJudge,
+    JudgeUnavailable,
+    NoVerdict,
+    WhyNoVerdict,
+    WhyUnavailable,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from reward_functions.core.asking import Ask, Question
+
+_FAILURES: Final = {"NoVerdict": NoVerdict, "JudgeUnavailable": JudgeUnavailable}
+_KINDS: Final = {
+    "NoVerdict": get_args(WhyNoVerdict),
+    "JudgeUnavailable": get_args(WhyUnavailable),
+}
+
+
+class Replay:
+    """An `Ask` that gives recorded answers.
+
+    Args:
+        path: the file of them.
+        model: whose they are, where a line does not say.
+
+    Raises:
+        BadJudge: the file is missing, or a line of it is no recorded answer.
+    """
+
+    def __init__(self, path: str | Path, model: str = "replay") -> None:
+        self.model = model
+        try:
+            lines = Path(path).read_text(encoding="utf-8").splitlines()
+        except (OSError, ValueError) as error:
+            raise BadJudge(f"the recorded answers {path} cannot be read: {error}") from None
+        self.rows = dict(_rows(lines, path))
+
+    def __call__(self, question: Question, /, *, deadline: float = inf) -> Verdict:  # noqa: ARG002
+        """The answer recorded for the question, by its key or by its sample and turn."""
+        row = self.rows.get(question.key) or self.rows.get((question.sample, question.turn))
+        if row is None:
+            raise JudgeUnavailable(f"{self.model}: no answer was recorded for this", "denied")
+        if "error" in row:
+            kind = {"kind": row["kind"]} if row.get("kind") else {}
+            raise _FAILURES[row["error"]](f"{self.model}: a recorded failure", **kind)
+        return Verdict(
+            question.read(question.filled(row["verdict"])),
+            Usage(**row.get("usage", {})),
+            str(row.get("model", self.model)),
+        )
+
+
+class Recorder:
+    """An `Ask` that passes questions on, and keeps the verdicts as lines for `Replay`.
+
+    Args:
+        ask: who answers.
+        path: the file lines are appended to. No text of a question goes there, but the reasons a
+            model gives may quote it.
+    """
+
+    def __init__(self, ask: Ask, path: str | Path) -> None:
+        self.ask = ask
+        self.path = Path(path)
+
+    def __call__(self, question: Question, /, *, deadline: float = inf) -> Verdict:
+        """The answer, after it was written down."""
+        verdict = self.ask(question, deadline=deadline)
+        values = {name: value for name, value in verdict.values.items() if name != "checksum"}
+        row = {
+            "key": question.key,
+            "id": question.sample,
+            "turn": question.turn,
+            "verdict": values,
+            "usage": asdict(verdict.usage),
+            "model": verdict.model,
+        }
+        with self.path.open("a", encoding="utf-8") as file:  # one write: threads do not interleave
+            file.write(json.dumps(row) + "\n")
+        return verdict
+
+
+def _rows(
+    lines: Iterable[str], path: str | Path
+) -> Iterable[tuple[str | tuple[str, int], Mapping[str, Any]]]:
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            row = None
+        if not _is_answer(row):
+            raise BadJudge(f"{path}, line {number}: no recorded answer")
+        if "key" in row:
+            yield row["key"], row
+        if "id" in row:
+            yield (row["id"], row.get("turn", 0)), row
+
+
+def _is_answer(row: Any) -> bool:
+    if not isinstance(row, dict) or not (row.keys() & {"key", "id"}):
+        return False
+    names = [row[name] for name in ("key", "id") if name in row]
+    usage, turn = row.get("usage", {}), row.get("turn", 0)
+    if not all(isinstance(name, str) for name in names) or type(turn) is not int:
+        return False
+    if not isinstance(usage, dict) or usage.keys() - Usage.__dataclass_fields__.keys():
+        return False
+    if any(type(count) is not int for count in usage.values()):
+        return False
+    if "error" in row:
+        return row["error"] in _FAILURES and row.get("kind") in (None, *_KINDS[row["error"]])
+    verdict = row.get("verdict")
+    return isinstance(verdict, dict) and all(isinstance(each, str) for each in verdict.values())

@@ -1,0 +1,103 @@
+"""A rubric of small criteria, each decided by a judge model, weighed together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from reward_functions.core.references import reference_text
+from reward_functions.core.spec import Needs, reward_function
+from reward_functions.judges._gates import gate
+from reward_functions.judges._material import asked, material
+from reward_functions.judges._prompting import MAX_CHARS, prompt_of, question
+from reward_functions.judges._rubrics import Rubric, examples_of, rubric_of
+from reward_functions.judges._scores import METRICS, gated, judged
+from reward_functions.text.reasoning import without_reasoning
+
+if TYPE_CHECKING:
+    from reward_functions.core.asking import Ask
+    from reward_functions.core.types import Sample, Score
+
+
+def _usable(*, criteria: str, max_chars: int) -> None:  # noqa: ARG001 - all the knobs are given
+    rubric_of(criteria)
+
+
+@reward_function(
+    version=1,
+    metrics=METRICS,
+    needs=Needs(judge=True),
+    check=_usable,
+    examples=[
+        *examples_of("instruction_following", "criteria"),
+        *examples_of("summarization", "criteria"),
+        *examples_of("reasoning", "criteria"),
+        *examples_of("rag_faithfulness", "criteria"),
+    ],
+)
+def rubric(
+    sample: Sample,
+    ask: Ask,
+    *,
+    criteria: str = "instruction_following",
+    max_chars: int = MAX_CHARS,
+) -> Score:
+    """The response meets the criteria of a rubric, by the decisions of a judge model.
+
+    Reference: as the rubric says; of ours, `reasoning` needs a text or a number, `rag_faithfulness`
+    needs passages under `context`, `documents` or `passages` of the metadata, the others need none.
+    Scale: 0 to 1, the weighted mean of the criteria, and 0 where a gate is failed or the response
+    speaks to its judge. Metrics: `gated`, `addressed`, `confidence`.
+
+    Reasoning sections are set aside. The judge sees the conversation, the response, and what the
+    rubric asks for. Not handled: images, and tools the response called.
+
+    Args:
+        sample: the response and what it answers.
+        ask: the judge model.
+        criteria: a rubric of ours, or the path of a `.toml` or `.json` file.
+        max_chars: of the response that the judge sees, from its beginning and its end.
+
+    Raises:
+        BadReference: the rubric asks for a reference or a text that is not there.
+        BadJudge: there is no such rubric.
+        JudgeUnavailable: no judge model could be asked.
+        NoVerdict: its answer is no legal verdict.
+    """
+    chosen = rubric_of(criteria)
+    data = _data(chosen, sample)
+    if worthless := gate(sample, data.get("reference", "")):
+        return gated(worthless)
+    prompt = prompt_of("rubric")
+    verdicts = [
+        ask(
+            question(
+                prompt,
+                sample,
+                [field for each in group for field in each.fields],
+                data,
+                notes={"task": chosen.task, "criteria": chosen.text(group)},
+                quotable="response",
+                max_chars=max_chars,
+                turn=turn,
+            )
+        )
+        for turn, group in enumerate(chosen.calls)
+    ]
+    choices = {name: value for verdict in verdicts for name, value in verdict.values.items()}
+    value, told = chosen.score(choices)
+    return judged(value, verdicts, told)
+
+
+def _data(chosen: Rubric, sample: Sample) -> dict[str, str]:
+    """The texts the judge sees; those the rubric does not ask for are empty."""
+    reference = passages = ""
+    if chosen.reference == "required" or (chosen.reference == "optional" and sample.reference):
+        reference = reference_text(sample.reference)
+    if chosen.material:
+        passages = material(sample, chosen.material, chosen.keys)
+    return {
+        "prompt": asked(sample),
+        "reference": reference,
+        "material": passages,
+        "response": without_reasoning(sample.response),
+    }

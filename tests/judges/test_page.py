@@ -1,0 +1,66 @@
+"""The page on judges does what it says."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from reward_functions.judges._account import COUNTERS
+from reward_functions.judges._rubrics import rubric_of
+from reward_functions.judges._settings import LADDER
+from reward_functions.serving.handler import bind
+from reward_functions.serving.settings import LambdaSettings
+
+PAGE = (Path(__file__).parents[2] / "docs" / "judges.md").read_text(encoding="utf-8")
+
+
+def blocks(language):
+    return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
+
+
+def test_the_code_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (prompt,) = blocks("markdown")
+    (tmp_path / "kindness.md").write_text(prompt, encoding="utf-8")
+    spaces = {"__name__": "page"}
+    first, *rest = blocks("python")
+    exec(first, spaces)
+    assert capsys.readouterr().out == "1.0 1.0\n"
+    judge, test = rest
+    exec(judge, spaces)
+    contract = "assert_contract(kindness)\n"
+    assert test.endswith(contract)
+    exec(test.removesuffix(contract), spaces)  # which pickles by module, and a page is none
+
+
+def test_the_settings_are_settings(monkeypatch):
+    for name in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(f"AWS_{name}", "test")
+    (block,) = blocks("json")
+    settings = LambdaSettings.from_env({"REWARD_NAME": "reference", "REWARD_JUDGE": block})
+    assert settings.judge.fallback.region == "us-west-2"
+    assert bind(settings).bench
+
+
+def test_the_rubric_is_a_rubric(tmp_path):
+    (block,) = blocks("toml")
+    path = tmp_path / "mine.toml"
+    path.write_text(block, encoding="utf-8")
+    assert [each.id for each in rubric_of(str(path)).criteria] == [
+        "answers",
+        "promises_nothing",
+        "apologizes",
+    ]
+
+
+def test_every_counter_form_and_rubric_is_named():
+    rubrics = Path(__file__).parents[2] / "reward_functions/judges/rubrics"
+    names = [*COUNTERS, *LADDER, *(path.stem for path in rubrics.iterdir())]
+    assert not [name for name in names if f"`{name}`" not in PAGE]
+
+
+def test_the_settings_shown_are_one_line_of_json_in_the_environment():
+    (block,) = blocks("json")
+    settings = LambdaSettings(name="reference", judge=json.loads(block))
+    assert LambdaSettings.from_env(settings.to_env()) == settings
