@@ -183,6 +183,7 @@ def _facts(spec: RewardSpec) -> Table:
             "scale": cell(f"{spec.scale.floor:g} to {spec.scale.ceiling:g}"),
             "metrics": cell(", ".join(spec.metrics) or None),
             "workers": cell(str(spec.needs.workers)),
+            "oracle": cell("writes the right response" if spec.oracle else None),
         }
     )
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from reward_functions import RewardResult, RewardSpec
 
-REWARDS: Final = ("gsm8k", "math")
+REWARDS: Final = ("gsm8k", "math", "finqa")
 """Each scores the file of its name."""
 
 

@@ -198,7 +198,8 @@ def _reading_error(spec: RewardSpec, sample: Sample) -> DatasetError | None:
     """What a reward has against a reference.
 
     The right response is scored where the reward can write it: some rewards look at the whole
-    reference only once there is an answer to compare.
+    reference only once there is an answer to compare. A judge is given no model to ask, since a
+    call costs; what it says of a reference, it says before it asks.
     """
     read = spec.bind({}, ask=Script() if spec.needs.judge else None)  # no model is asked here
 

@@ -65,6 +65,7 @@ class Report:
         dropped: records left out on purpose, by class.
         problems: records that could not be used.
         leaks: what the splits share.
+        stale: files of splits that an earlier run wrote to the folder, and this one did not.
     """
 
     dataset: str
@@ -74,6 +75,7 @@ class Report:
     dropped: Counter[str] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
     leaks: list[Leak] = field(default_factory=list)
+    stale: list[Path] = field(default_factory=list)
 
     @property
     def total(self) -> int:
@@ -144,8 +146,19 @@ def prepare(
         if not report.splits:
             raise ConfigurationError(f"{', '.join(report.sources)}: no record became a row")
         report.leaks = overlaps.leaks()
+        report.stale = [path for path in _earlier(folder) if path.stem not in report.splits]
         files.opened(folder / REPORT).write(f"{json.dumps(report.as_json(), indent=2)}\n")
     return report
+
+
+def _earlier(folder: Path) -> list[Path]:
+    """The files of the splits that the folder's report names, where they are still there."""
+    try:
+        rows = json.loads((folder / REPORT).read_text(encoding="utf-8"))["rows"]
+        paths = [folder / f"{split}.jsonl" for split in sorted(rows)]
+    except (OSError, ValueError, LookupError, TypeError):  # no report, or one that is not ours
+        return []
+    return [path for path in paths if path.parent == folder and path.is_file()]
 
 
 def _kept(outcomes: Iterable[Outcome], report: Report) -> Iterator[Row]:

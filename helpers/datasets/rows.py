@@ -50,11 +50,16 @@ class Record:
         """The value of a field; `qa.question` is a field of an object.
 
         Raises:
-            BadRecord: there is none, and no default either.
+            BadRecord: there is none, and no default either; or what should hold it is no object.
         """
         value: Any = self.content
-        for key in path.split("."):
-            value = value.get(key, MISSING) if isinstance(value, dict) else MISSING
+        keys = path.split(".")
+        for at, key in enumerate(keys):
+            if not isinstance(value, dict):
+                raise self.bad(".".join(keys[:at]), f"is {kind(value)}, not an object")
+            value = value.get(key, MISSING)
+            if value is MISSING:
+                break
         if value is MISSING and default is MISSING:
             raise self.bad(path, "is missing")
         return default if value is MISSING else value

@@ -120,12 +120,21 @@ def checksum(path: Path) -> str | None:
 
 
 def records_of(path: Path, split: str | None = None) -> Iterator[Record | BadInput]:
-    """The records of a JSONL file or JSON array; their own `split` field goes before the file's."""
+    """The records of a JSONL file or JSON array; their own `split` field goes before the file's.
+
+    Where neither the file nor a record tells, all records must be without: one that lost its split
+    would otherwise become a data set of its own.
+    """
+    first: str | None = None
     for row in scan_rows(str(path)):
         if isinstance(row, BadInput):
             yield row
             continue
         own = row.content.get("split", split)
+        first = first or own
+        if own is None and first is not None:
+            yield BadRecord(f"{row.where}: split is missing, and other records have one")
+            continue
         if own is not None and (not isinstance(own, str) or own not in NAMES):
             yield BadRecord(f"{row.where}: split is not one of train, dev, test")
             continue

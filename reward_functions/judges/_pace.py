@@ -100,6 +100,7 @@ class Pace:
             while True:
                 now = monotonic()
                 if now >= deadline:
+                    self._changed.notify()  # the turn it was woken for, if it was, is another's
                     raise JudgeUnavailable("the deadline came before a turn to ask", "deadline")
                 quota = max(self._calls.wait(now), self._tokens.wait(now))
                 if self.running < self.allowed and not quota:

@@ -166,10 +166,12 @@ class Arithmetic(ABC, Generic[Ball]):
         return self.rational(Fraction(factorial(number)))
 
     def binomial(self, upper: Ball, lower: Ball) -> Ball:
-        """A binomial coefficient of any number over a natural number."""
+        """A binomial coefficient of any number over an integer; over a negative one it is zero."""
         number = self.whole(lower)
-        if number is None or number < 0 or number * number.bit_length() > BITS:
-            raise NoValue("no binomial coefficient over a small natural number")
+        if number is None or number * number.bit_length() > BITS:
+            raise NoValue("no binomial coefficient over a small integer")
+        if number < 0:
+            return self.rational(Fraction(0))
         above = self.whole(upper)
         if above is not None and above >= 0:
             return self.rational(Fraction(comb(above, number)))

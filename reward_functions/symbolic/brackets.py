@@ -7,6 +7,7 @@ from typing import Final
 
 from reward_functions.symbolic.cursor import END
 from reward_functions.symbolic.limits import ITEMS, OverBudget, Unreadable
+from reward_functions.symbolic.literals import product
 from reward_functions.symbolic.measures import Measures
 from reward_functions.symbolic.tree import (
     Apply,
@@ -16,6 +17,7 @@ from reward_functions.symbolic.tree import (
     Listing,
     Matrix,
     Node,
+    Relation,
 )
 from reward_functions.symbolic.vocabulary import ENVIRONMENTS
 
@@ -37,6 +39,10 @@ class Brackets(Measures):
     @abstractmethod
     def separator(self) -> str | None:
         """What separates members of a list."""
+
+    @abstractmethod
+    def ratio(self) -> Node:
+        """Terms in proportion."""
 
     @abstractmethod
     def sum(self) -> Node:
@@ -74,14 +80,21 @@ class Brackets(Measures):
         self.expect("{")
         self.down()
         bars, self.bars = self.bars, 0
-        node = self.listing()
-        if self.command("choose"):
-            self.next()
-            node = Apply("binom", (node, self.listing()))
+        node = self.over_the_rest(self.listing())
         self.bars = bars
         self.up()
         self.expect("}")
         return node
+
+    def over_the_rest(self, above: Node) -> Node:
+        r"""What stands before \over or \choose, over the rest of its group: {x+1 \over 2}."""
+        if not self.command("over", "choose"):
+            return above
+        name = self.next().text
+        below = self.listing()
+        if any(isinstance(each, Listing | Relation) for each in (above, below)):
+            raise Unreadable(f"\\{name} between statements")
+        return Apply("binom", (above, below)) if name == "choose" else product([above], [below])
 
     def bracket(self, left: str) -> Node:
         """Round or square brackets: one value is grouped, several are a point or an interval.

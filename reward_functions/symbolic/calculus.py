@@ -4,6 +4,7 @@ r"""Operators with a variable of their own: sums, products, integrals, derivativ
     integral    \int_a^b term dx        or \int \frac{dx}{x}
     derivative  \frac{d}{dx} term       or \frac{d^2 y}{dx^2}, \frac{\partial f}{\partial x}
     limit       \lim_{x \to 0^+} term
+    union       \bigcup_{k=1}^n set
 
 The body is one term, up to the next sign; that of an integral goes on to its differential. Inside
 it the variable is a symbol, even where it is called i or e.
@@ -12,7 +13,7 @@ it the variable is a symbol, even where it is called i or e.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from reward_functions.symbolic.atoms import Atoms
 from reward_functions.symbolic.cursor import END
@@ -20,21 +21,29 @@ from reward_functions.symbolic.lexer import GREEK, Token
 from reward_functions.symbolic.limits import Unreadable
 from reward_functions.symbolic.literals import negated
 from reward_functions.symbolic.tree import (
+    BuiltSet,
+    Constant,
     Derivative,
     Integral,
     Iterated,
     Limit,
+    NamedSet,
     Node,
     Number,
     Relation,
     Sum,
     Symbol,
+    Union,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _ORDERS: Final = 10
 """The highest derivative that is read. Felt right."""
 
 _ARROWS: Final = ("to", "rightarrow", "longrightarrow", "Rightarrow")
+_INFINITY: Final = Constant("∞")
 _ONE: Final = Number(Fraction(1))
 
 
@@ -86,6 +95,21 @@ class Calculus(Atoms):
 
     def iterated(self, operation: str) -> Node:
         """A sum or product with its bounds."""
+        run, body = self.over_a_range(self.body)
+        low, variable, high = run.operands
+        return Iterated(operation, body, variable, low, high)  # type: ignore[arg-type]
+
+    def united(self) -> Node:
+        """The union of a set for every whole number of a range, as a set by that condition.
+
+        Nothing is worked out in it: it equals the same union over another letter.
+        """
+        self.next()
+        run, body = self.over_a_range(self.ratio)
+        return BuiltSet(Union((body,)), (run,))
+
+    def over_a_range(self, read: Callable[[], Node]) -> tuple[Relation, Node]:
+        """A variable between its bounds, low ≤ k ≤ high, and what is read behind them."""
         self.expect("_")
         self.expect("{")
         self.down()
@@ -94,20 +118,22 @@ class Calculus(Atoms):
         range_ = self.statement()
         self.expect("}")
         high = self.end_of_range() if self.take("^") else None
-        body = self.body()
+        body = read()
         self.bound.pop()
         self.up()
         match range_:
-            case Relation((Symbol(name), low), ("=",)) if name == index and high is not None:
-                return Iterated(operation, body, Symbol(name), low, high)
-            case Relation((low, Symbol(name), last), ("≤", "≤")) if name == index and high is None:
-                return Iterated(operation, body, Symbol(name), low, last)
+            case Relation((Symbol(name) as variable, low), ("=",)) if name == index and high:
+                return Relation((low, variable, high), ("≤", "≤")), body
+            case Relation((_, Symbol(name), _), ("≤", "≤")) if name == index and high is None:
+                return range_, body
+            case Relation((Symbol() as variable, NamedSet("Z")), ("∈",)) if high is None:
+                return Relation((negated(_INFINITY), variable, _INFINITY), ("≤", "≤")), body
         raise Unreadable("a sum without bounds that are understood")
 
     def index(self) -> str:
         """The name of the variable that runs: before the equals sign, or between two ≤."""
         ahead = 0
-        while self.peek(ahead).kind not in ("=", "≤", "}", END.kind):
+        while self.peek(ahead).kind not in ("=", "≤", "∈", "}", END.kind):
             ahead += 1
         place = ahead + 1 if self.peek(ahead).kind == "≤" else ahead - 1
         token = self.peek(place)

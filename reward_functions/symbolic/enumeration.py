@@ -18,7 +18,11 @@ _SERIES: Final = (
 )
 _BETWEEN: Final = frozenset(",;.")
 _GOES_ON: Final = frozenset("+-±∓*/^_=≠<≤>≥≈≡∪∖:")
-"""Behind one of these a bracket is no number of a part."""
+"""Behind one of these a bracket is no number of a part, and none before one but for a sign."""
+
+_SIGNS: Final = frozenset("+-±∓")
+_OPENERS: Final = frozenset(("(", "[", "{", "\\{"))
+_CLOSERS: Final = frozenset((")", "]", "}", "\\}"))
 
 
 def enumerated(stream: list[Token]) -> list[list[Token]] | None:
@@ -29,13 +33,20 @@ def enumerated(stream: list[Token]) -> list[list[Token]] | None:
     if series is None:
         return None
     places: list[int] = []
+    depth = 0
     for place in range(len(stream) - 2):
         opening, number, closing = stream[place : place + 3]
+        depth += (opening.kind in _OPENERS) - (opening.kind in _CLOSERS)
+        if depth > 1:
+            continue
         wanted = series[len(places)] if len(places) < len(series) else None
         if (opening.kind, number.text, closing.kind) == ("(", wanted, ")"):
             places.append(place)
     parts = [_trimmed(stream[start + 3 : end]) for start, end in pairwise([*places, len(stream)])]
-    whole = all(part and part[-1].kind not in _GOES_ON for part in parts)
+    whole = all(
+        part and part[-1].kind not in _GOES_ON and part[0].kind not in _GOES_ON - _SIGNS
+        for part in parts
+    )
     return parts if len(parts) > 1 and whole else None
 
 

@@ -322,13 +322,16 @@ class _Pair:
         needed = min(_ENOUGH + len(self.survey.variables) - 1, _MOST)
         if not self.survey.variables:
             needed = 1
-        agreeing = 0
+        agreeing: list[Point] = []  # each once: whole numbers come again, and say nothing new
         for point in self._enough(where, needed):
+            if point in agreeing:
+                continue
             finding = self.agree_at(unguessable(self.survey, point), real=real)
             if finding is not None and finding.different:
                 return finding
-            agreeing += finding is not None and finding.equal
-            if agreeing == needed:
+            if finding is not None and finding.equal:
+                agreeing.append(point)
+            if len(agreeing) == needed:
                 if self.survey.jumps:
                     return unknown(_RULE, "functions with steps are not compared by points")
                 return same(_RULE, "the values agree wherever the reference has one")

@@ -46,6 +46,8 @@ class Members(ABC):
         mine, theirs = (reference.left, reference.right), (candidate.left, candidate.right)
         if len(reference.items) == 2 and mine != theirs and "<" not in (*mine, *theirs):  # noqa: PLR2004
             return differ("interval", "the brackets differ: an end belongs to one side only")
+        if _matched(reference) and not _matched(candidate):
+            return differ("tuple", "brackets that do not match")
         return found
 
     def in_order(self, rule: str, items: Sequence[Node], others: Sequence[Node]) -> Finding:
@@ -151,6 +153,11 @@ class Members(ABC):
             if not finding.different and doubt is None:
                 doubt = finding
         return None, doubt
+
+
+def _matched(point: Bracket) -> bool:
+    """Whether the brackets of a point are of one kind, as only those of an interval need not be."""
+    return len(point.items) == 2 or point.left + point.right in ("()", "[]", "<>")  # noqa: PLR2004
 
 
 def entries(rows: Sequence[Sequence[Node]]) -> list[Node]:

@@ -49,7 +49,20 @@ from reward_functions.text.units import SCALE_ABBREVIATIONS, SCALES, canonical
 
 _SIGNS: Final = frozenset("+-±∓")
 _CLOSING_COMMANDS: Final = frozenset(
-    {"\\", "&", "rfloor", "rceil", "rangle", "choose", "rVert", "pmod", "bmod", "mod", "pod"}
+    {
+        "\\",
+        "&",
+        "rfloor",
+        "rceil",
+        "rangle",
+        "choose",
+        "over",
+        "rVert",
+        "pmod",
+        "bmod",
+        "mod",
+        "pod",
+    }
 )
 _AFTER_TERM: Final = frozenset({END.kind, *"+-=<>≤≥,;:)]}&", "\\}"})
 """What ends a term at once, whatever stands further behind."""
@@ -84,7 +97,7 @@ class Parser(Naming):
 
     def answer(self) -> Node:
         """The whole answer, which must use up the tokens."""
-        node = self.listing()
+        node = self.over_the_rest(self.listing())
         if self.position < len(self.stream):
             raise Unreadable(f"{self.peek().kind} after the end of the answer")
         return node
@@ -136,7 +149,8 @@ class Parser(Naming):
 
     def sets(self) -> Node:
         """Sets united or taken from one another; an ordinary value without such an operator."""
-        first = self.ratio()
+        united = self.kind() == "∪" and self.peek(1).kind == "_"
+        first = self.united() if united else self.ratio()
         parts, minus = [first], False
         while self.kind() in ("∪", "∖") or (self.kind() == "-" and isinstance(first, NamedSet)):
             minus = self.next().kind != "∪"
@@ -259,7 +273,7 @@ class Parser(Naming):
         if not is_whole(whole) or self.peek(-1).kind != "number":
             return whole
         start = self.place()
-        if self.command("frac") or (self.kind() == "{" and self.peek(1)[:2] == ("command", "frac")):
+        if self.command("frac") or (self.kind() == "{" and self.fraction_in_braces()):
             fraction = self.factor()
         elif self.kind() == "number" and self.peek(1).kind == "/" and self.peek(2).kind == "number":
             over, under = self.next(), (self.next(), self.next())[1]
@@ -273,9 +287,14 @@ class Parser(Naming):
         self.back_to(start)
         return whole
 
+    def fraction_in_braces(self) -> bool:
+        r"""Whether a fraction comes next behind a brace: {\frac12}, {1 \over 2}."""
+        over = self.peek(1).kind == "number" and self.peek(2)[:2] == ("command", "over")
+        return over or self.peek(1)[:2] == ("command", "frac")
+
     def after_percent(self, body: Node) -> Node:
         """A percentage; what it is of, in a noun or two, may follow."""
-        if self.starts_factor() and not self.noun_follows():
+        if self.scale_follows() or (self.starts_factor() and not self.noun_follows()):
             raise Unreadable("a factor after a percent sign")
         self.nouns()
         return Percent(body)
@@ -320,7 +339,7 @@ class Parser(Naming):
                 node = Apply(name, (node,))
             elif self.kind() == "°":
                 self.next()
-                node = Degrees(node)
+                node = self.degrees(node)
             elif self.kind() == "_" and isinstance(node, Number):
                 self.next()
                 node = self.based()
@@ -332,11 +351,11 @@ class Parser(Naming):
         """What stands above a base: an exponent, the degree sign or a prime."""
         braced = self.take("{")
         if self.take("°"):
-            result: Node = Degrees(base)
-            if self.word("c", "f") and braced is False and self.peek().roman:
-                raise Unreadable("a temperature scale")
-        elif self.kind() == "'" and isinstance(base, Symbol):
-            result = Symbol(base.name + self.primes())
+            if braced:
+                self.expect("}")
+            return self.degrees(base)
+        if self.kind() == "'" and isinstance(base, Symbol):
+            result: Node = Symbol(base.name + self.primes())
         elif braced:
             self.position -= 1
             return Power(base, self.group())
@@ -345,6 +364,12 @@ class Parser(Naming):
         if braced:
             self.expect("}")
         return result
+
+    def degrees(self, base: Node) -> Node:
+        """An angle, or a temperature where a number of degrees is followed by its scale."""
+        if isinstance(base, Number) and self.peek().text in ("C", "F"):
+            return Measured(base, ((f"deg{self.next().text}", Fraction(1)),))
+        return Degrees(base)
 
     def based(self) -> Node:
         """A numeral with the base of its digits below it."""

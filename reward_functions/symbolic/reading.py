@@ -15,10 +15,11 @@ from reward_functions.symbolic.display import rendered
 from reward_functions.symbolic.enumeration import enumerated
 from reward_functions.symbolic.lexer import GREEK, Token, tokens
 from reward_functions.symbolic.limits import CHARACTERS, OverBudget, Unreadable
+from reward_functions.symbolic.literals import number
 from reward_functions.symbolic.parser import parse_tokens
 from reward_functions.symbolic.phrases import PHRASES
 from reward_functions.symbolic.signs import spelled_out
-from reward_functions.symbolic.tree import Bracket, Clock, Node, Number
+from reward_functions.symbolic.tree import Bracket, Clock, Listing, Node, Number
 from reward_functions.symbolic.vocabulary import (
     FUNCTIONS,
     LETTER_FUNCTIONS,
@@ -165,9 +166,24 @@ def _tree(stream: list[Token]) -> Node:
         said = _spelled_number(stream) or PHRASES.get(_words(stream))
         if said is not None:
             return said
+    if _spaced_decimals(stream):
+        return Listing(tuple(number(token.text) for token in stream))
     parts = enumerated(stream)
     tree = Bracket("<", tuple(map(parse_tokens, parts)), ">") if parts else parse_tokens(stream)
     return spelled_out(tree) if any(token.kind in _SIGNS for token in stream) else tree
+
+
+def _spaced_decimals(stream: list[Token]) -> bool:
+    """Whether it is numbers with nothing but spaces between: 5 4.6.
+
+    Only where one of them has a decimal point: 5 46 may be digits of one number.
+    """
+    return (
+        len(stream) > 1
+        and all(token.kind == "number" for token in stream)
+        and all(token.spaced for token in stream[1:])
+        and any("." in token.text.rstrip(".") for token in stream)
+    )
 
 
 def _spelled_number(stream: list[Token]) -> Number | None:
@@ -181,13 +197,28 @@ def _collapsed(text: str) -> str:
 
 
 def _without_margins(stream: list[Token]) -> list[Token]:
-    """Without a leading "≈" and the punctuation of the sentence around the answer."""
+    """Without a leading "≈", outer braces and the punctuation of the sentence around the answer."""
     start, end = 0, len(stream)
+    while end - start > 2 and stream[start].kind == "{" and _closing(stream, start) == end - 1:  # noqa: PLR2004
+        start, end = start + 1, end - 1
     while start < end and stream[start].kind in ("≈", ":"):
         start += 1
     if end - start > 1 and stream[end - 1].kind in (".", ",", ";", ":"):
         end -= stream[end - 2].kind != "."
-    return stream[start:end]
+    kept = stream[start:end]
+    if kept and kept[-1].kind == "number" and kept[-1].text.endswith("."):
+        kept[-1] = kept[-1]._replace(text=kept[-1].text.rstrip("."))
+    return kept
+
+
+def _closing(stream: list[Token], opening: int) -> int:
+    """The place of the brace that closes an opening one; -1 where none does."""
+    depth = 0
+    for place in range(opening, len(stream)):
+        depth += {"{": 1, "}": -1}.get(stream[place].kind, 0)
+        if not depth:
+            return place
+    return -1
 
 
 def _words(stream: list[Token], *, wordy: bool = True) -> str:
@@ -274,6 +305,8 @@ def _choice(stream: list[Token]) -> Choice | None:
     rest = stream[place + 1 :]
     if opened and (not rest or rest[0].kind != ")"):
         return None
+    if any(token.kind in _SECOND for token in rest[opened : opened + 1]) or "?" in map(_kind, rest):
+        return None
     marked = letter.roman or opened
     if rest and rest[0].kind in (")", ".", ":"):
         rest, marked = rest[1:], True
@@ -282,6 +315,14 @@ def _choice(stream: list[Token]) -> Choice | None:
     if not marked and letter.text.islower():
         return None
     return Choice(letter.text.upper(), Reading(rest) if rest else None)
+
+
+_SECOND: Final = frozenset({",", ";", "=", "∪", "+", "^"})
+"""What joins a letter to something else, where the text of its choice would stand."""
+
+
+def _kind(token: Token) -> str:
+    return token.kind
 
 
 _TAKEN_BACK: Final = frozenset("not wrong incorrect false or and neither nor is isn".split())

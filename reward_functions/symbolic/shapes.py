@@ -82,8 +82,7 @@ class Shapes(Relations):
             case (Braces(items), named) | (named, Braces(items)) if self.unordered(items, named):
                 return unknown("names", "a set does not say which value has which name")
             case ((Listing(items) | Braces(items)), (Listing(others) | Braces(others))):
-                data = isinstance(reference, Listing) and isinstance(candidate, Listing)
-                return self.members(items, others, counted=data)
+                return self.collections(reference, candidate, items, others)
             case Ratio(parts), Ratio(others):
                 return self.ratios(parts, others)
             case Clock(), Clock():
@@ -93,6 +92,16 @@ class Shapes(Relations):
             case Congruence(), Congruence():
                 return self.congruences(reference, candidate)
         return None
+
+    def collections(
+        self, reference: Node, candidate: Node, items: Sequence[Node], others: Sequence[Node]
+    ) -> Finding:
+        """Lists and sets; two sets must both have sets as members, or neither."""
+        sets = isinstance(reference, Braces) and isinstance(candidate, Braces)
+        if sets and _sets_in(items) != _sets_in(others):
+            return differ("set", "a set of sets is no set of their members")
+        data = isinstance(reference, Listing) and isinstance(candidate, Listing)
+        return self.members(items, others, counted=data)
 
     def array(self, rows: Sequence[Sequence[Node]], items: Sequence[Node]) -> Finding:
         """A matrix against brackets: row by row, [[1, 2], [3, 4]], or as a vector."""
@@ -176,6 +185,10 @@ def _closed(pair: Bracket) -> bool:
 
 def _has_points(items: Sequence[Node]) -> bool:
     return any(isinstance(item, Bracket) for item in items)
+
+
+def _sets_in(items: Sequence[Node]) -> bool:
+    return any(isinstance(item, Braces) for item in items)
 
 
 def _name(node: Node) -> str:

@@ -76,11 +76,15 @@ class Values:
 
         Nouns that differ may still name one thing (people, visitors); units of the table do not.
         A unit in italics (37 m) is one when the other side writes the same unit upright. A share or
-        an angle has a unit as well.
+        an angle has a unit as well; degrees and radians are the two that are converted.
         """
         match reference, candidate:
             case (Measured(_, unit), share) | (share, Measured(_, unit)) if _bars(unit, share):
                 return differ("units", f"{_unit(unit)} is no share and no angle")
+            case (Degrees(), Measured(body, unit)) if unit == _RADIANS:
+                return self.numbers(reference, body)
+            case (Measured(body, unit), Degrees()) if unit == _RADIANS:
+                return self.numbers(body, candidate)
             case Measured(body, unit), Measured(other, other_unit):
                 if _same_units(unit, other_unit):
                     return self.compare(body, other)
@@ -271,6 +275,7 @@ def _in_table(unit: UnitPowers) -> bool:
     return all(canonical(name) == name for name, _ in unit)
 
 
+_RADIANS: Final = (("rad", Fraction(1)),)
 _OF_DEGREES: Final = frozenset("deg rad degC degF C F".split())
 
 

@@ -25,6 +25,8 @@ SPELLINGS: Final = {
     "sign": "sgn",
     "Re": "re",
     "Im": "im",
+    **{name: name.lower() for name in ("abs", "Abs", "floor", "ceil")},
+    "ceiling": "ceil",
 }
 """Other names of functions, in upright type or before a bracket."""
 

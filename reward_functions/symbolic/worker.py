@@ -28,6 +28,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import resource
 import select
 import signal
@@ -49,6 +50,7 @@ _REPLY: Final = 4096
 """Bytes of a reply at most, which a pipe takes in one piece."""
 
 _STATM: Final = Path("/proc/self/statm")
+_STATUS: Final = Path("/proc/self/status")
 
 _SPEECHLESS: Final = 0
 """The status of a working child. Without a reply, it had no memory left even for that."""
@@ -56,7 +58,11 @@ _SPEECHLESS: Final = 0
 _UNBOUNDED: Final = 1
 """The status of one whose limits could not be set, and that therefore did not work."""
 
+_PEAK: Final = re.compile(r"^VmPeak:\s+(\d+) kB$", re.MULTILINE)
 _TIME_UP: Final = frozenset({signal.SIGPROF, signal.SIGXCPU})
+_NO_MEMORY: Final = frozenset({signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT})
+"""What ends a process whose stack cannot grow, or C code that gets no memory."""
+
 _FROM_OUTSIDE: Final = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
 
 
@@ -133,6 +139,8 @@ def _epitaph(ending: int) -> bytes:
         return wire.LOST
     if -ending in _TIME_UP:
         return wire.reply(_out_of_time())
+    if -ending in _NO_MEMORY:
+        return wire.reply(_out_of_memory())
     return wire.reply(unknown("engine", f"sympy was ended by signal {-ending}"))
 
 
@@ -170,8 +178,24 @@ def _bounded(seconds: float) -> None:
 def _finding(request: bytes) -> Finding:
     """The engine's finding; whatever escapes sympy is the answer's doing and decides nothing."""
     try:
-        return engine.decide(*wire.trees_of(request))
+        found = engine.decide(*wire.trees_of(request))
     except (MemoryError, SystemError):  # the latter where C code forgets to say the former
         return _out_of_memory()
     except Exception as trouble:  # noqa: BLE001 - sympy raises what it likes, for any expression
-        return unknown("engine", f"sympy gives up: {type(trouble).__name__}")
+        found = unknown("engine", f"sympy gives up: {type(trouble).__name__}")
+    if found.equal or found.different:
+        return found
+    return _out_of_memory() if _memory_was_short() else found
+
+
+def _memory_was_short() -> bool:
+    """Whether more than half of the memory has been in use.
+
+    A container that outgrows the ceiling asks for twice its size, so it is refused from half of it
+    on; and a MemoryError in a lookup or an import comes out as another exception, or as none.
+    """
+    ceiling, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if ceiling == resource.RLIM_INFINITY or not _STATUS.exists():
+        return False
+    peak = _PEAK.search(_STATUS.read_text())
+    return peak is not None and int(peak[1]) * 1024 > ceiling - MEMORY // 2

@@ -139,7 +139,7 @@ _CLOSED: Final = ("\\)", "\\]")
 _NUMBER_GOES_ON: Final = re.compile(r"[.,:]?\d")
 _UNIT: Final = r"(?!\s?\\(?:mathrm|text|mbox|rm)\b)"
 _CONTINUED: Final = re.compile(
-    r"[.,:]?\d|_\{?\d"
+    r"[.,:]?\d|_\{?\d|[ \t]000(?!\d)"
     r"|[ \t]{0,2}(?:\^(?!\{?\s?\\(?:circ|prime))|[*×·+/]\s?\d|[-−]\d|[≤≥≠]"
     rf"|\\(?!mu\b)(?:{_OPERATORS}|{_RELATIONS}|{_NAMES}|pm|mp|sqrt|[dt]?frac)(?![a-zA-Z]){_UNIT})"
 )

@@ -36,11 +36,17 @@ def trouble(text: str, start: int, end: int, *, last: bool = False) -> str:
     """
     before = text[max(0, start - REACH) : start]
     words = _words(before)
-    if not _TELLING.isdisjoint(words):
+    if _telling(words):
         doubt = _said_against(before, words) or _alternative(before, words)
-        if doubt:
+        if doubt and not (doubt == phrases.PART and _counted(before, text[start:end])):
             return doubt
     return "" if last or ends(text, end) else against_after(text, end)
+
+
+def _counted(before: str, answer: str) -> bool:
+    r"""Whether an answer repeats the number before it: "it rings 84 times \boxed{84}"."""
+    times = _TIMES.search(before)
+    return times is not None and f"{{{times[1]}}}" in answer
 
 
 def ends(text: str, end: int) -> bool:
@@ -51,7 +57,12 @@ def ends(text: str, end: int) -> bool:
 def against(before: str) -> str:
     """Why an answer does not count after these words, as a clause; "" where nothing says so."""
     words = _words(before)
-    return "" if _TELLING.isdisjoint(words) else _said_against(before, words)
+    return _said_against(before, words) if _telling(words) else ""
+
+
+def _telling(words: list[bytes]) -> bool:
+    """Whether any phrase may be among these words; mostly none is."""
+    return not _TELLING.isdisjoint(words) or not _LAST.isdisjoint(words[-phrases.LAST :])
 
 
 def _words(before: str) -> list[bytes]:
@@ -67,7 +78,11 @@ def _words(before: str) -> list[bytes]:
 
 
 def _said_against(before: str, words: list[bytes]) -> str:
-    if _ANYWHERE.isdisjoint(words) and _NEAR.isdisjoint(words[-phrases.NEAR :]):
+    if (
+        _ANYWHERE.isdisjoint(words)
+        and _NEAR.isdisjoint(words[-phrases.NEAR :])
+        and _LAST.isdisjoint(words[-phrases.LAST :])
+    ):
         return ""
     before = before.lower()
     sentence = _SENTENCE_END.split(before)[-1]
@@ -75,7 +90,7 @@ def _said_against(before: str, words: list[bytes]) -> str:
     for each in phrases.BEFORE:
         # A denial reaches over the end of a line; of lines without a full stop, a number does not.
         said = sentence if each.clause == phrases.DENIED else line
-        if not each.words.isdisjoint(words) and each.pattern.search(said):
+        if not each.words.isdisjoint(words[-each.within :]) and each.pattern.search(said):
             return each.clause
     return ""
 
@@ -113,6 +128,7 @@ def _alternative(before: str, words: list[bytes]) -> str:
 _SENTENCE_END: Final = re.compile(r"[.!?;]\s")
 # The opening of a displayed formula belongs to the line it continues.
 _LINE_END: Final = re.compile(r"(?<!\\\[)(?<!\$\$)\n(?!\s*(?:\\\[|\$\$))")
+_TIMES: Final = re.compile(r"(\d+)[$\\)]{0,3}\s+times[\s,:$\\(\[]*$")
 _APART: Final = ".!?;>)%0123456789"
 """No phrase reaches over them."""
 
@@ -124,7 +140,13 @@ _LETTERS: Final = "".join(
 ).encode("latin-1")
 """Latin letters in lower case, for `bytes.translate`; a tenth of the price of `str.translate`."""
 
-_ANYWHERE: Final = frozenset[bytes]().union(*(e.words for e in phrases.BEFORE if not e.near))
-_NEAR: Final = frozenset[bytes]().union(*(e.words for e in phrases.BEFORE if e.near))
+
+def _loaded(within: int) -> frozenset[bytes]:
+    return frozenset[bytes]().union(*(e.words for e in phrases.BEFORE if e.within == within))
+
+
+_ANYWHERE: Final = _loaded(phrases.ANYWHERE)
+_NEAR: Final = _loaded(phrases.NEAR)
+_LAST: Final = _loaded(phrases.LAST)
 _OR: Final = frozenset({b"or", b"oder", b"ou"})
 _TELLING: Final = _ANYWHERE | _NEAR | _OR

@@ -22,16 +22,18 @@ class Phrase(NamedTuple):
 
     pattern: re.Pattern[str]
 
-    near: bool
-    """Whether that one is among the last `NEAR` words before the answer."""
+    within: int
+    """That one is among so many last words before the answer."""
 
 
+ANYWHERE: Final = 100
 NEAR: Final = 4
+LAST: Final = 1
 
 
-def _phrase(clause: str, words: str, pattern: str, *, near: bool = False) -> Phrase:
+def _phrase(clause: str, words: str, pattern: str, *, within: int = ANYWHERE) -> Phrase:
     found = frozenset(words.encode("latin-1").split())
-    return Phrase(clause, found, re.compile(pattern, re.VERBOSE), near)
+    return Phrase(clause, found, re.compile(pattern, re.VERBOSE), within)
 
 
 def _pattern(pattern: str) -> re.Pattern[str]:
@@ -66,7 +68,7 @@ BEFORE: Final = (
         "not t never neither nor nobody cannot hardly rather instead anything other different "
         "false wrong doubt neq ne neg ¬ nicht kein keine keines niemals pas jamais nunca jamás "
         "non não nem es son sea nadie ninguno personne niemand nessuno ninguém mistake error "
-        "incorrect untrue myth lie refuse "
+        "incorrect untrue myth lie refuse except "
         "way far differs differ unequal besides out reject rejects exclude excludes eliminate "
         "eliminates",
         rf"""
@@ -74,7 +76,7 @@ BEFORE: Final = (
               |(?<!none\ )other\ than|anything\ (?:but|except)|(?:false|wrong|untrue|myth|lie)\ that
               |(?<!no\ )(?<!without\ )(?<!without\ a\ )doubt(?:\ that)?|refuse\ to|no\ way
               |(?:far|differs?|different)\ from|unequal\ to|besides|(?:rules?|ruled)\ out
-              |rejects?|excludes?|eliminates?
+              |rejects?|excludes?|eliminates?|except(?:\ for)?
               |nicht|keine?s?|niemals|pas|jamais|nunca|jamás|non|não|nem|no\ (?:es|son|sea))\b
           | n['’]t\b | \\n(?:eq?|eg)\b | ≠ | ¬ | !=
         )\s*
@@ -89,10 +91,11 @@ BEFORE: Final = (
         OTHERS,
         "some many most other others people students someone somebody they he she nobody one you "
         "none few friend friends critics teacher textbook wrong incorrect false tempting mistaken "
-        "erroneous naive common usual typical frequent mistake trap",
+        "erroneous naive common usual typical frequent mistake trap solver student reader person",
         rf"""
         \b(?: (?:some|many|most|others?|people|students|someone|somebody|they|s?he|nobody|no\ one
-                |none|few|friends?|critics|teacher|textbook|(?:one|you)\s+(?:may|might|could|would))\b
+                |none|few|friends?|critics|teacher|textbook
+                |an?\s+(?:\w+\s+)?(?:solver|student|reader|person)|(?:one|you)\s+(?:may|might|could|would))\b
               (?:\s+\w+){{0,3}}?\s+{_SAY}\b
             | (?: (?:wrong|incorrect|false|tempting|mistaken|erroneous|naive)\s+(?:\w+\s+)?{_ANSWER}
                 | (?:common|usual|typical|frequent)\s+(?:guess|mistake|error|misconception)
@@ -103,18 +106,29 @@ BEFORE: Final = (
         """,
     ),
     _phrase(
+        SEVERAL,
+        "candidate candidates possibility option guess",
+        rf"""
+        \b(?:(?:one|an?|another)\s+(?:possible\s+)?(?:candidate|possibility|option|guess)
+            \s+(?:is|would\s+be)
+          | candidates\s*:.*,
+        ){_TO}
+        """,
+    ),
+    _phrase(
         BOUND,
         "least most than up almost nearly exceeds exceeding over under above below short and "
-        "bounded",
+        "bounded bound equal minimum maximum",
         rf"""
         \b(?: at\s+(?:least|most) | up\s+to | almost | nearly | exceed(?:s|ing)
             | (?:more|less|fewer|greater|larger|smaller|bigger|higher|lower)\s+than
             | (?:is|are)\s+(?:over|under)
             | (?:just|slightly|well|far|a\s+bit|a\s+little)\s+(?:over|under|above|below|short\s+of)
-            | bounded\s+by | between\b.{{1,30}}\band
+            | bounded\s+by | between\b.{{1,30}}\band | than\s+or\s+equal\s+to
+            | an?\s+(?:\w+\s+)?(?:upper|lower)\s+bound\s+(?:is|of) | at\s+(?:minimum|maximum)
         )\b{_GLUE}
         """,
-        near=True,
+        within=NEAR,
     ),
     _phrase(
         PART,
@@ -122,21 +136,31 @@ BEFORE: Final = (
         "square squares cube root roots third thirds quarter quarters fourth fourths fifth fifths "
         "tenth tenths opposite inverse "
         "reciprocal multiple factorial log logarithm sine cosine tangent complement negation "
-        "remainder percent log logs add adding subtract subtracting before after following "
-        "preceding power and base",
+        "remainder percent digits divisor divisors successor predecessor log logs "
+        "add adding subtract subtracting before after following preceding power and base",
         rf"""
         \b(?: (?:twice|thrice|double|triple|quadruple|half|minus|plus|times|negative|divided\s+by
                 |multiplied\s+by)(?:\s+of)?
             | (?:square|cube|root|third|quarter|fourth|fifth|tenth|double|triple|opposite|negative
                 |inverse|reciprocal|multiple|factorial|logarithm|sine|cosine|tangent|complement
-                |negation|remainder|percent|log(?:\s+base\s+\w+)?)s?\s+of
+                |negation|(?<!\ba\ )remainder|percent|log(?:\s+base\s+\w+)?)s?\s+of
+            | (?:digits|(?<!common\ )divisors?|successor|predecessor)\s+of
             | (?:sum|product|difference|quotient)\s+(?:of|between)\b.{{1,20}}\band
             | (?:number|integer|prime)\s+(?:before|after|following|preceding)
             | (?:add|subtract)(?:ing)?\s+[$\\(]{{0,3}}\d\S*\s+(?:to|from)
             | to\s+the\s+power(?:\s+of)?
         )(?:\s+the)?(?:\s+number|\s+value)?\b{_GLUE}
         """,
-        near=True,
+        within=NEAR,
+    ),
+    _phrase(
+        PART,
+        "of the number value",
+        rf"""
+        (?:\d|%|\\[dt]?frac\s?\{{[^{{}}]{{1,9}}\}}\s?\{{[^{{}}]{{1,9}}\}})[\s$\\)]{{0,4}}
+        \bof(?:\s+the)?(?:\s+number|\s+value)?\b{_GLUE}
+        """,
+        within=LAST,
     ),
     _phrase(PART, "whose", rf"\bwhose\s+(?:\w+\s+){{1,3}}(?:is|are|equals)(?:\s+the)?\b{_GLUE}"),
     _phrase(
@@ -155,9 +179,14 @@ BEFORE: Final = (
     ),
     _phrase(
         FORMAT,
-        "your write put type output enter",
+        "your write put type output enter example instance illustration placeholder sample format "
+        "hypothetically",
         rf"""
-        \byour\b[^.:]{{0,20}}\b(?:answer|solution|result|response)\b[^.]{{0,40}}
+        \b(?:for\s+(?:example|instance)|e\.g\.|as\s+an\s+(?:example|illustration)|hypothetically
+          |(?:example|sample|placeholder)(?:\s+(?:answer|output|response|format|box))?
+        )\s*[,:]\s*{_TO}
+      | ^\W*(?:the\s+)?(?:\w+\s+)?format\s+(?:is|looks\s+like)\b{_TO}
+      | \byour\b[^.:]{{0,20}}\b(?:answer|solution|result|response)\b[^.]{{0,40}}
         \b(?:as|in|inside|within|into|like|after|using|with|by|e\.g|form|format|example)\b
         (?:\s+(?:an?|the|box|of|form|format))*{_TO}
       | ^\W*(?:please\s+|you\s+(?:should|must)\s+)?(?:write|put|type|output|enter)\b{_GLUE}
@@ -176,7 +205,7 @@ ALTERNATIVE_BEFORE: Final = _pattern(
 _CLOSED: Final = r"[\s$*_)\]}]{0,6}(?:\\[)\]])?\s{0,8}"
 _FAULT: Final = r"""
     (?:wrong|incorrect|false|impossible|ruled\s{1,8}out|too\s{1,8}\w+|mistaken|invalid|rejected
-      |discarded|excluded|eliminated|extraneous|my\s{1,8}(?:first|initial)\s{1,8}(?:guess|answer|thought)
+      |discarded|excluded|eliminated|extraneous|an?\s{1,8}(?:placeholder|illustration)|my\s{1,8}(?:first|initial)\s{1,8}(?:guess|answer|thought)
       |(?:an?|the|only\s{1,8}an?)\s{1,8}(?:\w+\s{1,8})?
        (?:mistake|error|trap|lie|(?:under|over)estimate|lower\ bound|upper\ bound))\b"""
 _DIGITS: Final = r"[$\\(]{0,3}[-+−]?\d"
@@ -199,7 +228,9 @@ AFTER: Final = {
               | \b(?:or|and|oder|ou|vs\.?)\b | 或 | \\l?or\b)
             \s{{0,8}}(?:(?:or|maybe|perhaps|possibly|else|also)\b\s{{0,8}})?\}}?\s{{0,8}}
             (?:\\boxed | [$\\(\[]{{0,3}}[-+−]?\d | \(?(?-i:[A-J])(?![\w'’]))
+          | \((?:or\s{{1,8}})?{_DIGITS}[^()\n]{{0,20}}\bif\b | or,?\s{{1,8}}if\b
           | (?:to|through)\s{{1,8}}{_DIGITS}
+          | or\s{{1,8}}(?:something|some|another|any|anything)\b
           | ;\s{{0,8}}{_DIGITS}[\d.,/]*[$\\)]{{0,3}}\s{{0,8}}(?:[.;!]|$))
         """
     ),
@@ -212,6 +243,8 @@ AFTER: Final = {
         rf"""{_CLOSED}
         (?: (?:squared|cubed|factorial)\b | percent\s{{1,8}}of\b | to\s{{1,8}}the\s{{1,8}}power\b
           | and\s{{1,8}}a\s{{1,8}}half\b
+          | (?:plus|minus|times)\s{{1,8}}(?:some|any|an?|an\ arbitrary)\s{{1,8}}
+            (?:constant|multiple|number)\b
           | (?:plus|choose|minus|times|(?:divided|multiplied)\s{{1,8}}by|(?:less|more)\s{{1,8}}than)
             \s{{1,8}}{_NUMBER})
         """
@@ -231,11 +264,16 @@ RETRACTED: Final = _pattern(
     rf"""{_THEN}
     (?: or\ (?:maybe|perhaps|possibly|else|is\ it|it\ could)\b
       | no[,.!]\s | no\ wait\b | wait[,.!]*\s{{0,8}}no\b | wait[,.!]*$ | oops\b
-      | (?:scratch|strike)\ that | just\ kidding | on\ second\ thought | never\ ?mind
+      | (?:scratch|strike)\ that | just\ kidding | on\ (?:second\ thought|reflection) | never\ ?mind
       | i\ was\ wrong | i\ take\ (?:that|it|this)\ back | correction\b(?!\W{{1,3}}it\b)
       | (?:ignore|disregard|forget)\ (?:that|this|it|the\ above)\b
       | (?:(?:wait|hmm|no|actually|sorry)\W{{1,4}})?i\ (?:have\ )?made\ an?\ (?:mistake|error)\b
       | but\ i\ (?:really\ |highly\ )?doubt\b
+      | (?:but|though|although)\ {_NUMBER}\S{{0,9}}\ (?:is|are)\ (?:also|just\ as)
+        \ (?:possible|likely)\b
+      | but\ (?:slightly\ |a\ (?:bit|little)\ )?(?:smaller|larger|bigger|greater|less|more)[.\s]*$
+      | (?:(?:but|though|although)\W{{1,4}})?i\ (?:really\ |honestly\ )?
+        (?:don['’]t|do\ not)\ know[.!\s]*$
       | (?:(?:but|and|though|although|wait|hmm|no|actually|sorry)\W{{1,4}})?(?:that|this|which|it)
         (?: (?:['’]s|\s{{1,8}}(?:is|was|would\s{{1,8}}be))\s{{1,8}}(?:\w+\s{{1,8}})?
             (?:{_FAULT}|not\ (?:right|correct|it|true|the\ answer)\b)
@@ -249,9 +287,10 @@ RETRACTED: Final = _pattern(
 )
 CORRECTED: Final = _pattern(
     rf"""{_THEN}
-    (?:wait|hmm|but|actually|no|oops|sorry|correction|edit|update)\b\W{{1,4}}(?:actually\W{{1,3}})?
+    (?:wait|hmm|but|actually|no|oops|sorry|correction|edit|update|instead|or\ equivalently)\b
+    \W{{1,4}}(?:actually\W{{1,3}})?
     (?: (?: (?:it|that|this|[a-z]|the\ (?:\w+\ )?(?:answer|result|value))\s{{0,8}}
-            (?:['’]s|(?:is|was|should\ be|must\ be|equals|=|would\ be))?
+            (?:['’]s|(?:is|was|(?:should|must|would|might|could|may)\ be|equals|=))?
           | i\ meant? | make\ (?:it|that))\s{{0,8}}
         (?:actually|really|indeed)?\s{{0,8}}
     )?

@@ -155,12 +155,14 @@ def _heading(text: str, start: int) -> re.Match[str] | None:
 
 def _statement(text: str, lead: _Lead) -> Statement:
     start = _MARGIN.match(text, lead.end).end()  # type: ignore[union-attr]
-    end = _value_end(text, start)
-    value = _BOLD.sub("", text[start:end]).strip(" \t\n*_\"'")
+    end = _value_end(text, start, _TAG_STOP if text[lead.end - 1] == ">" else _STOP)
+    value = _BOLD.sub("", text[start:end]).strip(" \t\n*_\"'`")
+    if text.startswith(_TAG_END, end):
+        end += len(_TAG_END)
     if value.count("}") > value.count("{"):
         value = value.rstrip("} ")  # {"answer": 5}
     mood: Mood = "stated"
-    if lead.denied or _NEGATION.match(value):
+    if lead.denied or (_NEGATION.match(value) and not _NONE.fullmatch(value)):
         mood = "negated"
     elif _DOUBT.match(text, end) or against_after(text, end):
         mood = "doubted"
@@ -168,7 +170,7 @@ def _statement(text: str, lead: _Lead) -> Statement:
     return Statement(value, lead.start, end, mood, rounded)
 
 
-def _value_end(text: str, start: int) -> int:
+def _value_end(text: str, start: int, ends: re.Pattern[str]) -> int:
     """Where the sentence ends; the newlines of a displayed formula do not end it."""
     limit = min(len(text), start + MAX_VALUE)
     formula = _DISPLAY.match(text, start)
@@ -176,7 +178,7 @@ def _value_end(text: str, start: int) -> int:
     if formula:
         closing = text.find(_CLOSING[formula[0]], formula.end(), limit)
         after = closing + len(formula[0]) if closing >= 0 else limit
-    stop = _STOP.search(text, after, limit)
+    stop = ends.search(text, after, limit)
     return stop.start() if stop else limit
 
 
@@ -235,7 +237,7 @@ _DISPLAY: Final = re.compile(r"\$\$|\\\[")
 _CLOSING: Final = {"$$": "$$", "\\[": "\\]"}
 _STOP: Final = re.compile(
     r"""
-    [.;?。](?=[\s*_<)"'”$\\]|$)           # the end of the sentence, not of a whole number
+    (?<!\\)[.;?。](?=[\s*_<)"'”$\\]|$)           # the end of the sentence, not of a whole number
   | !(?=[\s*_<)"'”]|$)                    # nor the factorial of a formula
   | \n | </answer>
   | ,?\s{1,4}\(?(?:because|since|as|so|which|where|given|after|when|by|if|i\.e)\b
@@ -244,10 +246,17 @@ _STOP: Final = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_TAG_END: Final = "</answer>"
+_TAG_STOP: Final = re.compile(_STOP.pattern.replace("[.;?。]", "[.?。]"), _STOP.flags)
+"""Between tags a semicolon separates members: the answer ends with its tag."""
 _NEGATION: Final = re.compile(
     r"(?:not|never|neither|anything but|other than|different from|nicht|pas|no|non|não)\b",
     re.IGNORECASE,
 )
+_NONE: Final = re.compile(
+    r"(?:\\text\{|\$)?(?:no|never|neither)(?:\s+[a-z]{4,}){0,4}\}?\$?", re.IGNORECASE
+)
+"""An answer in words, which denies none: no, no real solution."""
 _ANOTHER: Final = re.compile(
     r"\b(?:if|whether|suppose|assume|assuming|unless|some say|out|opposite of)"
     r"\s+(?:that\s+)?(?:the|my|our|this|your)?[:\s]*(?:final\s+|correct\s+)?$"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from reward_functions.core.errors import BadKnob, BadReference
@@ -10,13 +11,14 @@ from reward_functions.core.references import reference_fields, reference_text
 from reward_functions.core.spec import Example, reward_function
 from reward_functions.core.types import Evidence, Metric, Sample, Score
 from reward_functions.text.answers import Answer, NoAnswer, spoken
-from reward_functions.verifiers import _finqa_question as asking
-from reward_functions.verifiers._finqa_comparison import fault
-from reward_functions.verifiers._finqa_equality import same_program
-from reward_functions.verifiers._finqa_final import SENTENCE, final
-from reward_functions.verifiers._finqa_stated_program import stated_program
-from reward_functions.verifiers._finqa_values import NoValue, values
-from reward_functions.verifiers._finqa_yesno import yes_or_no
+from reward_functions.text.numerals import BASIS_POINT
+from reward_functions.verifiers._finqa import question as asking
+from reward_functions.verifiers._finqa.comparison import fault
+from reward_functions.verifiers._finqa.equality import same_program
+from reward_functions.verifiers._finqa.final import SENTENCE, final
+from reward_functions.verifiers._finqa.stated_program import stated_program
+from reward_functions.verifiers._finqa.values import NoValue, Value, values
+from reward_functions.verifiers._finqa.yesno import yes_or_no
 from reward_functions.verifiers.finqa_program import ProgramError, parse
 from reward_functions.verifiers.finqa_reference import (
     answer_alone,
@@ -29,7 +31,7 @@ from reward_functions.verifiers.finqa_reference import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from reward_functions.verifiers._finqa_comparison import Fault
+    from reward_functions.verifiers._finqa.comparison import Fault
     from reward_functions.verifiers.finqa_reference import Reference
 
 LARGEST_TOLERANCE: Final = 0.005
@@ -142,6 +144,8 @@ def finqa(
     if marked and isinstance(found, Answer) and found.where == SENTENCE:
         found = NoAnswer("no answer is marked")
     outcome = _outcome(found, reference, Fraction(tolerance) if tolerance else _EXACT)
+    if outcome.fault == "" and _counts_otherwise(outcome.read, reference, sample):
+        outcome = _Outcome("unit", f"the answer {_REASONS['unit']}", outcome.read)
     accuracy = _program_accuracy(text, reference.program)
     return _score(found, outcome, reference, accuracy)
 
@@ -185,6 +189,15 @@ def _contradicted(found: Answer, reference: Reference, tolerance: Fraction) -> b
     )
 
 
+def _counts_otherwise(read: object, reference: Reference, sample: Sample) -> bool:
+    """Whether a number is given in basis points, and the question, as far as known, in others."""
+    if reference.unit != "number" or not isinstance(read, Value) or read.unit != BASIS_POINT:
+        return False
+    fields = reference_fields(sample.reference) or {}
+    question = fields.get("question") or asking.asked(sample.prompt)
+    return bool(question) and not asking.says_basis_points(question)
+
+
 def _program_accuracy(text: str, program: str | None) -> tuple[bool, bool]:
     """Whether the response states a program, and whether it is the reference's."""
     stated = stated_program(text)
@@ -210,10 +223,15 @@ def _score(
         *program,
         reference.noise is not None,
     )
-    metrics = tuple(_FLAGS[name][flag] for name, flag in zip(METRICS, flags, strict=True))
     answer = found.text if isinstance(found, Answer) else None
     evidence = Evidence("rounding to the printed digits", outcome.read, reference.answer)
-    return Score(float(right), metrics, answer, outcome.reason, evidence)
+    return Score(float(right), _metrics(flags), answer, outcome.reason, evidence)
+
+
+@cache
+def _metrics(flags: tuple[bool, ...]) -> tuple[Metric, ...]:
+    """The metrics, by what is true of them: of the few combinations each is made once."""
+    return tuple(map(Metric, METRICS, map(float, flags)))
 
 
 def _reference(sample: Sample) -> Reference:
@@ -257,4 +275,3 @@ _REASONS: Final[dict[Fault, str]] = {
     "precision": "agrees with the reference, but has too few digits",
     "value": "differs from the reference",
 }
-_FLAGS: Final = {name: (Metric(name, 0.0), Metric(name, 1.0)) for name in METRICS}

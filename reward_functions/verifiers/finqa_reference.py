@@ -22,7 +22,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.errors import BadReference
-from reward_functions.verifiers._finqa_agreement import (
+from reward_functions.verifiers._finqa.agreement import (
     SCALES,
     WORDS,
     Agreement,

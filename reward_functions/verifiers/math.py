@@ -16,6 +16,7 @@ from reward_functions.text.boxes import COMMAND
 from reward_functions.text.context import trouble
 from reward_functions.text.hidden import said
 from reward_functions.text.spans import last_span
+from reward_functions.verifiers._options import agreed
 from reward_functions.verifiers._restating import restates
 from reward_functions.verifiers._scores import METRICS, compared, contradicted, not_answered
 
@@ -57,7 +58,8 @@ _ESCAPED_BRACE: Final = re.compile(r"\\[\\{}]")
 _LABELLED: Final = re.compile(
     r"\\(?:text|textbf|mathrm|mbox)\s?\{"
     r"(?!.*(?:twice|double|half|minus|negative|opposite|square|inverse|incorrect|guess|bound))"
-    r"\s?[A-Za-z][A-Za-z ]{1,40}(?:[:=]\s?\}|\}\s?[:=])(?P<value>[^=]+)",
+    r"\s?[A-Za-z][A-Za-z ]{1,40}(?:[:=]\s?\}|\}\s?[:=]|(?<=nswer is)\s?\})"
+    r"(?P<value>(?:(?<=nswer:\})|(?<=nswer:\s\})).+|[^=]+)",
     re.IGNORECASE,
 )
 _COPULA: Final = re.compile(
@@ -137,6 +139,8 @@ def math(
     reference = _reference(sample.reference)
     text = spoken(sample.response, sample.prompt, include_reasoning=include_reasoning)
     found = _mathematical(final_answer(text))
+    if isinstance(found, Answer):
+        found = agreed(found, sample.prompt)
     if isinstance(found, NoAnswer):
         return not_answered(found.reason, None, _DECIDED)
     if _contradicts(found):

@@ -18,7 +18,7 @@ from reward_functions.core.errors import EngineUnavailable, ScoringError
 from reward_functions.core.spec import reward_function
 from reward_functions.core.types import Message, Sample, Score, Scored, Unscored
 from reward_functions.serving.settings import LambdaSettings
-from reward_functions.symbolic import Outcome, supervisor, wire
+from reward_functions.symbolic import Outcome, supervisor, wire, worker
 from reward_functions.symbolic.supervisor import Supervisor
 from reward_functions.symbolic.tree import (
     Apply,
@@ -112,6 +112,40 @@ def test_memory_used_up_is_undecided_and_the_next_request_is_served(engine):
     assert (found.outcome, found.rule) == (Outcome.UNDECIDED, "budget")
     assert "memory" in found.reason
     assert answered(engine).equal
+
+
+SWALLOWED = """
+import sys
+from reward_functions.symbolic import engine, wire, worker
+from reward_functions.symbolic.verdict import unknown
+
+def decide(reference, candidate):
+    held = bytearray(int(sys.argv[1]) << 20)
+    if sys.argv[2] == "raise":
+        raise AttributeError("a lookup that got no memory")
+    return unknown("engine", "sympy does not show it")
+
+engine.decide = decide
+wire.trees_of = lambda request: (None, None)
+worker._bounded(60.0)
+print(worker._finding(b"").rule)
+"""
+"""A request that takes so many megabytes, and a MemoryError in it that sympy does not pass on."""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the size of a process is told by /proc")
+@pytest.mark.parametrize("ending", ["raise", "return"])
+@pytest.mark.parametrize(("megabytes", "rule"), [(40, "budget"), (2, "engine")])
+def test_a_lack_of_memory_that_sympy_swallows_is_the_budgets(megabytes, ending, rule):
+    command = [sys.executable, "-c", SWALLOWED, str(megabytes), ending]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == rule
+
+
+@pytest.mark.parametrize("ending", [signal.SIGSEGV, signal.SIGABRT])
+def test_a_working_child_whose_stack_cannot_grow_has_used_up_its_memory(ending):
+    found = wire.finding_of(worker._epitaph(-ending))
+    assert (found.outcome, found.rule) == (Outcome.UNDECIDED, "budget")
 
 
 def test_the_same_request_gets_the_same_finding_whatever_came_before(engine):

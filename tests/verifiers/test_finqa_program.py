@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reward_functions.verifiers._finqa_equality import same_program
+from reward_functions.verifiers._finqa.equality import same_program
 from reward_functions.verifiers.finqa_program import ProgramError, execute, parse, rounded
 
 TABLE = [

@@ -58,7 +58,7 @@ def test_a_reference_that_was_cut_off_or_garbled_is_the_data_sets_fault(referenc
 NOT_READ = [
     "7" * 5000,
     "(" * 60 + "x" + ")" * 60,
-    "5 4.6",
+    "5 46",
     "\\oint_C x",
     "19_8",
     "x \\in \\{1,\\ldots,10^9\\}",
@@ -91,7 +91,7 @@ def test_a_text_in_words_is_a_reference_that_is_read(reference):
     assert scored("\\boxed{1}", reference).value == 0.0
 
 
-@pytest.mark.parametrize("answer", ["\\oint x", "(" * 60 + "x" + ")" * 60, "5 4.6"])
+@pytest.mark.parametrize("answer", ["\\oint x", "(" * 60 + "x" + ")" * 60, "5 46"])
 def test_what_a_policy_writes_is_never_the_data_sets_fault(answer):
     for knobs in ({}, {"rounded": 2}, {"strict_percent": True}):
         assert scored(f"\\boxed{{{answer}}}. The answer is 24.", "24", **knobs).value == 0.0
@@ -166,21 +166,12 @@ LABELLED = [
 ]
 
 
-UNREADABLE = {"gold_negatives": 2}
-"""References that no answer can be judged by, such as "5 4.6", by their suites."""
-
-
 @pytest.mark.parametrize("suite", LABELLED)
 def test_labelled_suites_are_judged_as_their_labels_say(shared, suite):
     rows = map(json.loads, (shared / "math" / f"{suite}.jsonl").read_text().splitlines())
-    wrong, unscored = [], 0
-    for row in rows:
-        try:
-            right = scored(row["pred"], row["gold"]).value == 1.0
-        except BadReference:
-            unscored += 1
-        else:
-            if right != row["label"]:
-                wrong.append((row["gold"], row["pred"]))
+    wrong = [
+        (row["gold"], row["pred"])
+        for row in rows
+        if (scored(row["pred"], row["gold"]).value == 1.0) != row["label"]
+    ]
     assert wrong == []
-    assert unscored == UNREADABLE.get(suite, 0)

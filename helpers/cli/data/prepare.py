@@ -88,6 +88,9 @@ def prepare(
         output().print(shown)
     for leak in report.leaks:
         console.print(f"leak: {plain(str(leak), MESSAGE)}", style="yellow", soft_wrap=True)
+    for path in report.stale:
+        told = f"{path} is from an earlier run, and was left as it is"
+        console.print(plain(told, MESSAGE), style="yellow", soft_wrap=True)
     _tell(report.problems)
     if report.problems:
         raise typer.Exit(INCOMPLETE)

@@ -7,6 +7,7 @@ import pytest
 
 from helpers.datasets.lengths import prompt_tokens
 from helpers.datasets.linting import lint
+from reward_functions import get
 
 OK = {"role": "user", "content": "Add 1 and 1."}
 
@@ -193,6 +194,15 @@ def test_a_reference_is_read_whole_and_not_only_looked_at(write):
     fields = {"metadata": {"dataset": "math"}, "reference_answer": "\\frac{1}{2"}
     path = write("train.jsonl", [*rows(), row(100) | fields])
     assert findings(path) == [("error", "no reward can read reference_answer")]
+
+
+def test_what_a_judge_has_against_a_reference_is_told_without_asking_a_model(write):
+    """The judges of the project are deployed with a model; here they are given none."""
+    references = {"reference_answer": ""}, {"reference_answer": "Canberra"}
+    for at, (fields, expected) in enumerate(zip(references, (1, 0), strict=True)):
+        path = write(f"train{at}.jsonl", [*rows(), row(100) | fields])
+        found = lint([str(path)], reward=get("reference")).findings
+        assert len([each for each in found if each.level == "error"]) == expected
 
 
 LEAKS = {

@@ -276,7 +276,7 @@ def test_pandalm_pairs_of_one_prompt_share_a_group(records, write, read, tmp_pat
 
 BAD = {
     "a missing column": ("finqa", {"qa": {"question": "q"}}, "qa.answer is missing"),
-    "no question": ("finqa", {"qa": None}, "qa.question is missing"),
+    "no question": ("finqa", {"qa": None}, "qa is null, not an object"),
     "no page": ("finqa", {"filename": ""}, "filename is empty"),
     "no table": ("finqa", {"table": None}, "table is no list of rows"),
     "a table with numbers": (
@@ -482,3 +482,47 @@ def test_the_whole_of_the_labelled_records_is_executed_and_compared(shared, tmp_
     assert prepared("gsm8k", [shared / "gsm8k" / "test.jsonl"], tmp_path / "g").splits == {
         "test": 668
     }
+
+
+def test_a_record_that_lost_its_split_is_told(reward, records, write, tmp_path):
+    rows = [records["finqa"](at) | {"split": "dev"} for at in range(3)]
+    del rows[1]["split"]
+    source = write("rows.jsonl", rows)
+    ran = reward("data", "prepare", "finqa", "--source", source, "--out", tmp_path / "out")
+    assert ran.exit_code == 2
+    assert "rows.jsonl, line 2: split is missing" in ran.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_object_that_is_none_is_told_by_its_own_name(reward, records, write, tmp_path):
+    source = write("test.jsonl", [records["finqa"](0), records["finqa"](1) | {"qa": "text"}])
+    ran = reward("data", "prepare", "finqa", "--source", source, "--out", tmp_path / "out")
+    assert "line 2: qa is a text, not an object" in ran.stderr
+
+
+def test_a_split_of_an_earlier_run_is_told_and_left(reward, records, write, tmp_path):
+    out = tmp_path / "out"
+    first = write("public/train.json", [records["finqa"](at) for at in range(3)])
+    write("public/dev.json", [records["finqa"](at) for at in range(10, 13)])
+    assert reward("data", "prepare", "finqa", "--source", first.parent, "--out", out).exit_code == 0
+    (out / "mine.jsonl").write_text("")
+    kept = (out / "dev.jsonl").read_text()
+    ran = reward("data", "prepare", "finqa", "--source", first, "--out", out)
+    assert ran.exit_code == 0
+    assert "dev.jsonl is from an earlier run" in " ".join(ran.stderr.split())
+    assert "mine.jsonl" not in ran.stderr
+    assert "train.jsonl is from" not in ran.stderr
+    assert (out / "dev.jsonl").read_text() == kept
+
+
+@pytest.mark.parametrize("report", ["", "[]", '{"rows": 5}', '{"rows": {"../x": 1}}'])
+def test_a_report_that_is_not_ours_says_nothing_about_earlier_runs(
+    report, reward, records, write, tmp_path
+):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "report.json").write_text(report)
+    source = write("test.jsonl", [records["finqa"](at) for at in range(3)])
+    ran = reward("data", "prepare", "finqa", "--source", source, "--out", out)
+    assert ran.exit_code == 0, ran.stderr
+    assert "earlier run" not in ran.stderr

@@ -14,6 +14,7 @@ from reward_functions.text.answers import STATED, Answer, NoAnswer, boxed_answer
 from reward_functions.text.boxes import COMMAND, last_boxed
 from reward_functions.text.spans import last_span
 from reward_functions.text.statements import last_statement
+from reward_functions.verifiers._finqa.yesno import begins_with_word, only_word, takes_back
 
 if TYPE_CHECKING:
     from reward_functions.text.statements import Statement
@@ -34,7 +35,7 @@ AHEAD: Final = 120
 
 # Most responses end so. Nothing else can follow without a letter, and there is no need to look.
 _ANSWER_LINE: Final = re.compile(
-    r"[*_#> ]*(?:final )?answer[*_ ]*:[*_ ]*([-+$(~=\[ ]*[0-9][-+$0-9.,%()~\] ]*)[*_. ]*",
+    r"[*_#> ]*(?:final )?answer[*_ ]*:[*_ ]*([-+$(~=\[ ]*[0-9][-+$0-9.,%()~\] ]*|yes|no)[*_. ]*",
     re.IGNORECASE,
 )
 _RESULT: Final = re.compile(r"(?:result|option|choice|solution)", re.IGNORECASE)
@@ -44,6 +45,26 @@ _ALTERNATIVE: Final = re.compile(
     re.IGNORECASE,
 )
 _VALUE: Final = re.compile(r"\d|\b(?:yes|no)\b", re.IGNORECASE)
+_CONTRAST: Final = re.compile(
+    r"\W{0,4}(?:but|while|whereas|however|although|though)\b,?(?: (?:it|that|this)(?:['’]s| is| was"
+    r"| would be| becomes))?"
+    r"(?= (?:about |approximately |around |roughly |only )?[-−–+(]?[$€£]?\.?\d"
+    r"(?!\d{3}\b(?![.,%]\d|%)))",
+    re.IGNORECASE,
+)
+_WITHDRAWN: Final = re.compile(
+    r"\W{0,4}(?:but|although|though|however|yet)\b[^.\n]{0,60}"
+    r"\b(?:cannot|can['’]?t|can not|could not) be"
+    r" (?:found|determined|computed|calculated|known|given)\b",
+    re.IGNORECASE,
+)
+_ASKED: Final = re.compile(
+    r"\s?\?|,?\s{1,4}(?:if|unless|assuming|provided|depending)\b", re.IGNORECASE
+)
+_FIGURES: Final = re.compile(r";\s?[-−(]?[$€£]?\d")
+_YEAR: Final = re.compile(
+    r"\b(?:from|in|between|to|and|fiscal|year) (?:19|20)[0-9]{2}\b", re.IGNORECASE
+)
 _OFFERED: Final = re.compile(
     r"\b(?:could|might|may) (?:also |well )?be\b[^.\n]{0,40}\d"
     r"|\b(?:another|other|alternative|second|possible)\b[^.\n]{0,40}\b(?:answer|value|result)\b[^.\n]{0,30}\d"
@@ -59,6 +80,10 @@ _NOTHING: Final = re.compile(
     re.IGNORECASE,
 )
 _STOP: Final = re.compile(r"(?<=[.!?])[*_)]{0,4}\s+(?=\S)")
+_BROKEN_OFF: Final = re.compile(
+    r"(?:[,:;(=+×/]|\b(?:and|or|but|the|an?|of|to|by|with|from|for|in|on|is|are|was|we|I|now|then|next"
+    r"|gives|which|that|so|because|since|if|plus|minus|times)|, which I (?:\w+ ){0,3}\w+)$"
+)
 _DISPLAYED: Final = ("\\]", "$$", "\\)")
 
 
@@ -71,6 +96,8 @@ def final(text: str) -> Answer | NoAnswer:
     line = _ANSWER_LINE.fullmatch(text, text.rfind("\n") + 1)
     if line:
         return Answer(line[1], STATED)
+    if "__" in text:  # bold as well, but a part of words to a pattern
+        text = text.replace("__", "**")
     statement, rival = _last_answer(text)
     box = last_boxed(text) if COMMAND in text else None
     if box and (statement is None or box.start >= statement.end):
@@ -118,24 +145,37 @@ def _with_tail(boxed: Answer) -> Answer:
 
 
 def _marked(text: str, statement: Statement, rival: str) -> Answer | NoAnswer:
+    behind = text[statement.end : statement.end + AHEAD]
+    line = behind.partition("\n")[0]
+    word = only_word(statement.text)
     if statement.mood == "negated" and not _says_no(text, statement):
         return NoAnswer("the last statement about the answer denies one")
-    if statement.mood == "doubted":
+    if _is_doubted(statement, behind, word) or _WITHDRAWN.match(behind):
         return NoAnswer("the stated answer is taken back")
     if not statement.text:
         return NoAnswer("nothing follows the last marker of an answer")
-    if _BOUND.search(text, statement.start, statement.end):
+    if not begins_with_word(statement.text) and _BOUND.search(text, statement.start, statement.end):
         return NoAnswer("the answer is a bound")
-    behind = text[statement.end : statement.end + AHEAD]
     if _ALTERNATIVE.match(behind) or _OFFERED.search(behind):
         return NoAnswer("an alternative follows the answer")
-    text = statement.text
-    line = behind.partition("\n")[0]
-    if _ALONE.fullmatch(line) or _ALONE.fullmatch(behind):
+    contrast = _CONTRAST.match(line)
+    if contrast:
+        rival = line[contrast.end() :].strip(" .;!")
+    elif _ALONE.fullmatch(line) or _ALONE.fullmatch(behind):
         rival = behind.strip(" .;!\n")
-    if not _VALUE.search(text) or line[:1] == ";":
+    text = statement.text
+    if not _VALUE.search(_YEAR.sub("", text)) or line[:1] == ";":
         text += line  # "It declined by 5%": the statement ends before its value
     return Answer(text, STATED, rival)
+
+
+def _is_doubted(statement: Statement, behind: str, word: str | None) -> bool:
+    """Whether what follows an answer takes it back; figures behind a yes or no explain it."""
+    if word is None:
+        return statement.mood == "doubted"
+    if takes_back(behind, word) or _ASKED.match(behind):
+        return True
+    return statement.mood == "doubted" and not _FIGURES.match(behind)
 
 
 def _last_sentence(text: str) -> Answer | NoAnswer:
@@ -146,4 +186,6 @@ def _last_sentence(text: str) -> Answer | NoAnswer:
         span = last_span(text)
         return Answer(span.text, SENTENCE) if span else NoAnswer("there is no final answer")
     line = text[max(text.rfind("\n"), len(text) - MAX_SENTENCE - 1) + 1 :]
+    if _BROKEN_OFF.search(line):
+        return NoAnswer("the response breaks off")
     return Answer(_STOP.split(line)[-1], SENTENCE)

@@ -13,12 +13,12 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.verifiers.finqa_program import Earlier, Program
+from reward_functions.verifiers._finqa.program import Earlier, Program
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
-    from reward_functions.verifiers.finqa_program import Operand, Step
+    from reward_functions.verifiers._finqa.program import Operand, Step
 
 PRIME: Final = 2**61 - 1
 

@@ -9,15 +9,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.verifiers.finqa_program import (
+from reward_functions.verifiers._finqa.parser import parse
+from reward_functions.verifiers._finqa.program import (
     MAX_LENGTH,
     OPERATIONS,
     ProgramError,
-    parse,
 )
 
 if TYPE_CHECKING:
-    from reward_functions.verifiers.finqa_program import Program
+    from reward_functions.verifiers._finqa.program import Program
 
 TAIL: Final = 20_000
 """Characters at the end of a response in which a program is looked for."""

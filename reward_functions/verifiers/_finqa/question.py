@@ -32,6 +32,7 @@ _SIZES: Final = {
     "b": 10**9,
 }
 _PERCENT: Final = re.compile(r"\bpercent|\bper cent\b|%|\brates? of change\b", re.IGNORECASE)
+_BASIS_POINTS: Final = re.compile(r"\bbasis[ -]points?\b|\bbps?\b", re.IGNORECASE)
 _DECREASE: Final = re.compile(
     r"\b(?:decreas(?:e|ed|ing)|declin(?:e|ed|ing)|reduc(?:tion|ed|e)|drop(?:ped)?|f[ae]ll)\b"
     r"|\b(?:lower|less|smaller) (?:is|was|are|were|than)\b"
@@ -81,6 +82,11 @@ def direction(question: str) -> Literal["decrease"] | None:
     if named is None or _OTHERWISE.search(question) or _GIVEN.search(question[: named.start()]):
         return None
     return "decrease"
+
+
+def says_basis_points(question: str) -> bool:
+    """Whether the question asks for basis points."""
+    return _BASIS_POINTS.search(question[:MAX_QUESTION]) is not None
 
 
 def says_percent(question: str) -> bool:

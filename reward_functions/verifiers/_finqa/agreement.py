@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 from reward_functions.text.numerals import PERCENT, quantity
 from reward_functions.text.precision import Precision, place, precision
 from reward_functions.text.units import is_currency
-from reward_functions.verifiers import _finqa_question as asking
-from reward_functions.verifiers._finqa_values import NoValue, values
+from reward_functions.verifiers._finqa import question as asking
+from reward_functions.verifiers._finqa.values import NoValue, values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

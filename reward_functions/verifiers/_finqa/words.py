@@ -1,6 +1,6 @@
 """The words and signs around the value of a financial answer, as patterns.
 
-Each is asked of the few characters next to a number (`_finqa_values`), and none repeats an
+Each is asked of the few characters next to a number (`values`), and none repeats an
 unbounded part inside another, so that their cost is bounded by the length of an answer.
 """
 
@@ -25,6 +25,10 @@ MARKS: Final = {
     "\\approx": "=",
     "\\left": "",
     "\\right": "",
+    "↓": "down ",
+    "▼": "down ",
+    "↑": "up ",
+    "▲": "up ",
     "\\": "",
 }
 MATHEMATICS: Final = re.compile(r"\$([^$\s](?:[^$]{0,60}[^$\s])?)\$(?!\d)")
@@ -40,6 +44,8 @@ DATE: Final = re.compile(
     r" (?:and|to|through)(?: fiscal| year)* (?:19|20)[0-9]{2}(?![\d.,]*\d|\s?%)",
     re.IGNORECASE,
 )
+TAG: Final = re.compile(r"</?[a-z]{1,8}>", re.IGNORECASE)
+NOTE: Final = re.compile(r"(?<=[\w%)] )\[([^\[\]()]{1,80})\]$")
 BRACKETS: Final = re.compile(r"\(([^()]*)\)")
 EQUALS: Final = re.compile(r"[=≈]|\bequals\b")
 REFUSAL: Final = re.compile(
@@ -73,18 +79,19 @@ NUMBER: Final = re.compile(
         |basis[ -]points?)\b))?
       (?:[ ](?:us\ |u\.s\.\ )?(?i:{CURRENCY_WORD})\b|¢)?
     )
-    (?:\s?(?::|to)\s?1(?:\.0+)?(?![\d.,]*\d|\s?[%x]|\s?{SCALE_WORD})|\s?(?:x|×|times)(?!\w))?
+    (?:\s?(?::|to)\s?1(?:\.0+)?(?![\d.,]*\d|\s?[%x]|\s?{SCALE_WORD})|(?P<times>\s?(?:x|×|times)(?!\w)))?
     """,
     re.VERBOSE,
 )
 UNFINISHED: Final = re.compile(
     r"\s?(?:[/÷]\s?[0-9]|\^|\*\*|!|squared|cubed|factorial|doubled|halved)"
 )
+REFUSED: Final = re.compile(r"[±?‰‱]|\+\s?/\s?-")
 OPERAND: Final = re.compile(r"[\d%)]\s?$|\w$")
 YEAR: Final = re.compile(r"(?:19|20)[0-9]{2}")
 PART_OF_A_NAME: Final = re.compile(r"-[A-Za-z]|(?:st|nd|rd|th)\b|[A-Za-z]", re.IGNORECASE)
 NAMED: Final = re.compile(
-    r"(?:s&p|russell|nasdaq|fortune|ftse|section|step|steps|note|item|table|page|no\.?|tier|#)\s?$",
+    r"(?:s&p|russell|nasdaq|fortune|ftse|section|step|steps|note|item|table|row|column|line|page|no\.?|tier|#)\s?$",
     re.IGNORECASE,
 )
 ABOUT: Final = (
@@ -104,24 +111,28 @@ BOUND: Final = re.compile(
     r"|rather than|if|unless|whether)\b|n't\b"
     r"|\b(?:at least|at most|more than|less than|greater than|fewer than|no more than|up to|over"
     r"|under|above|below|exceed(?:s|ed|ing)?|upwards of|minimum of|maximum of|within)\s*[~$]?\s*$"
-    r"|\b(?:twice|double|triple|half|(?:half|opposite|inverse|reciprocal|square|root) of)\s*$"
+    r"|\b(?:twice|double|triple|half"
+    r"|(?:half|multiples?|opposite|inverse|reciprocal|square|root) of)\s*$"
     r"|\b(?:from|than|versus|vs\.?|compared (?:with|to))\s*[~$]?\s*$"
     r"|\b(?:sqrt|log|ln|exp|abs)\b\W*$|[<>≤≥√∛{|]\s*\$?\s*$",
     re.IGNORECASE,
 )
-OPEN_END: Final = re.compile(
-    r"\s*,?\s*(?:or (?:more|less|higher|lower|greater|so|above|below)\b|\+(?!\d)"
-    r"|and (?:above|up|over)\b"
-    r"|at (?:least|most)\b|(?:is|are|was|would be)?\s?(?:not|wrong|incorrect|false)\b)",
-    re.IGNORECASE,
-)
 DOWN: Final = (
     r"decreas(?:e|ed|es|ing)|declin(?:e|ed|es|ing)|reduc(?:tion|ed|es|e)|drop(?:ped|s)?|f[ae]ll(?:en|s)?"
-    r"|lower|less|down|negative|minus|shr[aiu]nk|shrunken|contract(?:ed|ion)|smaller|worsened|deficit"
+    r"|lower|less|down|negative|minus|shr[aiu]nk|shrunken|contract(?:ed|ion)|smaller|worsened|deficit|slip(?:ped)?|diminish(?:ed)?|slid|dip(?:ped)?|sank|plunged?|tumbled?"
 )
 UP: Final = (
     r"increas(?:e|ed|es|ing)|gr[eo]w(?:n|s)?|growth|r[io]sen?|gain(?:ed|s)?|higher|up|more|greater"
-    r"|larger|improve(?:d|ment)|positive|plus"
+    r"|larger|improve(?:d|ment)|positive|plus|climb(?:ed)?|jump(?:ed)?|surged?|soared"
+)
+OPEN_END: Final = re.compile(
+    r"\s*,?\s*(?:or (?:more|less|higher|lower|greater|so|above|below)\b|\+(?!\d)"
+    r"|and (?:above|up|over)\b"
+    r"|at (?:least|most)\b|unless\b"
+    r"|(?:(?:is|are|was|were|would be|seems?|looks?|appears?)\s)?"
+    r"(?:not|wrong|incorrect|false|implausible|unlikely|too (?:high|low|large|small|big))\b"
+    rf"|(?:an? )?(?:{DOWN}|{UP})(?: or |/)(?:an? )?(?:{DOWN}|{UP})\b)",
+    re.IGNORECASE,
 )
 DIRECTION: Final = re.compile(
     rf"\b(?:(?P<down>{DOWN})|(?P<loss>loss(?:es)?|lost)|(?P<up>{UP})"
@@ -139,7 +150,7 @@ SAID_OF: Final = re.compile(
 )
 DIRECTION_BEHIND: Final = re.compile(
     rf"\s*,?\s*(?:(?:an?|the|overall|total|net|annual|yearly|year-over-year|percent(?:age)?|points?)\s)"
-    rf"{{0,3}}(?:(?P<down>{DOWN}|loss(?:es)?)|(?P<up>{UP}))\b",
+    rf"{{0,3}}(?:(?P<down>{DOWN}|loss(?:es)?|below)|(?P<up>{UP}|above))\b",
     re.IGNORECASE,
 )
 IN_SCALE: Final = re.compile(
@@ -153,12 +164,14 @@ OR: Final = re.compile(
 )
 COMPARATOR: Final = re.compile(
     r"\b(?:compared|versus|vs|relative|from|based|given|using|computed|calculated|derived|than"
-    r"|out of|between|against)\b",
+    r"|out of|between|against|above|below|adding|subtracting|multiplying|dividing"
+    r"|(?:sum|average|mean|product|quotient|ratio) of)\b",
     re.IGNORECASE,
 )
 CONNECTOR: Final = re.compile(r"(?:\s|,|and|to|through|-|/|by|in|of|[$€£])*", re.IGNORECASE)
 PREPOSITION: Final = re.compile(
-    r"\b(?:of|in|for|on|at|during|as of|since|per|over|fiscal|year|quarter)\s*\$?\s*$",
+    r"\b(?:(?:of|in|for|on|at|during|as of|since|over)(?: (?:the|its|their|all|that|our))?"
+    r"|per|fiscal|year|quarter)\s*\$?\s*$",
     re.IGNORECASE,
 )
 SUBJECT: Final = re.compile(
@@ -197,5 +210,7 @@ COUNTED: Final = re.compile(
 NEW_LEVEL: Final = re.compile(r"\s*to\s*[$€£]?\s*", re.IGNORECASE)
 CHANGED_BY: Final = re.compile(rf"\bby{ABOUT}", re.IGNORECASE)
 EXPLAINED: Final = re.compile(
-    r"\b(?:see|steps?|using|formula|calculation|calculated|computed)\b", re.IGNORECASE
+    r"\b(?:see|steps?|using|formula|calculation|calculated|computed|decimals?|decimal places?"
+    r"|significant (?:digits?|figures?))\b",
+    re.IGNORECASE,
 )

@@ -22,7 +22,7 @@ from reward_functions.text.latex import plain
 from reward_functions.text.normal import typeset
 from reward_functions.text.numerals import Quantity, quantity
 from reward_functions.text.precision import Precision, place, precision
-from reward_functions.verifiers import _finqa_words as words
+from reward_functions.verifiers._finqa import words
 
 if TYPE_CHECKING:
     import re
@@ -39,6 +39,9 @@ MAX_BRACKETS: Final = 4
 
 MAX_DENOMINATOR: Final = 100
 """Of a fraction that is an answer. 750/4938 is the question put differently."""
+
+TIMES: Final = "times"
+"""The unit of a multiple: "2.5x". Of a percentage it is the fraction, and never the points."""
 
 COUNT: Final = "count"
 """The unit of things that are counted: years, shares, people."""
@@ -125,8 +128,12 @@ def _undressed(phrase: str) -> str:
     """One line of plain words: no Markdown, no delimiters, no typographic signs."""
     text = typeset(plain(phrase.strip()))
     text = text.rstrip(" .!").strip("\"'` ")
-    if text[:1] == "[" and text[-1:] == "]":
+    if "<" in text:
+        text = words.TAG.sub("", text)
+    if text[:1] + text[-1:] in ("[]", "{}"):
         text = text[1:-1]
+    if text[-1:] == "]":
+        text = words.NOTE.sub(r"(\1)", text)
     for mark, spelled in words.MARKS.items():
         if mark in text:
             text = text.replace(mark, spelled)
@@ -198,8 +205,9 @@ def _token(text: str, match: re.Match[str]) -> _Token | NoValue:
     sign: Sign = signs  # type: ignore[assignment]
     value = -read.value if sign == "-" else read.value
     year = words.YEAR.fullmatch(match[0].strip()) is not None
+    unit = TIMES if match["times"] and read.unit is None else read.unit
     return _Token(
-        Value(value, precision(match["core"], read.value), read.unit, sign),
+        Value(value, precision(match["core"], read.value), unit, sign),
         start,
         match.end(),
         year,
@@ -225,7 +233,7 @@ def _main(
     token = found[at]
     lead = text[: token.start]
     tail = text[token.end : found[at + 1].start if at + 1 < len(found) else len(text)]
-    if words.BOUND.search(lead) or words.OPEN_END.match(tail) or "±" in text or "?" in text:
+    if words.BOUND.search(lead) or words.OPEN_END.match(tail) or words.REFUSED.search(text):
         return NoValue("the answer is denied, asked or bounded")
     if sentence and not said and (lead.strip() or tail.strip()):
         return NoValue("the last sentence states no value")
