@@ -39,7 +39,7 @@ INVOCATION: Final = 900
 MINUTE: Final = 60
 
 _MARK: Final = re.compile("[0-9a-f]{32}")
-"""The random marks of fences, which would make the count differ from run to run."""
+"""The random mark of a fence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,9 +174,14 @@ def measured(asked: Sequence[Sequence[Question]]) -> tuple[float, int]:
     each = [question for questions in heard for question in questions]
     if not each:
         return 0.0, 0
-    texts = [question.system + question.shared + question.text for question in each]
-    total = sum(tokens(_MARK.sub("0" * 32, text)) for text in texts)
+    total = sum(tokens(_unmarked(question)) for question in each)
     return len(each) / len(heard), ceil(total / len(each))
+
+
+def _unmarked(question: Question) -> str:
+    """What is asked, without what is random in it: the count is the same in every run."""
+    told = question.system + question.shared + question.text.replace(question.canary, "0" * 12)
+    return _MARK.sub("0" * 32, told)
 
 
 def estimate(judging: Judging, run: Run, cost: Cost, concurrency: int) -> Estimate:

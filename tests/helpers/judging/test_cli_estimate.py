@@ -1,6 +1,8 @@
 """`reward judge estimate`: the arithmetic, by hand."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -120,6 +122,19 @@ def test_the_judges_own_questions_are_measured(reward, write):
     assert 300 <= grown <= 300 * 5 / 4
     again, _ = estimate(reward, *judging, "--rows", rows(10))
     assert again == short
+
+
+def test_the_count_is_the_same_in_every_process():
+    """Marks and checksums are random in each, and their digits are no two times as many tokens."""
+    code = (
+        "from helpers.judging.estimating import measured\n"
+        "from helpers.judging.rehearsing import questions\n"
+        "from reward_functions import get\n"
+        "spec = get('pairwise')\n"
+        "print(measured(questions(spec, {}, [each.sample() for each in spec.examples])))"
+    )
+    runs = [[sys.executable, "-c", code] for _ in range(5)]
+    assert len({subprocess.run(run, capture_output=True, check=True).stdout for run in runs}) == 1
 
 
 def test_a_judge_that_asks_twice_is_counted_twice(reward):
