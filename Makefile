@@ -75,5 +75,5 @@ clean:  ## Remove the environment and every cache
 
 node_modules/.package-lock.json: .venv/base package.json package-lock.json
 	@echo "Installing package-lock.json"
-	@$(BIN)/npm ci --silent
+	@$(BIN)/npm ci --loglevel error --no-audit --no-fund
 	@touch $@
