@@ -34,7 +34,7 @@ COST: Final = (
 
 KEPT: Final = (
     "cdk destroy keeps the data of the stage {stage}, with the key that encrypts it, in "
-    "s3://{bucket}; to deploy the stage again, add --import-existing-resources"
+    "s3://{bucket}; before the stage is deployed again, import the bucket or delete it"
 )
 
 

@@ -24,7 +24,7 @@ from reward_functions.core.errors import DatasetError
 from reward_functions.core.registry import get
 from reward_functions.core.types import Scored
 from reward_functions.testing import sample
-from tests.deploy.conftest import ROOT, STAGE, stages
+from tests.deploy.what import ROOT, STAGE, stages
 
 DEPLOYMENTS = stages()[STAGE]["deployments"]
 
