@@ -10,9 +10,8 @@ as long to import as all the rest of a verifier does.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from math import inf
-from typing import Any, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 
 class Kind(Protocol):
@@ -29,11 +28,10 @@ class Kind(Protocol):
         """The value, as it is kept."""
 
 
-@dataclass(frozen=True, slots=True)
 class Text:
     """A text that is not empty."""
 
-    words: str = "text"
+    words: Final = "text"
 
     def read(self, text: str) -> str:
         """The text."""
@@ -46,8 +44,7 @@ class Text:
         raise ValueError("takes a text that is not empty")
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     """One of some words.
 
     Args:
@@ -75,8 +72,7 @@ class Choice:
         raise ValueError(f"takes one of {', '.join(self.choices)}")
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
+class Number(NamedTuple):
     """A finite number within bounds, both included.
 
     Args:
@@ -123,11 +119,10 @@ class Number:
         )
 
 
-@dataclass(frozen=True, slots=True)
 class JsonObject:
     """An object that JSON writes and reads back as it was."""
 
-    words: str = "JSON object"
+    words: Final = "JSON object"
 
     def read(self, text: str) -> dict[str, Any]:
         """The object a text of JSON holds."""
