@@ -1,6 +1,8 @@
 # Python 3.11 or newer and make are all this needs; everything else comes from requirements/*.txt.
 PYTHON ?= python3
 BIN := .venv/bin
+# The demo says how `reward` is found in the shell that called make.
+CALLERS_PATH := $(PATH)
 # Node and npm are the locked wheel's, whatever the machine has.
 export PATH := $(CURDIR)/$(BIN):$(CURDIR)/node_modules/.bin:$(PATH)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
@@ -13,8 +15,8 @@ help:  ## What can be made
 
 setup: .venv/dev .venv/emulator/ready node_modules/.package-lock.json  ## The whole development environment, in .venv
 
-demo: .venv/base .venv/emulator/ready node_modules/.package-lock.json  ## Score the responses that ship with the project, and print a table
-	@$(BIN)/reward demo --deployed
+demo: .venv/base .venv/emulator/ready node_modules/.package-lock.json  ## Deploy to an embedded AWS, and score there what ships with the project
+	@PATH="$(CALLERS_PATH)" $(BIN)/reward demo --deployed
 
 test: lint types unit  ## Everything that must pass: linters, types, tests
 
@@ -75,5 +77,5 @@ clean:  ## Remove the environment and every cache
 
 node_modules/.package-lock.json: .venv/base package.json package-lock.json
 	@echo "Installing package-lock.json"
-	@$(BIN)/npm ci --silent
+	@$(BIN)/npm ci --loglevel error --no-audit --no-fund
 	@touch $@

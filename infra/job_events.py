@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aws_cdk import Duration
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_cloudwatch_actions as actions
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from aws_cdk import aws_iam as iam
@@ -69,3 +71,17 @@ class JobEvents(Construct):
             ),
             targets=[targets.SnsTopic(self.topic, dead_letter_queue=self.undelivered)],
         )
+        alarm = cloudwatch.Alarm(
+            self,
+            "NotTold",
+            metric=self.undelivered.metric_approximate_number_of_messages_visible(
+                period=Duration.minutes(5), statistic="Maximum"
+            ),
+            threshold=0,
+            evaluation_periods=1,
+            comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
+            treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
+            alarm_description="Job events did not reach the topic; they wait in its queue.",
+        )
+        # What keeps events from the topic need not keep alarms from it: another service sends them.
+        alarm.add_alarm_action(actions.SnsAction(self.topic))

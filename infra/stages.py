@@ -140,7 +140,7 @@ class Deployment(_Model):
         """What the function is told.
 
         Raises:
-            pydantic.ValidationError: `settings` holds what is no setting, or a wrong value.
+            BadSettings: `settings` holds what is no setting, or a wrong value.
         """
         ours = {
             "name": self.reward,
@@ -148,7 +148,7 @@ class Deployment(_Model):
             "response_mode": self.response_mode,
             "service": function_name(stage, self.name),
         }
-        return LambdaSettings.model_validate(ours | self.settings)
+        return LambdaSettings.of(ours | self.settings)
 
 
 class Stage(_Model):
@@ -298,8 +298,6 @@ def _check_deployments(stage: Stage, packages: Iterable[Package]) -> None:
             spec.bind(each.knobs)
             settings = each.lambda_settings(stage.name)
             environment = settings.to_env()
-        except ValidationError as error:
-            raise BadStage(f"{where}: {_told(error)}") from None
         except ConfigurationError as error:
             raise BadStage(f"{where}: {error}") from error
         if spec.needs.judge and settings.judge is None:
@@ -381,11 +379,8 @@ def _told(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_input=True, include_context=True)[0]
     where = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
-        known = {
-            "Stage": set(Stage.model_fields) - {"name"},
-            "Deployment": set(Deployment.model_fields),
-        }.get(error.title if len(first["loc"]) == 1 else "Deployment")
-        known = known or set(LambdaSettings.model_fields)
+        model = Stage if error.title == "Stage" and len(first["loc"]) == 1 else Deployment
+        known = set(model.model_fields) - ({"name"} if model is Stage else set())
         return f"{where} is no setting{did_you_mean(str(first['loc'][-1]), known)}"
     if first["type"] == "literal_error":
         allowed = first["ctx"]["expected"].replace("'", "").replace(" or ", ", ").split(", ")

@@ -1,6 +1,7 @@
 """What several tests share: the labelled data, where it is at hand, and an embedded AWS."""
 
 import io
+import signal
 import zipfile
 from contextlib import contextmanager
 from itertools import count
@@ -9,6 +10,14 @@ from pathlib import Path
 import pytest
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _interruptible():
+    """A shell that starts tests in the background lets them, and what they start, ignore Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="session")

@@ -16,6 +16,8 @@ import shlex
 import subprocess
 import sys
 from contextlib import redirect_stdout
+from dataclasses import MISSING
+from dataclasses import fields as dataclass_fields
 from functools import partial
 from inspect import getdoc
 from io import StringIO
@@ -120,12 +122,15 @@ def reply(batch: list[Any] = BATCH, mode: str = "list") -> str:
 
 
 def settings() -> str:
-    """The fields of `LambdaSettings`, from its JSON schema."""
-    fields = LambdaSettings.model_json_schema()["properties"]
-    rows = [
-        [f"`{variable(name)}`", _values(field), _default(field), field["description"]]
-        for name, field in fields.items()
-    ]
+    """The fields of `LambdaSettings`."""
+    rows = []
+    for each in dataclass_fields(LambdaSettings):
+        default = {"default": None if each.default is MISSING else each.default}
+        if each.default_factory is not MISSING:
+            default = {"default": each.default_factory()}
+        shown = "required" if each.name == "name" else _default(default)
+        told = each.metadata
+        rows.append([f"`{variable(each.name)}`", told["kind"].words, shown, told["description"]])
     return _table(["variable", "values", "default", "what it sets"], rows)
 
 

@@ -93,6 +93,11 @@ def test_the_readme_is_short():
     assert len(written_by_hand.splitlines()) <= 190
 
 
+def test_the_command_line_to_install_is_the_pinned_one():
+    pinned = json.loads((ROOT / "package.json").read_text())["devDependencies"]["aws-cdk"]
+    assert f"`npm install --save-dev aws-cdk@{pinned}`" in (ROOT / "docs/deploy.md").read_text()
+
+
 def test_every_version_of_a_reward_is_in_the_changelog():
     scores = (ROOT / "CHANGELOG.md").read_text()
     for name, spec in specs().items():

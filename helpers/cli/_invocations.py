@@ -79,9 +79,11 @@ def _summary(answered: Sequence[Invocation | None], batch_size: int) -> None:
     if seconds:
         figures = {"p50": quantile(seconds, 0.5), "p95": quantile(seconds, 0.95)}
         told = [f"{name} {_milliseconds(value)}" for name, value in figures.items()]
+        # A deployed function does not always say that it started.
+        kind = "warm batches" if any(call and call.cold for call in answered) else "batches"
         slowest = f"max {_milliseconds(max(seconds))}"
         console.print(
-            f"warm batches of {batch_size}: {len(seconds):,}, {', '.join([*told, slowest])}",
+            f"{kind} of {batch_size}: {len(seconds):,}, {', '.join([*told, slowest])}",
             soft_wrap=True,
         )
 

@@ -7,6 +7,7 @@ a reward usable between `reward new` and the package it may end up in.
 from __future__ import annotations
 
 import sys
+from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -16,7 +17,7 @@ from reward_functions.core.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import ModuleType
+    from types import CodeType, ModuleType
 
     from reward_functions.core.spec import RewardFunction
 
@@ -92,10 +93,22 @@ def _in_file(path: Path) -> RewardSpec:
     raise ConfigurationError(f"{path}: none of {names} is named like the file")
 
 
+class _Script(SourceFileLoader):
+    """Compiles its file every time, as a script is compiled.
+
+    Bytecode is told apart by seconds and size: that of a text changed within a second is stale.
+    """
+
+    def get_code(self, fullname: str) -> CodeType:
+        path = self.get_filename(fullname)
+        return self.source_to_code(self.get_data(path), path)
+
+
 def _imported(path: Path) -> ModuleType:
     path.open("rb").close()  # a file that cannot be read says so before anything else does
-    location = spec_from_file_location(path.stem, path)
-    if location is None or location.loader is None:
+    loader = _Script(path.stem, str(path.absolute()))
+    location = spec_from_file_location(path.stem, path, loader=loader)
+    if location is None or path.suffix != ".py":
         raise ConfigurationError(f"{path}: a reward is a .py file")
     module = module_from_spec(location)
     if str(path.parent.resolve()) not in sys.path:
@@ -103,7 +116,7 @@ def _imported(path: Path) -> ModuleType:
     # Dataclasses and pickles look their module up by name; one that is taken stays as it is.
     sys.modules.setdefault(path.stem, module)
     try:
-        location.loader.exec_module(module)
+        loader.exec_module(module)
     except RewardError:
         raise
     except IMPORT_ERRORS as error:

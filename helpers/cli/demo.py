@@ -60,6 +60,8 @@ def demo(
         "reward show math",
         "reward score gsm8k responses.jsonl -o rewards.jsonl",
         "reward new my_reward",
+        "reward local up",
+        "reward deployed --help",
     ):
         console.print(Text(f"  {command}", "bold"), soft_wrap=True)
     if seen["surprising"]:

@@ -23,9 +23,7 @@ from __future__ import annotations
 
 import json
 from math import isfinite
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypedDict
-
-from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError
+from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict
 
 from reward_functions.core.errors import BadSample, ConfigurationError, ScoringError
 from reward_functions.core.types import Message, Metric, Sample, Scored, Unscored
@@ -47,6 +45,9 @@ their two backslashes once more."""
 
 MAX_NUMBER: Final = 24
 """Characters the longest float has: `-2.2250738585072014e-308`."""
+
+FIELDS: Final = frozenset({"id", "messages", "reference_answer", "metadata"})
+"""What a row is read for; everything else in it is metadata."""
 
 REASONING: Final = frozenset({"reasoning", "thinking", "redacted_thinking"})
 """Types of content blocks that hold what a model thought and not what it answered."""
@@ -88,40 +89,6 @@ class Envelope(TypedDict):
     body: str
 
 
-def _turn(raw: Any) -> Message:
-    """A message that is not plain text already: content blocks, null, characters UTF-8 lacks."""
-    if not isinstance(raw, dict):
-        raise ValueError(f" is {_kind(raw)}, not an object")  # noqa: TRY004 - pydantic's protocol
-    role = raw.get("role")
-    if not isinstance(role, str):
-        raise ValueError(f".role is {_kind(role)}, not a text")  # noqa: TRY004
-    return Message(role=role, content=_text(raw.get("content")))
-
-
-Turn = Annotated[
-    Message | Annotated[Message, PlainValidator(_turn)], Field(union_mode="left_to_right")
-]
-"""One message. Plain ones are built by pydantic without a line of Python, the rest by `_turn`."""
-
-
-class WireSample(BaseModel):
-    """A row of the event, as a trainer sends it. Fields beside these become metadata.
-
-    Only the messages can be wrong: an unusable id is replaced, an unusable reference is the reward
-    function's to refuse, and metadata that is no object counts as absent.
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    id: Any = Field(default=None, description="Echoed in the result; numbers as decimal text.")
-    messages: list[Turn] = Field(description="The conversation, the generated turn last.")
-    reference_answer: Any = Field(default=None, description="The ground truth, in any shape.")
-    metadata: Any = Field(default=None, description="Further fields; may hold reference_answer.")
-
-
-FIELDS: Final = frozenset(WireSample.model_fields)
-
-
 def decode(event: Any, *, max_samples: int = MAX_SAMPLES) -> list[Sample | Unscored]:
     """The samples of an event, in order; a row that is no sample is an `Unscored` in its place.
 
@@ -143,6 +110,9 @@ def decode(event: Any, *, max_samples: int = MAX_SAMPLES) -> list[Sample | Unsco
 def decode_row(row: Any, position: int) -> Sample | Unscored:
     """One row of an event; an `Unscored` with a `BadSample` that names the field where it is none.
 
+    Only the messages can be wrong: an unusable id is replaced, an unusable reference is the reward
+    function's to refuse, and metadata that is no object counts as absent.
+
     Args:
         row: decoded JSON.
         position: counted from 0; a row without a usable id is called `sample-<position>`.
@@ -151,16 +121,18 @@ def decode_row(row: Any, position: int) -> Sample | Unscored:
         return Unscored(f"sample-{position}", BadSample(f"the row is {_kind(row)}, not an object"))
     name = _identity(row.get("id"), position)
     try:
-        wire = _validate(row)
-    except ValidationError as error:
-        return Unscored(name, BadSample(_complaint(row, error)))
-    metadata = wire.metadata if isinstance(wire.metadata, dict) else {}
-    reference = wire.reference_answer
+        messages = _messages(row)
+    except BadSample as error:
+        return Unscored(name, error)
+    metadata = row.get("metadata")
+    if not isinstance(metadata, dict):
+        metadata = {}
+    reference = row.get("reference_answer")
     if reference is None:
         reference = metadata.get("reference_answer")
     if not row.keys() <= FIELDS:
         metadata = {key: row[key] for key in row if key not in FIELDS} | metadata
-    return Sample(id=name, messages=tuple(wire.messages), reference=reference, metadata=metadata)
+    return Sample(id=name, messages=messages, reference=reference, metadata=metadata)
 
 
 def result_object(scored: Scored) -> ResultObject:
@@ -230,9 +202,6 @@ def encode(results: list[ResultObject], mode: ResponseMode) -> list[ResultObject
     }
 
 
-_validate = WireSample.__pydantic_validator__.validate_python
-
-
 def _metric(
     name: str,
     value: float,
@@ -299,14 +268,35 @@ def _is_utf8(text: str) -> bool:
     return True
 
 
-def _text(content: Any) -> str:
+def _messages(row: dict[str, Any]) -> tuple[Message, ...]:
+    """The conversation. What is wrong with it is said without quoting the row."""
+    turns = row.get("messages")
+    if isinstance(turns, list):
+        return tuple([_message(turn, f"messages[{at}]") for at, turn in enumerate(turns)])
+    if "messages" not in row:
+        raise BadSample("messages is missing")
+    raise BadSample(f"messages is {_kind(turns)}, not a list")
+
+
+def _message(turn: Any, where: str) -> Message:
+    if not isinstance(turn, dict):
+        raise BadSample(f"{where} is {_kind(turn)}, not an object")
+    role, content = turn.get("role"), turn.get("content")
+    if not isinstance(role, str):
+        raise BadSample(f"{where}.role is {_kind(role)}, not a text")
+    if not isinstance(content, str):
+        content = _text(content, f"{where}.content")
+    return Message(role=role, content=content)
+
+
+def _text(content: Any, where: str) -> str:
     """The text of a message's content, reasoning apart; other kinds of blocks hold none."""
     if isinstance(content, list):
-        blocks = [_block_text(block, f".content[{at}]") for at, block in enumerate(content)]
+        blocks = [_block_text(block, f"{where}[{at}]") for at, block in enumerate(content)]
         return "\n".join([text for text in blocks if text is not None])
     if isinstance(content, dict) and "text" not in content and not _is_reasoning(content):
-        raise ValueError(".content is an object without text")
-    return _block_text(content, ".content") or ""
+        raise BadSample(f"{where} is an object without text")
+    return _block_text(content, where) or ""
 
 
 def _block_text(block: Any, where: str) -> str | None:
@@ -319,22 +309,12 @@ def _block_text(block: Any, where: str) -> str | None:
         block, where = block["text"], f"{where}.text"
     if block is None or isinstance(block, str):
         return block
-    raise ValueError(f"{where} is {_kind(block)}, not text")
+    raise BadSample(f"{where} is {_kind(block)}, not text")
 
 
 def _is_reasoning(block: dict[str, Any]) -> bool:
     kind = block.get("type")
     return "reasoningContent" in block or (isinstance(kind, str) and kind in REASONING)
-
-
-def _complaint(row: dict[str, Any], error: ValidationError) -> str:
-    """What is wrong with a row, in our words: pydantic's own could quote the row."""
-    for problem in error.errors(include_url=False, include_input=False):
-        if problem["type"] == "value_error":  # raised by `_turn`
-            return f"messages[{problem['loc'][1]}]{problem['ctx']['error']}"
-    if "messages" not in row:
-        return "messages is missing"
-    return f"messages is {_kind(row['messages'])}, not a list"
 
 
 def _kind(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""What one deployed function is told: one model, read by the handler and written by the deployment.
+"""What one deployed function is told: one record, read by the handler, written at deployment.
 
 Each field is an environment variable, `REWARD_` and the field's name in capitals; the three that
 Powertools reads itself carry Powertools' names. `from_env` and `to_env` are inverse to each other.
@@ -9,18 +9,20 @@ a silent default.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final, Literal, Self
-
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, field_validator
+from dataclasses import MISSING, Field, asdict, dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, get_args
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.suggest import did_you_mean
-from reward_functions.judges import Judging
 from reward_functions.serving.contract import MAX_SAMPLES, ResponseMode
 from reward_functions.serving.imputation import OnUnscored
+from reward_functions.serving.kinds import Choice, JsonObject, JudgeObject, Number, Text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from reward_functions.judges import Judging
+    from reward_functions.serving.kinds import Kind
 
 PREFIX: Final = "REWARD_"
 
@@ -34,95 +36,135 @@ POWERTOOLS: Final = {
 }
 
 
+LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"]
+
+
 class BadSettings(ConfigurationError):
-    """Environment variables that are missing, unknown or wrong. The message names them."""
+    """Settings that are missing, unknown or wrong. The message names their variables."""
 
 
-class LambdaSettings(BaseModel):
+def _setting(kind: Kind, description: str) -> dict[str, Any]:
+    """What is known of a setting beside its type and default."""
+    return {"kind": kind, "description": description}
+
+
+@dataclass(frozen=True, kw_only=True)
+class LambdaSettings:
     """The configuration of one deployed reward function.
 
     Knobs are checked for their shape here, and against the reward's own declaration when the
     function binds it.
 
     Raises:
-        pydantic.ValidationError: a value is of the wrong type or out of range.
+        BadSettings: a value is of the wrong type or out of range; the message names each.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-    name: str = Field(min_length=1, description="The reward function, as `reward list` names it.")
-    knobs: dict[str, JsonValue] = Field(
-        default={}, description="Its keyword arguments; one JSON object in the environment."
+    name: str = field(
+        metadata=_setting(Text(), "The reward function, as `reward list` names it."),
     )
-    judge: Judging | None = Field(
+    knobs: dict[str, Any] = field(
+        default_factory=dict,
+        metadata=_setting(
+            JsonObject(), "Its keyword arguments; one JSON object in the environment."
+        ),
+    )
+    judge: Judging | None = field(
         default=None,
-        description="Who judges, for a reward that asks a model; one JSON object in the "
-        "environment. There is no default model.",
+        metadata=_setting(
+            JudgeObject(),
+            "Who judges, for a reward that asks a model; one JSON object in the environment. "
+            "There is no default model.",
+        ),
     )
-    response_mode: ResponseMode = Field(
+    response_mode: ResponseMode = field(
         default="list",
-        description="`list` for Bedrock and for SageMaker training of Nova models, `envelope` for "
-        "SageMaker serverless customization of open-weight models.",
+        metadata=_setting(
+            Choice(get_args(ResponseMode)),
+            "`list` for Bedrock and for SageMaker training of Nova models, `envelope` for "
+            "SageMaker serverless customization of open-weight models.",
+        ),
     )
-    max_samples: int = Field(default=MAX_SAMPLES, ge=1, description="The most samples in an event.")
-    on_unscored: OnUnscored = Field(
+    max_samples: int = field(
+        default=MAX_SAMPLES,
+        metadata=_setting(Number(1, whole=True), "The most samples in an event."),
+    )
+    on_unscored: OnUnscored = field(
         default="impute",
-        description="What a sample becomes that we failed to score: the mean of its siblings, the "
-        "floor of the scale, or a failed invocation.",
+        metadata=_setting(
+            Choice(get_args(OnUnscored)),
+            "What a sample becomes that we failed to score: the mean of its siblings, the "
+            "floor of the scale, or a failed invocation.",
+        ),
     )
-    max_unscored: float = Field(
+    max_unscored: float = field(
         default=0.2,
-        ge=0,
-        le=1,
-        description="The share of a batch that may be our failures before the invocation fails.",
+        metadata=_setting(
+            Number(0, 1),
+            "The share of a batch that may be our failures before the invocation fails.",
+        ),
     )
-    deadline_margin_ms: int = Field(
+    deadline_margin_ms: int = field(
         default=1000,
-        ge=0,
-        description="Milliseconds before Lambda's timeout after which no sample is begun. The "
-        "longest sample and the encoding of the response must fit in.",
+        metadata=_setting(
+            Number(0, whole=True),
+            "Milliseconds before Lambda's timeout after which no sample is begun. The "
+            "longest sample and the encoding of the response must fit in.",
+        ),
     )
-    workers: int | None = Field(
+    workers: int | None = field(
         default=None,
-        ge=1,
-        le=MAX_WORKERS,
-        description="Threads of a batch; what the reward declares where unset.",
+        metadata=_setting(
+            Number(1, MAX_WORKERS, whole=True, optional=True),
+            "Threads of a batch; what the reward declares where unset.",
+        ),
     )
-    log_text_rate: float = Field(
+    log_text_rate: float = field(
         default=0.0,
-        ge=0,
-        le=1,
-        description="The share of samples whose texts are logged. Zero: no text, ever.",
+        metadata=_setting(
+            Number(0, 1), "The share of samples whose texts are logged. Zero: no text, ever."
+        ),
     )
-    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"] = Field(
-        default="INFO", description="The least severe log line that is written."
+    log_level: LogLevel = field(
+        default="INFO",
+        metadata=_setting(
+            Choice(get_args(LogLevel), upper=True), "The least severe log line that is written."
+        ),
     )
-    service: str = Field(
+    service: str = field(
         default="reward-functions",
-        min_length=1,
-        description="The deployment: a field of every log line, a dimension of every metric.",
+        metadata=_setting(
+            Text(), "The deployment: a field of every log line, a dimension of every metric."
+        ),
     )
-    metrics_namespace: str = Field(
+    metrics_namespace: str = field(
         default="RewardFunctions",
-        min_length=1,
-        description="CloudWatch's namespace of the metrics.",
+        metadata=_setting(Text(), "CloudWatch's namespace of the metrics."),
     )
 
-    @field_validator("log_level", mode="before")
-    @classmethod
-    def _upper(cls, level: Any) -> Any:
-        """Powertools takes either case."""
-        return level.upper() if isinstance(level, str) else level
+    def __post_init__(self) -> None:
+        problems = []
+        for setting in fields(self):
+            value = getattr(self, setting.name)
+            try:
+                object.__setattr__(self, setting.name, setting.metadata["kind"].accept(value))
+            except ValueError as error:
+                shown = f", not {value!r}" if isinstance(value, str | int | float) else ""
+                problems.append(f"{setting.name} {error}{shown}")
+        if problems:
+            raise BadSettings("; ".join(problems))
 
-    @field_validator("knobs", "judge", mode="before")
     @classmethod
-    def _parse_object(cls, given: Any) -> Any:
-        if not isinstance(given, str):
-            return given
-        try:
-            return json.loads(given)
-        except (ValueError, RecursionError):
-            raise ValueError("not a JSON object") from None
+    def of(cls, given: Mapping[str, Any]) -> Self:
+        """The settings of these names; what is not named keeps its default.
+
+        Raises:
+            BadSettings: one is missing, unknown or wrong; the message names it.
+        """
+        known = [setting.name for setting in fields(cls)]
+        for name in given:
+            if name not in known:
+                raise BadSettings(f"{name} is no setting{did_you_mean(name, known)}")
+        return cls(**given)
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:
@@ -132,41 +174,35 @@ class LambdaSettings(BaseModel):
             BadSettings: a variable is missing, unknown or wrong; the message names each.
             BadJudge: the judge's settings contradict themselves.
         """
-        fields = {variable(field): field for field in cls.model_fields}
-        unknown = sorted(key for key in environ if key.startswith(PREFIX) and key not in fields)
+        settings = {variable(setting.name): setting for setting in fields(cls)}
+        unknown = sorted(key for key in environ if key.startswith(PREFIX) and key not in settings)
         if unknown:
-            raise BadSettings(f"{unknown[0]} is no setting{did_you_mean(unknown[0], fields)}")
-        given = {field: environ[key] for key, field in fields.items() if key in environ}
-        try:
-            return cls.model_validate(given)
-        except ValidationError as error:
-            problems = error.errors(include_url=False, include_input=False, include_context=False)
-            raise BadSettings(
-                "; ".join(
-                    f"{variable(str(bad['loc'][0]))}: {_inside(bad['loc'][1:])}"
-                    f"{_in_words(bad['msg'])}"
-                    for bad in problems
-                )
-            ) from None
+            raise BadSettings(f"{unknown[0]} is no setting{did_you_mean(unknown[0], settings)}")
+        values, problems = {}, []
+        for key, setting in settings.items():
+            try:
+                if key in environ:
+                    values[setting.name] = setting.metadata["kind"].read(environ[key])
+                elif _required(setting):
+                    raise ValueError("is required")  # noqa: TRY301 - told with the others
+            except ValueError as error:
+                problems.append(f"{key} {error}")
+        if problems:
+            raise BadSettings("; ".join(problems))
+        return cls(**values)
 
     def to_env(self) -> dict[str, str]:
         """The environment that says the same, every value written out but those that are unset."""
-        values = self.model_dump(exclude_none=True)
+        values = {setting.name: getattr(self, setting.name) for setting in fields(self)}
         return {
-            variable(field): value if isinstance(value, str) else json.dumps(value)
-            for field, value in values.items()
+            variable(name): value if isinstance(value, str) else json.dumps(value, default=asdict)
+            for name, value in values.items()
+            if value is not None
         }
 
 
-def _inside(place: tuple[int | str, ...]) -> str:
-    """Where in an object a problem is: `models.0.model: `."""
-    return f"{'.'.join(map(str, place))}: " if place else ""
-
-
-def _in_words(message: str) -> str:
-    """Pydantic's message without the name of the exception behind it."""
-    message = message.removeprefix("Value error, ")
-    return message[:1].lower() + message[1:]
+def _required(setting: Field[Any]) -> bool:
+    return setting.default is MISSING and setting.default_factory is MISSING
 
 
 def variable(field: str) -> str:

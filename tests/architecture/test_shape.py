@@ -185,9 +185,9 @@ def test_sympy_is_imported_by_the_worker_and_what_only_it_imports(path):
     assert not inner & SYMPY_FILES or path.name in SYMPY_FILES
 
 
-def test_the_handler_loads_no_algebra_and_no_sdk():
+def test_the_handler_loads_no_algebra_no_sdk_and_no_models():
     modules = loaded_by("import reward_functions.serving.handler")
-    assert not modules & {"sympy", "mpmath", "aws_cdk", "typer", "rich"}
+    assert not modules & {"sympy", "mpmath", "aws_cdk", "typer", "rich", "pydantic"}
 
 
 JUDGING = """

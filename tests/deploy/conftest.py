@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from helpers.deployed import DeployedFunction, deployments
 from helpers.local_aws.cdk import Cdk, CdkFailed
 from reward_functions.serving.catalogue import DeployedStage, stage_parameter
+from tests.deploy.what import ROOT, STAGE, stages
 
-ROOT = Path(__file__).parents[2]
-
-STAGE = "local"
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @dataclass
@@ -56,12 +56,6 @@ class Stage:
 
     def function(self, name, **options):
         return DeployedFunction(self.catalogue[name].alias_arn, session=self.session, **options)
-
-
-def stages():
-    """Those of the project's own cdk.json; the local one has a role for SageMaker's jobs too."""
-    found = json.loads((ROOT / "cdk.json").read_text())["context"]["stages"]
-    return found | {STAGE: found[STAGE] | {"sagemaker_role": True}}
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,7 @@ from reward_functions.core.errors import DatasetError
 from reward_functions.core.registry import get
 from reward_functions.core.types import Scored
 from reward_functions.testing import sample
-from tests.deploy.conftest import ROOT, STAGE, stages
+from tests.deploy.what import ROOT, STAGE, stages
 
 DEPLOYMENTS = stages()[STAGE]["deployments"]
 
@@ -75,7 +75,7 @@ def test_what_is_deployed_passes_the_check(stage, name):
 def test_the_demo_scores_what_is_deployed_as_it_says_it_does(stage, capsys):
     seen = score_deployed(stage.session, REWARDS)
     told = capsys.readouterr().out
-    for name in ("gsm8k", "gsm8k-envelope", "math"):
+    for name in ("finqa", "gsm8k", "gsm8k-envelope", "math"):
         assert f", from {stage.catalogue[name].alias_arn}" in told
     assert "-flexible" not in told  # other knobs, other rewards than the files expect
     assert seen["surprising"] == 0
@@ -98,6 +98,7 @@ def test_a_change_reaches_what_it_changes_and_nothing_else(stage):
     assert versions(stage) == {
         "exact": "1",
         "exact_match": "1",
+        "finqa": "1",
         "gsm8k": "1",
         "gsm8k-envelope": "1",
         "gsm8k-flexible": "2",

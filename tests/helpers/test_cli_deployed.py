@@ -103,7 +103,7 @@ def test_a_file_is_scored_there(name):
         ("1", 0.0),
         ("2", 0.0),
     ]
-    assert ran.stderr.startswith("warm batches of 2: 2, p50 ")
+    assert ran.stderr.startswith("batches of 2: 2, p50 ")
 
 
 def test_an_arn_needs_no_catalogue():

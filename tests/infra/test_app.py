@@ -151,4 +151,4 @@ def test_without_an_interpreter_the_cost_is_told_or_the_synth_ends(tmp_path, str
     else:
         assert done.returncode == 0, done.stderr
         metadata = (tmp_path / "RewardFunctions-dev.metadata.json").read_text()
-        assert "about four times as long" in metadata
+        assert "five times as long to load" in metadata

@@ -271,7 +271,7 @@ def test_every_alarm_watches_what_exists(everything):
 
     alarms = everything.properties("AWS::CloudWatch::Alarm")
     functions = len(everything.stack.functions)
-    assert len(alarms) == functions * len(list(watches(everything.stack.functions[0])))
+    assert len(alarms) == functions * len(list(watches(everything.stack.functions[0]))) + 1
     for alarm in alarms:
         assert alarm["AlarmActions"]
         assert alarm["TreatMissingData"] == "notBreaching"
@@ -280,6 +280,9 @@ def test_every_alarm_watches_what_exists(everything):
             assert alarm["MetricName"] in emitted()
             assert set(dimensions) == {"service", "reward"}
             assert dimensions["service"].startswith("SageMaker-reward-everything-")
+        elif alarm["Namespace"] == "AWS/SQS":
+            (queue,) = everything.resources("AWS::SQS::Queue")
+            assert flat(dimensions["QueueName"]) == f"<{queue}.QueueName>"
         else:
             assert (alarm["Namespace"], *dimensions) == ("AWS/Lambda", "FunctionName")
 
@@ -307,6 +310,17 @@ def test_job_events_reach_the_subscribers_or_the_dead_letter_queue(everything):
         for each in everything.properties("AWS::SNS::Subscription")
     }
     assert subscribed == {("email", "team@example.com"), ("https", "https://example.com/hook")}
+
+
+def test_what_waits_in_the_dead_letter_queue_raises_an_alarm(everything):
+    (alarm,) = [
+        each
+        for each in everything.properties("AWS::CloudWatch::Alarm")
+        if each["Namespace"] == "AWS/SQS"
+    ]
+    assert alarm["MetricName"] == "ApproximateNumberOfMessagesVisible"
+    assert (alarm["Statistic"], alarm["Threshold"]) == ("Maximum", 0)
+    assert alarm["ComparisonOperator"] == "GreaterThanThreshold"
 
 
 def test_alarms_may_publish_to_the_topic(everything):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from itertools import cycle
 from statistics import fmean
 from time import monotonic
@@ -153,9 +154,7 @@ def test_a_batch_of_one_whose_judge_fails_raises(serve):
 def test_every_id_is_back_before_the_deadline(serve, backend):
     server = serve(verdict=by_answer, delay=0.2)
     function = deploy(server, backend, concurrency=2, max_concurrency=2)
-    function = bind(
-        function.settings.model_copy(update={"max_unscored": 1.0, "deadline_margin_ms": 1000})
-    )
+    function = bind(replace(function.settings, max_unscored=1.0, deadline_margin_ms=1000))
     began = monotonic()
     results = function(rows(200, answer_of), context(2.8))
     assert monotonic() - began < 2.8
@@ -207,7 +206,7 @@ def test_a_judge_without_a_model_does_not_start():
 @pytest.mark.parametrize(
     ("judge", "said"),
     [
-        ("nothing", "not a JSON object"),
+        ("nothing", "takes a JSON object"),
         ('{"models": [{"modell": "x"}]}', "models.0.modell"),
         ('{"models": [{"model": "x", "backend": "azure"}]}', "models.0.backend"),
         ('{"model": "x"}', "models"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -120,13 +121,13 @@ def test_texts_are_logged_only_where_asked_for(capsys, settings):
     rows = [row("a", "1", reference_answer="the reference")]
     bind(settings, judged)(rows)
     assert "the prompt" not in capsys.readouterr().out
-    bind(settings.model_copy(update={"log_text_rate": 1.0}), judged)(rows)
+    bind(replace(settings, log_text_rate=1.0), judged)(rows)
     lines, _ = written(capsys)
     assert (lines[1]["prompt"], lines[1]["response"], lines[1]["score"]) == ("the prompt", "1", 1.0)
 
 
 def test_half_a_surrogate_pair_can_be_logged(capsys, settings):
-    telemetry = Telemetry(judged, settings.model_copy(update={"log_text_rate": 1.0}))
+    telemetry = Telemetry(judged, replace(settings, log_text_rate=1.0))
     sample = Sample(id="a", messages=[Message(role="assistant", content="\ud800")])
     telemetry.batch([sample], [Scored("a", Score(0.0))], seconds=1.0)
     lines, _ = written(capsys)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import FrozenInstanceError, fields
+
 import pytest
 from hypothesis import given
 from hypothesis import settings as profile
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from reward_functions.serving.settings import BadSettings, LambdaSettings, variable
 
@@ -68,7 +69,7 @@ def test_every_variable_is_prefixed_or_powertools_own():
 
 
 def test_every_field_is_documented():
-    assert all(field.description for field in LambdaSettings.model_fields.values())
+    assert all(field.metadata["description"] for field in fields(LambdaSettings))
 
 
 @pytest.mark.parametrize(
@@ -92,12 +93,12 @@ def test_every_field_is_documented():
     ],
 )
 def test_a_wrong_value_names_its_variable(key, value):
-    with pytest.raises(BadSettings, match=f"^{key}: "):
+    with pytest.raises(BadSettings, match=f"^{key} takes "):
         LambdaSettings.from_env({"REWARD_NAME": "gsm8k", key: value})
 
 
 def test_a_missing_name_is_named():
-    with pytest.raises(BadSettings, match="REWARD_NAME: field required"):
+    with pytest.raises(BadSettings, match=r"^REWARD_NAME is required$"):
         LambdaSettings.from_env({})
 
 
@@ -107,7 +108,10 @@ def test_an_unknown_variable_suggests_the_nearest():
 
 
 def test_several_faults_are_told_at_once():
-    with pytest.raises(BadSettings, match=r"REWARD_NAME: .*; REWARD_WORKERS: "):
+    with pytest.raises(
+        BadSettings,
+        match=r"^REWARD_NAME is required; REWARD_WORKERS takes a whole number from 1 to 256$",
+    ):
         LambdaSettings.from_env({"REWARD_WORKERS": "x"})
 
 
@@ -115,16 +119,16 @@ def test_several_faults_are_told_at_once():
     "knobs", [{"a": {1, 2}}, {"a": float("nan")}, {"a": float("inf")}, {1: 2}, "3"]
 )
 def test_knobs_are_what_json_can_carry(knobs):
-    with pytest.raises(ValidationError):
+    with pytest.raises(BadSettings, match=r"^knobs takes a JSON object"):
         LambdaSettings(name="gsm8k", knobs=knobs)
 
 
 def test_settings_are_frozen_and_closed():
     settings = LambdaSettings(name="gsm8k")
-    with pytest.raises(ValidationError):
+    with pytest.raises(FrozenInstanceError):
         settings.name = "math"
-    with pytest.raises(ValidationError):
-        LambdaSettings(name="gsm8k", nome="math")
+    with pytest.raises(BadSettings, match=r"nome is no setting\. Did you mean 'name'\?"):
+        LambdaSettings.of({"name": "gsm8k", "nome": "math"})
 
 
 def test_variable_names():

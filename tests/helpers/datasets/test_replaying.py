@@ -1,6 +1,7 @@
 """`reward data replay`: a reward that pays too little or too much is not let through."""
 
 import json
+import os
 
 import pytest
 
@@ -59,6 +60,7 @@ def replayed(reward, write, tmp_path):
         file.write_text(
             f"{HEAD}@reward_function({declared})\ndef mine(sample: Sample) -> Score:\n    {body}\n"
         )
+        os.utime(file, (0, 0))  # two texts of one size and time are two rewards
         path = write("rows.jsonl", rows() if lines is None else lines)
         return reward("data", "replay", path, "--reward", file, *arguments)
 
