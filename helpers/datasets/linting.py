@@ -20,11 +20,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from helpers.datasets.leakage import Overlaps
 from helpers.datasets.lengths import Lengths, prompt_tokens
-from helpers.datasets.rows import kind, text_of
+from helpers.datasets.rows import text_of
 from helpers.json_rows import BadInput, scan_rows, shown
 from reward_functions.core.asking import Script
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import DatasetError
+from reward_functions.core.jsons import json_kind
 from reward_functions.core.registry import specs
 from reward_functions.core.types import Unscored
 from reward_functions.serving.contract import decode_row
@@ -141,11 +142,11 @@ def _row_findings(row: Row, position: int, readers: _Readers) -> Iterator[Findin
 def _message_problems(row: Row) -> Iterator[tuple[str, str]]:
     messages = row.content.get("messages")
     if not isinstance(messages, list) or not messages:
-        yield "messages is no list of turns", "" if messages == [] else kind(messages)
+        yield "messages is no list of turns", "" if messages == [] else json_kind(messages)
         return
     for at, turn in enumerate(messages):
         if not isinstance(turn, dict):
-            yield "a message is no object", f"messages[{at}] is {kind(turn)}"
+            yield "a message is no object", f"messages[{at}] is {json_kind(turn)}"
             continue
         role, content = turn.get("role"), turn.get("content")
         if not (isinstance(role, str) and role in ROLES):
@@ -217,7 +218,7 @@ def _id_findings(row: Row, ids: dict[str, str]) -> Iterator[Finding]:
     if name is None or name == "":
         yield Finding("warning", "no id", row.where)
     elif not isinstance(name, str | int) or isinstance(name, bool):
-        yield Finding("error", "an id that is no text", row.where, kind(name))
+        yield Finding("error", "an id that is no text", row.where, json_kind(name))
     elif str(name) in ids:
         yield Finding("error", "an id given twice", row.where, f"{name} as in {ids[str(name)]}")
     else:

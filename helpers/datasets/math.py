@@ -16,10 +16,11 @@ import zlib
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-from helpers.datasets.rows import BadRecord, Record, Row, each, kind
+from helpers.datasets.rows import BadRecord, Record, Row, each
 from helpers.datasets.sources import NAMES, PublicFile
 from helpers.json_rows import BadInput
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.jsons import json_kind
 from reward_functions.text.answers import Answer, boxed_answer
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def _records(
             yield BadRecord(f"{where}: not JSON: {_said(error)}")
             continue
         if not isinstance(record, dict):
-            yield BadRecord(f"{where}: not a JSON object but {kind(record)}")
+            yield BadRecord(f"{where}: not a JSON object but {json_kind(record)}")
             continue
         yield Record(record, where, NAMES[split], f"{subject}/{path.stem}")
 

@@ -20,8 +20,9 @@ from collections import Counter
 from math import isnan
 from typing import TYPE_CHECKING, Final
 
-from helpers.datasets.rows import Dropped, Record, Row, digest, each, kind
+from helpers.datasets.rows import Dropped, Record, Row, digest, each
 from helpers.datasets.sources import PublicFile, records_of
+from reward_functions.core.jsons import json_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -122,7 +123,7 @@ def _text(record: Record, field: str) -> str:
     if isinstance(value, bool | int | float):
         return json.dumps(value)
     if not isinstance(value, str):
-        raise record.bad(field, f"is {kind(value)}, not a text")
+        raise record.bad(field, f"is {json_kind(value)}, not a text")
     return value
 
 

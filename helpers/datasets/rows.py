@@ -14,6 +14,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 from helpers.json_rows import BadInput
+from reward_functions.core.jsons import json_kind
 from reward_functions.text.normal import folded
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class Record:
         keys = path.split(".")
         for at, key in enumerate(keys):
             if not isinstance(value, dict):
-                raise self.bad(".".join(keys[:at]), f"is {kind(value)}, not an object")
+                raise self.bad(".".join(keys[:at]), f"is {json_kind(value)}, not an object")
             value = value.get(key, MISSING)
             if value is MISSING:
                 break
@@ -72,7 +73,7 @@ class Record:
         """
         value = self.get(path)
         if not isinstance(value, str):
-            raise self.bad(path, f"is {kind(value)}, not a text")
+            raise self.bad(path, f"is {json_kind(value)}, not a text")
         if not value.strip():
             raise self.bad(path, "is empty")
         return value
@@ -161,9 +162,3 @@ def text_of(content: Any) -> str:
         blocks = [block.get("text") for block in content if isinstance(block, dict)]
         return "\n".join(text for text in blocks if isinstance(text, str))
     return content if isinstance(content, str) else ""
-
-
-def kind(value: Any) -> str:
-    """What a JSON value is, in JSON's words."""
-    names = {type(None): "null", bool: "a boolean", str: "a text", list: "a list"}
-    return names.get(type(value), "an object" if isinstance(value, dict) else "a number")

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeGuard
 
+from reward_functions.core.jsons import json_kind
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -227,13 +229,4 @@ def _kind(value: Any) -> str:
         return str(value)
     if isinstance(value, int) and not isinstance(value, bool) and not _is_number(value):
         return "a number of too many digits"
-    names: dict[type, str] = {
-        type(None): "null",
-        bool: "a boolean",
-        int: "a number",
-        float: "a number",
-        str: "a text",
-        list: "a list",
-        dict: "an object",
-    }
-    return names[type(value)]
+    return json_kind(value)

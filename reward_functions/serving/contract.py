@@ -26,6 +26,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict
 
 from reward_functions.core.errors import BadSample, ConfigurationError, ScoringError
+from reward_functions.core.jsons import json_kind
 from reward_functions.core.types import Message, Metric, Sample, Scored, Unscored
 
 if TYPE_CHECKING:
@@ -118,7 +119,9 @@ def decode_row(row: Any, position: int) -> Sample | Unscored:
         position: counted from 0; a row without a usable id is called `sample-<position>`.
     """
     if not isinstance(row, dict):
-        return Unscored(f"sample-{position}", BadSample(f"the row is {_kind(row)}, not an object"))
+        return Unscored(
+            f"sample-{position}", BadSample(f"the row is {json_kind(row)}, not an object")
+        )
     name = _identity(row.get("id"), position)
     try:
         messages = _messages(row)
@@ -214,14 +217,14 @@ def _rows(event: Any) -> list[Any]:
     if isinstance(event, list):
         return event
     if not isinstance(event, dict):
-        raise BadEvent(f"the event is {_kind(event)}; expected a list of samples")
+        raise BadEvent(f"the event is {json_kind(event)}; expected a list of samples")
     where = "body" if event.get("body") is not None else "batch"
     rows = event.get(where)
     if where == "body" and isinstance(rows, str):
         rows = _parsed(rows)
     if isinstance(rows, list):
         return rows
-    what = _kind(rows) if where in event else "missing"
+    what = json_kind(rows) if where in event else "missing"
     raise BadEvent(
         f"the event is an object whose {where!r} is {what}; expected a list of samples, or an "
         "object that holds one as 'body' (or its JSON text) or as 'batch'"
@@ -275,15 +278,15 @@ def _messages(row: dict[str, Any]) -> tuple[Message, ...]:
         return tuple([_message(turn, f"messages[{at}]") for at, turn in enumerate(turns)])
     if "messages" not in row:
         raise BadSample("messages is missing")
-    raise BadSample(f"messages is {_kind(turns)}, not a list")
+    raise BadSample(f"messages is {json_kind(turns)}, not a list")
 
 
 def _message(turn: Any, where: str) -> Message:
     if not isinstance(turn, dict):
-        raise BadSample(f"{where} is {_kind(turn)}, not an object")
+        raise BadSample(f"{where} is {json_kind(turn)}, not an object")
     role, content = turn.get("role"), turn.get("content")
     if not isinstance(role, str):
-        raise BadSample(f"{where}.role is {_kind(role)}, not a text")
+        raise BadSample(f"{where}.role is {json_kind(role)}, not a text")
     if not isinstance(content, str):
         content = _text(content, f"{where}.content")
     return Message(role=role, content=content)
@@ -309,26 +312,12 @@ def _block_text(block: Any, where: str) -> str | None:
         block, where = block["text"], f"{where}.text"
     if block is None or isinstance(block, str):
         return block
-    raise BadSample(f"{where} is {_kind(block)}, not text")
+    raise BadSample(f"{where} is {json_kind(block)}, not text")
 
 
 def _is_reasoning(block: dict[str, Any]) -> bool:
     kind = block.get("type")
     return "reasoningContent" in block or (isinstance(kind, str) and kind in REASONING)
-
-
-def _kind(value: Any) -> str:
-    """What a JSON value is, in JSON's words."""
-    names: dict[type, str] = {
-        type(None): "null",
-        bool: "a boolean",
-        int: "a number",
-        float: "a number",
-        str: "a text",
-        list: "a list",
-        dict: "an object",
-    }
-    return names.get(type(value), f"of type {type(value).__name__}")
 
 
 def _fits(results: Sequence[ResultObject], mode: ResponseMode) -> bool:
