@@ -255,9 +255,22 @@ class Parser(Naming):
         if len(over) == 1 and not under and (mixed := self.mixed(before)) is not before:
             over[-1] = mixed
             return
+        if self.power_of_ten_follows(over):
+            over[-1] = self.factor()
+            return
         if self.kind() == "number" and self.peek(-1).text in ("x", "X"):
             raise Unreadable("a letter that may be a multiplication sign")
         over.append(self.factor())
+
+    def power_of_ten_follows(self, over: list[Node]) -> bool:
+        """Whether the x before is a sign, 2.5 x 10^3; no letter stands there."""
+        return (
+            len(over) == 2  # noqa: PLR2004
+            and isinstance(over[0], Number)
+            and self.peek(-1).text in ("x", "X")
+            and self.peek().text == "10"
+            and self.peek(1).kind == "^"
+        )
 
     def digits_continue(self, before: Node) -> bool:
         """Whether digits come next that print as more digits of a number: 1 2, 2{5}, {2}5."""
