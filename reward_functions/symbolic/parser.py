@@ -386,7 +386,7 @@ class Parser(Naming):
 
     def based(self) -> Node:
         """A numeral with the base of its digits below it."""
-        text, digits = self.subscript(), self.digits_before
+        text, digits = self.subscript().strip("{()}"), self.digits_before
         base = BASE_WORDS.get(text) or (int(text) if text.isdecimal() and len(text) <= 2 else 0)  # noqa: PLR2004
         if not digits or not 1 < base <= _LARGEST_BASE:
             raise Unreadable("a subscript that is no base")

@@ -302,10 +302,12 @@ _LETTERS: Final = frozenset("ABCDEFGHIJ")
 
 
 def _choice(stream: list[Token]) -> Choice | None:
-    """A letter that names a choice: C, (C), C., C), (C) 12, "C: the text".
+    """A letter that names a choice: C, (C), C., C), (C) 12, "C: the text", "Option C".
 
     A bare letter in lower case is a variable; within a mark or in upright type it is a choice.
     """
+    if len(stream) > 1 and stream[0].text.lower() in _CALLED:
+        stream = stream[1:]
     opened = bool(stream) and stream[0].kind == "("
     place = 1 if opened else 0
     if _names_more(stream[place + 1 :]) or enumerated(stream):
@@ -330,6 +332,7 @@ def _choice(stream: list[Token]) -> Choice | None:
     return Choice(letter.text.upper(), Reading(rest) if rest else None)
 
 
+_CALLED: Final = frozenset({"option", "choice", "letter"})
 _SECOND: Final = frozenset({",", ";", "=", "∪", "+", "^"})
 """What joins a letter to something else, where the text of its choice would stand."""
 

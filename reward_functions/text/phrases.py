@@ -202,7 +202,7 @@ ALTERNATIVE_BEFORE: Final = _pattern(
     """
 )
 
-_CLOSED: Final = r"[\s$*_)\]}]{0,6}(?:\\[)\]])?\s{0,8}"
+_CLOSED: Final = r"[\s$*_`)\]}]{0,6}(?:\\[)\]])?\s{0,8}"
 _FAULT: Final = r"""
     (?:wrong|incorrect|false|impossible|ruled\s{1,8}out|too\s{1,8}\w+|mistaken|invalid|rejected
       |discarded|excluded|eliminated|extraneous|an?\s{1,8}(?:placeholder|illustration)|my\s{1,8}(?:first|initial)\s{1,8}(?:guess|answer|thought)
@@ -212,7 +212,7 @@ _VALUE: Final = r"[-+−]?(?:\\[dt]?frac\s?(?:\{\d{1,9}\}){2}|\d[\d,]{0,20}(?:[.
 OFFERED: Final = _pattern(
     rf"""{_CLOSED}
     [,(]?\s?\bor,?\s{{1,8}}(?:equivalently,?\s{{1,8}})?[$\\(]{{0,3}}
-    (?P<value>{_VALUE}(?:\s?\\?%)?)[$\\)\s]{{0,6}}\.?\s*(?:$|\n)
+    (?P<value>{_VALUE}(?:\s?\\?%)?)[$\\)\s]{{0,6}}\.?\s*$
     """
 )
 """The answer once more, in another form: "or 0.5" behind 1/2; nothing is said after it."""
@@ -225,9 +225,11 @@ AFTER: Final = {
         rf"""{_CLOSED}
         (?: (?:is|are|was|were|would\ be|seems|looks|must\ be)\s{{1,8}}(?:\w+\s{{1,8}})?
             (?:not\b|{_FAULT})
-          | \(?(?:wrong|incorrect|not\s{{1,8}}(?:correct|right|true))\b
+          | [(:—–]?\s?(?:wrong|incorrect|not\s{{1,8}}(?:correct|right|true))\b
           | (?:isn|aren|wasn|can)['’]t\b | cannot\ be\b | can\ be\ ruled\ out\b | fails\b
-          | (?:is|was)\s{{1,8}}what\s{{1,8}}(?!we\b|i\b)(?:\w+\s{{1,8}}){{1,4}}
+          | (?:is|was)\s{{1,8}}what\s{{1,8}}
+            (?:an?|some|many|most|others?|people|students|someone|somebody|they|s?he|one|you)\s{{1,8}}
+            (?:\w+\s{{1,8}}){{0,4}}
             (?:would|might|could|say|says|said|guess|guesses|think|thinks|expect|answer|get|write)\b
           | does(?:\s{{1,8}}not|n['’]t)\s{{1,8}}(?:work|satisfy|count|fit)\b
           | no\ es\b | n['’]est\ pas\b | non\ è\b | não\ é\b | ist\ (?:\w+\ )?nicht\b)

@@ -247,7 +247,7 @@ _STOP: Final = re.compile(
     r"""
     (?<!\\)[.;?。](?=[\s*_<)"'”$\\]|$)           # the end of the sentence, not of a whole number
   | !(?=[\s*_<)"'”]|$)                    # nor the factorial of a formula
-  | \n | </(?:final_)?answer>
+  | \n | </(?:final_)?answer> | です | 입니다
   | ,?\s{1,4}\(?(?:because|since|as|so|which|where|given|after|when|by|if|i\.e)\b
   | \s{1,4}\(not\b
   | ,\s{1,4}(?:for|but|not|and\s+(?:we|the|so|thus|this|that))\b
