@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, Final, TypeGuard
 
 from reward_functions.symbolic.display import rendered
 from reward_functions.symbolic.tree import (
@@ -22,12 +22,16 @@ from reward_functions.symbolic.tree import (
 from reward_functions.symbolic.walking import without_names
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 
 def equation(node: Node) -> TypeGuard[Relation]:
     """Whether a tree is a chain of = and ≈ only."""
     return isinstance(node, Relation) and set(node.operators) <= {"=", "≈"}
+
+
+FUNCTIONS: Final = frozenset("fghFGH")
+"""Letters that name a function whatever it is taken at: f(-x), g(x + 1)."""
 
 
 def by_name(items: Sequence[Node]) -> dict[str, Node] | None:
@@ -41,6 +45,26 @@ def by_name(items: Sequence[Node]) -> dict[str, Node] | None:
             return None
         found[name] = stated_value(item)
     return found if len(found) > 1 else None
+
+
+def numbered(names: Iterable[str]) -> bool:
+    """Whether names are one letter with numbers below it: x_1, x_2."""
+    return len({name.partition("_")[0] for name in names}) == 1
+
+
+def solved(
+    named: dict[str, Node] | None, others: Sequence[Node]
+) -> tuple[list[Node], list[Node]] | None:
+    """The values of x_1 = 2, x_2 = -2 and of x = 2, x = -2, which are the same two solutions."""
+    if named is None or not numbered(named):
+        return None
+    letter = next(iter(named)).partition("_")[0]
+    values = [
+        stated_value(each)
+        for each in others
+        if equation(each) and name_of(each.operands[0]) == letter
+    ]
+    return (list(named.values()), values) if len(values) == len(others) else None
 
 
 def points(items: Sequence[Node]) -> tuple[tuple[str, ...], list[Bracket]] | None:
@@ -61,10 +85,22 @@ def points(items: Sequence[Node]) -> tuple[tuple[str, ...], list[Bracket]] | Non
 
 
 def stated_value(node: Relation) -> Node:
-    """The value at the end of a chain, or before an approximation of it."""
+    """The value at the end of a chain, or before an approximation of it.
+
+    A formula in letters rounds to no number: y = 2x ≈ 9 says that y is 9.
+    """
     if "≈" in node.operators[1:]:
-        return node.operands[node.operators.index("≈", 1)]
+        exact = node.operands[node.operators.index("≈", 1)]
+        if without_names(exact) or not without_names(node.operands[-1]):
+            return exact
     return node.operands[-1]
+
+
+def shifted(name: str) -> bool:
+    """Whether a name is a function at an expression: f(-x) = x² is no statement of f(x)."""
+    argument = name.partition("(")[2].rstrip(")")
+    letters = name[0] in FUNCTIONS and any(map(str.isalpha, argument))
+    return letters and any(each.isdigit() or each in "+-" for each in argument)
 
 
 def name_of(node: Node) -> str | None:

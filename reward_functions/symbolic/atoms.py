@@ -85,9 +85,19 @@ class Atoms(Brackets):
             if not block.isdecimal() or len(block) > DIGITS:
                 raise Unreadable("a bar over something else than digits")
             return repeating(token.text, block)
+        if token.text[-1:] == "." and self.digits_in_brackets():
+            self.next()
+            block = self.next().text
+            self.next()
+            return repeating(token.text, block)
         if "." in token.text and self.goes_on():
             return continued(token.text)
         return number(token.text)
+
+    def digits_in_brackets(self) -> bool:
+        """Whether (6) follows, as in 0.(6), which repeats; 0.5(6) may be a product."""
+        kinds = [self.peek(ahead).kind for ahead in range(3)]
+        return kinds == ["(", "number", ")"] and self.peek(1).text.isdecimal()
 
     def goes_on(self) -> bool:
         """Whether dots or a word say that digits go on as they began; they are taken."""

@@ -51,7 +51,8 @@ _SPACE_COMMANDS: Final = frozenset(
     "medspace thickspace negthinspace enspace left right middle big Big bigg Bigg bigl bigr Bigl "
     "Bigr biggl biggr Biggl Biggr bigm Bigm allowbreak nobreak nonumber hfill null rm bf it sf tt "
     "mathbf mathit mathsf boldsymbol bm pmb mathcal mathscr mathfrak textbf textit boxed fbox "
-    "ensuremath underline emph centering noindent it large Large small strut".split()
+    "mathtt ensuremath underline emph centering noindent large Large LARGE huge Huge small tiny "
+    "scriptsize footnotesize normalsize smash strut checkmark".split()
 ) | {" ", "\n", "\t"}
 """Commands that change the looks and leave their group, if any, where it is."""
 
@@ -62,7 +63,7 @@ _ROMAN: Final = frozenset(
 """Commands whose group is upright type: words, units, names of functions."""
 
 _HIDDEN: Final = frozenset(
-    "phantom hphantom vphantom hspace vspace label tag hspace* vspace* color tag*".split()
+    "phantom hphantom vphantom hspace vspace label tag hspace* vspace* color colorbox tag*".split()
 )
 """Commands that print nothing of their first group."""
 
@@ -116,6 +117,7 @@ _VARIANTS: Final[dict[str, str]] = {
 }
 """Commands that differ from another one in size only."""
 
+_BARE_DEGREE: Final = re.compile(r"\}\s?\^\s?\{?\s?(?:\\circ\b|°)")
 _TOKEN: Final = re.compile(
     r"""(?P<space>[\s~]+)
       | (?P<number>[0-9]+(?:\.[0-9]+)?[eE][+-]?[0-9]{1,4}(?![0-9A-Za-z]|\.[0-9])
@@ -243,7 +245,9 @@ class _Scanner:
             self._emit("command", _VARIANTS.get(name, name))
 
     def _symbol(self, text: str) -> None:
-        if text == "{":
+        if text == "{" and _BARE_DEGREE.match(self.text, self.position):
+            self.position += 1  # 20\\,{}^\\circ: what the sign is raised from prints nothing
+        elif text == "{":
             self._group(roman=False)
             self._emit("{", text)
         elif text == "}":

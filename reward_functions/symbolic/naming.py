@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.symbolic.assignments import FUNCTIONS
 from reward_functions.symbolic.conditions import Conditions
 from reward_functions.symbolic.cursor import END
 from reward_functions.symbolic.tree import Symbol
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from reward_functions.symbolic.lexer import Token
 
 RELATIONS: Final = frozenset("=≠<≤>≥≈∈∉≡")
+_ARGUMENT: Final = frozenset({"letters", "number", "+", "-"})
 _OF_EVENTS: Final = RELATIONS | {"|", "∪", "∩"}
 
 
@@ -66,6 +68,8 @@ class Naming(Conditions):
             inside.append(self.next())
         kinds = {token.kind for token in inside}
         named = kinds <= {"letters", ","} or kinds == {"number", ","}
+        if name in FUNCTIONS and kinds <= _ARGUMENT:  # but f(x + y) = f(x) + f(y) is an equation
+            named = named or all(name not in each.text for each in self.stream[self.position :])
         event = name[0].isupper() and not kinds.isdisjoint(_OF_EVENTS)
         if not self.take(closing) or not (named or event or name in CALLED_WORDS):
             return ""

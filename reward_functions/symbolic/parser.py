@@ -255,9 +255,22 @@ class Parser(Naming):
         if len(over) == 1 and not under and (mixed := self.mixed(before)) is not before:
             over[-1] = mixed
             return
+        if self.power_of_ten_follows(over):
+            over[-1] = self.factor()
+            return
         if self.kind() == "number" and self.peek(-1).text in ("x", "X"):
             raise Unreadable("a letter that may be a multiplication sign")
         over.append(self.factor())
+
+    def power_of_ten_follows(self, over: list[Node]) -> bool:
+        """Whether the x before is a sign, 2.5 x 10^3; no letter stands there."""
+        return (
+            len(over) == 2  # noqa: PLR2004
+            and isinstance(over[0], Number)
+            and self.peek(-1).text in ("x", "X")
+            and self.peek().text == "10"
+            and self.peek(1).kind == "^"
+        )
 
     def digits_continue(self, before: Node) -> bool:
         """Whether digits come next that print as more digits of a number: 1 2, 2{5}, {2}5."""
@@ -373,7 +386,7 @@ class Parser(Naming):
 
     def based(self) -> Node:
         """A numeral with the base of its digits below it."""
-        text, digits = self.subscript(), self.digits_before
+        text, digits = self.subscript().strip("{()}"), self.digits_before
         base = BASE_WORDS.get(text) or (int(text) if text.isdecimal() and len(text) <= 2 else 0)  # noqa: PLR2004
         if not digits or not 1 < base <= _LARGEST_BASE:
             raise Unreadable("a subscript that is no base")

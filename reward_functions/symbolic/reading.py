@@ -197,18 +197,31 @@ def _collapsed(text: str) -> str:
 
 
 def _without_margins(stream: list[Token]) -> list[Token]:
-    """Without a leading "≈", outer braces and the punctuation of the sentence around the answer."""
+    """Without a leading "≈" or "=", outer braces and the punctuation of the sentence around it."""
     start, end = 0, len(stream)
     while end - start > 2 and stream[start].kind == "{" and _closing(stream, start) == end - 1:  # noqa: PLR2004
         start, end = start + 1, end - 1
-    while start < end and stream[start].kind in ("≈", ":"):
+    while start < end and stream[start].kind in ("≈", "=", ":"):
         start += 1
     if end - start > 1 and stream[end - 1].kind in (".", ",", ";", ":"):
         end -= stream[end - 2].kind != "."
     kept = stream[start:end]
     if kept and kept[-1].kind == "number" and kept[-1].text.endswith("."):
         kept[-1] = kept[-1]._replace(text=kept[-1].text.rstrip("."))
-    return kept
+    return _by_cases(kept) if kept and kept[-1].kind == "end" else kept
+
+
+def _by_cases(stream: list[Token]) -> list[Token]:
+    r"""An array behind a brace that nothing closes has cases: \left\{ … \right."""
+    last = len(stream) - 1
+    for place in range(last - 1):
+        brace, opening = stream[place], stream[place + 1]
+        if brace.kind == "\\{" and (opening.kind, opening.text) == ("begin", "array"):
+            inside = stream[place + 2 : last]
+            if stream[last].text == "array" and all(each.kind != "begin" for each in inside):
+                first, end = opening._replace(text="cases"), stream[last]._replace(text="cases")
+                return [*stream[:place], first, *inside, end]
+    return stream
 
 
 def _closing(stream: list[Token], opening: int) -> int:
@@ -289,10 +302,12 @@ _LETTERS: Final = frozenset("ABCDEFGHIJ")
 
 
 def _choice(stream: list[Token]) -> Choice | None:
-    """A letter that names a choice: C, (C), C., C), (C) 12, "C: the text".
+    """A letter that names a choice: C, (C), C., C), (C) 12, "C: the text", "Option C".
 
     A bare letter in lower case is a variable; within a mark or in upright type it is a choice.
     """
+    if len(stream) > 1 and stream[0].text.lower() in _CALLED:
+        stream = stream[1:]
     opened = bool(stream) and stream[0].kind == "("
     place = 1 if opened else 0
     if _names_more(stream[place + 1 :]) or enumerated(stream):
@@ -317,6 +332,7 @@ def _choice(stream: list[Token]) -> Choice | None:
     return Choice(letter.text.upper(), Reading(rest) if rest else None)
 
 
+_CALLED: Final = frozenset({"option", "choice", "letter"})
 _SECOND: Final = frozenset({",", ";", "=", "∪", "+", "^"})
 """What joins a letter to something else, where the text of its choice would stand."""
 

@@ -12,7 +12,10 @@ from reward_functions.symbolic.assignments import (
     equation,
     function_name,
     name_of,
+    numbered,
     points,
+    shifted,
+    solved,
     stated_value,
 )
 from reward_functions.symbolic.chains import contradicts, settled, written
@@ -29,6 +32,7 @@ from reward_functions.symbolic.tree import (
     Node,
     Number,
     Relation,
+    Symbol,
 )
 from reward_functions.symbolic.verdict import Finding, differ, same, unknown
 
@@ -68,6 +72,9 @@ class Relations(Members):
         mine, theirs = by_name(items), by_name(others)
         if mine is None and theirs is None:
             return None
+        values = solved(mine, others) or solved(theirs, items)
+        if values:
+            return super().members(*(values if mine is not None else values[::-1]))
         if mine is not None and theirs is not None:
             if mine.keys() != theirs.keys():
                 return differ("names", "other names")
@@ -78,11 +85,11 @@ class Relations(Members):
         point = len(bare) == 1 and isinstance(bare[0], Bracket)
         if point:
             bare = bare[0].items  # type: ignore[union-attr]
-        values: Sequence[Node] = [named[name] for name in sorted(named)]
+        ordered: Sequence[Node] = [named[name] for name in sorted(named)]
         if mine is not None and not point and self.pairwise_equal(list(mine.values()), bare):
             return same("names", "the values in the order of the reference")
-        sides = (values, bare) if mine is not None else (bare, values)
-        solutions = mine is None and _numbered(named)
+        sides = (ordered, bare) if mine is not None else (bare, ordered)
+        solutions = mine is None and numbered(named)
         return self.ordered(*sides, strictly=point, solutions=solutions)
 
     def in_rounds(
@@ -98,7 +105,7 @@ class Relations(Members):
         if not isinstance(named, Listing | Braces) or any(map(equation, items)):
             return False
         names = by_name(named.items)
-        return names is not None and not _numbered(names)
+        return names is not None and not numbered(names)
 
     def ordered(
         self,
@@ -140,7 +147,10 @@ class Relations(Members):
         if mine is not None and theirs is not None:
             return self.both_named(mine, theirs, reference, candidate)
         value = mine[1] if mine is not None else written(reference)
-        other = theirs[1] if theirs is not None else settled(candidate)
+        elsewhere = (
+            not isinstance(reference, Relation) and theirs is not None and shifted(theirs[0])
+        )
+        other = settled(candidate) if theirs is None or elsewhere else theirs[1]
         if value is not None and (other is not None or not isinstance(candidate, Relation)):
             return self.compare(value, candidate if other is None else other)
         if other is not None and not isinstance(reference, Relation):
@@ -157,6 +167,10 @@ class Relations(Members):
         self, mine: tuple[str, Node], theirs: tuple[str, Node], reference: Node, candidate: Node
     ) -> Finding:
         """Two assignments: of the same name, or the same equation the other way round."""
+        if _other_names(reference, candidate):
+            return differ("names", "a chain of equations between other names")
+        if len(_chained(reference)) > 1 and _chained(reference) == _chained(candidate):
+            return self.compare(mine[1], theirs[1])
         if mine[0] == theirs[0] or {mine[0], theirs[0]} == {"y", function_name(mine, theirs)}:
             return self.compare(mine[1], theirs[1])
         if not isinstance(reference, Relation) or not isinstance(candidate, Relation):
@@ -303,9 +317,17 @@ def _statements(items: Iterable[Node]) -> Iterator[Relation]:
             yield from _statements(item.items)
 
 
-def _numbered(names: Iterable[str]) -> bool:
-    """Whether names are one letter with numbers below it: x_1, x_2."""
-    return len({name.partition("_")[0] for name in names}) == 1
+def _other_names(first: Node, second: Node) -> bool:
+    """Whether two chains of equations call different names equal: x = y = 5 and x = z = 5."""
+    chains = _chained(first), _chained(second)
+    return min(map(len, chains)) > 1 and chains[0] != chains[1]
+
+
+def _chained(node: Node) -> set[str]:
+    """The names that a chain gives one value to; none of an equation between two names."""
+    if not isinstance(node, Relation) or isinstance(node.operands[-1], Symbol):
+        return set()
+    return {each.name for each in node.operands if isinstance(each, Symbol)}
 
 
 _MIRRORED: Final = {">": "<", "≥": "≤"}

@@ -85,7 +85,7 @@ UNIT_IN_ITALICS: Final = frozenset(
 )
 """Symbols of units that are units in italics too, since nobody multiplies those letters."""
 
-CURRENCY_SIGNS: Final = frozenset("$€£¥¢₹")
+CURRENCY_SIGNS: Final = frozenset("$€£¥¢₹₩₽₱")
 
 
 def is_scale(word: str) -> bool:

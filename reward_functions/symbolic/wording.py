@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.symbolic.verdict import Finding, differ, same, unknown
@@ -26,7 +27,7 @@ def by_words(mine: Reading, theirs: Reading) -> Finding | None:
     """
     if not mine.wordy and not theirs.wordy and mine.tree is not None:
         return None
-    if mine.words and mine.words == theirs.words:
+    if mine.words and _ARTICLE.sub("", mine.words) == _ARTICLE.sub("", theirs.words):
         return same("words", "the same words")
     if len(mine.names) > 1 and mine.names == theirs.names and _joined_alike(mine, theirs):
         return same("words", "the same words in a list")
@@ -37,6 +38,7 @@ def by_words(mine: Reading, theirs: Reading) -> Finding | None:
     return unknown("words", "the words differ")
 
 
+_ARTICLE: Final = re.compile(r"^(?:an?|the) (?=[a-z]{2})")
 _VERDICTS: Final = tuple(
     frozenset(words.split())
     for words in ("yes no", "true false", "odd even neither", "always sometimes never")

@@ -17,24 +17,31 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from reward_functions.text.adjoining import part_of_more
-from reward_functions.text.boxes import COMMAND, last_boxed
+from reward_functions.text.boxes import COMMAND, Boxed, last_boxed
 from reward_functions.text.context import (
     REACH,
     against,
     against_after,
     correction,
     ends,
+    offered,
     trouble,
 )
 from reward_functions.text.hidden import said
 from reward_functions.text.normal import folded
+from reward_functions.text.phrases import SEVERAL
 from reward_functions.text.reasoning import within_turn, without_reasoning
 from reward_functions.text.spans import last_span, taken_back
 from reward_functions.text.statements import is_heading, last_statement
 from reward_functions.text.units import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Same = Callable[[str, str], bool]
 
 HASH: Final = "####"
 
@@ -46,6 +53,10 @@ MAX_BARE: Final = 200
 MAX_HEADINGS: Final = 50
 """Headings passed over in search of a marker."""
 
+_FRAMED: Final = re.compile(
+    r"\\framebox(?:\[[^\[\]]{0,20}\]){0,2}(?=\s?\{)|\\fcolorbox(?:\s?\{[^{}]{1,30}\}){2}(?=\s?\{)"
+)
+_FENCED: Final = re.compile(r"```\w{0,12}\n([^`\n]{1,200})\n```")
 _TAIL: Final = re.compile(
     r"(?:\\[,;! ]|~|\s){0,4}(?:\\?%|\^?\{?\s?\\circ\}?|°"
     r"|\\(?:text|mathrm|mbox)\s?\{(?P<unit>[^{}]{1,30})\}(?:\^\{?[23]\}?)?"
@@ -154,11 +165,19 @@ def _marked(text: str, line: str, start: int, end: int) -> Answer | NoAnswer:
     return Answer(line.strip("*_ "), "the last ####", _rival(text, end))
 
 
-def boxed_answer(text: str) -> Answer | NoAnswer | None:
-    """The content of the last box or run of boxes; None where nothing is boxed. Linear."""
+def boxed_answer(text: str, same: Same | None = None) -> Answer | NoAnswer | None:
+    """The content of the last box or run of boxes; None where nothing is boxed. Linear.
+
+    Args:
+        text: the response as `spoken` leaves it.
+        same: whether two values are equal, so that "or 0.5" behind 1/2 offers no second answer.
+    """
     if text.rfind("\\fbox") >= 0:  # half the price of `in` and `replace`
         text = text.replace("\\fbox", "\\boxed")
     box = last_boxed(text)
+    if box is None and "\\f" in text:
+        text, framed = _FRAMED.subn("\\\\boxed", text)
+        box = last_boxed(text) if framed else None
     if box is None:
         return None
     contents, start, end = box
@@ -169,7 +188,7 @@ def boxed_answer(text: str) -> Answer | NoAnswer | None:
         return NoAnswer("the last box is empty")
     last = ends(text, end)
     doubt = trouble(text, start, end, last=last)
-    if doubt:
+    if doubt and not (doubt == SEVERAL and same and _once_more(text, box, same)):
         return NoAnswer(f"the last box {doubt}")
     if part_of_more(text, start, end, last=last):
         return NoAnswer("the last box is part of a longer number or formula")
@@ -178,6 +197,14 @@ def boxed_answer(text: str) -> Answer | NoAnswer | None:
         return Answer(content, where)
     tail = _tail(text, end) if len(contents) == 1 else ""
     return Answer(content, where, _rival(text, end), tail)
+
+
+def _once_more(text: str, box: Boxed, same: Same) -> bool:
+    """Whether the only alternative to a box is its own value in another form."""
+    value = offered(text, box.end)
+    return (
+        bool(value) and not trouble(text, box.start, box.end, last=True) and same(box.text, value)
+    )
 
 
 def stated_answer(text: str) -> Answer | NoAnswer | None:
@@ -194,14 +221,18 @@ def stated_answer(text: str) -> Answer | NoAnswer | None:
     return Answer(statement.text, STATED, correction(text, statement.end))
 
 
-def final_answer(text: str) -> Answer | NoAnswer:
+def final_answer(text: str, same: Same | None = None) -> Answer | NoAnswer:
     """The final answer of a response by the order at the top of this module. Linear.
 
     Args:
         text: the response as `spoken` leaves it.
+        same: whether two values are equal; without it, any alternative to a box leaves no answer.
     """
     return (
-        boxed_answer(text) or stated_answer(text) or _last_mathematics(text) or _nothing_but(text)
+        boxed_answer(text, same)
+        or stated_answer(text)
+        or _last_mathematics(text)
+        or _nothing_but(text)
     )
 
 
@@ -236,6 +267,9 @@ def _last_mathematics(text: str) -> Answer | NoAnswer | None:
 
 def _nothing_but(text: str) -> Answer | NoAnswer:
     bare = text.strip()
+    fenced = _FENCED.fullmatch(bare)
+    if fenced:
+        bare = fenced[1].strip()
     if not bare:
         return NoAnswer("the response is empty")
     if len(bare) > MAX_BARE or "\n" in bare:

@@ -19,10 +19,11 @@ _BARE: Final = re.compile(r"\s{0,8}([^\s${}\\.,;]{1,80})")
 _COMMENT: Final = re.compile(r"(?<!\\)%[^\n]*\n")
 _MENTION: Final = re.compile(r"[\s.…]*(?:(?:your |the |final )*answer)?[\s.…]*", re.IGNORECASE)
 _LABEL: Final = r"\bfor\s+part\s+(?:\([a-z\d]\)|[a-z\d]\b)"
+_CASE: Final = r"(?:option|case|answer|possibility)\s[\dA-J]\s?"
 _JOINT: Final = re.compile(
     r"(?:[\s,;$&~/|*•-]|\d{1,2}[.)]\s|\\[,;:! \\()\[\]]|\\q?quad|\\l?or\b|\\vee\b|或"
-    r"|\b(?:and|or|maybe|perhaps|possibly|else|either|also|vs|oder|und|ou|et|o|y)\b"
-    r"|\b[A-Za-z](?:_\d)?\s?="
+    r"|\b(?:and|or|maybe|perhaps|possibly|alternatively|else|either|also|vs|oder|und|ou|et|o|y)\b"
+    rf"|\b[A-Za-z](?:_\d)?\s?=|\b{_CASE}:|\.\s(?={_CASE}:)"
     rf"|{_LABEL}|\\(?:text|mathrm|mbox)\s?\{{[\s,]*(?:{_LABEL}[\s,]*)?(?:(?:and|or)\s*)?\}})*",
     re.IGNORECASE,
 )

@@ -70,7 +70,8 @@ def _words(before: str) -> list[bytes]:
 
     Most words say nothing of the kind, and looking each up costs a tenth of the patterns.
     """
-    if before.rstrip(_GLUE)[-1:] in _APART:
+    said = before.rstrip(_GLUE)
+    if said[-1:] in _APART and said[-4:].lower() != "e.g.":
         return []
     if not before.isascii():
         before = before.replace("≠", " ¬ ").replace("或", " or ")
@@ -84,7 +85,7 @@ def _said_against(before: str, words: list[bytes]) -> str:
         and _LAST.isdisjoint(words[-phrases.LAST :])
     ):
         return ""
-    before = before.lower()
+    before = before.lower().replace("e.g. ", "e.g., ")
     sentence = _SENTENCE_END.split(before)[-1]
     line = _LINE_END.split(sentence)[-1] if "\n" in sentence else sentence
     for each in phrases.BEFORE:
@@ -101,6 +102,12 @@ def against_after(text: str, end: int) -> str:
         if pattern.match(text, end):
             return clause
     return "is taken back" if retracted(text, end) else ""
+
+
+def offered(text: str, end: int) -> str:
+    """The value that is named beside an answer, "or 0.5", and nothing after it; "" without one."""
+    value = phrases.OFFERED.match(text, end)
+    return value["value"] if value else ""
 
 
 def retracted(text: str, end: int) -> bool:

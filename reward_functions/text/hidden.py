@@ -1,9 +1,9 @@
 r"""Removing what is in a text but was not said: invisible content, and content struck out.
 
 Invisible are `\phantom` and its kin, white text, boxes scaled to nothing, definitions of commands,
-comments of HTML and TeX, hidden elements, and zero-width characters; struck out are `\cancel` and
-its kin, `~~…~~`, `<del>` and `<s>`. Invisible content that is never closed runs to the end of the
-text; a strike that is never closed is none.
+comments of HTML, TeX and Markdown, hidden elements, and zero-width characters; struck out are
+`\cancel` and its kin, `~~…~~`, `<del>` and `<s>`. Invisible content that is never closed runs to
+the end of the text; a strike that is never closed is none.
 """
 
 from __future__ import annotations
@@ -24,13 +24,14 @@ _SIGNS: Final = (
             r"|extcolor|olor|calebox|ewcommand|enewcommand|rovidecommand|ef)"
         ).search,
     ),
-    ("<", re.compile(r"<(?:!--|[dsDS]|\w{1,12}\s)").search),
+    ("<", re.compile(r"<(?:!--|[>dsDS]|\w{1,12}\s)").search),
     ("~", re.compile("~~").search),
     ("%", re.compile(r"\n%").search),
+    ("#", re.compile(r"#(?<=\]: #)").search),
 )
 # The look-ahead lets the search skip to the next character that can begin anything.
 _OPENING: Final = re.compile(
-    r"""(?=[\\<~%])(?:
+    r"""(?=[\\<~%\[])(?:
     \\(?:[hv]?phantom|[bx]?cancel|sout|st
       |textcolor\s?\{\s?white\s?\}|scalebox\s?\{\s?0?\.?0*\s?\})\s{0,8}(?P<group>\{)
   | \\(?:(?:re)?newcommand|providecommand|def)\*?\s{0,8}
@@ -46,6 +47,7 @@ _OPENING: Final = re.compile(
   | (?P<iffalse>\\iffalse\b)
   | (?P<environment>\\begin\{comment\})
   | (?m:^)(?P<percent>%)
+  | (?m:^)\[[^\[\]\n]{1,40}\]:\ (?:\#|<>)\ ?(?P<reference>["'(])
     )""",
     re.VERBOSE,
 )
@@ -105,4 +107,5 @@ _CLOSING: Final = {
     "iffalse": "\\fi",
     "environment": "\\end{comment}",
     "percent": "\n",
+    "reference": "\n",
 }

@@ -180,11 +180,11 @@ BEFORE: Final = (
     _phrase(
         FORMAT,
         "your write put type output enter example instance illustration placeholder sample format "
-        "hypothetically",
+        "hypothetically g",
         rf"""
         \b(?:for\s+(?:example|instance)|e\.g\.|as\s+an\s+(?:example|illustration)|hypothetically
           |(?:example|sample|placeholder)(?:\s+(?:answer|output|response|format|box))?
-        )\s*[,:]\s*{_TO}
+        )\s*[,:]\s*{_TO} | \be\.\s?g\.,?{_TO}
       | ^\W*(?:the\s+)?(?:\w+\s+)?format\s+(?:is|looks\s+like)\b{_TO}
       | \byour\b[^.:]{{0,20}}\b(?:answer|solution|result|response)\b[^.]{{0,40}}
         \b(?:as|in|inside|within|into|like|after|using|with|by|e\.g|form|format|example)\b
@@ -202,12 +202,21 @@ ALTERNATIVE_BEFORE: Final = _pattern(
     """
 )
 
-_CLOSED: Final = r"[\s$*_)\]}]{0,6}(?:\\[)\]])?\s{0,8}"
+_CLOSED: Final = r"[\s$*_`)\]}]{0,6}(?:\\[)\]])?\s{0,8}"
 _FAULT: Final = r"""
     (?:wrong|incorrect|false|impossible|ruled\s{1,8}out|too\s{1,8}\w+|mistaken|invalid|rejected
       |discarded|excluded|eliminated|extraneous|an?\s{1,8}(?:placeholder|illustration)|my\s{1,8}(?:first|initial)\s{1,8}(?:guess|answer|thought)
       |(?:an?|the|only\s{1,8}an?)\s{1,8}(?:\w+\s{1,8})?
        (?:mistake|error|trap|lie|(?:under|over)estimate|lower\ bound|upper\ bound))\b"""
+_VALUE: Final = r"[-+−]?(?:\\[dt]?frac\s?(?:\{\d{1,9}\}){2}|\d[\d,]{0,20}(?:[./]\d{1,20})?)"
+OFFERED: Final = _pattern(
+    rf"""{_CLOSED}
+    [,(]?\s?\bor,?\s{{1,8}}(?:equivalently,?\s{{1,8}})?[$\\(]{{0,3}}
+    (?P<value>{_VALUE}(?:\s?\\?%)?)[$\\)\s]{{0,6}}\.?\s*$
+    """
+)
+"""The answer once more, in another form: "or 0.5" behind 1/2; nothing is said after it."""
+
 _DIGITS: Final = r"[$\\(]{0,3}[-+−]?\d"
 _NUMBER: Final = rf"(?:{_DIGITS}|\\frac|(?:one|two|three|four|five|six|seven|eight|nine|ten)\b)"
 
@@ -216,8 +225,12 @@ AFTER: Final = {
         rf"""{_CLOSED}
         (?: (?:is|are|was|were|would\ be|seems|looks|must\ be)\s{{1,8}}(?:\w+\s{{1,8}})?
             (?:not\b|{_FAULT})
-          | \(?(?:wrong|incorrect|not\s{{1,8}}(?:correct|right|true))\b
+          | [(:—–]?\s?(?:wrong|incorrect|not\s{{1,8}}(?:correct|right|true))\b
           | (?:isn|aren|wasn|can)['’]t\b | cannot\ be\b | can\ be\ ruled\ out\b | fails\b
+          | (?:is|was)\s{{1,8}}what\s{{1,8}}
+            (?:an?|some|many|most|others?|people|students|someone|somebody|they|s?he|one|you)\s{{1,8}}
+            (?:\w+\s{{1,8}}){{0,4}}
+            (?:would|might|could|say|says|said|guess|guesses|think|thinks|expect|answer|get|write)\b
           | does(?:\s{{1,8}}not|n['’]t)\s{{1,8}}(?:work|satisfy|count|fit)\b
           | no\ es\b | n['’]est\ pas\b | non\ è\b | não\ é\b | ist\ (?:\w+\ )?nicht\b)
         """
@@ -258,7 +271,7 @@ AFTER: Final = {
 }
 """Why an answer does not count, and the phrases behind it that say so."""
 
-_THEN: Final = r"""[\s$*_)\]}"'.;!,—–-]{0,12}(?:\\[)\]])?[\s*_.;!,(—–-]{0,12}"""
+_THEN: Final = r"""[\s$*_)\]}"'`.:;!,—–-]{0,12}(?:\\[)\]])?[\s*_.;!,(—–-]{0,12}"""
 
 RETRACTED: Final = _pattern(
     rf"""{_THEN}
@@ -287,7 +300,8 @@ RETRACTED: Final = _pattern(
 )
 CORRECTED: Final = _pattern(
     rf"""{_THEN}
-    (?:wait|hmm|but|actually|no|oops|sorry|correction|edit|update|instead|or\ equivalently)\b
+    (?:(?:oh|ah)\W{{1,4}})?(?:wait|hmm|but|actually|no|oops|sorry|correction|edit|update
+      |instead|or\ equivalently)\b
     \W{{1,4}}(?:actually\W{{1,3}})?
     (?: (?: (?:it|that|this|[a-z]|the\ (?:\w+\ )?(?:answer|result|value))\s{{0,8}}
             (?:['’]s|(?:is|was|(?:should|must|would|might|could|may)\ be|equals|=))?

@@ -24,7 +24,7 @@ TAIL: Final = 100_000
 """Characters at the end of a text that are searched. What is said before dozens of further pages is
 no final answer."""
 
-SHORTEST: Final = len("####5")
+SHORTEST: Final = len("答案:5")
 """Characters of the shortest statement."""
 
 MAX_LEADS: Final = 1000
@@ -157,10 +157,11 @@ def _statement(text: str, lead: _Lead) -> Statement:
     start = _MARGIN.match(text, lead.end).end()  # type: ignore[union-attr]
     end = _value_end(text, start, _TAG_STOP if text[lead.end - 1] == ">" else _STOP)
     value = _BOLD.sub("", text[start:end]).strip(" \t\n*_\"'`")
-    if text.startswith(_TAG_END, end):
-        end += len(_TAG_END)
+    closing = _TAG_END.match(text, end)
+    if closing:
+        end = closing.end()
     if value.count("}") > value.count("{"):
-        value = value.rstrip("} ")  # {"answer": 5}
+        value = value.rstrip("} \"'")  # {"answer": "5"}
     mood: Mood = "stated"
     if lead.denied or (_NEGATION.match(value) and not _NONE.fullmatch(value)):
         mood = "negated"
@@ -175,7 +176,10 @@ def _value_end(text: str, start: int, ends: re.Pattern[str]) -> int:
     limit = min(len(text), start + MAX_VALUE)
     formula = _DISPLAY.match(text, start)
     after = start
-    if formula:
+    inline = None if formula else _INLINE.match(text, start, limit)
+    if inline:
+        after = inline.end()
+    elif formula:
         closing = text.find(_CLOSING[formula[0]], formula.end(), limit)
         after = closing + len(formula[0]) if closing >= 0 else limit
     stop = ends.search(text, after, limit)
@@ -188,7 +192,7 @@ _WORDS: Final = (
 )
 _KEYWORDS: Final = (
     "####",
-    "答案",
+    *("答案", "答え", "정답", "답은", "उत्तर", "الجواب", "Đáp án"),
     "Ans",
     "ANS",
     "ans:",
@@ -199,8 +203,8 @@ _KEYWORDS: Final = (
 _OPENING: Final = re.compile(
     r"""
     \#{4}(?!\#)
-  | (?<=<)answer>
-  | 答案\s?(?:是|为|[:：])+
+  | (?:(?<=<)|(?<=<final_))answer>
+  | (?:答案|答え|정답|답은|उत्तर|الجواب|Đáp\ án)\s?(?:(?:是|为|は|은|là|[:：])+|(?<=답은))
   | \b(?:réponse|respuesta|resposta|risposta|antwort|odpowiedź|ответ)\b
     (?:\s(?:(?P<foreign>no|non|nicht|não)|\w{1,12})\b)?
     (?:\s?[:：]|\s(?:est|es|é|è|ist|lautet|to|—|–)(?!\w))
@@ -219,7 +223,10 @@ _OPENING: Final = re.compile(
 _HEADING: Final = re.compile(
     r"[#*_> \t]{0,8}(?:final )?answers?[*_: \t]{0,8}$", re.IGNORECASE | re.MULTILINE
 )
-_VALUE: Final = re.compile(r"[\s*]*[-+−$\\(\[{]{0,4}\s?(?:\d|\\[a-z]|[A-Za-z]\s?=)")
+_VALUE: Final = re.compile(
+    r"[\s*]*[-+−$\\(\[{]{0,4}\s?(?:\d|\\[a-z]|[A-Za-z]\s?="
+    r"|(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)[.!*]*\s*(?:\n|$))"
+)
 _BEST: Final = re.compile(r"\b(?:correct|right|best)\s$", re.IGNORECASE)
 _ROUNDED: Final = re.compile(r"\b(?:approximately|about|roughly|around)\b|≈", re.IGNORECASE)
 _HEADING_LINE: Final = re.compile(r"[*_ ]*(?!(?:not|no|never|answer)\b)[A-Za-z]{2}", re.IGNORECASE)
@@ -233,20 +240,21 @@ _MARGIN: Final = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_INLINE: Final = re.compile(r"\$[^$\n]{1,400}(?<!\\)\$(?!\d)|\\\([^\n$]{1,400}?\\\)")
 _DISPLAY: Final = re.compile(r"\$\$|\\\[")
 _CLOSING: Final = {"$$": "$$", "\\[": "\\]"}
 _STOP: Final = re.compile(
     r"""
     (?<!\\)[.;?。](?=[\s*_<)"'”$\\]|$)           # the end of the sentence, not of a whole number
   | !(?=[\s*_<)"'”]|$)                    # nor the factorial of a formula
-  | \n | </answer>
+  | \n | </(?:final_)?answer> | です | 입니다
   | ,?\s{1,4}\(?(?:because|since|as|so|which|where|given|after|when|by|if|i\.e)\b
   | \s{1,4}\(not\b
   | ,\s{1,4}(?:for|but|not|and\s+(?:we|the|so|thus|this|that))\b
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_TAG_END: Final = "</answer>"
+_TAG_END: Final = re.compile(r"</(?:final_)?answer>")
 _TAG_STOP: Final = re.compile(_STOP.pattern.replace("[.;?。]", "[.?。]"), _STOP.flags)
 """Between tags a semicolon separates members: the answer ends with its tag."""
 _NEGATION: Final = re.compile(

@@ -118,7 +118,7 @@ _CURRENCIES: Final[dict[str, tuple[str, str]]] = {
     "cent": ("¢ ct cts", "cent penny pennies"),
     "EUR": ("€ EUR", "euro"),
     "GBP": ("£ GBP", "sterling"),
-    "JPY": ("JPY", "yen"),
+    "JPY": ("¥ JPY", "yen"),
     "CNY": ("CNY RMB", "yuan renminbi"),
     "INR": ("₹ INR Rs Rs.", "rupee"),
     "KRW": ("₩ KRW", "won"),

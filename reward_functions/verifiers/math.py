@@ -138,7 +138,7 @@ def math(
     """
     reference = _reference(sample.reference)
     text = spoken(sample.response, sample.prompt, include_reasoning=include_reasoning)
-    found = _mathematical(final_answer(text))
+    found = _mathematical(final_answer(text, _same))
     if isinstance(found, Answer):
         found = agreed(found, sample.prompt)
     if isinstance(found, NoAnswer):
@@ -199,7 +199,7 @@ def _stated(text: str) -> str:
     text = said(text)
     if symbolic.readable(text):
         return text
-    found = _mathematical(final_answer(text))
+    found = _mathematical(final_answer(text, _same))
     if isinstance(found, Answer):
         return found.text
     if not text.strip() or "\n" in text.strip() or COMMAND in text:
@@ -241,6 +241,14 @@ def _mathematical(found: Answer | NoAnswer) -> Answer | NoAnswer:
     if span is None or not span.text or trouble(found.text, span.start, span.end):
         return found
     return found._replace(text=span.text) if _COPULA.fullmatch(found.text[: span.start]) else found
+
+
+def _same(first: str, second: str) -> bool:
+    """Whether two texts have one value, as "1/2 or 0.5" says it twice."""
+    try:
+        return symbolic.equal(first, second, engine=False).equal
+    except symbolic.Unreadable:
+        return False
 
 
 def _contradicts(found: Answer) -> bool:
