@@ -107,13 +107,19 @@ class DeployedFunction(Construct):
         )
 
     def _role(self, physical: str) -> iam.IRole:
-        """A verifier needs nothing of AWS but its log group."""
-        group = place_of(self).arn("logs", f"log-group:/aws/lambda/{physical}")
+        """A verifier needs nothing of AWS but its log group; a judge may ask its models."""
+        place = place_of(self)
+        group = place.arn("logs", f"log-group:/aws/lambda/{physical}")
+        policies = {"logs": permissions.write_logs(group)}
+        if self.settings.judge:
+            asking = permissions.ask_judge(place, self.settings.judge)
+            # IAM takes no policy without a statement: a local endpoint may need neither.
+            policies |= {"judge": asking} if asking["Statement"] else {}
         made = role(
             self,
             "Role",
             description=f"What {physical} runs as",
             trust=permissions.trust_lambda(),
-            policies={"logs": permissions.write_logs(group)},
+            policies=policies,
         )
         return iam.Role.from_role_arn(self, "RoleByArn", made.attr_arn, mutable=False)

@@ -72,7 +72,8 @@ def test_the_deployment_imports_the_library_s_data_and_no_laptop(path):
     ours = {
         module.split(".")[1] for module in imports(path) if module.startswith("reward_functions.")
     }
-    assert ours <= {"core", "serving"}
+    assert ours <= {"core", "judges", "serving"}
+    assert not {module for module in imports(path) if module.startswith("reward_functions.judges.")}
 
 
 @pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=name_of)
