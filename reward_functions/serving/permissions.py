@@ -68,7 +68,7 @@ def write_logs(log_group_arn: str) -> Document:
     return _document(_allow("WriteLogs", actions, [f"{log_group_arn}:*"]))
 
 
-def ask_judge(place: Place, judging: Judging) -> Document:
+def ask_judge(place: Place, judging: Judging, *, emulated: bool = False) -> Document:
     """What a judge may do beside writing its log: ask exactly its models.
 
     Converse is authorised as `bedrock:InvokeModel`. An inference profile needs two statements: the
@@ -78,6 +78,7 @@ def ask_judge(place: Place, judging: Judging) -> Document:
     Args:
         place: where the function runs.
         judging: whom it asks.
+        emulated: for an embedded AWS, which asks about an action that AWS does not have.
     """
     fallback = [judging.fallback] if judging.fallback else []
     models = [*judging.models, *fallback]
@@ -91,7 +92,7 @@ def ask_judge(place: Place, judging: Judging) -> Document:
     keys = [model.key for model in models if model.key.startswith("arn:")]
     table = judging.cache_table
     tables = [table if table.startswith("arn:") else place.arn("dynamodb", f"table/{table}")]
-    actions = ["bedrock:InvokeModel"]
+    actions = ["bedrock:InvokeModel", *(["bedrock:Converse"] if emulated else [])]
     return _document(
         *([_allow("AskModels", actions, _distinct(asked))] if asked else []),
         *([_allow("AskProfiles", actions, [*behind])] if behind else []),
