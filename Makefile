@@ -75,7 +75,8 @@ clean:  ## Remove the environment and every cache
 	@.venv/emulator/bin/python -m pip --disable-pip-version-check --quiet install --require-hashes -r requirements/emulator.txt
 	@touch $@
 
+# As pip does, npm trusts the certificates that the system trusts: those of a company, say.
 node_modules/.package-lock.json: .venv/base package.json package-lock.json
 	@echo "Installing package-lock.json"
-	@$(BIN)/npm ci --loglevel error --no-audit --no-fund
+	@NODE_USE_SYSTEM_CA=1 $(BIN)/npm ci --loglevel error --no-audit --no-fund
 	@touch $@

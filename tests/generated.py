@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from contextlib import redirect_stdout
@@ -168,6 +169,15 @@ def _whole_table(rows: Callable[[], Iterator[list[str]]]) -> str:
     return _table(headings, others)
 
 
+def terminal(*arguments: str) -> str:
+    """A command as it is typed, and what it prints."""
+    environment = {"PATH": os.environ["PATH"], "PYTHONUTF8": "1", "COLUMNS": str(COLUMNS)}
+    printed = run("from helpers.cli import main; main()", *arguments, environment=environment)
+    lines = [line.rstrip() for line in printed.splitlines()]
+    typed = shlex.join(["reward", *arguments])
+    return _block("console", "\n".join([f"$ {typed}", *lines]).rstrip())
+
+
 PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "catalogue": catalogue,
     "example-output": example_output,
@@ -182,6 +192,12 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "start-errors": start_errors,
     "invocation-errors": invocation_errors,
     "decisions": decisions,
+    "judge-doctor": partial(terminal, "judge", "doctor", "reference", "--scripted"),
+    "judge-estimate": partial(
+        terminal,
+        *"judge estimate rubric --prompts 7000 --batch-size 32 --samples 8 --judge".split(),
+        '{"models": [{"model": "amazon.nova-lite-v1:0"}]}',
+    ),
     **{name: partial(_whole_table, rows) for name, rows in math_page.TABLES.items()},
 }
 

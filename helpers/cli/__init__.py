@@ -8,6 +8,7 @@
     local.py       local up · status · reset · down
     demo.py        demo
     data/          data prepare · lint · split · stats · replay · upload
+    judge/         judge warm · doctor · calibrate · estimate
 
 Commands import what they need when they run, so that help is instant. Errors a user can act on are
 one line on standard error and exit status 2, wherever they are raised; see `_errors.py`.
@@ -23,6 +24,7 @@ import typer
 from helpers.cli import catalogue, demo, deployed, invoking, local, scaffold, scoring
 from helpers.cli._errors import OneLineErrors
 from helpers.cli.data import data
+from helpers.cli.judge import judge
 
 __all__ = ["app", "main"]
 
@@ -76,5 +78,6 @@ app.command("check")(catalogue.check)
 app.command("new")(scaffold.new)
 app.command("invoke")(invoking.invoke)
 app.add_typer(data, name="data")
+app.add_typer(judge, name="judge")
 app.add_typer(deployed.app, name="deployed")
 app.add_typer(local.app, name="local")

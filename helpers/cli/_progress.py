@@ -35,14 +35,15 @@ def scored(
         return score_batch(watched, samples, workers=workers)
 
 
-def watched(items: Iterable[Item], what: str) -> Iterator[Item]:
+def watched(items: Iterable[Item], what: str, total: int | None = None) -> Iterator[Item]:
     """The same items, counted while they pass.
 
     Args:
         items: however many.
         what: is being done, for the bar: "reading".
+        total: how many, where that is known.
     """
-    with _bar(what, None) as advance:
+    with _bar(what, total) as advance:
         for item in items:
             if advance:
                 advance(1)

@@ -1,0 +1,80 @@
+"""How far a figure would move with other prompts: the bootstrap, by prompt.
+
+Cases of one prompt are alike, so that whole prompts are drawn, with replacement, as many as there
+are; the interval is what lies between two percentiles of the figures of many such draws. The draws
+are seeded: the same cases give the same interval. Source: Efron and Tibshirani, An Introduction to
+the Bootstrap, 1993, chapter 13; Cameron, Gelbach and Miller, Bootstrap-Based Improvements for
+Inference with Clustered Errors, 2008, for the clusters.
+"""
+
+from __future__ import annotations
+
+from math import ceil, floor
+from random import Random
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+Cluster = TypeVar("Cluster")
+
+LEVEL: Final = 0.95
+DRAWS: Final = 1_000
+"""Enough for the second digit of a 95 % interval; more draws hardly move it."""
+
+
+class Interval(NamedTuple):
+    """The percentile interval of a figure."""
+
+    low: float
+    high: float
+
+
+def draws(clusters: Sequence[Cluster], times: int, seed: int) -> Iterator[list[Cluster]]:
+    """As many of the clusters as there are, with replacement, so many times."""
+    random = Random(seed)  # noqa: S311 - the same draws in every run
+    for _ in range(times):
+        yield random.choices(clusters, k=len(clusters))
+
+
+def intervals(
+    clusters: Sequence[Cluster],
+    figures: Callable[[Sequence[Cluster]], Mapping[str, float | None]],
+    *,
+    times: int = DRAWS,
+    seed: int = 0,
+) -> dict[str, Interval | None]:
+    """The interval of every figure; None where no draw has it.
+
+    Args:
+        clusters: what is drawn.
+        figures: of the clusters of one draw; the same names for every draw.
+        times: how many draws.
+        seed: of the draws.
+    """
+    seen: dict[str, list[float]] = {}
+    for drawn in draws(clusters, times, seed):
+        for name, value in figures(drawn).items():
+            kept = seen.setdefault(name, [])
+            if value is not None:  # a draw without a class has no figure of it
+                kept.append(value)
+    return {name: _interval(values) for name, values in seen.items()}
+
+
+def percentile(ordered: Sequence[float], share: float) -> float:
+    """The value below which a share of them lies, between neighbours in proportion.
+
+    Args:
+        ordered: at least one value, smallest first.
+        share: 0 to 1.
+    """
+    place = share * (len(ordered) - 1)
+    below, above = ordered[floor(place)], ordered[ceil(place)]
+    return below + (above - below) * (place - floor(place))
+
+
+def _interval(values: Sequence[float]) -> Interval | None:
+    if not values:
+        return None
+    ordered, outside = sorted(values), (1 - LEVEL) / 2
+    return Interval(percentile(ordered, outside), percentile(ordered, 1 - outside))

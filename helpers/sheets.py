@@ -1,0 +1,59 @@
+"""Tables that are shown in several places: in a terminal, in Markdown, on a page.
+
+Cells are texts. Where they come from data, whoever shows them makes them harmless for the place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_SPECIAL: Final = str.maketrans({each: f"\\{each}" for each in "\\`*_[]<>|#"})
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table with what there is to say about it.
+
+    Args:
+        title: above it.
+        heads: of the columns; the first is the rows' name.
+        rows: of cells.
+        note: below it; "" for nothing.
+        words: the columns that hold words, beside the first; the others hold numbers.
+    """
+
+    title: str
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    note: str = ""
+    words: Sequence[str] = ()
+
+    @property
+    def numbers(self) -> list[str]:
+        """The columns that hold numbers, which are set to the right."""
+        return [head for head in self.heads[1:] if head not in self.words]
+
+    def markdown(self) -> Iterator[str]:
+        """The lines of the table, a heading above and the note below."""
+        yield f"## {self.title}"
+        yield ""
+        yield _row(map(escaped, self.heads))
+        yield _row("---:" if head in self.numbers else "---" for head in self.heads)
+        for row in self.rows:
+            yield _row(map(escaped, row))
+        if self.note:
+            yield ""
+            yield escaped(self.note)
+
+
+def escaped(text: str) -> str:
+    """A text on one line that Markdown shows as it is."""
+    return " ".join(text.split()).translate(_SPECIAL)
+
+
+def _row(cells: Iterator[str]) -> str:
+    return f"| {' | '.join(cells)} |"

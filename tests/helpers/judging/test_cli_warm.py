@@ -1,0 +1,173 @@
+"""`reward judge warm`: which rung of the ladder a model stands on."""
+
+import json
+import socket
+
+import pytest
+
+
+def warm(reward, *arguments):
+    ran = reward("judge", "warm", *arguments, "--json")
+    return (json.loads(ran.stdout) if ran.stdout else None), ran
+
+
+def form(request):
+    """The rung a request asks by, in either dialect."""
+    if "response_format" in request or "outputConfig" in request:
+        return "json_schema"
+    tools = request.get("tools") or request.get("toolConfig", {}).get("tools")
+    if not tools:
+        return "json"
+    tool = tools[0].get("function") or tools[0]["toolSpec"]
+    return "strict_tool" if tool.get("strict") else "tool"
+
+
+def taking(server, *forms):
+    """A schedule of a model that refuses the requests of other rungs, as APIs do."""
+    return lambda call, _: "ok" if form(server[0].requests[call]) in forms else "400"
+
+
+@pytest.fixture
+def able(serve):
+    """A server that takes these forms only."""
+
+    def start(*forms, **behaviour):
+        held = []
+        held.append(serve(schedule=taking(held, *forms), **behaviour))
+        return held[0]
+
+    return start
+
+
+BACKENDS = {
+    "openai": {},
+    "bedrock": {"backend": "bedrock", "region": "us-east-1", "model": "anthropic.claude-haiku-4-5"},
+}
+
+
+@pytest.fixture(params=BACKENDS)
+def judge(request, settings):
+    def told(server, **model):
+        named = BACKENDS[request.param]
+        endpoint = {"endpoint": server.url} if request.param == "bedrock" else {}
+        return settings(server, **named, **endpoint, **model)
+
+    return told
+
+
+def test_a_model_that_takes_the_chosen_rung_is_asked_once(reward, able, judge):
+    server = able("json_schema", "tool", "json")
+    told, ran = warm(reward, "reference", "--judge", judge(server))
+    assert ran.exit_code == 0, ran.stderr
+    assert [(probe["form"], probe["chosen"], probe["works"]) for probe in told] == [
+        ("json_schema", True, True)
+    ]
+    assert told[0]["tokens"] == 120
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("takes", "tried"),
+    [
+        ("strict_tool", ["json_schema", "strict_tool"]),
+        ("tool", ["json_schema", "strict_tool", "tool"]),
+        ("json", ["json_schema", "strict_tool", "tool", "json"]),
+    ],
+)
+def test_the_surest_rung_that_works_is_found_and_told(reward, able, judge, takes, tried):
+    told, ran = warm(reward, "reference", "--judge", judge(able(takes)))
+    assert ran.exit_code == 1
+    assert [probe["form"] for probe in told] == tried
+    assert [probe["works"] for probe in told] == [False] * (len(tried) - 1) + [True]
+    assert f"set form = '{takes}'" in ran.stderr
+
+
+def test_the_rung_of_the_settings_is_the_first(reward, able, judge):
+    told, ran = warm(reward, "reference", "--judge", judge(able("tool"), form="tool"))
+    assert ran.exit_code == 0, ran.stderr
+    assert [probe["form"] for probe in told] == ["tool"]
+
+
+def test_all_rungs_are_tried_on_demand(reward, able, judge):
+    told, ran = warm(reward, "reference", "--judge", judge(able("json_schema", "json")), "--all")
+    assert ran.exit_code == 0, ran.stderr
+    assert {probe["form"]: probe["works"] for probe in told} == {
+        "json_schema": True,
+        "strict_tool": False,
+        "tool": False,
+        "json": True,
+    }
+
+
+def test_a_rung_whose_answers_are_no_verdict_does_not_work(reward, serve, settings):
+    """Some endpoints take a schema and then write what they like."""
+    server = serve(schedule=lambda *_: "prose")
+    told, ran = warm(reward, "reference", "--judge", settings(server))
+    assert ran.exit_code == 1
+    assert len(told) == 4
+    assert {probe["kind"] for probe in told} == {"malformed"}
+    assert "no rung works" in ran.stderr
+
+
+def test_a_model_that_is_not_there_is_not_asked_by_every_rung(reward, settings, serve):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    judge = settings(serve(), endpoint=f"http://127.0.0.1:{port}/v1")
+    told, ran = warm(reward, "reference", "--judge", judge)
+    assert ran.exit_code == 1
+    (probe,) = told
+    assert probe["kind"] in {"unreachable", "timeout"}
+
+
+def test_every_form_of_verdict_of_a_judge_is_compiled(reward, serve, settings, tmp_path):
+    """A rubric of many criteria asks in two calls, whose schemas differ."""
+    criteria = "".join(
+        f'[[criteria]]\nid = "c{at}"\ntext = "It is good in the way {at}."\n' for at in range(12)
+    )
+    rubric = tmp_path / "many.toml"
+    rubric.write_text(f'version = 1\ntask = "a text"\n{criteria}')
+    server = serve(verdict=lambda _: {})
+    told, ran = warm(reward, "rubric", "--judge", settings(server), "--knob", f"criteria={rubric}")
+    assert ran.exit_code == 0, ran.stderr
+    schemas = [
+        tuple(request["response_format"]["json_schema"]["schema"]["properties"])
+        for request in server.requests
+    ]
+    assert len(set(schemas)) == len(schemas) == 2
+    assert told[0]["tokens"] == 240
+
+
+def test_recorded_answers_have_nothing_to_warm(reward, write):
+    answers = write("answers.jsonl", [{"id": "x", "verdict": {"same": "yes"}}])
+    model = {"model": "old", "backend": "replay", "answers": str(answers)}
+    ran = reward("judge", "warm", "reference", "--judge", json.dumps({"models": [model]}))
+    assert ran.exit_code == 0
+    assert "recorded answers have nothing to warm" in ran.stderr
+
+
+def test_the_table_says_which_rung_works(reward, able, settings):
+    ran = reward("judge", "warm", "reference", "--judge", settings(able("tool")))
+    assert ran.exit_code == 1
+    lines = [line.split() for line in ran.stdout.splitlines()]
+    assert ["some-judge", "tool", "works"] in [line[:3] for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("gsm8k",), "gsm8k asks no judge model"),
+        (("reference",), "no judge model is named"),
+        (("rubrics",), "Did you mean 'rubric'"),
+        (("reference", "--knob", "answer=half"), "knob 'answer' takes"),
+    ],
+)
+def test_what_cannot_be_used_is_one_sentence(reward, arguments, problem):
+    ran = reward("judge", "warm", *arguments)
+    assert ran.exit_code == 2
+    assert problem in ran.stderr
+    assert len(ran.stderr.strip().splitlines()) == 1
+
+
+def test_the_judge_of_the_environment_is_asked(reward, able, settings, monkeypatch):
+    monkeypatch.setenv("REWARD_JUDGE", settings(able("json_schema")))
+    assert reward("judge", "warm", "reference").exit_code == 0
