@@ -18,6 +18,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Final
 
+import typer
+
 from helpers.local_aws.environment import LOOPBACK
 
 if TYPE_CHECKING:
@@ -106,7 +108,7 @@ def _completion(request: dict[str, Any]) -> dict[str, Any]:
 def main() -> None:
     """Serve until interrupted."""
     with scripted_judge() as url, suppress(KeyboardInterrupt):
-        print(url, flush=True)  # noqa: T201 - what the command is for
+        typer.echo(url)
         Event().wait()
 
 
