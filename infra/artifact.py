@@ -64,6 +64,15 @@ TASK: Final = "/var/task"
 PIN: Final = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)", re.MULTILINE)
 
 
+COST: Final = (
+    "no interpreter of Python {python} answers here, so the artifact carries no bytecode: "
+    "a cold start takes more than half as long again, and hard algebra five times as long to load. "
+    "Install Python {python}, or name one with -c interpreter=PATH"
+)
+"""Processor time of the unpacked zip, Python 3.11: `gsm8k` to its first response 89 and 143 ms,
+the algebra's imports 0.25 and 1.24 s."""
+
+
 class TooLarge(ConfigurationError):
     """The artifact is over its budget. The message names the largest packages."""
 

@@ -9,6 +9,8 @@ import aws_cdk as cdk
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_ssm as ssm
 
+from infra.artifact import COST
+from infra.interpreter import NoInterpreter
 from infra.job_events import JobEvents
 from infra.monitoring import Monitoring
 from infra.reward_function import DeployedFunction
@@ -35,6 +37,9 @@ class RewardStack(cdk.Stack):
         scope: the app.
         stage: what to deploy, checked.
         artifact: what every function runs from; built here, unless the command needs no assets.
+
+    Raises:
+        NoInterpreter: the stage is strict, and the artifact would carry no bytecode.
     """
 
     def __init__(self, scope: Construct, *, stage: Stage, artifact: Artifact) -> None:
@@ -45,7 +50,7 @@ class RewardStack(cdk.Stack):
             description=f"Reward functions for reinforcement fine-tuning, stage {stage.name}",
             tags=stage.tags,
         )
-        code = self._code(artifact)
+        code = self._code(stage, artifact)
         self.functions = [
             DeployedFunction(self, pascal(each.name), stage=stage, deployment=each, code=code)
             for each in stage.deployments
@@ -66,7 +71,7 @@ class RewardStack(cdk.Stack):
         )
         self._catalogue(stage)
 
-    def _code(self, artifact: Artifact) -> lambda_.Code:
+    def _code(self, stage: Stage, artifact: Artifact) -> lambda_.Code:
         """The artifact as an asset, built where it is not there yet.
 
         `cdk list` and `cdk destroy` need none: any file stands for it then.
@@ -74,6 +79,9 @@ class RewardStack(cdk.Stack):
         fingerprint = artifact.fingerprint()
         path = Path(__file__)
         if self.bundling_required:
+            if stage.strict and artifact.interpreter is None:
+                cost = COST.format(python=stage.python)
+                raise NoInterpreter(f"stage {stage.name!r} is strict: {cost}")
             path = (
                 Path(cast("cdk.Stage", cdk.Stage.of(self)).outdir) / f"artifact.{fingerprint}.zip"
             )

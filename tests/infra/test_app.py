@@ -139,16 +139,24 @@ def test_what_is_wrong_is_one_line(tmp_path, context, said):
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("strict", [False, True])
-def test_without_an_interpreter_the_cost_is_told_or_the_synth_ends(tmp_path, strict):
+def synth_without_interpreter(folder, *, strict, bundled):
     stages = {"dev": {"region": "us-east-1", "python": "3.14", "strict": strict}}
-    context = {"stage": "dev", "stages": stages, "aws:cdk:bundling-stacks": []}
-    done = synth(ROOT, tmp_path, context, PATH="/nowhere", UV_PYTHON_INSTALL_DIR=str(tmp_path))
-    if strict:
-        assert done.returncode == 1
-        last = done.stderr.splitlines()[-1]
-        assert last.startswith("reward-functions: stage 'dev' is strict: no interpreter")
-    else:
-        assert done.returncode == 0, done.stderr
-        metadata = (tmp_path / "RewardFunctions-dev.metadata.json").read_text()
-        assert "five times as long to load" in metadata
+    context = {"stage": "dev", "stages": stages, "aws:cdk:bundling-stacks": bundled}
+    return synth(ROOT, folder, context, PATH="/nowhere", UV_PYTHON_INSTALL_DIR=str(folder))
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_without_an_interpreter_the_cost_is_told_where_nothing_is_built(tmp_path, strict):
+    """`cdk destroy` of a strict stage needs none."""
+    done = synth_without_interpreter(tmp_path, strict=strict, bundled=[])
+    assert done.returncode == 0, done.stderr
+    metadata = (tmp_path / "RewardFunctions-dev.metadata.json").read_text()
+    assert "five times as long to load" in metadata
+
+
+def test_without_an_interpreter_the_synth_of_a_strict_stage_ends(tmp_path):
+    done = synth_without_interpreter(tmp_path, strict=True, bundled=["**"])
+    assert done.returncode == 1
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("reward-functions: stage 'dev' is strict: no interpreter")
+    assert not [*tmp_path.glob("*.zip")]
