@@ -82,7 +82,7 @@ class DeployedFunction(Construct):
             environment=self.settings.to_env(),
             logging_format=lambda_.LoggingFormat.JSON,
             log_group=log_group,
-            role=self._role(physical),
+            role=self._role(physical, emulated=stage.emulated),
         )
         alias = lambda_.Alias(
             self, "Alias", alias_name=ALIAS, version=self.function.current_version
@@ -106,14 +106,20 @@ class DeployedFunction(Construct):
             "The stage says which Python runs; bytecode in the artifact is of that version.",
         )
 
-    def _role(self, physical: str) -> iam.IRole:
-        """A verifier needs nothing of AWS but its log group."""
-        group = place_of(self).arn("logs", f"log-group:/aws/lambda/{physical}")
+    def _role(self, physical: str, *, emulated: bool) -> iam.IRole:
+        """A verifier needs nothing of AWS but its log group; a judge may ask its models."""
+        place = place_of(self)
+        group = place.arn("logs", f"log-group:/aws/lambda/{physical}")
+        policies = {"logs": permissions.write_logs(group)}
+        if self.settings.judge:
+            asking = permissions.ask_judge(place, self.settings.judge, emulated=emulated)
+            # IAM takes no policy without a statement: a local endpoint may need neither.
+            policies |= {"judge": asking} if asking["Statement"] else {}
         made = role(
             self,
             "Role",
             description=f"What {physical} runs as",
             trust=permissions.trust_lambda(),
-            policies={"logs": permissions.write_logs(group)},
+            policies=policies,
         )
         return iam.Role.from_role_arn(self, "RoleByArn", made.attr_arn, mutable=False)

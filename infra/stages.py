@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
 
 from pydantic import (
@@ -28,6 +29,7 @@ from pydantic import (
 )
 
 from infra.interpreter import here
+from infra.judges import check_judge
 from infra.packages import Package, normalised
 from reward_functions.core import registry
 from reward_functions.core.errors import ConfigurationError
@@ -46,7 +48,7 @@ from reward_functions.serving.permissions import Place
 from reward_functions.serving.settings import MAX_WORKERS, LambdaSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
     from pathlib import Path
 
     from reward_functions.core.spec import RewardSpec
@@ -110,6 +112,11 @@ class Deployment(_Model):
         description="Invocations at a time, kept for this function and its most. A new account's "
         "limit may refuse any.",
     )
+    judge: dict[str, JsonValue] | None = Field(
+        default=None,
+        description="Who judges, for a reward that asks a model: the jurors as `models`, and what "
+        "else [a judge's settings](judges.md) name. There is no default model.",
+    )
     settings: dict[str, JsonValue] = Field(
         default={},
         description="Other settings of the function by their names there, such as `on_unscored`.",
@@ -118,7 +125,7 @@ class Deployment(_Model):
     @field_validator("settings")
     @classmethod
     def _no_contradiction(cls, settings: dict[str, JsonValue]) -> dict[str, JsonValue]:
-        if taken := sorted({"name", "knobs", "response_mode", "service"} & set(settings)):
+        if taken := sorted({"name", "knobs", "judge", "response_mode", "service"} & set(settings)):
             raise ValueError(f"{taken[0]!r} is the deployment's own to say")
         return settings
 
@@ -140,11 +147,13 @@ class Deployment(_Model):
         """What the function is told.
 
         Raises:
-            BadSettings: `settings` holds what is no setting, or a wrong value.
+            BadSettings: `settings` or `judge` holds what is no setting, or a wrong value.
+            BadJudge: the judge contradicts itself.
         """
         ours = {
             "name": self.reward,
             "knobs": self.knobs,
+            "judge": self.judge,
             "response_mode": self.response_mode,
             "service": function_name(stage, self.name),
         }
@@ -257,6 +266,7 @@ def _check_region(stage: Stage) -> None:
         raise BadStage(f"stage {stage.name!r}: AWS has no region {stage.region!r}{near}")
 
 
+@cache
 def _regions() -> set[str]:
     from botocore.session import Session  # noqa: PLC0415 - 80 ms
 
@@ -289,6 +299,7 @@ def _check_deployments(stage: Stage, packages: Iterable[Package]) -> None:
     # CloudFormation's logical names drop hyphens and underscores.
     plain = Counter(each.name.replace("-", "").replace("_", "") for each in stage.deployments)
     carried = {package.name for package in packages}
+    regions = _regions()
     for each in stage.deployments:
         where = f"stage {stage.name!r}, deployment {each.name!r}"
         if plain[each.name.replace("-", "").replace("_", "")] > 1:
@@ -297,13 +308,9 @@ def _check_deployments(stage: Stage, packages: Iterable[Package]) -> None:
             spec = registry.get(each.reward)
             spec.bind(each.knobs)
             settings = each.lambda_settings(stage.name)
-            environment = settings.to_env()
+            check_judge(spec, settings.judge, regions)
         except ConfigurationError as error:
             raise BadStage(f"{where}: {error}") from error
-        if spec.needs.judge and settings.judge is None:
-            raise BadStage(
-                f"{where}: {spec.name} asks a judge model, and settings.judge names none"
-            )
         missing = [
             knob.name
             for knob in spec.knobs.values()
@@ -311,7 +318,7 @@ def _check_deployments(stage: Stage, packages: Iterable[Package]) -> None:
         ]
         if missing:
             raise BadStage(f"{where}: {each.reward} needs the knob {missing[0]!r}")
-        _check_limits(where, stage, each, spec, environment)
+        _check_limits(where, stage, each, spec, settings)
         source = _source(each.reward)
         if source is not None and source not in carried:
             raise BadStage(
@@ -349,15 +356,16 @@ def _source(reward: str) -> str | None:
 
 
 def _check_limits(
-    where: str, stage: Stage, each: Deployment, spec: RewardSpec, environment: Mapping[str, str]
+    where: str, stage: Stage, each: Deployment, spec: RewardSpec, settings: LambdaSettings
 ) -> None:
-    size = sum(len(key.encode()) + len(value.encode()) for key, value in environment.items())
+    environment = settings.to_env().items()
+    size = sum(len(key.encode()) + len(value.encode()) for key, value in environment)
     if size > MAX_ENVIRONMENT_BYTES:
         raise BadStage(
             f"{where}: its settings take {size} bytes of environment; "
             f"Lambda allows {MAX_ENVIRONMENT_BYTES}"
         )
-    margin = each.lambda_settings(stage.name).deadline_margin_ms
+    margin = settings.deadline_margin_ms
     if margin >= 1000 * each.timeout_seconds:
         raise BadStage(
             f"{where}: a timeout of {each.timeout_seconds} s leaves no time to score, "

@@ -45,8 +45,10 @@ def local_aws(_state_of_its_own):
 
 @pytest.fixture(scope="session")
 def enforcing_aws(_state_of_its_own):
-    """Another one, which checks signatures and permissions, over TLS."""
-    with _emulator("enforcing", enforce=True) as aws:
+    """Another one, which checks signatures and permissions, over TLS; a script judges there."""
+    from helpers.scripted_judge import scripted_judge
+
+    with scripted_judge() as models, _emulator("enforcing", enforce=True, models=models) as aws:
         yield aws
 
 

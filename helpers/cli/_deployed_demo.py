@@ -3,7 +3,8 @@
     an embedded AWS → cdk bootstrap → cdk deploy → the deployed aliases score → nothing is left
 
 Every step is the real one: the CDK's own command line, a change set, a published version behind an
-alias, boto3. What differs from an account is the emulator, and that it ends with the demo.
+alias, boto3. What differs from an account is the emulator, the script that answers for Bedrock's
+models, and that both end with the demo.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from helpers.deployed import DeployedFunction, deployments
 from helpers.local_aws import running
 from helpers.local_aws.cdk import Cdk, CdkFailed
 from helpers.local_aws.processes import ended_like_interrupted
+from helpers.scripted_judge import scripted_judge
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -51,7 +53,7 @@ def scored_where_deployed(rewards: Sequence[str]) -> Counter[str]:
     steps: dict[str, float] = {}
     with ended_like_interrupted(), ExitStack() as ended:
         with _timed(steps, "the embedded AWS starts"):
-            aws = ended.enter_context(running())
+            aws = ended.enter_context(running(models=ended.enter_context(scripted_judge())))
         cdk = Cdk(aws, project, stage=STAGE)
         with _timed(steps, "cdk bootstrap"):
             cdk.bootstrap()

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import CodeType, ModuleType
 
+    from reward_functions.core.asking import Ask
     from reward_functions.core.spec import RewardFunction
 
 IMPORT_ERRORS: Final = (
@@ -53,13 +54,15 @@ def reward_named(name: str) -> RewardSpec:
     return _in_file(Path(name)) if is_path(name) else get(name)
 
 
-def with_knobs(spec: RewardSpec, settings: Sequence[str]) -> RewardFunction:
-    """The reward with knobs as typed, `k=v` each.
+def with_knobs(
+    spec: RewardSpec, settings: Sequence[str], *, ask: Ask | None = None
+) -> RewardFunction:
+    """The reward with knobs as typed, `k=v` each, and with who answers it, if it is a judge.
 
     Raises:
         BadKnob: an unknown knob, or a value of the wrong type.
     """
-    return spec.bind(knob_values(spec, settings))
+    return spec.bind(knob_values(spec, settings), ask=ask)
 
 
 def knob_values(spec: RewardSpec, settings: Sequence[str]) -> dict[str, object]:

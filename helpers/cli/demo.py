@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from reward_functions import RewardResult, RewardSpec
+    from reward_functions.core.asking import Ask
 
-REWARDS: Final = ("gsm8k", "math", "finqa")
-"""Each scores the file of its name."""
+REWARDS: Final = ("gsm8k", "math", "finqa", "reference")
+"""Each scores the file of its name; a judge asks the demo's own script."""
 
 
 def demo(
@@ -86,9 +87,21 @@ def scored_here(name: str) -> Counter[str]:
     from reward_functions.serving.contract import decode_row
 
     rows = shipped(name)
-    results = score_batch(get(name), [decode_row(row, at) for at, row in enumerate(rows)])
+    samples = [decode_row(row, at) for at, row in enumerate(rows)]
+    results = score_batch(get(name).bind({}, ask=script(name)), samples)
     columns = ("id", "what it shows", "answer", "score", "reason")
     return shown(name, rows, results, columns, f"{name}: {get(name).summary}")
+
+
+def script(name: str) -> Ask | None:
+    """Who answers a judge of the demo where no server stands in for Bedrock."""
+    from helpers.scripted_judge import verdict
+    from reward_functions import get
+    from reward_functions.testing import FakeAsk
+
+    if not get(name).needs.judge:
+        return None
+    return FakeAsk(answer=lambda question: verdict(f"{question.shared}\n{question.text}"))
 
 
 def shipped(name: str) -> list[dict[str, Any]]:

@@ -51,6 +51,14 @@ def up(
             show_default="what make setup installed",
         ),
     ] = None,
+    models: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="A server that speaks chat completions at URL/v1, to answer for Bedrock's models.",
+            show_default="no model answers",
+        ),
+    ] = None,
     print_env: PrintEnv = False,
     as_json: Json = False,
 ) -> None:
@@ -63,7 +71,9 @@ def up(
     if print_env and as_json:
         raise ConfigurationError("--print-env and --json exclude each other")
     with ended_like_interrupted(), errors().status("starting the local AWS") as status:
-        aws = local_aws.up(name, port=port, enforce=enforce, python=python, told=status.update)
+        aws = local_aws.up(
+            name, port=port, enforce=enforce, python=python, models=models, told=status.update
+        )
     if as_json:
         typer.echo(json.dumps(_told(aws), indent=2))
         return

@@ -71,13 +71,13 @@ def expectation(deployed: DeployedReward) -> Expectation:
 def expectation_of(
     spec: RewardSpec, knobs: Mapping[str, Any], mode: ResponseMode | None = None
 ) -> Expectation:
-    """The same for a reward and its knobs.
+    """The same for a reward and its knobs; what a judge's model will say, nobody knows.
 
     Raises:
         BadKnob: the reward has no such knob, or one of another type.
     """
     samples = [example.sample(f"example-{at}") for at, example in enumerate(spec.examples)]
-    results = score_batch(spec.bind(knobs), samples)
+    results = [] if spec.needs.judge else score_batch(spec.bind(knobs), samples)
     return Expectation(
         rows=tuple(wire_row(sample) for sample in samples) or made_up(),
         scores={result.id: result.score.value for result in results if isinstance(result, Scored)},

@@ -194,6 +194,7 @@ def up(
     port: int | None = None,
     enforce: bool = False,
     python: str | None = None,
+    models: str | None = None,
     told: Callable[[str], None] = lambda _: None,
 ) -> LocalAws:
     """Start an emulator that outlives this process, or find the one of this name that runs.
@@ -203,6 +204,8 @@ def up(
         port: where it listens on the loopback interface; a free one where not given.
         enforce: check signatures and permissions as AWS does; over TLS.
         python: the interpreter that has ministack, whose version its functions run on.
+        models: the URL, without `/v1`, of a server that speaks chat completions: it answers what is
+            asked of Bedrock's models, of which the emulator has none.
         told: hears what is being waited for.
 
     Raises:
@@ -212,10 +215,12 @@ def up(
     with locked():
         present = find(name)
         if present is not None:
-            _require_same(present, port, enforce=enforce)
+            _require_same(present, port, enforce=enforce, models=models)
             return present
         _end(folder)
-        return _started(folder, port, emulator_python(python), enforce=enforce, told=told)
+        return _started(
+            folder, port, emulator_python(python), enforce=enforce, models=models, told=told
+        )
 
 
 def down(name: str = DEFAULT) -> bool:
@@ -238,6 +243,7 @@ def running(
     port: int | None = None,
     enforce: bool = False,
     python: str | None = None,
+    models: str | None = None,
     told: Callable[[str], None] = lambda _: None,
 ) -> Iterator[LocalAws]:
     """An emulator of its own for a block, ended however the block ends.
@@ -249,7 +255,7 @@ def running(
     if present is not None:
         raise LocalAwsError(f"the local AWS {own!r} runs already: {_elsewhere(own)}")
     try:
-        yield up(own, port=port, enforce=enforce, python=python, told=told)
+        yield up(own, port=port, enforce=enforce, python=python, models=models, told=told)
     finally:
         down(own)
 
@@ -260,6 +266,7 @@ def _started(
     python: str,
     *,
     enforce: bool,
+    models: str | None,
     told: Callable[[str], None],
 ) -> LocalAws:
     with ExitStack() as failed:
@@ -268,14 +275,16 @@ def _started(
         folder.make()
         # The socket is bound here and handed over: nobody can take the port in between.
         with _bound(port) as listening:
-            aws = _launched(folder, listening, python, enforce=enforce)
+            aws = _launched(folder, listening, python, enforce=enforce, models=models)
         told(f"waiting for the local AWS on port {aws.record.port}")
         _wait(aws)
         failed.pop_all()
     return aws
 
 
-def _launched(folder: Folder, listening: socket.socket, python: str, *, enforce: bool) -> LocalAws:
+def _launched(
+    folder: Folder, listening: socket.socket, python: str, *, enforce: bool, models: str | None
+) -> LocalAws:
     port = listening.getsockname()[1]
     certificate = make_certificate(folder.path / "tls") if enforce else None
     tls = (
@@ -291,7 +300,7 @@ def _launched(folder: Folder, listening: socket.socket, python: str, *, enforce:
                 *("--bind", f"fd://{listening.fileno()}", "--keep-alive", "75"),
                 "ministack.app:app",
             ],
-            environment=emulators_own(folder.path, port, certificate),
+            environment=emulators_own(folder.path, port, certificate, models),
             folder=folder.path,
             log=log,
             inherited=[listening.fileno()],
@@ -335,8 +344,15 @@ def _end(folder: Folder) -> None:
     folder.clear()
 
 
-def _require_same(present: LocalAws, port: int | None, *, enforce: bool) -> None:
+def _require_same(
+    present: LocalAws, port: int | None, *, enforce: bool, models: str | None
+) -> None:
     """A running emulator is what was asked for."""
+    if models is not None:
+        raise LocalAwsError(
+            f"the local AWS {present.name!r} runs already, and asks nobody else for its models: "
+            f"{_elsewhere(present.name)}"
+        )
     wrong = port not in (None, present.record.port) or enforce != present.enforcing
     if wrong:
         how = "with" if present.enforcing else "without"

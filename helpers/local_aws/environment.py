@@ -46,13 +46,16 @@ def endpoint(port: int, *, tls: bool) -> str:
     return f"{'https' if tls else 'http'}://{LOOPBACK}:{port}"
 
 
-def emulators_own(folder: Path, port: int, certificate: Certificate | None) -> dict[str, str]:
+def emulators_own(
+    folder: Path, port: int, certificate: Certificate | None, models: str | None = None
+) -> dict[str, str]:
     """Everything the emulator finds in its environment.
 
     Args:
         folder: its home and the place of its temporary files.
         port: where it listens.
         certificate: for TLS; with it goes the enforcement of permissions.
+        models: the URL of a server that speaks chat completions and answers Bedrock's Converse.
     """
     own = {
         "PATH": os.defpath,
@@ -66,6 +69,8 @@ def emulators_own(folder: Path, port: int, certificate: Certificate | None) -> d
         "IOT_MTLS_ENABLED": "0",
         "SFTP_ENABLED": "0",
     }
+    if models is not None:
+        own["MINISTACK_BEDROCK_PROXY_URL"] = models
     if certificate is not None:
         own |= {
             "AUTH": "true",

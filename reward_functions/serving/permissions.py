@@ -18,6 +18,8 @@ from reward_functions.serving.catalogue import ALIAS, DATA_PREFIX, OUTPUT_PREFIX
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from reward_functions.judges import JudgeModel, Judging
+
 Document = dict[str, Any]
 """A policy document, as IAM's JSON has it."""
 
@@ -64,6 +66,70 @@ def write_logs(log_group_arn: str) -> Document:
     """What a verifier may do at all: write to its own log group."""
     actions = ("logs:CreateLogStream", "logs:PutLogEvents")
     return _document(_allow("WriteLogs", actions, [f"{log_group_arn}:*"]))
+
+
+def ask_judge(place: Place, judging: Judging, *, emulated: bool = False) -> Document:
+    """What a judge may do beside writing its log: ask exactly its models.
+
+    Converse is authorised as `bedrock:InvokeModel`. An inference profile needs two statements: the
+    profile, and the model in every region it routes to, there through this profile alone. With them
+    go the secret of an API key and the table of verdicts, where there are any.
+
+    Args:
+        place: where the function runs.
+        judging: whom it asks.
+        emulated: for an embedded AWS, which asks about an action that AWS does not have.
+    """
+    fallback = [judging.fallback] if judging.fallback else []
+    models = [*judging.models, *fallback]
+    bedrock = [model for model in models if model.backend == "bedrock"]
+    asked = [_model_arn(place, model) for model in bedrock if not model.profile]
+    behind: dict[str, list[str]] = {}
+    for model in bedrock:
+        if model.profile:
+            arns = behind.setdefault(_profile_arn(place, model), [])
+            arns += [_model_arn(place, model, region) for region in model.destinations]
+    keys = [model.key for model in models if model.key.startswith("arn:")]
+    table = judging.cache_table
+    tables = [table if table.startswith("arn:") else place.arn("dynamodb", f"table/{table}")]
+    actions = ["bedrock:InvokeModel", *(["bedrock:Converse"] if emulated else [])]
+    return _document(
+        *([_allow("AskModels", actions, _distinct(asked))] if asked else []),
+        *([_allow("AskProfiles", actions, [*behind])] if behind else []),
+        *[
+            _allow(
+                f"AskBehindProfile{number}",
+                actions,
+                _distinct(arns),
+                {"StringEquals": {"bedrock:InferenceProfileArn": profile}},
+            )
+            for number, (profile, arns) in enumerate(behind.items(), 1)
+        ],
+        *([_allow("ReadKeys", ["secretsmanager:GetSecretValue"], _distinct(keys))] if keys else []),
+        *(
+            [_allow("RememberVerdicts", ["dynamodb:GetItem", "dynamodb:PutItem"], tables)]
+            if table
+            else []
+        ),
+    )
+
+
+def _model_arn(place: Place, model: JudgeModel, region: str = "") -> str:
+    if model.model.startswith("arn:"):
+        return model.model
+    where = region or model.region or place.region
+    return f"arn:{place.partition}:bedrock:{where}::foundation-model/{model.model}"
+
+
+def _profile_arn(place: Place, model: JudgeModel) -> str:
+    if model.profile.startswith("arn:"):
+        return model.profile
+    there = place._replace(region=model.region or place.region)
+    return there.arn("bedrock", f"inference-profile/{model.profile}")
+
+
+def _distinct(arns: Iterable[str]) -> list[str]:
+    return [*dict.fromkeys(arns)]
 
 
 def invoke(function_arns: Iterable[str]) -> Document:

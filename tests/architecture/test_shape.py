@@ -72,7 +72,9 @@ def test_the_deployment_imports_the_library_s_data_and_no_laptop(path):
     ours = {
         module.split(".")[1] for module in imports(path) if module.startswith("reward_functions.")
     }
-    assert ours <= {"core", "serving"}
+    assert ours <= {"core", "judges", "serving"}
+    judges = {module for module in imports(path) if module.startswith("reward_functions.judges.")}
+    assert {name.rpartition(".")[2] for name in judges} <= {"JudgeModel", "Judging"}
 
 
 @pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=name_of)
@@ -210,7 +212,10 @@ def test_a_judge_starts_without_algebra_and_with_the_sdk_it_needs(backend, extra
     assert ("boto3" in modules) == sdk
 
 
-@pytest.mark.parametrize("name", ["gsm8k", "exact_match"])
+VERIFIERS = sorted(name for name, spec in reward_functions.specs().items() if not spec.needs.judge)
+
+
+@pytest.mark.parametrize("name", VERIFIERS)
 def test_a_verifier_starts_without_any_client(name):
     modules = loaded_by(
         "from reward_functions.serving.handler import bind\n"

@@ -13,6 +13,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from helpers.deployed import DeployedFunction
+from helpers.local_runtime import FunctionError
 from reward_functions.serving.catalogue import DeployedReward, deployment_parameter
 from reward_functions.testing import sample
 
@@ -20,7 +21,13 @@ ACCOUNT = "000000000000"
 
 ENVELOPE = {"statusCode": 200, "headers": {"Content-Type": "application/json"}, "body": "[]"}
 
-BEDROCK, SAGEMAKER, SUBMITTER, VERIFIER = "Bedrock", "SageMaker", "submitter", "verifier"
+BEDROCK, SAGEMAKER, SUBMITTER = "Bedrock", "SageMaker", "submitter"
+
+VERIFIER, JUDGE = "verifier", "judge"
+
+MODEL = "amazon.nova-lite-v1:0"
+
+MODELS = "arn:aws:bedrock:us-east-1::foundation-model"
 
 TABLE = [
     # who, what, on what, whether
@@ -77,6 +84,17 @@ TABLE = [
     (VERIFIER, "ssm:GetParameter", "{catalogue}/deployments/gsm8k", False),
     (VERIFIER, "sts:AssumeRole", "{role}", False),
     (VERIFIER, "cloudwatch:PutMetricData", "*", False),
+    (JUDGE, "bedrock:InvokeModel", f"{MODELS}/{MODEL}", True),
+    (JUDGE, "bedrock:InvokeModel", f"{MODELS}/amazon.nova-lite-v1:0:300k", False),
+    (JUDGE, "bedrock:InvokeModel", f"{MODELS}/amazon.nova-pro-v1:0", False),
+    (JUDGE, "bedrock:InvokeModel", f"{MODELS}/{MODEL}".replace("us-east-1", "us-west-2"), False),
+    (JUDGE, "bedrock:InvokeModelWithResponseStream", f"{MODELS}/{MODEL}", False),
+    (JUDGE, "logs:PutLogEvents", "{logs}/SageMaker-reward-local-reference:log-stream:x", True),
+    (JUDGE, "logs:PutLogEvents", "{logs}/SageMaker-reward-local-gsm8k:log-stream:x", False),
+    (JUDGE, "s3:GetObject", "{bucket}/rft-data/train.jsonl", False),
+    (JUDGE, "secretsmanager:GetSecretValue", "arn:aws:secretsmanager:us-east-1:1:secret:x", False),
+    (JUDGE, "dynamodb:GetItem", "arn:aws:dynamodb:us-east-1:000000000000:table/verdicts", False),
+    (JUDGE, "lambda:InvokeFunction", "{gsm8k}:live", False),
 ]  # fmt: skip
 
 
@@ -101,13 +119,17 @@ def principals(stage):
     iam = stage.session.client("iam")
     submitter = iam.create_user(UserName="submitter")["User"]["Arn"]
     iam.attach_user_policy(UserName="submitter", PolicyArn=stage.shared.submitter_policy_arn)
-    gsm8k = stage.catalogue["gsm8k"].function_arn
-    settings = stage.session.client("lambda").get_function_configuration(FunctionName=gsm8k)
+    client = stage.session.client("lambda")
+    runs_as = {
+        name: client.get_function_configuration(FunctionName=stage.catalogue[name].function_arn)
+        for name in ("gsm8k", "reference")
+    }
     return {
         BEDROCK: stage.shared.training_role_arn,
         SAGEMAKER: stage.shared.sagemaker_role_arn,
         SUBMITTER: submitter,
-        VERIFIER: settings["Role"],
+        VERIFIER: runs_as["gsm8k"]["Role"],
+        JUDGE: runs_as["reference"]["Role"],
     }
 
 
@@ -214,45 +236,88 @@ import botocore.session
 from botocore.exceptions import ClientError
 
 def handler(event, context):
-    session, told = botocore.session.get_session(), {}
+    session, told = botocore.session.get_session(), []
     for service, operation, arguments in event:
         client = session.create_client(service)
         try:
             getattr(client, operation)(**arguments)
-            told[f"{service} {operation}"] = "done"
+            told.append("done")
         except ClientError as error:
-            told[f"{service} {operation}"] = error.response["Error"]["Code"]
+            told.append(error.response["Error"]["Code"])
     return told
 """
 
 
-def test_a_verifiers_own_role_reaches_no_service(stage, principals, function_zip):
-    """Its role is given to a function that tries: what code in a reward could do at worst."""
-    client = stage.session.client("lambda")
-    name = "tries-everything"
-    client.create_function(
-        FunctionName=name,
-        Runtime="python3.13",
-        Role=principals[VERIFIER],
-        Handler="function.handler",
-        Code={"ZipFile": function_zip(TRIES)},
-        Timeout=60,
-    )
+@pytest.fixture
+def tried(stage, function_zip):
+    """What calls come to in a function of this role: what code in a reward could do at worst."""
+    client, name = stage.session.client("lambda"), "tries-everything"
+
+    def tried(role, calls):
+        client.create_function(
+            FunctionName=name,
+            Runtime="python3.13",
+            Role=role,
+            Handler="function.handler",
+            Code={"ZipFile": function_zip(TRIES)},
+            Timeout=60,
+        )
+        answer = client.invoke(FunctionName=name, Payload=json.dumps(calls).encode())
+        told = json.loads(answer["Payload"].read())
+        assert len(told) == len(calls), told
+        return told
+
+    yield tried
+    client.delete_function(FunctionName=name)
+    stage.session.client("logs").delete_log_group(logGroupName=f"/aws/lambda/{name}")
+
+
+def converse(model):
+    return ["bedrock-runtime", "converse", {"modelId": model, "messages": []}]
+
+
+def everything_but_models(stage, principals):
     gsm8k = stage.catalogue["gsm8k"]
-    tried = [
+    return [
         ("s3", "list_buckets", {}),
         ("s3", "get_object", {"Bucket": stage.shared.bucket, "Key": "rft-data/train.jsonl"}),
         ("ssm", "get_parameter", {"Name": "/reward-functions/local/stage"}),
+        ("secretsmanager", "get_secret_value", {"SecretId": "any"}),
         ("lambda", "invoke", {"FunctionName": gsm8k.alias_arn, "Payload": "[]"}),
         ("iam", "list_roles", {}),
-        ("bedrock-runtime", "converse", {"modelId": "amazon.nova-lite-v1:0", "messages": []}),
         ("sts", "assume_role", {"RoleArn": principals[BEDROCK], "RoleSessionName": "me"}),
     ]
+
+
+def test_a_verifiers_own_role_reaches_no_service_and_no_model(stage, principals, tried):
+    calls = [*everything_but_models(stage, principals), converse(MODEL)]
+    assert set(tried(principals[VERIFIER], calls)) <= {"AccessDenied", "AccessDeniedException"}
+
+
+def test_a_judges_own_role_reaches_exactly_its_model(stage, principals, tried):
+    others = [converse("amazon.nova-pro-v1:0"), converse("anthropic.claude-3-haiku-20240307-v1:0")]
+    calls = [converse(MODEL), *others, *everything_but_models(stage, principals)]
+    asked, *refused = tried(principals[JUDGE], calls)
+    assert asked == "done"
+    assert set(refused) <= {"AccessDenied", "AccessDeniedException"}
+
+
+def test_a_judge_whose_model_is_another_one_scores_nothing(stage):
+    """The deployed function itself, told to ask a model that its role does not name."""
+    client = stage.session.client("lambda")
+    name = stage.catalogue["reference"].function_arn
+    variables = client.get_function_configuration(FunctionName=name)["Environment"]["Variables"]
+    other = variables | {
+        "REWARD_JUDGE": variables["REWARD_JUDGE"].replace("nova-lite", "nova-pro"),
+    }
+    samples = [sample("The answer is the city of Canberra.", "Canberra", id="a")]
     try:
-        answer = client.invoke(FunctionName=name, Payload=json.dumps(tried).encode())
-        told = json.loads(answer["Payload"].read())
+        client.update_function_configuration(FunctionName=name, Environment={"Variables": other})
+        with pytest.raises(FunctionError, match="JudgeUnavailable 1"):
+            DeployedFunction(name, session=stage.session, attempts=1).score(samples)
     finally:
-        client.delete_function(FunctionName=name)
-        stage.session.client("logs").delete_log_group(logGroupName=f"/aws/lambda/{name}")
-    assert len(told) == len(tried), told
-    assert set(told.values()) <= {"AccessDenied", "AccessDeniedException"}, told
+        client.update_function_configuration(
+            FunctionName=name, Environment={"Variables": variables}
+        )
+    (told,) = DeployedFunction(name, session=stage.session).score(samples)
+    assert told.score.value == 1.0

@@ -34,7 +34,8 @@ def test_everything_comes_out_as_its_row_says():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_row_earns_what_it_says(name):
-    for row, result in zip(rows(name), score_batch(get(name), decode(rows(name))), strict=True):
+    results = score_batch(get(name).bind({}, ask=demo.script(name)), decode(rows(name)))
+    for row, result in zip(rows(name), results, strict=True):
         earned = result.score.value if isinstance(result, Scored) else "unscored"
         assert (row["id"], earned) == (row["id"], row["metadata"]["expected"])
 

@@ -90,6 +90,7 @@ def test_one_that_ended_by_itself_is_told_with_its_last_words(mine):
         (["up", "--print-env", "--json"], "exclude each other"),
         (["up", "--python", "/nowhere/python"], "/nowhere/python has no ministack"),
         (["up", "--name", "session", "--enforce"], "already, without enforced permissions"),
+        (["up", "--name", "session", "--models", "http://x"], "already, and asks nobody else"),
     ],
 )
 def test_what_cannot_be_done_is_one_line(arguments, complaint):

@@ -42,7 +42,50 @@ EVERYTHING = {
     ],
 }
 
-STAGES = CDK_JSON["context"]["stages"] | {"everything": EVERYTHING}
+JUDGED = {
+    "region": "us-east-1",
+    "account": "123456789012",
+    "deployments": [
+        "exact_match",
+        {
+            "reward": "reference",
+            "judge": {"models": [{"model": "amazon.nova-lite-v1:0", "tier": "flex"}]},
+        },
+        {
+            "reward": "pandalm",
+            "judge": {
+                "models": [
+                    {
+                        "model": "anthropic.claude-haiku-4-5-20251001-v1:0",
+                        "profile": "us.anthropic.claude-haiku-4-5-20251001-v1:0",
+                        "region": "us-west-2",
+                        "destinations": ["us-east-1", "us-west-2"],
+                    }
+                ],
+                "fallback": {"model": "amazon.nova-pro-v1:0", "region": "us-east-2"},
+                "cache_table": "verdicts",
+                "max_usd": 2,
+            },
+        },
+        {
+            "name": "faithful",
+            "reward": "rubric",
+            "knobs": {"criteria": "rag_faithfulness"},
+            "judge": {
+                "models": [
+                    {
+                        "model": "qwen3",
+                        "backend": "openai",
+                        "endpoint": "https://models.example.com/v1",
+                        "key": "arn:aws:secretsmanager:us-east-1:123456789012:secret:vllm-a1b2c3",
+                    }
+                ]
+            },
+        },
+    ],
+}
+
+STAGES = CDK_JSON["context"]["stages"] | {"everything": EVERYTHING, "judged": JUDGED}
 
 
 @dataclass(frozen=True)

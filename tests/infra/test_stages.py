@@ -33,7 +33,7 @@ def test_a_judge_is_deployed_with_the_model_it_asks():
     judges = {name for name, spec in specs().items() if spec.needs.judge}
     assert not {each.reward for each in stage().deployments} & judges
     judge = {"models": [{"model": "amazon.nova-lite-v1:0", "region": "us-east-1"}]}
-    each = deployment(name="reference", settings={"judge": judge})
+    each = deployment(name="reference", judge=judge)
     told = each.lambda_settings("dev").judge
     assert [model.model for model in told.models] == ["amazon.nova-lite-v1:0"]
 
@@ -89,6 +89,23 @@ def test_any_partition_has_regions(region):
 
 LONG = "x" * 4096
 
+NOVA = "amazon.nova-lite-v1:0"
+
+HAIKU = "anthropic.claude-haiku-4-5-20251001-v1:0"
+
+VLLM = {"model": "qwen3", "backend": "openai", "endpoint": "https://models.example.com/v1"}
+
+SECRET = "arn:aws:secretsmanager:us-east-1:123456789012:secret:key-a1b2c3"
+
+
+def judged(reward="reference", **given):
+    """A stage with one judge, which has the one model of `given` unless that names several."""
+    if "models" not in given:
+        limits = {name: given.pop(name) for name in ("cache_table", "quorum") if name in given}
+        given = {"models": [{"model": NOVA} | given], **limits}
+    return {"deployments": [{"reward": reward, "judge": given}]}
+
+
 WRONG = [
     # in the stage, and what the sentence says
     ({"region": "us-eats-1"}, r"AWS has no region 'us-eats-1'\. Did you mean 'us-east-1'\?"),
@@ -143,6 +160,63 @@ WRONG = [
         r"on_unscord is no setting\. Did you mean 'on_unscored'\?",
     ),
     ({"deployments": [{"reward": "gsm8k", "settings": {"workers": 999}}]}, "256, not 999"),
+    ({"deployments": ["reference"]}, "reference asks a judge model, and its judge names none$"),
+    (judged(reward="gsm8k"), "gsm8k asks no judge model, and its judge names one$"),
+    (
+        {"deployments": [{"reward": "reference", "settings": {"judge": {}}}]},
+        "'judge' is the deployment's own to say",
+    ),
+    ({"deployments": [{"reward": "reference", "judge": "nova"}]}, "judge: .*'nova'"),
+    (judged(models=[]), "no judge model is named"),
+    (judged(models=NOVA), "judge is wrong in models: "),
+    (judged(modell=NOVA), r"judge takes no models.0.modell\. Did you mean 'model'\?"),
+    (judged(models=[{"model": NOVA}], modles=[]), r"takes no modles\. Did you mean 'models'\?"),
+    (judged(models=[{"modell": NOVA}]), r"takes no models.0.modell\. Did you mean 'model'\?"),
+    (judged(model=""), "a judge's model is named"),
+    (judged(tier="cheap"), "judge is wrong in models.0.tier: input should be "),
+    (judged(quorum=2), "a quorum of 2 is not to be had of 1"),
+    (judged(model="anthropic.claude-*"), "'anthropic.claude-\\*' does not name one model"),
+    (judged(model=NOVA, profile="us.amazon.nova-?", destinations=["us-east-1"]), "not name one"),
+    (judged(model=f"us.{NOVA}"), f"us.{NOVA} is an inference profile: say it as profile"),
+    (
+        judged(model="arn:aws:bedrock:us-east-1:1:application-inference-profile/x"),
+        "is an inference profile: say it as profile",
+    ),
+    (judged(profile=f"us.{NOVA}"), "destinations name no region that this profile routes to"),
+    (judged(destinations=["us-east-1"]), "destinations are an inference profile's"),
+    (judged(profile=f"global.{NOVA}", destinations=["us-east-1"]), "routes anywhere"),
+    (
+        judged(
+            model=f"arn:aws:bedrock:us-east-1::foundation-model/{NOVA}",
+            profile=f"us.{NOVA}",
+            destinations=["us-east-1"],
+        ),
+        "named by its id, not by ARN",
+    ),
+    (judged(region="us-eats-1"), r"no region 'us-eats-1'\. Did you mean 'us-east-1'\?$"),
+    (judged(profile=f"us.{NOVA}", destinations=["us-eats-1"]), "no region 'us-eats-1'"),
+    (judged(key=SECRET), "Bedrock is asked with the function's rights, not with a key"),
+    (judged(**VLLM, key="env:KEY"), "a function finds no KEY in its environment"),
+    (judged(**VLLM, key=SECRET.replace("secretsmanager", "ssm")), "not the ARN of a Secrets"),
+    (judged(**VLLM, key=f"{SECRET}*"), "not the ARN of a Secrets"),
+    (judged(**VLLM, key="sk-123"), "a key is named env:NAME or by a secret's ARN, not given"),
+    (judged(**VLLM | {"endpoint": "models.example.com"}), "is an http or https URL"),
+    (judged(backend="replay", answers="a.jsonl"), "recorded answers are for tests"),
+    (judged(cache_table="*"), "cache_table: '\\*' is no DynamoDB table's name or ARN"),
+    (
+        {
+            "deployments": [
+                {
+                    "reward": "reference",
+                    "judge": {
+                        "models": [{"model": NOVA}],
+                        "fallback": {"model": HAIKU, "key": SECRET},
+                    },
+                }
+            ]
+        },
+        f"{HAIKU}: Bedrock is asked with the function's rights",
+    ),
     (
         {"deployments": [{"reward": "gsm8k", "settings": {"metrics_namespace": LONG}}]},
         r"its settings take \d+ bytes of environment; Lambda allows 4096",
@@ -174,6 +248,28 @@ def test_what_is_wrong_is_told_in_one_sentence(given, said):
     assert message.startswith("stage 'development'")
     assert re.search(said, message)
     assert "\n" not in message
+
+
+RIGHT = [
+    judged(),
+    judged(profile=f"us.{NOVA}", destinations=["us-east-1", "us-west-2"], region="us-east-1"),
+    judged(
+        profile="arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/abc123",
+        destinations=["us-east-1"],
+    ),
+    judged(model="arn:aws:bedrock:us-east-1:123456789012:custom-model-deployment/abc123"),
+    judged(tier="flex", cache_table="verdicts"),
+    judged(cache_table="arn:aws:dynamodb:us-east-1:123456789012:table/verdicts"),
+    judged(**VLLM),
+    judged(**VLLM, key=SECRET),
+    judged(models=[{"model": NOVA}, {"model": HAIKU}, VLLM], quorum=2),
+]
+
+
+@pytest.mark.parametrize("given", RIGHT, ids=str)
+def test_a_judge_is_taken_as_it_is_said(given):
+    (each,) = stage(**given).deployments
+    assert each.lambda_settings("dev").judge is not None
 
 
 @pytest.mark.parametrize(

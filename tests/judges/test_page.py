@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 
+from infra.stages import stage_of
 from reward_functions.judges._account import COUNTERS
 from reward_functions.judges._rubrics import rubric_of
 from reward_functions.judges._settings import LADDER
@@ -37,10 +38,18 @@ def test_the_code_runs(tmp_path, monkeypatch, capsys):
 def test_the_settings_are_settings(monkeypatch):
     for name in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY"):
         monkeypatch.setenv(f"AWS_{name}", "test")
-    (block,) = blocks("json")
+    block, _ = blocks("json")
     settings = LambdaSettings.from_env({"REWARD_NAME": "reference", "REWARD_JUDGE": block})
     assert settings.judge.fallback.region == "us-west-2"
     assert bind(settings).bench
+
+
+def test_the_deployment_can_be_deployed(tmp_path):
+    _, block = blocks("json")
+    stages = {"dev": {"region": "us-east-1", "deployments": [json.loads(block)]}}
+    (deployment,) = stage_of(stages, "dev", tmp_path).deployments
+    (model,) = deployment.lambda_settings("dev").judge.models
+    assert model.called == "us.amazon.nova-pro-v1:0"
 
 
 def test_the_rubric_is_a_rubric(tmp_path):
@@ -61,6 +70,6 @@ def test_every_counter_form_and_rubric_is_named():
 
 
 def test_the_settings_shown_are_one_line_of_json_in_the_environment():
-    (block,) = blocks("json")
+    block, _ = blocks("json")
     settings = LambdaSettings(name="reference", judge=json.loads(block))
     assert LambdaSettings.from_env(settings.to_env()) == settings

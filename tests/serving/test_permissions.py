@@ -6,12 +6,26 @@ import json
 
 import pytest
 
+from reward_functions.judges import JudgeModel, Judging
 from reward_functions.serving import permissions
 from reward_functions.serving.permissions import Place
 
 HERE = Place("aws-cn", "cn-north-1", "123456789012")
 FUNCTION = HERE.arn("lambda", "function:SageMaker-reward-dev-gsm8k")
 BUCKET = "arn:aws-cn:s3:::data"
+PROFILE = HERE.arn("bedrock", "inference-profile/cn.nova")
+SECRET = HERE.arn("secretsmanager", "secret:key-a1b2c3")
+JUDGING = Judging(
+    models=(
+        JudgeModel(model="nova"),
+        JudgeModel(model="nova", tier="flex"),
+        JudgeModel(model="nova", profile="cn.nova", destinations=("cn-north-1", "cn-northwest-1")),
+    ),
+    fallback=JudgeModel(
+        model="qwen", backend="openai", endpoint="https://models.example.com/v1", key=SECRET
+    ),
+    cache_table="verdicts",
+)
 ROLE = "arn:aws-cn:iam::123456789012:role/training"
 
 DOCUMENTS = {
@@ -19,6 +33,7 @@ DOCUMENTS = {
     "trust_bedrock": permissions.trust_bedrock(HERE),
     "trust_sagemaker": permissions.trust_sagemaker(HERE),
     "write_logs": permissions.write_logs(HERE.arn("logs", "log-group:/aws/lambda/f")),
+    "ask_judge": permissions.ask_judge(HERE, JUDGING),
     "invoke": permissions.invoke([FUNCTION]),
     "train": permissions.train([FUNCTION], BUCKET),
     "use_key": permissions.use_key(HERE.arn("kms", "key/k"), HERE),
@@ -84,3 +99,73 @@ def test_a_key_is_used_through_s3_only():
     assert statement["Condition"] == {
         "StringEquals": {"kms:ViaService": "s3.eu-west-1.amazonaws.com"}
     }
+
+
+def nova(region):
+    return f"arn:aws-cn:bedrock:{region}::foundation-model/nova"
+
+
+def test_a_judge_asks_its_models_and_reads_its_key_and_its_table():
+    assert [
+        (each["Action"], each["Resource"], each.get("Condition"))
+        for each in DOCUMENTS["ask_judge"]["Statement"]
+    ] == [
+        (["bedrock:InvokeModel"], [nova("cn-north-1")], None),
+        (["bedrock:InvokeModel"], [PROFILE], None),
+        (
+            ["bedrock:InvokeModel"],
+            [nova("cn-north-1"), nova("cn-northwest-1")],
+            {"StringEquals": {"bedrock:InferenceProfileArn": PROFILE}},
+        ),
+        (["secretsmanager:GetSecretValue"], [SECRET], None),
+        (["dynamodb:GetItem", "dynamodb:PutItem"], [HERE.arn("dynamodb", "table/verdicts")], None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("model", "resources"),
+    [
+        # what a model says, and every ARN that may be invoked for it
+        ({"model": "nova"}, [nova("cn-north-1")]),
+        ({"model": "nova", "region": "cn-northwest-1"}, [nova("cn-northwest-1")]),
+        (
+            {"model": "nova", "profile": "cn.nova", "destinations": ["cn-north-1"]},
+            [PROFILE, nova("cn-north-1")],
+        ),
+        (
+            {
+                "model": "nova",
+                "profile": "cn.nova",
+                "region": "cn-northwest-1",
+                "destinations": ["cn-north-1"],
+            },
+            [PROFILE.replace("cn-north-1", "cn-northwest-1"), nova("cn-north-1")],
+        ),
+        (
+            {
+                "model": "nova",
+                "profile": HERE.arn("bedrock", "application-inference-profile/x"),
+                "destinations": ["cn-north-1"],
+            },
+            [HERE.arn("bedrock", "application-inference-profile/x"), nova("cn-north-1")],
+        ),
+        (
+            {"model": HERE.arn("bedrock", "custom-model-deployment/x")},
+            [HERE.arn("bedrock", "custom-model-deployment/x")],
+        ),
+        ({"model": "qwen", "backend": "openai", "endpoint": "http://localhost/v1"}, []),
+    ],
+)
+def test_a_model_is_asked_where_it_is(model, resources):
+    document = permissions.ask_judge(HERE, Judging(models=(JudgeModel(**model),)))
+    named = [arn for statement in document["Statement"] for arn in statement["Resource"]]
+    assert named == resources
+
+
+def test_two_jurors_behind_one_profile_share_its_condition():
+    jurors = [
+        JudgeModel(model="nova", profile="cn.nova", destinations=(region,))
+        for region in ("cn-north-1", "cn-northwest-1")
+    ]
+    _, behind = permissions.ask_judge(HERE, Judging(models=tuple(jurors)))["Statement"]
+    assert behind["Resource"] == [nova("cn-north-1"), nova("cn-northwest-1")]

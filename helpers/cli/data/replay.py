@@ -12,7 +12,9 @@ from helpers.cli._options import Knobs  # noqa: TC001 - typer reads annotations
 from helpers.cli.data._output import Format  # noqa: TC001
 
 if TYPE_CHECKING:
-    from helpers.datasets.replaying import Replay
+    from helpers.datasets.replaying import Replay as Replayed
+    from reward_functions import RewardSpec
+    from reward_functions.core.asking import Ask
 
 SURPRISES: Final = 3
 """Rows shown of a kind that did not fare as it should."""
@@ -31,6 +33,13 @@ def replay(
         int | None,
         typer.Option(min=1, help="Threads.", show_default="what the reward needs"),
     ] = None,
+    judge_answers: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="For a judge: recorded answers in place of its model, JSONL by the rows' ids.",
+        ),
+    ] = None,
     knob: Knobs = None,
     format: Format = "table",  # noqa: A002 - the option's name
 ) -> None:
@@ -38,7 +47,8 @@ def replay(
 
     The right answer is written by the reward's `oracle` from the row's reference; a wrong one is
     the right one of another row. Gaming ones hedge, list, hide the right answer in a thought, or
-    talk to the judge.
+    talk to the judge. A reward that asks a model is given recorded answers, such as
+    {"id": "pandalm-12", "verdict": {"specific": "yes"}}: no model is asked here.
 
     Exit status: 0 the right answers earn 0.99 or more of the scale on average, every other kind
     0.02 or less, nothing is unscored, and not all scores are the same; 1 otherwise; 2 nothing was
@@ -54,7 +64,7 @@ def replay(
     from helpers.datasets.replaying import replay as replayed
 
     spec = reward_named(reward)
-    bound = with_knobs(spec, knob or [])
+    bound = with_knobs(spec, knob or [], ask=_recorded(spec, judge_answers))
     samples, places = read_samples(file)
     score = partial(scored, bound, workers=workers or spec.needs.workers)
     done = replayed(spec, samples, places, score)
@@ -71,7 +81,28 @@ def replay(
         raise typer.Exit(INCOMPLETE)
 
 
-def _table(done: Replay) -> Any:
+def _recorded(spec: RewardSpec, path: str | None) -> Ask | None:
+    """Who answers in place of a judge's model; None for a verifier.
+
+    Raises:
+        ConfigurationError: a judge has no answers, a verifier has some, or the file holds none.
+    """
+    from reward_functions.core.errors import ConfigurationError
+    from reward_functions.judges import Replay
+
+    if spec.needs.judge and path is None:
+        raise ConfigurationError(
+            f"{spec.name} asks a judge model: name the file of its recorded answers with "
+            "--judge-answers"
+        )
+    if path is None:
+        return None
+    if not spec.needs.judge:
+        raise ConfigurationError(f"{spec.name} asks no judge model: leave --judge-answers out")
+    return Replay(path)
+
+
+def _table(done: Replayed) -> Any:
     from helpers.cli._console import cell, table
     from helpers.datasets.replaying import CONSTANT
 
@@ -91,7 +122,7 @@ def _table(done: Replay) -> Any:
     return shown
 
 
-def _surprises(done: Replay) -> Any:
+def _surprises(done: Replayed) -> Any:
     """The first rows of each kind that were unscored, or paid otherwise than they should."""
     from rich.text import Text
 
@@ -106,7 +137,7 @@ def _surprises(done: Replay) -> Any:
             yield Text(plain(f"{one.kind}, {place}: {type(error).__name__}: {complaint(error)}"))
 
 
-def _as_json(done: Replay) -> dict[str, Any]:
+def _as_json(done: Replayed) -> dict[str, Any]:
     return {
         "responses": {
             one.kind: {

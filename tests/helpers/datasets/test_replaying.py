@@ -245,3 +245,95 @@ def test_math_problems_and_their_reward_fit(reward, math_folder, tmp_path):
     reward("data", "prepare", "math", "--source", math_folder(range(20)), "--out", out)
     ran = reward("data", "replay", out / "test.jsonl", "--reward", "math")
     assert ran.exit_code == 0, ran.stdout + ran.stderr
+
+
+CRITERIA = ("specific", "true_to_responses", "supports_verdict")
+
+
+@pytest.fixture
+def judged(reward, write, read, tmp_path):
+    """Replay prepared PandaLM rows with recorded answers, made of each row by its id."""
+
+    def run(records, answer):
+        source = write("testset-v1.json", records)
+        folder = tmp_path / "prepared"
+        ran = reward("data", "prepare", "pandalm", "--source", source, "--out", folder)
+        assert ran.exit_code == 0, ran.stderr
+        lines = [row for path in sorted(folder.glob("*.jsonl")) for row in read(path)]
+        file = write("rows.jsonl", lines)
+        answers = write("answers.jsonl", [{"id": row["id"]} | answer for row in lines])
+        return reward(*("data", "replay", file, "--reward", "pandalm", "--judge-answers", answers))
+
+    return run
+
+
+def pairs(records, count=12):
+    """Pairs of every label."""
+    votes = [
+        dict.fromkeys(("annotator1", "annotator2", "annotator3"), at % 3) for at in range(count)
+    ]
+    return [
+        records["pandalm"](at, instruction=f"Shorten text {at}.", **vote)
+        for at, vote in enumerate(votes)
+    ]
+
+
+def test_prepared_comparisons_pass_with_their_judge_replayed(judged, records):
+    ran = judged(pairs(records), {"verdict": dict.fromkeys(CRITERIA, "yes")})
+    assert (ran.exit_code, ran.stderr) == (0, ""), ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("answer", "failure"),
+    [
+        # a recorded judge who is content with two things of three, with none, or speaks of orders
+        ({"verdict": dict.fromkeys(CRITERIA[:2], "yes")}, "right: earns less than 0.99"),
+        ({"verdict": {}}, "right: earns less than 0.99"),
+        (
+            {"verdict": dict.fromkeys(CRITERIA, "yes") | {"addressed_to_judge": "yes"}},
+            "right: earns less than 0.99",
+        ),
+        ({"error": "NoVerdict", "kind": "cut"}, "right: 12 unscored"),
+        ({"error": "JudgeUnavailable"}, "right: 12 unscored"),
+    ],
+    ids=["two of three", "none", "addressed", "no verdict", "unavailable"],
+)
+def test_what_a_replayed_judge_says_counts(answer, failure, judged, records):
+    ran = judged(pairs(records), answer)
+    assert ran.exit_code == 1
+    assert f"not fit to train on: {failure}" in ran.stderr
+
+
+def test_a_row_nobody_recorded_is_unscored(judged, records):
+    ran = judged(pairs(records), {"id": "another", "verdict": {}})
+    assert ran.exit_code == 1
+    assert "right: 12 unscored" in ran.stderr
+    assert "JudgeUnavailable" in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("pandalm",), "pandalm asks a judge model: name the file of its recorded answers"),
+        (("exact_match", "--judge-answers", "rows.jsonl"), "exact_match asks no judge model"),
+        (("pandalm", "--judge-answers", "nowhere.jsonl"), "nowhere.jsonl cannot be read"),
+    ],
+)
+def test_who_answers_is_said_for_a_judge_and_for_nobody_else(arguments, said, reward, write):
+    ran = reward("data", "replay", write("rows.jsonl", rows(3)), "--reward", *arguments)
+    assert ran.exit_code == 2
+    assert said in ran.stderr
+
+
+def as_published(case, records):
+    """A labelled case in the format PandaLM's test set came in."""
+    votes = {f"annotator{at}": vote for at, vote in enumerate(case["votes"], 1)}
+    texts = {name: case[name] for name in ("instruction", "input", "response1", "response2")}
+    return records["pandalm"](int(case["id"].removeprefix("pandalm-")), **texts, **votes)
+
+
+def test_human_verdicts_pass_with_their_judge_replayed(judged, records, shared):
+    lines = (shared / "pandalm/cases.jsonl").read_text(encoding="utf-8").splitlines()
+    cases = [as_published(json.loads(line), records) for line in lines]
+    ran = judged(cases, {"verdict": dict.fromkeys(CRITERIA, "yes")})
+    assert (ran.exit_code, ran.stderr) == (0, ""), ran.stdout
