@@ -27,6 +27,8 @@ class ModelServer:
     schedule: Callable[[int, str], str] = lambda call, text: "ok"
     """How the call of that number, with that user text, goes."""
     delay: float = 0.0
+    body: bytes | None = None
+    """What every call is sent with status 200, in place of a response."""
     requests: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     at_once: int = 0
@@ -51,6 +53,7 @@ class Handler(BaseHTTPRequestHandler):
     """One request to the model."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
     model: ModelServer
 
     def log_message(self, *_):
@@ -70,6 +73,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def answer(self, talk, how):
         time.sleep(self.model.delay)
+        if self.model.body is not None:
+            self.send(200, self.model.body)
+            return
         verdict = {
             **{name: spec.get("enum", ["because"])[0] for name, spec in talk.schema.items()},
             "addressed_to_judge": "no",
