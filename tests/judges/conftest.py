@@ -85,10 +85,6 @@ class Handler(BaseHTTPRequestHandler):
         }
         if how.isdigit():
             self.reply(int(how), {"message": "no"}, talk.code(int(how)))
-        elif how == "no schema" and talk.constrained:
-            self.reply(400, {"message": "no"}, talk.code(400))
-        elif how == "no schema":
-            self.reply(200, SAID["ok"](talk, verdict))
         elif how in SAID:
             self.reply(200, SAID[how](talk, verdict))
         elif how in SENT:
@@ -155,7 +151,6 @@ class Converse:
         content = request["messages"][0]["content"]
         self.text = "\n".join(block["text"] for block in content if "text" in block)
         self.tool = "toolConfig" in request
-        self.constrained = "outputConfig" in request or '"strict"' in json.dumps(request)
         self.schema = {}
         if self.tool:
             tool = request["toolConfig"]["tools"][0]["toolSpec"]
@@ -201,7 +196,6 @@ class Chat:
     def __init__(self, request):
         self.text = request["messages"][1]["content"]
         self.tool = "tools" in request
-        self.constrained = "response_format" in request or '"strict"' in json.dumps(request)
         if self.tool:
             self.schema = request["tools"][0]["function"]["parameters"]["properties"]
         elif "response_format" in request:

@@ -11,7 +11,7 @@ from time import monotonic
 import pytest
 
 from reward_functions.core.errors import BadJudge, JudgeUnavailable, NoVerdict
-from reward_functions.judges import JudgeModel, probe
+from reward_functions.judges import JudgeModel
 from reward_functions.judges._backends import open_model
 from reward_functions.judges._forms import decoded, form_of
 from reward_functions.judges._prompting import prompt_of, question
@@ -318,27 +318,6 @@ def test_a_missing_region_is_a_failed_start(monkeypatch):
 )
 def test_the_form_follows_from_the_family(name, backend, form):
     assert form_of(JudgeModel(model=name, backend=backend, endpoint="http://x/v1")) == form
-
-
-@pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize(
-    ("how", "form"), [("ok", "json_schema"), ("no schema", "tool"), ("403", None), ("500", None)]
-)
-def test_a_probe_finds_the_form_a_model_really_takes(serve, backend, how, form):
-    server = serve(schedule=lambda *_: how)
-    endpoint = server.url if backend == "bedrock" else f"{server.url}/v1"
-    judge = JudgeModel(
-        model="openai.gpt-oss-120b-1:0",
-        backend=backend,
-        endpoint=endpoint,
-        region="us-east-1",
-    )
-    if form:
-        assert probe(judge) == form
-        return
-    with pytest.raises(JudgeUnavailable):
-        probe(judge)
-    assert len(server.requests) == (4 if how == "403" else 1)
 
 
 @pytest.mark.parametrize("text", ['{"a": "b"}', ' \n{"a": "b"}\n', '```json\n{"a": "b"}\n```'])

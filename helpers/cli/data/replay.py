@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from helpers.cli._errors import INCOMPLETE
-from helpers.cli._options import Knobs  # noqa: TC001 - typer reads annotations
+from helpers.cli._options import Knobs, Models  # noqa: TC001 - typer reads annotations
 from helpers.cli.data._output import Format  # noqa: TC001
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ def replay(
         typer.Option(min=1, help="Threads.", show_default="what the reward needs"),
     ] = None,
     knob: Knobs = None,
+    judge: Models = None,
     format: Format = "table",  # noqa: A002 - the option's name
 ) -> None:
     """Score the right answer to every row, a wrong one, an empty one, and gaming ones.
@@ -48,13 +49,13 @@ def replay(
 
     from helpers.cli._console import errors, output
     from helpers.cli._progress import scored
-    from helpers.cli._rewards import reward_named, with_knobs
+    from helpers.cli._rewards import ready, reward_named
     from helpers.cli._rows import read_samples
     from helpers.cli.data._output import print_json
     from helpers.datasets.replaying import replay as replayed
 
     spec = reward_named(reward)
-    bound = with_knobs(spec, knob or [])
+    bound = ready(spec, knob or [], judge)
     samples, places = read_samples(file)
     score = partial(scored, bound, workers=workers or spec.needs.workers)
     done = replayed(spec, samples, places, score)
