@@ -72,7 +72,7 @@ def score(
     from helpers.cli._progress import scored
     from helpers.cli._rewards import ready, reward_named
     from helpers.cli._rows import read_samples
-    from helpers.cli._summary import no_samples, summary
+    from helpers.cli._summary import no_samples, spent, summary
     from reward_functions import Unscored
     from reward_functions.core.errors import ConfigurationError
 
@@ -92,6 +92,8 @@ def score(
     if not samples:
         no_samples(file)
     summary(spec, samples, results, seconds)
+    if account := getattr(reward, "account", None):
+        spent(account)
     if any(isinstance(result, Unscored) for result in results):
         raise typer.Exit(INCOMPLETE)
 
