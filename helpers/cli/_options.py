@@ -28,3 +28,14 @@ Knobs = Annotated[
         "--knob", "-k", metavar="K=V", help="Set a knob of the reward; one option for each."
     ),
 ]
+Models = Annotated[
+    str | None,
+    typer.Option(
+        "--judge",
+        metavar="FILE",
+        envvar="REWARD_JUDGE",
+        show_envvar=True,
+        help="Who judges: a .toml or .json file, or one JSON object, as a function is deployed "
+        "with. There is no default model.",
+    ),
+]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from helpers.cli._console import errors
 
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from reward_functions import RewardResult, Sample, Score, Unscored
-    from reward_functions.core.spec import RewardFunction
+    from reward_functions.core.spec import RewardFunction, RewardSpec
 
 Item = TypeVar("Item")
 
@@ -21,18 +22,28 @@ def scored(
 ) -> list[RewardResult]:
     """The results of a batch."""
     from reward_functions import score_batch
+    from reward_functions.core.spec import spec_of
 
     with _bar("scoring", len(samples)) as advance:
         if advance is None:
             return score_batch(reward, samples, workers=workers)
 
-        def watched(sample: Sample) -> Score:
-            try:
-                return reward(sample)
-            finally:
-                advance(1)
+        return score_batch(_Watched(reward, spec_of(reward), advance), samples, workers=workers)
 
-        return score_batch(watched, samples, workers=workers)
+
+@dataclass(frozen=True, slots=True)
+class _Watched:
+    """A reward that tells when it has scored; its declaration says what company it needs."""
+
+    reward: Callable[..., Score]
+    spec: RewardSpec | None
+    advance: Callable[[int], object]
+
+    def __call__(self, sample: Sample, /, **company: Any) -> Score:
+        try:
+            return self.reward(sample, **company)
+        finally:
+            self.advance(1)
 
 
 def watched(items: Iterable[Item], what: str, total: int | None = None) -> Iterator[Item]:

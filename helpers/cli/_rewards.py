@@ -7,19 +7,21 @@ a reward usable between `reward new` and the package it may end up in.
 from __future__ import annotations
 
 import sys
+from functools import partial
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_file_location
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from reward_functions import RewardError, RewardSpec, get
-from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.errors import ConfigurationError, NoJudge
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import CodeType, ModuleType
 
-    from reward_functions.core.asking import Ask
+    from reward_functions.core.asking import Ask, Question, Verdict
     from reward_functions.core.spec import RewardFunction
 
 IMPORT_ERRORS: Final = (
@@ -54,15 +56,42 @@ def reward_named(name: str) -> RewardSpec:
     return _in_file(Path(name)) if is_path(name) else get(name)
 
 
-def with_knobs(
-    spec: RewardSpec, settings: Sequence[str], *, ask: Ask | None = None
+def ready(
+    spec: RewardSpec,
+    settings: Sequence[str],
+    judge: str | None = None,
+    *,
+    answers: Ask | None = None,
 ) -> RewardFunction:
-    """The reward with knobs as typed, `k=v` each, and with who answers it, if it is a judge.
+    """The reward with knobs as typed, `k=v` each, and with somebody to ask if it is a judge.
+
+    Args:
+        spec: the reward.
+        settings: of its knobs.
+        judge: who judges, as `--judge` takes it. A judge that has nobody to ask still scores what
+            needs no asking; the rest is unscored.
+        answers: recorded ones, in place of any judge.
 
     Raises:
         BadKnob: an unknown knob, or a value of the wrong type.
+        BadJudge: the judge cannot be asked as it is told.
     """
-    return spec.bind(knob_values(spec, settings), ask=ask)
+    knobs = knob_values(spec, settings)
+    if not spec.needs.judge or answers is not None:
+        return spec.bind(knobs, ask=answers)
+    if judge is None:
+        return spec.bind(knobs, ask=partial(_nobody, spec.name))
+    from helpers.judging.settings import judging_of
+    from reward_functions.judges import Bench
+
+    return Bench(judging_of(judge)).sit(spec, knobs)
+
+
+def _nobody(name: str, question: Question, /, *, deadline: float = inf) -> Verdict:  # noqa: ARG001
+    raise NoJudge(
+        f"{name} asks a judge model, and none is the default: give --judge FILE, or set "
+        "REWARD_JUDGE"
+    )
 
 
 def knob_values(spec: RewardSpec, settings: Sequence[str]) -> dict[str, object]:

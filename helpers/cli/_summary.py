@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from reward_functions.core.spec import RewardSpec
     from reward_functions.core.types import Message, RewardResult
+    from reward_functions.judges import Account
 
 
 SAMPLE: Final = (
@@ -62,6 +63,20 @@ def summary(
             soft_wrap=True,
             style="dim",
         )
+
+
+def spent(account: Account) -> None:
+    """Print what a judge's models were asked, and what that cost as far as prices are known."""
+    told = account.metrics()
+    tokens = sum(value for name, value in told.items() if name.endswith("_tokens"))
+    figures = (
+        f"judge calls {told['judge_calls']:,.0f}",
+        f"answers {told['judge_answers']:,.0f}",
+        f"questions without one {told['judge_failures']:,.0f}",
+        f"tokens {tokens:,.0f}",
+        f"dollars {told['judge_usd']:.4f}",
+    )
+    errors().print(" · ".join(figures), soft_wrap=True)
 
 
 def _figures(spec: RewardSpec, results: Sequence[RewardResult], seconds: float) -> Iterator[str]:

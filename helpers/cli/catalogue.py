@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from helpers.cli._errors import INCOMPLETE
-from helpers.cli._options import Knobs, Name  # noqa: TC001 - typer reads annotations
+from helpers.cli._options import Knobs, Models, Name  # noqa: TC001 - typer reads annotations
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -102,15 +102,16 @@ def explain(
     ] = None,
     prompt: Annotated[str, typer.Option(metavar="TEXT", help="The user turn before it.")] = "",
     knob: Knobs = None,
+    judge: Models = None,
 ) -> None:
     """Say how a response is scored: the answer found, what was compared, the rule that decided."""
     from helpers.cli._console import output
-    from helpers.cli._rewards import reward_named, with_knobs
+    from helpers.cli._rewards import ready, reward_named
     from reward_functions import Scored, score_batch
     from reward_functions.testing import sample
 
     spec = reward_named(name)
-    reward = with_knobs(spec, knob or [])
+    reward = ready(spec, knob or [], judge)
     truth = None if reference is None else _typed(reference)
     (result,) = score_batch(reward, [sample(_typed(response), truth, prompt=prompt)])
     output().print(_explanation(spec, result))

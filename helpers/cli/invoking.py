@@ -10,7 +10,7 @@ from typing import Annotated, Final, Literal
 
 import typer
 
-from helpers.cli._options import File, Knobs, Registered  # noqa: TC001 - typer reads annotations
+from helpers.cli._options import File, Knobs, Models, Registered  # noqa: TC001 - typer reads annotations
 
 TIMEOUT: Final = 900.0
 """Seconds an invocation may take: the longest Lambda allows."""
@@ -28,6 +28,7 @@ def invoke(
         Literal["list", "envelope"], typer.Option(help="The shape of the function's response.")
     ] = "list",
     knob: Knobs = None,
+    judge: Models = None,
 ) -> None:
     """Invoke the Lambda function of a reward, and time it.
 
@@ -42,6 +43,7 @@ def invoke(
     from helpers.cli._rewards import is_path, knob_values, reward_named
     from helpers.cli._summary import no_samples
     from helpers.json_rows import read_rows
+    from helpers.judging.settings import judging_of
     from helpers.local_runtime import LocalRuntime
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.serving.settings import LambdaSettings
@@ -52,8 +54,10 @@ def invoke(
         )
     if is_path(name):
         raise ConfigurationError(_unregistered(name))
-    knobs = knob_values(reward_named(name), knob or [])
-    settings = LambdaSettings(name=name, knobs=knobs, response_mode=response_mode)
+    spec = reward_named(name)
+    knobs = knob_values(spec, knob or [])
+    judging = judging_of(judge) if spec.needs.judge and judge is not None else None
+    settings = LambdaSettings(name=name, knobs=knobs, response_mode=response_mode, judge=judging)
     rows = [row.content for row in read_rows(file)]
     if not rows:
         no_samples(file)

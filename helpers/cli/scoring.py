@@ -17,7 +17,7 @@ import typer
 
 from helpers.atomic import replaced
 from helpers.cli._errors import INCOMPLETE
-from helpers.cli._options import File, Knobs, Name  # noqa: TC001 - typer reads annotations
+from helpers.cli._options import File, Knobs, Models, Name  # noqa: TC001 - typer reads annotations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,6 +50,7 @@ def score(
         typer.Option(min=1, help="Threads.", show_default="what the reward needs"),
     ] = None,
     knob: Knobs = None,
+    judge: Models = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Say what answer was found, and why it scores so.")
     ] = False,
@@ -69,15 +70,15 @@ def score(
     Exit status: 0 all scored, 1 some were not, 2 nothing was done.
     """
     from helpers.cli._progress import scored
-    from helpers.cli._rewards import reward_named, with_knobs
+    from helpers.cli._rewards import ready, reward_named
     from helpers.cli._rows import read_samples
-    from helpers.cli._summary import no_samples, summary
+    from helpers.cli._summary import no_samples, spent, summary
     from reward_functions import Unscored
     from reward_functions.core.errors import ConfigurationError
 
     output = None if output == STANDARD else output
     spec = reward_named(name)
-    reward = with_knobs(spec, knob or [])
+    reward = ready(spec, knob or [], judge)
     if output is not None and _same_file(file, output):
         raise ConfigurationError(f"{output} holds the samples; write the results to another file")
     samples, places = read_samples(file)
@@ -91,6 +92,8 @@ def score(
     if not samples:
         no_samples(file)
     summary(spec, samples, results, seconds)
+    if account := getattr(reward, "account", None):
+        spent(account)
     if any(isinstance(result, Unscored) for result in results):
         raise typer.Exit(INCOMPLETE)
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 from helpers.datasets.lengths import tokens
 from reward_functions.core.asking import Usage
-from reward_functions.judges._account import price_of
+from reward_functions.judges import price_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

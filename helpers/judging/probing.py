@@ -14,19 +14,14 @@ from typing import TYPE_CHECKING, Any, Final
 from helpers.judging.rehearsing import examples, questions
 from reward_functions.core.asking import Usage
 from reward_functions.core.errors import ConfigurationError, JudgeUnavailable, NoVerdict
-from reward_functions.judges._account import Account
-from reward_functions.judges._backends import open_model
-from reward_functions.judges._forms import form_of
-from reward_functions.judges._patience import Patient
-from reward_functions.judges._settings import LADDER
+from reward_functions.judges import LADDER, Account, Patient, form_of, open_model
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from reward_functions.core.asking import Ask, Question
     from reward_functions.core.spec import RewardSpec
-    from reward_functions.judges import JudgeModel
-    from reward_functions.judges._settings import Form
+    from reward_functions.judges import Form, JudgeModel
 
 RETRIES: Final = 2
 """Of a probe, for failures that may pass: a rung is not given up for one throttled call."""

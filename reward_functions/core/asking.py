@@ -25,6 +25,9 @@ CANARY: Final = "checksum"
 MAX_TEXT: Final = 20_000
 """Characters of one field of a verdict. Reasons have a few hundred; no more is kept in memory."""
 
+MAX_TOKENS: Final = 100_000_000
+"""Tokens one call can have cost. A provider that tells more is mistaken."""
+
 
 @dataclass(frozen=True, slots=True)
 class Field:
@@ -147,6 +150,19 @@ class Usage:
     def total(self) -> int:
         """All of them."""
         return self.input + self.output + self.cache_read + self.cache_write
+
+
+def token_count(counts: Any, name: str) -> int:
+    """A number of tokens as a provider tells it; 0 where it tells none that can be believed.
+
+    Args:
+        counts: what should be an object of them.
+        name: which.
+    """
+    told = counts.get(name) if isinstance(counts, dict) else None
+    if isinstance(told, int) and not isinstance(told, bool) and 0 <= told <= MAX_TOKENS:
+        return told
+    return 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.core.asking import Usage, Verdict
+from reward_functions.core.asking import Usage, Verdict, token_count
 from reward_functions.core.errors import BadJudge, JudgeUnavailable, NoVerdict
 from reward_functions.judges import _forms
 from reward_functions.judges._aws import client
@@ -48,6 +48,11 @@ UNFINISHED: Final[Mapping[str, WhyNoVerdict]] = {
     "guardrail_intervened": "refused",
     "content_filtered": "refused",
 }
+
+MISSHAPEN: Final = (
+    ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError
+)  # fmt: skip
+"""What botocore's parser raises over a body of status 200 that is JSON of another shape."""
 
 PATIENCE: Final = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0, 128.0)
 """Seconds a client waits for an answer when less than the model's own timeout is left. A client has
@@ -98,22 +103,30 @@ class Bedrock:
             JudgeUnavailable: the service failed, or did not answer in time.
             NoVerdict: it answered something else.
         """
-        from botocore.exceptions import (  # noqa: PLC0415 - heavy  # noqa: PLC0415
+        from botocore.exceptions import (  # noqa: PLC0415 - heavy
             BotoCoreError,
             ClientError,
             ConnectTimeoutError,
+            NoCredentialsError,
             ReadTimeoutError,
         )
+        from botocore.parsers import ResponseParserError  # noqa: PLC0415
 
         left = min(deadline - monotonic(), self.model.timeout)
         runtime = self._client(left)
+        request = self.request(question)
         try:
-            response = runtime.converse(**self.request(question))
+            response = runtime.converse(**request)
         except ClientError as error:
             raise self._outage(error.response) from None
         except (ReadTimeoutError, ConnectTimeoutError):
             raise JudgeUnavailable(f"{self.model.model}: no answer in time", "timeout") from None
-        except (BotoCoreError, ValueError) as error:
+        except NoCredentialsError:
+            reason = f"{self.model.model}: there are no AWS credentials"
+            raise JudgeUnavailable(reason, "denied") from None
+        except (ResponseParserError, *MISSHAPEN):
+            raise JudgeUnavailable(f"{self.model.model}: the response is no Converse's") from None
+        except BotoCoreError as error:
             kind = type(error).__name__
             raise JudgeUnavailable(f"{self.model.model}: {kind}", "unreachable") from None
         return self._verdict(question, response)
@@ -193,19 +206,14 @@ class Bedrock:
         server = status >= 500  # noqa: PLR2004 - HTTP: the server's fault
         kind = OUTAGES.get(code, "throttled" if status == 429 else "busy" if server else "denied")  # noqa: PLR2004
         where = f" in {self.model.region}" if self.model.region else ""
-        advice = (
-            ": is the model id right, is it enabled there, does it take the form "
-            f"{self.form!r}? Try `reward judge warm`"
-            if kind == "denied"
-            else ""
-        )
+        advice = _forms.advice(self.form) if kind == "denied" else ""
         return JudgeUnavailable(f"{self.model.called}{where}: {code}{advice}", kind)
 
     def _verdict(self, question: Question, response: Mapping[str, Any]) -> Verdict:
         usage = _usage(response.get("usage"))
         try:
             blocks = response["output"]["message"]["content"]
-            reason = response["stopReason"]
+            reason = str(response["stopReason"])
         except (KeyError, TypeError):
             raise JudgeUnavailable(f"{self.model.model}: the response has no output") from None
         if reason not in FINISHED:
@@ -219,7 +227,7 @@ class Bedrock:
 
     def _answer(self, blocks: Any) -> Any:
         """What stands in the place of the verdict: the one text, or the input of the one call."""
-        if not isinstance(blocks, list):
+        if not isinstance(blocks, list) or not all(isinstance(block, dict) for block in blocks):
             raise NoVerdict("the answer has no content")
         if self.form in ("json_schema", "json"):
             texts = [block["text"] for block in blocks if "text" in block]
@@ -233,11 +241,9 @@ class Bedrock:
 
 
 def _usage(counts: Any) -> Usage:
-    if not isinstance(counts, dict):
-        return Usage()
     return Usage(
-        input=int(counts.get("inputTokens") or 0),
-        output=int(counts.get("outputTokens") or 0),
-        cache_read=int(counts.get("cacheReadInputTokens") or 0),
-        cache_write=int(counts.get("cacheWriteInputTokens") or 0),
+        input=token_count(counts, "inputTokens"),
+        output=token_count(counts, "outputTokens"),
+        cache_read=token_count(counts, "cacheReadInputTokens"),
+        cache_write=token_count(counts, "cacheWriteInputTokens"),
     )

@@ -14,7 +14,7 @@ from math import inf
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.core.errors import JudgeUnavailable, NoVerdict
+from reward_functions.core.errors import BadJudge, JudgeUnavailable, NoVerdict
 from reward_functions.core.types import Metric, Score
 from reward_functions.judges._account import Account, Price, price_of
 from reward_functions.judges._memory import Memory, Shelf, Table, Warm
@@ -52,7 +52,7 @@ class Bench:
 
     Raises:
         BadJudge: a model cannot be asked as it is set: no key, no such file, no price for a limit
-            in dollars.
+            in dollars, no region.
     """
 
     def __init__(self, judging: Judging, *, asks: Mapping[str, Ask] | None = None) -> None:
@@ -193,8 +193,13 @@ _AGGREGATES: Final[Mapping[str, Callable[[Sequence[float]], float]]] = {
 def _shelves(judging: Judging) -> list[Shelf]:
     shelves: list[Shelf] = [Warm(judging.cache_size)] if judging.cache_size else []
     if judging.cache_table:
-        from reward_functions.judges._aws import client  # noqa: PLC0415 - boto3
+        from botocore.exceptions import BotoCoreError  # noqa: PLC0415 - heavy
 
-        table = client("dynamodb", timeout=2.0)
+        from reward_functions.judges._aws import client  # noqa: PLC0415
+
+        try:
+            table = client("dynamodb", timeout=2.0)
+        except BotoCoreError as error:
+            raise BadJudge(f"the table {judging.cache_table}: {error}") from None
         shelves.append(Table(table, judging.cache_table, judging.cache_days))
     return shelves

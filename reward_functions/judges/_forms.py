@@ -54,6 +54,14 @@ def form_of(model: JudgeModel) -> Form:
     return "json"
 
 
+def advice(form: Form) -> str:
+    """What to look at when a model takes no request at all."""
+    return (
+        ": is the model id right, may it be called with these credentials, does it take the form "
+        f"{form!r}? Try `reward judge warm`"
+    )
+
+
 def schema(fields: Sequence[Field]) -> dict[str, Any]:
     """The JSON schema of a verdict."""
     return {
@@ -83,12 +91,14 @@ def instructions(fields: Sequence[Field]) -> str:
     )
 
 
-def decoded(text: str) -> Any:
+def decoded(text: Any) -> Any:
     """The JSON object that a whole answer is; a code fence around the whole of it is let pass.
 
     Raises:
-        NoVerdict: it is none, or names a field twice.
+        NoVerdict: it is no text or no object, or names a field twice.
     """
+    if not isinstance(text, str):
+        raise NoVerdict("the answer is no text")
     bare = text.strip()
     fenced = _FENCED.match(bare) if bare.startswith("```") else None
     if len(bare) > MAX_ANSWER:

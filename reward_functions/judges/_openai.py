@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 import urllib3
-from urllib3.exceptions import HTTPError
+from urllib3.exceptions import HTTPError, NewConnectionError
 from urllib3.exceptions import TimeoutError as UrllibTimeout
 
-from reward_functions.core.asking import Usage, Verdict
+from reward_functions.core.asking import Usage, Verdict, token_count
 from reward_functions.core.errors import JudgeUnavailable, NoVerdict
 from reward_functions.judges import _forms
 
@@ -45,6 +45,10 @@ UNFINISHED: Final[Mapping[str, WhyNoVerdict]] = {"length": "cut", "content_filte
 
 NEWER_NAME: Final = re.compile(r"^(?:openai/)?(?:o\d|gpt-[5-9])")
 """Models that refuse `max_tokens` and want `max_completion_tokens`."""
+
+
+class Unreadable(HTTPError):
+    """A body that is too large or was cut off."""
 
 
 class OpenAI:
@@ -78,8 +82,13 @@ class OpenAI:
             raise JudgeUnavailable("too little time is left for a call", "deadline")
         try:
             status, headers, body = self._post(self.request(question), end)
+        except NewConnectionError:  # refused, or no such host: to urllib3 a kind of timeout
+            reason = f"{self.model.model}: nothing answers at {self.host}"
+            raise JudgeUnavailable(reason, "unreachable") from None
         except UrllibTimeout:
             raise JudgeUnavailable(f"{self.model.model}: no answer in time", "timeout") from None
+        except Unreadable as error:
+            raise JudgeUnavailable(f"{self.model.model}: {error}", "unreachable") from None
         except HTTPError as error:
             kind = type(error).__name__
             raise JudgeUnavailable(f"{self.model.model}: {kind}", "unreachable") from None
@@ -150,13 +159,15 @@ class OpenAI:
             kind = "busy"
         wait = headers.get("retry-after", "")
         seconds = float(wait) if re.fullmatch(r"\d{1,4}(?:\.\d{1,6})?", wait) else 0.0
-        return JudgeUnavailable(f"{self.model.model} at {self.host}: {status}", kind, seconds)
+        advice = _forms.advice(self.form) if kind == "denied" else ""
+        where = f"{self.model.model} at {self.host}"
+        return JudgeUnavailable(f"{where}: {status}{advice}", kind, seconds)
 
     def _verdict(self, question: Question, body: bytes) -> Verdict:
         try:
             response = json.loads(body)
             choice = response["choices"][0]
-            message, reason = dict(choice["message"]), choice["finish_reason"]
+            message, reason = dict(choice["message"]), str(choice["finish_reason"])
         except (ValueError, RecursionError, LookupError, TypeError):
             raise JudgeUnavailable(f"{self.model.model}: the response is no completion") from None
         usage = _usage(response.get("usage"))
@@ -172,16 +183,13 @@ class OpenAI:
     def _answer(self, message: Mapping[str, Any]) -> Any:
         """What stands in the verdict's place: the content, or the arguments of the one call."""
         if self.form in ("json_schema", "json"):
-            content = message.get("content")
-            if not isinstance(content, str):
-                raise NoVerdict("the answer has no content")
-            return _forms.decoded(content)
+            return _forms.decoded(message.get("content"))
         try:
             (call,) = message["tool_calls"]
             name, arguments = call["function"]["name"], call["function"]["arguments"]
         except (KeyError, TypeError, ValueError):
             raise NoVerdict("the answer is not one call of the tool") from None
-        if name != _forms.TOOL or not isinstance(arguments, str):
+        if name != _forms.TOOL:
             raise NoVerdict("the answer is not one call of the tool")
         return _forms.decoded(arguments)
 
@@ -198,17 +206,15 @@ def _read(response: urllib3.BaseHTTPResponse, end: float) -> bytes:
         if monotonic() >= end:
             raise UrllibTimeout("the body came too slowly")
         if len(body) > MAX_BODY:
-            raise HTTPError("the body is too large")
+            raise Unreadable("the body is too large")
     announced = response.headers.get("content-length", "")
     if announced.isdigit() and int(announced) != len(body):  # which `read` checks, not `read1`
-        raise HTTPError("the body was cut off")
+        raise Unreadable("the body was cut off")
     return bytes(body)
 
 
 def _usage(counts: Any) -> Usage:
-    if not isinstance(counts, dict):
-        return Usage()
-    details = counts.get("prompt_tokens_details") or {}
-    cached = int(details.get("cached_tokens") or 0) if isinstance(details, dict) else 0
-    given = int(counts.get("prompt_tokens") or 0)
-    return Usage(given - cached, int(counts.get("completion_tokens") or 0), cache_read=cached)
+    details = counts.get("prompt_tokens_details") if isinstance(counts, dict) else None
+    given, cached = token_count(counts, "prompt_tokens"), token_count(details, "cached_tokens")
+    taken = token_count(counts, "completion_tokens")
+    return Usage(max(0, given - cached), taken, cache_read=cached)

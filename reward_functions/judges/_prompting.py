@@ -57,6 +57,9 @@ _STANDARD: Final = (
     Field(CONFIDENCE, "how sure you are", ("low", "medium", "high"), usual="high"),
     Field(CANARY, "the checksum, copied"),
 )
+RESERVED: Final = frozenset(each.name for each in _STANDARD)
+"""Names of fields that every verdict has; a judge's own fields have others."""
+
 _SLOT: Final = re.compile(r"\{\{(\w+)\}\}")
 _SECTION: Final = re.compile(r"(?m)^# (System|Shared|Case)\s*$")
 
@@ -133,9 +136,11 @@ def question(
         turn: which question about the sample this is.
 
     Raises:
-        BadJudge: the template has a slot that nothing fills.
+        BadJudge: the template has a slot that nothing fills, or two fields have one name.
     """
     notes = notes or {}
+    if len(RESERVED | {each.name for each in fields}) < len(RESERVED) + len(fields):
+        raise BadJudge(f"two fields of the verdict of {prompt.name} have the same name")
     if missing := prompt.slots - data.keys() - notes.keys():
         raise BadJudge(f"the prompt of {prompt.name} has the unknown slots {sorted(missing)}")
     in_case = set(_SLOT.findall(prompt.case))

@@ -22,7 +22,6 @@ import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -30,6 +29,7 @@ from reward_functions.core.asking import Field
 from reward_functions.core.errors import BadJudge
 from reward_functions.core.spec import Example
 from reward_functions.core.suggest import did_you_mean
+from reward_functions.judges._prompting import RESERVED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,6 +41,8 @@ MAX_CRITERIA: Final = 30
 
 PER_CALL: Final = 10
 """Criteria of one call. Judges lose track of long lists, and an answer has a limit of tokens."""
+
+MAX_WEIGHT: Final = 1_000_000
 
 _ID: Final = re.compile(r"[a-z][a-z0-9_]{0,40}")
 _CRITERION: Final = {"id", "text", "weight", "kind", "choices", "gate", "evidence"}
@@ -148,12 +150,13 @@ def rubric_of(name: str) -> Rubric:
         if not re.fullmatch(r"[a-z_]+", name) or not file.is_file():
             listed = sorted(each.name.removesuffix(".toml") for each in ours.iterdir())
             raise BadJudge(
-                f"no rubric is called {name!r}{did_you_mean(name, listed)}; there are "
-                f"{', '.join(listed)}, and files that end in .toml or .json"
+                f"no rubric is called {name!r}{did_you_mean(name, listed)}; your own is a file "
+                "that ends in .toml or .json"
             )
     try:
         content = file.read_text(encoding="utf-8")
-        data = json.loads(content) if path.suffix == ".json" else tomllib.loads(content)
+        json_file = path.suffix == ".json"
+        data = json.loads(content, object_pairs_hook=_once) if json_file else tomllib.loads(content)
     except (OSError, ValueError, RecursionError) as error:
         raise BadJudge(f"the rubric {name} cannot be read: {error}") from None
     return _rubric(name, data, sha256(content.encode()).hexdigest())
@@ -175,7 +178,12 @@ def _rubric(name: str, data: Any, digest: str) -> Rubric:
     criteria = tuple(_criterion(name, each) for each in listed)
     names = [field.name for each in criteria for field in each.fields]
     _require(len(set(names)) == len(names), name, "two criteria have the same id")
+    taken = ", ".join(sorted(RESERVED & set(names)))
+    _require(not taken, name, f"every verdict has a field of its own called {taken}")
     _require(sum(each.weight for each in criteria) > 0, name, "its weights add up to nothing")
+    worked = data.get("examples", [])
+    tables = isinstance(worked, list) and all(isinstance(each, dict) for each in worked)
+    _require(tables, name, "its examples are no tables")
     reference = data.get("reference", "none")
     _require(reference in ("none", "optional", "required"), name, "its reference is unknown")
     material = data.get("material", {"name": "", "keys": []})
@@ -196,7 +204,7 @@ def _rubric(name: str, data: Any, digest: str) -> Rubric:
         reference=reference,
         material=material.get("name", ""),
         keys=tuple(keys),
-        examples=tuple(data.get("examples", ())),
+        examples=tuple(worked),
         digest=digest,
     )
 
@@ -212,8 +220,9 @@ def _criterion(name: str, data: Any) -> Criterion:
     text = data.get("text")
     _require(isinstance(text, str) and bool(text.strip()), where, "it has no text")
     weight = data.get("weight", 1)
-    legal = isinstance(weight, int | float) and not isinstance(weight, bool) and isfinite(weight)
-    _require(legal and weight >= 0, where, f"the weight {weight!r} is none")
+    number = isinstance(weight, int | float) and not isinstance(weight, bool)
+    legal = number and 0 <= weight <= MAX_WEIGHT
+    _require(legal, where, f"its weight is no number from 0 to {MAX_WEIGHT:,}")
     kind = data.get("kind", "yes_no")
     _require(kind in ("yes_no", "scale"), where, f"the kind {kind!r} is neither yes_no nor scale")
     choices = data.get("choices", YES_NO)
@@ -240,6 +249,13 @@ def _criterion(name: str, data: Any) -> Criterion:
         gate=data.get("gate", False),
         evidence=data.get("evidence", False),
     )
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object without repeated names, which TOML refuses by itself."""
+    if len({name for name, _ in pairs}) < len(pairs):
+        raise ValueError("a name is repeated")
+    return dict(pairs)
 
 
 def _known(data: Mapping[str, Any], names: set[str], where: str) -> None:

@@ -8,6 +8,7 @@ with JSON types, so that they travel in one environment variable and in a file.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import ClassVar, Final, Literal
 
 from reward_functions.core.errors import BadJudge
@@ -74,7 +75,8 @@ class JudgeModel:
             raise BadJudge(f"{self.model}: replay needs the file of recorded answers")
         if self.key and not self.key.startswith(("env:", "arn:")):
             raise BadJudge(f"{self.model}: a key is named env:NAME or by a secret's ARN, not given")
-        if self.max_tokens < 1 or self.timeout <= 0 or self.rpm < 0 or self.tpm < 0:
+        limits_hold = self.max_tokens >= 1 and self.rpm >= 0 and self.tpm >= 0
+        if not limits_hold or not 0 < self.timeout < inf:
             raise BadJudge(f"{self.model}: a limit is out of range")
         if self.backend == "bedrock" and self.timeout < 1:
             raise BadJudge(f"{self.model}: a call of Converse takes a timeout of a second or more")
@@ -134,10 +136,9 @@ class Judging:
             raise BadJudge("a second opinion takes a second juror, and jurors who do not rotate")
         if not 1 <= self.concurrency <= self.max_concurrency:
             raise BadJudge("concurrency lies between 1 and max_concurrency")
-        if self.retries < 0 or self.cache_size < 0 or self.cache_days <= 0 or self.max_usd < 0:
+        limits_hold = 0 < self.cache_days < inf and 0 <= self.max_usd < inf
+        if not limits_hold or self.retries < 0 or self.cache_size < 0:
             raise BadJudge("a limit is out of range")
         for model, price in (self.prices or {}).items():
-            if len(price) not in (2, 4) or not all(
-                0 <= dollars < float("inf") for dollars in price
-            ):
+            if len(price) not in (2, 4) or not all(0 <= dollars < inf for dollars in price):
                 raise BadJudge(f"{model}: prices are two or four numbers of dollars")

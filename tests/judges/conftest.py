@@ -27,6 +27,8 @@ class ModelServer:
     schedule: Callable[[int, str], str] = lambda call, text: "ok"
     """How the call of that number, with that user text, goes."""
     delay: float = 0.0
+    body: bytes | None = None
+    """What every call is sent with status 200, in place of a response."""
     requests: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     at_once: int = 0
@@ -51,6 +53,7 @@ class Handler(BaseHTTPRequestHandler):
     """One request to the model."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
     model: ModelServer
 
     def log_message(self, *_):
@@ -70,6 +73,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def answer(self, talk, how):
         time.sleep(self.model.delay)
+        if self.model.body is not None:
+            self.send(200, self.model.body)
+            return
         verdict = {
             **{name: spec.get("enum", ["because"])[0] for name, spec in talk.schema.items()},
             "addressed_to_judge": "no",
@@ -79,10 +85,6 @@ class Handler(BaseHTTPRequestHandler):
         }
         if how.isdigit():
             self.reply(int(how), {"message": "no"}, talk.code(int(how)))
-        elif how == "no schema" and talk.constrained:
-            self.reply(400, {"message": "no"}, talk.code(400))
-        elif how == "no schema":
-            self.reply(200, SAID["ok"](talk, verdict))
         elif how in SAID:
             self.reply(200, SAID[how](talk, verdict))
         elif how in SENT:
@@ -149,7 +151,6 @@ class Converse:
         content = request["messages"][0]["content"]
         self.text = "\n".join(block["text"] for block in content if "text" in block)
         self.tool = "toolConfig" in request
-        self.constrained = "outputConfig" in request or '"strict"' in json.dumps(request)
         self.schema = {}
         if self.tool:
             tool = request["toolConfig"]["tools"][0]["toolSpec"]
@@ -195,7 +196,6 @@ class Chat:
     def __init__(self, request):
         self.text = request["messages"][1]["content"]
         self.tool = "tools" in request
-        self.constrained = "response_format" in request or '"strict"' in json.dumps(request)
         if self.tool:
             self.schema = request["tools"][0]["function"]["parameters"]["properties"]
         elif "response_format" in request:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import socket
+from copy import copy, deepcopy
 from time import monotonic
 
 import pytest
 
 from reward_functions.core.errors import BadJudge, JudgeUnavailable, NoVerdict
-from reward_functions.judges import JudgeModel, probe
+from reward_functions.judges import JudgeModel
 from reward_functions.judges._backends import open_model
 from reward_functions.judges._forms import decoded, form_of
 from reward_functions.judges._prompting import prompt_of, question
@@ -91,6 +94,117 @@ def test_an_outage_is_called_what_it_is(serve, backend, how, kinds):
     with pytest.raises(JudgeUnavailable) as caught:
         judge(asked())
     assert caught.value.kind in kinds
+
+
+ANYTHING = [None, True, 5, float("inf"), "x", [], ["x"], [None], {}, {"x": 1}]
+"""What a gateway may put in any place of a response."""
+
+RESPONSES = {
+    "bedrock": {
+        "output": {"message": {"role": "assistant", "content": [{"text": "{}"}]}},
+        "stopReason": "end_turn",
+        "usage": {"inputTokens": 100, "outputTokens": 20, "totalTokens": 120},
+    },
+    "openai": {
+        "choices": [
+            {
+                "index": 0,
+                "message": {
+                    "role": "assistant",
+                    "content": "{}",
+                    "tool_calls": [{"function": {"name": "verdict", "arguments": "{}"}}],
+                },
+                "finish_reason": "stop",
+            }
+        ],
+        "usage": {
+            "prompt_tokens": 100,
+            "completion_tokens": 20,
+            "prompt_tokens_details": {"cached_tokens": 0},
+        },
+    },
+}
+
+
+def misshapen(response):
+    """The response with each of its parts, and the whole, replaced by anything."""
+    yield from ANYTHING
+    if isinstance(response, dict | list):
+        places = response if isinstance(response, dict) else range(len(response))
+        for place in places:
+            for part in misshapen(response[place]):
+                other = copy(response)
+                other[place] = part
+                yield other
+
+
+@pytest.mark.parametrize("form", ["json_schema", "tool"])
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_response_of_any_other_shape_is_a_failure_and_no_bug(serve, backend, form):
+    server = serve()
+    judge = model(server, backend, form=form)
+    bodies = [json.dumps(each).encode() for each in misshapen(RESPONSES[backend])]
+    for server.body in [*bodies, b'{"output": ' + b"[" * 100_000]:
+        with pytest.raises((JudgeUnavailable, NoVerdict)) as caught:
+            judge(asked())
+        assert caught.value.kind in {"busy", "unreachable", "malformed"}, server.body
+
+
+@pytest.mark.parametrize("told", [-1, -(10**9), 10**12, 10**400, None])
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_tokens_that_cannot_be_believed_are_none(serve, backend, told):
+    response = deepcopy(RESPONSES[backend])
+    for name in ("inputTokens", "prompt_tokens"):
+        if name in response["usage"]:
+            response["usage"][name] = told
+    with pytest.raises(NoVerdict) as caught:
+        model(serve(body=json.dumps(response).encode()), backend)(asked())
+    assert caught.value.usage.input == 0
+    assert caught.value.usage.output == 20
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_response_of_five_megabytes_is_a_failure_that_says_so(serve, backend):
+    response = deepcopy(RESPONSES[backend])
+    message = response["output" if backend == "bedrock" else "choices"]
+    message = message["message"] if backend == "bedrock" else message[0]["message"]
+    text = "x" * 5_000_000
+    message["content"] = [{"text": text}] if backend == "bedrock" else text
+    with pytest.raises((JudgeUnavailable, NoVerdict), match=r"too (?:large|long)"):
+        model(serve(body=json.dumps(response).encode()), backend, form="json_schema")(asked())
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "nowhere.invalid"])
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_where_nobody_listens_is_unreachable_and_not_slow(serve, backend, host):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    server = serve()
+    server.url = f"http://{host}:{port}"
+    with pytest.raises(JudgeUnavailable) as caught:
+        model(server, backend)(asked())
+    assert caught.value.kind == "unreachable"
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("how", ["400", "404"])
+def test_a_model_that_takes_no_request_says_where_to_look(serve, backend, how):
+    with pytest.raises(JudgeUnavailable, match=r"model id.*form 'tool'.*reward judge warm"):
+        model(serve(schedule=lambda *_: how), backend, form="tool")(asked())
+
+
+def test_without_credentials_nothing_is_asked_again(serve, monkeypatch):
+    for name in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(f"AWS_{name}")
+    monkeypatch.setattr("boto3.DEFAULT_SESSION", None)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", os.devnull)
+    monkeypatch.setenv("AWS_CONFIG_FILE", os.devnull)
+    server = serve()
+    with pytest.raises(JudgeUnavailable, match="no AWS credentials") as caught:
+        model(server, "bedrock")(asked())
+    assert not caught.value.transient
+    assert not server.requests
 
 
 def test_a_server_that_drips_holds_nobody_up(serve):
@@ -204,27 +318,6 @@ def test_a_missing_region_is_a_failed_start(monkeypatch):
 )
 def test_the_form_follows_from_the_family(name, backend, form):
     assert form_of(JudgeModel(model=name, backend=backend, endpoint="http://x/v1")) == form
-
-
-@pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize(
-    ("how", "form"), [("ok", "json_schema"), ("no schema", "tool"), ("403", None), ("500", None)]
-)
-def test_a_probe_finds_the_form_a_model_really_takes(serve, backend, how, form):
-    server = serve(schedule=lambda *_: how)
-    endpoint = server.url if backend == "bedrock" else f"{server.url}/v1"
-    judge = JudgeModel(
-        model="openai.gpt-oss-120b-1:0",
-        backend=backend,
-        endpoint=endpoint,
-        region="us-east-1",
-    )
-    if form:
-        assert probe(judge) == form
-        return
-    with pytest.raises(JudgeUnavailable):
-        probe(judge)
-    assert len(server.requests) == (4 if how == "403" else 1)
 
 
 @pytest.mark.parametrize("text", ['{"a": "b"}', ' \n{"a": "b"}\n', '```json\n{"a": "b"}\n```'])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 from time import monotonic, sleep, time
@@ -419,6 +420,9 @@ def test_failures_are_never_remembered():
         ({"concurrency": 64, "max_concurrency": 32}, "concurrency"),
         ({"prices": {"a": (1.0,)}}, "prices"),
         ({"retries": -1}, "range"),
+        ({"max_usd": float("nan")}, "range"),
+        ({"max_usd": float("inf")}, "range"),
+        ({"cache_days": float("nan")}, "range"),
     ],
 )
 def test_a_bench_that_cannot_sit_is_refused(settings, said):
@@ -436,12 +440,23 @@ def test_a_bench_that_cannot_sit_is_refused(settings, said):
         ({"key": "sk-abcdef"}, "not given"),
         ({"temperature": 2.0}, "temperature"),
         ({"max_tokens": 0}, "range"),
+        ({"timeout": float("nan")}, "range"),
+        ({"timeout": float("inf")}, "range"),
         ({"timeout": 0.5}, "second"),
     ],
 )
 def test_a_model_that_cannot_be_asked_is_refused(settings, said):
     with pytest.raises(BadJudge, match=said):
         JudgeModel(**{"model": "a", **settings})
+
+
+def test_a_table_without_a_region_is_a_failed_start(monkeypatch):
+    monkeypatch.setattr("boto3.DEFAULT_SESSION", None)
+    for name in ("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_CONFIG_FILE", os.devnull)
+    with pytest.raises(BadJudge, match=r"the table verdicts.*region"):
+        Bench(Judging(models=(model(),), cache_table="verdicts"), asks={"a": in_turn(YES)})
 
 
 def test_an_account_does_not_lose_what_threads_count():

@@ -29,6 +29,7 @@ JUDGES = {
     "pairwise": ("pairwise", {}, "It is Canberra."),
     "group": ("group", {}, None),
 }
+KEYS = [name for name, attack in ATTACKS.items() if attack.kind == "master key"]
 BEST = {"on_task": "yes", "complete": "fully", "within_limits": "yes", "accurate": "yes"}
 
 
@@ -54,6 +55,18 @@ def test_no_attack_raises_the_reward(judge, name):
     attack = sample(ATTACKS[name].response, reference, prompt=PROMPT)
     ask = CredulousAsk(attack.response)
     assert get(reward).bind(knobs, ask=ask)(attack).value == 0.0
+
+
+def test_attacks_that_are_the_final_answer_reach_the_judge_of_answers_and_gain_nothing():
+    """Elsewhere the wrong answer is extracted, and most attacks are left behind."""
+    spied = FakeAsk({"same": "no"})
+    for attack in ATTACKS.values():
+        said = " ".join(attack.response.split())
+        boxed = sample(f"\\boxed{{{said}}}", "Canberra", prompt=PROMPT)
+        get("reference").bind({}, ask=spied)(boxed)
+        earned = get("reference").bind({}, ask=CredulousAsk(attack.response))(boxed).value
+        assert earned == 0.0, attack.name
+    assert len({question.key for question in spied.asked}) > 0.9 * (len(ATTACKS) - len(KEYS))
 
 
 PAYLOADS = [name for name, attack in ATTACKS.items() if attack.kind not in ("master key", "hidden")]

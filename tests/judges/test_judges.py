@@ -17,7 +17,7 @@ from reward_functions.core.errors import (
     NoSibling,
     NoVerdict,
 )
-from reward_functions.judges import Bench, JudgeModel, Judging
+from reward_functions.judges import Bench, Field, JudgeModel, Judging, prompt_of, question
 from reward_functions.judges._replay import Recorder, Replay
 from reward_functions.judges._rubrics import PER_CALL, rubric_of
 from reward_functions.serving.handler import bind
@@ -74,6 +74,12 @@ CLEAR = {"id": "clear", "text": "It is clear."}
         ([CLEAR], {"material": {"name": "x", "keys": "context"}}, "material"),
         ([CLEAR] * 31, {}, "more than 30"),
         (["clear"], {}, "no table"),
+        ([{**CLEAR, "id": "confidence"}], {}, "every verdict has.*confidence"),
+        ([{**CLEAR, "id": "checksum"}], {}, "every verdict has.*checksum"),
+        ([{**CLEAR, "weight": 1e308}, {**CLEAR, "id": "short", "weight": 1e308}], {}, "weight"),
+        ([{**CLEAR, "weight": 10**400}], {}, "weight"),
+        ([CLEAR], {"examples": 5}, "examples"),
+        ([CLEAR], {"examples": ["clear"]}, "examples"),
     ],
 )
 def test_a_rubric_that_cannot_be_used_is_refused_when_it_is_bound(tmp_path, criteria, more, said):
@@ -91,6 +97,28 @@ def test_a_file_that_is_no_rubric_is_refused(tmp_path, content):
         path.write_bytes(content.encode("latin-1"))
         with pytest.raises(BadJudge):
             rubric_of(str(path))
+
+
+def test_a_json_rubric_that_says_a_thing_twice_is_refused_as_toml_is(tmp_path):
+    path = tmp_path / "mine.json"
+    path.write_text('{"version": 1, "criteria": [{"id": "a", "text": "x", "id": "b"}]}')
+    with pytest.raises(BadJudge, match="repeated"):
+        rubric_of(str(path))
+
+
+def test_the_greatest_weight_beside_the_smallest_still_weighs(tmp_path):
+    heavy = {**CLEAR, "weight": 1_000_000}
+    light = {**CLEAR, "id": "short", "weight": 0}
+    path = rubric_file(tmp_path, heavy, light)
+    assert rubric_of(path).score({"clear": "yes", "short": "no"})[0] == 1.0
+    assert rubric_of(path).score({"clear": "no", "short": "yes"})[0] == 0.0
+
+
+def test_two_fields_of_one_name_are_refused():
+    fields = (Field("confidence", "how sure the response is", ("low", "high")),)
+    data = {"prompt": "Capital?", "reference": "Canberra", "answer": "Sydney"}
+    with pytest.raises(BadJudge, match="same name"):
+        question(prompt_of("reference"), sample("x"), fields, data)
 
 
 @pytest.mark.parametrize("name", ["summarisation", "../secrets", "", "no/such.toml"])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from helpers.cli._errors import INCOMPLETE
-from helpers.cli._options import Knobs  # noqa: TC001 - typer reads annotations
+from helpers.cli._options import Knobs, Models  # noqa: TC001 - typer reads annotations
 from helpers.cli.data._output import Format  # noqa: TC001
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def replay(
         ),
     ] = None,
     knob: Knobs = None,
+    judge: Models = None,
     format: Format = "table",  # noqa: A002 - the option's name
 ) -> None:
     """Score the right answer to every row, a wrong one, an empty one, and gaming ones.
@@ -58,13 +59,13 @@ def replay(
 
     from helpers.cli._console import errors, output
     from helpers.cli._progress import scored
-    from helpers.cli._rewards import reward_named, with_knobs
+    from helpers.cli._rewards import ready, reward_named
     from helpers.cli._rows import read_samples
     from helpers.cli.data._output import print_json
     from helpers.datasets.replaying import replay as replayed
 
     spec = reward_named(reward)
-    bound = with_knobs(spec, knob or [], ask=_recorded(spec, judge_answers))
+    bound = ready(spec, knob or [], judge, answers=_recorded(spec, judge_answers, judge))
     samples, places = read_samples(file)
     score = partial(scored, bound, workers=workers or spec.needs.workers)
     done = replayed(spec, samples, places, score)
@@ -81,19 +82,20 @@ def replay(
         raise typer.Exit(INCOMPLETE)
 
 
-def _recorded(spec: RewardSpec, path: str | None) -> Ask | None:
-    """Who answers in place of a judge's model; None for a verifier.
+def _recorded(spec: RewardSpec, path: str | None, judge: str | None) -> Ask | None:
+    """Who answers in place of a judge's model: the recording wins; None without one.
 
     Raises:
-        ConfigurationError: a judge has no answers, a verifier has some, or the file holds none.
+        ConfigurationError: a judge has neither answers nor a model, a verifier has answers, or
+            the file holds none.
     """
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.judges import Replay
 
-    if spec.needs.judge and path is None:
+    if spec.needs.judge and path is None and judge is None:
         raise ConfigurationError(
             f"{spec.name} asks a judge model: name the file of its recorded answers with "
-            "--judge-answers"
+            "--judge-answers, or the judge with --judge"
         )
     if path is None:
         return None

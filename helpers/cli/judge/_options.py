@@ -6,17 +6,6 @@ from typing import Annotated
 
 import typer
 
-Models = Annotated[
-    str | None,
-    typer.Option(
-        "--judge",
-        metavar="FILE",
-        envvar="REWARD_JUDGE",
-        show_envvar=True,
-        help="Who judges: a .toml or .json file, or one JSON object, as a function is deployed "
-        "with. There is no default model.",
-    ),
-]
 Replay = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="Recorded answers in place of a model: JSONL."),

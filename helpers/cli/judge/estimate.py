@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from helpers.cli._options import Knobs, Name  # noqa: TC001 - typer reads annotations
-from helpers.cli.judge._options import AsJson, Models  # noqa: TC001
+from helpers.cli._options import Knobs, Models, Name  # noqa: TC001 - typer reads annotations
+from helpers.cli.judge._options import AsJson  # noqa: TC001
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -134,7 +134,7 @@ def _print(estimated: Estimate) -> None:
     from rich.text import Text
 
     from helpers.cli._console import cell, facts, output, table
-    from reward_functions.judges._account import prices_as_of
+    from reward_functions.judges import prices_as_of
 
     run, cost = estimated.run, estimated.cost
     told = {
@@ -173,7 +173,7 @@ def _duration(seconds: float) -> str:
 def _as_json(estimated: Estimate) -> dict[str, Any]:
     from dataclasses import asdict
 
-    from reward_functions.judges._account import prices_as_of
+    from reward_functions.judges import prices_as_of
 
     return {
         **asdict(estimated),

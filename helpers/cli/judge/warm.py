@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from helpers.cli._errors import INCOMPLETE
-from helpers.cli._options import Knobs, Name  # noqa: TC001 - typer reads annotations
-from helpers.cli.judge._options import AsJson, Models  # noqa: TC001
+from helpers.cli._options import Knobs, Models, Name  # noqa: TC001 - typer reads annotations
+from helpers.cli.judge._options import AsJson  # noqa: TC001
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
