@@ -25,7 +25,7 @@ FLOORS = {
     "verifiers": {"core", "text", "symbolic", "verifiers"},
     "judges": {"core", "text", "judges"},
     "serving": {"core", "text", "symbolic", "verifiers", "judges", "serving"},
-    "testing.py": {"core", "text", "symbolic", "verifiers", "judges", "serving"},
+    "testing": {"core", "text", "symbolic", "verifiers", "judges", "serving", "testing"},
     "__init__.py": {"core"},
 }
 

@@ -1,0 +1,58 @@
+"""One response, one score: the assertion most tests of a reward are made of."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from reward_functions.core.spec import RewardSpec
+from reward_functions.testing.samples import sample
+
+if TYPE_CHECKING:
+    from reward_functions.core.asking import Ask
+    from reward_functions.core.spec import RewardFunction
+    from reward_functions.core.types import Score
+
+
+def assert_score(
+    reward: RewardFunction,
+    response: str,
+    reference: Any,
+    expected: float,
+    *,
+    prompt: str = "",
+    ask: Ask | None = None,
+    **knobs: Any,
+) -> None:
+    """The reward gives this response exactly this score.
+
+    Args:
+        reward: a spec, a partial of one, a combination.
+        response: what the policy wrote.
+        reference: the ground truth.
+        expected: compared with `==`; a `pytest.approx` works.
+        prompt: the user turn.
+        ask: whom a judge asks, such as a `FakeAsk`.
+        knobs: settings of the reward.
+
+    Raises:
+        AssertionError: it does not; the message shows the answer, the reason and the rule.
+        BadKnob: a knob the reward does not have, or a value of the wrong type.
+        DatasetError: the reference is at fault, so there is no score.
+    """
+    whom: dict[str, Any] = {} if ask is None else {"ask": ask}
+    if isinstance(reward, RewardSpec):
+        reward = reward.bind(knobs)
+        knobs = {}
+    bound = partial(reward, **knobs, **whom)
+    score = bound(sample(response, reference, prompt=prompt))
+    if score.value != expected:
+        raise AssertionError(f"the score is {score.value}, not {expected}\n{told(score)}")
+
+
+def told(score: Score) -> str:
+    """What a score says of itself, for the message of a test that failed."""
+    lines = [f"  answer: {score.answer!r}", f"  reason: {score.reason}"]
+    if evidence := score.evidence:
+        lines.append(f"  rule:   {evidence.rule}: {evidence.answer} against {evidence.reference}")
+    return "\n".join(lines)
