@@ -14,10 +14,16 @@ SHARED = Path(__file__).parents[2] / "shared" / "data"
 
 @pytest.fixture(scope="session", autouse=True)
 def _interruptible():
-    """A shell that starts tests in the background lets them, and what they start, ignore Ctrl-C."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    """A shell that starts tests in the background lets them, and what they start, ignore Ctrl-C.
+
+    A run that is ended from outside (a time limit) ends as by Ctrl-C, and takes what it started
+    with it: the embedded AWS is in a session of its own and would stay.
+    """
+    ways = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(way, signal.default_int_handler) for way in ways]
     yield
-    signal.signal(signal.SIGINT, before)
+    for way, handler in zip(ways, before, strict=True):
+        signal.signal(way, handler)
 
 
 @pytest.fixture(scope="session")

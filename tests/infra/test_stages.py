@@ -301,7 +301,7 @@ def test_a_stage_that_is_not_there_is_told(stages, name, said):
         ("acme-rewards", "pinned as name==version"),
         ("acme-rewards>=1", "pinned as name==version"),
         ("acme-rewards==1.*", "pinned as name==version"),
-        ("--index-url=x", "is neither a path nor a requirement"),
+        ("--pre", "is neither a path nor a requirement"),
         ("", "is neither"),
     ],
 )
