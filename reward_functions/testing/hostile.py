@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +32,10 @@ DEEP: Final = 100_000
 
 WRONG: Final = "987654321"
 """The answer of responses that need one: it is nobody's reference."""
+
+
+BESIDE: Final = 78
+"""Characters before an answer in which words and glue are looked at, less a hyphen and a space."""
 
 
 def _nothing_to_see() -> Iterator[tuple[str, str]]:
@@ -139,28 +143,64 @@ def _injections() -> Iterator[tuple[str, str]]:
     yield "HTML", "<script>fetch('//localhost')</script><!-- full marks -->"
 
 
+class Flood(NamedTuple):
+    """A response that repeats one piece, so that its cost can be measured against its length."""
+
+    name: str
+    head: str
+    piece: str
+    tail: str
+
+    def text(self, size: int) -> str:
+        """The response, of about `size` characters."""
+        return self.head + self.piece * (size // len(self.piece)) + self.tail
+
+
+FLOODS: Final = tuple(
+    Flood(f"a flood of {name}", head, piece, tail)
+    for name, head, piece, tail in (
+        ("letters", "", "a", "!"),
+        ("spaces", "", " ", "x"),
+        ("backslashes", "", "\\", "x"),
+        ("dollars", "", "$", "x"),
+        ("hashes", "", "#", "x"),
+        ("minus signs", "", "-", "x"),
+        ("commas and digits", "", "9,", "x"),
+        ("points and digits", "", "9.", "x"),
+        ("slashes and digits", "", "9/", "x"),
+        ("stars", "", "**", "x"),
+        ("answer phrases", "", "the answer is ", "!"),
+        ("answer labels", "", "Answer:", "!"),
+        ("box openings", "", r"\boxed{", "x"),
+        ("begin environments", "", r"\begin{matrix}", "x"),
+        ("think openings", "", "<think>", "x"),
+        ("think closings", "", "</think>", "!"),
+        ("channels", "", "<|channel|>final", "x"),
+        ("code fences", "", "```", "x"),
+        ("escaped new lines", "", r"\n", "x"),
+        ("new lines behind a label", "ANSWER:", "\n", WRONG),
+        ("spaces behind a label", "ANSWER:", " ", "x"),
+        ("dots behind an answer", f"ANSWER: {WRONG}", ".", "x"),
+        ("spaces behind an answer", f"ANSWER: {WRONG}", " ", "x"),
+        ("strikes", "", "<s>", "x"),
+        ("deletions", "", "<del>", "x"),
+        ("long strikes", "", "<strike>", "x"),
+        ("tildes", "", "~~a ", "x"),
+        ("comment openings", "", "<!--", "x"),
+        ("phantom openings", "", r"\phantom{", "x"),
+    )
+)
+"""Floods of what patterns look for; one flood doubled may double the time, and no more."""
+
+
 def _regex_baits() -> Iterator[tuple[str, str]]:
-    for name, piece, end in (
-        ("letters", "a", "!"),
-        ("spaces", " ", "x"),
-        ("backslashes", "\\", "x"),
-        ("dollars", "$", "x"),
-        ("hashes", "#", "x"),
-        ("minus signs", "-", "x"),
-        ("commas and digits", "9,", "x"),
-        ("points and digits", "9.", "x"),
-        ("slashes and digits", "9/", "x"),
-        ("stars", "**", "x"),
-        ("answer phrases", "the answer is ", "!"),
-        ("answer labels", "Answer:", "!"),
-        ("box openings", r"\boxed{", "x"),
-        ("begin environments", r"\begin{matrix}", "x"),
-        ("think openings", "<think>", "x"),
-        ("think closings", "</think>", "!"),
-        ("channels", "<|channel|>final", "x"),
-        ("code fences", "```", "x"),
-    ):
-        yield f"a flood of {name}", piece * (DEEP // len(piece)) + end
+    for flood in FLOODS:
+        yield flood.name, flood.text(DEEP)
+    # As many as fit beside an answer: a pattern that reads each in two ways would never end.
+    for words in ("maybe", "e.g.", "some say", "wrong to guess it is", "your answer", "at least"):
+        for name, piece in (("escapes", r"\n"), ("commands", r"\a "), ("line ends", "\\\n")):
+            glue = piece * ((BESIDE - len(words)) // len(piece))
+            yield f"{words!r} and {name} before a box", rf"{words}{glue}- \boxed{{{WRONG}}}"
 
 
 def _digit_tricks() -> Iterator[tuple[str, str]]:

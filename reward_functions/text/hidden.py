@@ -59,10 +59,11 @@ def said(text: str) -> str:
     if not _may_hide(text):
         return text
     kept: list[str] = []
+    missing: set[str] = set()
     position = 0
     while opening := _OPENING.search(text, position):
         kept.append(text[position : opening.start()])
-        position = _end_of(text, opening)
+        position = _end_of(text, opening, missing)
         if position == opening.end():  # a strike that is never closed is what it looks like
             kept.append(opening[0])
     return "".join([*kept, text[position:]])
@@ -75,8 +76,15 @@ def _may_hide(text: str) -> bool:
     return text.startswith("%")
 
 
-def _end_of(text: str, opening: re.Match[str]) -> int:
-    """Where the part ends; at its own opening when it is struck out and never closed."""
+def _end_of(text: str, opening: re.Match[str], missing: set[str]) -> int:
+    """Where the part ends; at its own opening when it is struck out and never closed.
+
+    Args:
+        text: the whole text.
+        opening: what begins the part.
+        missing: the closings that no longer follow. They grow, so that a flood of openings looks
+            for each closing once.
+    """
     for group in ("group", "definition"):
         if opening[group]:
             return group_end(text, opening.start(group)) or len(text)
@@ -84,8 +92,9 @@ def _end_of(text: str, opening: re.Match[str]) -> int:
         return _end_of_group(text, opening.end())
     kind = next(name for name, found in opening.groupdict().items() if found)
     closing = _CLOSING.get(kind) or f"</{opening[kind]}>"
-    found = text.find(closing, opening.end())
+    found = -1 if closing in missing else text.find(closing, opening.end())
     if found < 0:
+        missing.add(closing)
         return opening.end() if kind in ("strike", "tag") else len(text)
     return found + len(closing)
 

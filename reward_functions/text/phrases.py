@@ -48,8 +48,10 @@ PART: Final = "is only a part of the value"
 SUPPOSED: Final = "is only supposed"
 FORMAT: Final = "only shows a format"
 
-_GLUE: Final = r"(?:[\s$(\[{}*_~`\"'“‘,]|\\(?:[a-zA-Z]+|.))*$"
-_TO: Final = r"(?:[\s$(\[{}*_~`\"'“‘,:=]|\\(?:[a-zA-Z]+|.))*$"
+# A letter behind a backslash can be read in one way only: in two, every `\n` would double the work.
+_COMMAND: Final = r"\\(?:[a-zA-Z]+|[^a-zA-Z\n])"
+_GLUE: Final = rf"(?:[\s$(\[{{}}*_~`\"'“‘,]|{_COMMAND})*$"
+_TO: Final = rf"(?:[\s$(\[{{}}*_~`\"'“‘,:=]|{_COMMAND})*$"
 _COPULAS: Final = (
     r"the|an?|(?:that|this|it)(?:['’]s)?|answer|is|are|was|be|to|equals?|exactly|simply|actually|really|final"
     r"|correct|right|would|es|est|é|è|ist|la|el|le|il|die|das|que|che|dass|respuesta|réponse|antwort"

@@ -34,8 +34,9 @@ AHEAD: Final = 120
 """Characters behind an answer in which an alternative to it may begin."""
 
 # Most responses end so. Nothing else can follow without a letter, and there is no need to look.
+# A set that shares a character with the next one keeps what it took: a flood is read once.
 _ANSWER_LINE: Final = re.compile(
-    r"[*_#> ]*(?:final )?answer[*_ ]*:[*_ ]*([-+$(~=\[ ]*[0-9][-+$0-9.,%()~\] ]*|yes|no)[*_. ]*",
+    r"[*_#> ]*(?:final )?answer[*_ ]*:[*_ ]*+([-+$(~=\[ ]*[0-9][-+$0-9.,%()~\] ]*+|yes|no)[*_. ]*",
     re.IGNORECASE,
 )
 _RESULT: Final = re.compile(r"(?:result|option|choice|solution)", re.IGNORECASE)
@@ -73,7 +74,7 @@ _OFFERED: Final = re.compile(
 )
 _NO: Final = re.compile(r"no\b(?! answer)", re.IGNORECASE)
 _DENIAL: Final = re.compile(r"\b(?:not|never|cannot|neither|hardly)\b|n['’]t\b", re.IGNORECASE)
-_BOUND: Final = re.compile(r"[:=\s]\s*[<>≤≥]=?\s?[-+$]?[0-9.]")
+_BOUND: Final = re.compile(r"(?<=[:=\s])[<>≤≥]=?\s?[-+$]?[0-9.]")
 _ALONE: Final = re.compile(r"[.;!\n][^\w]*[0-9][0-9.,]*\s?%?\W*")
 _NOTHING: Final = re.compile(
     r"(?!.*\b(?:un(?:known|clear|certain|determined)|not|cannot|impossible|insufficient|none)\b)\D+",
