@@ -1,85 +1,12 @@
-"""`python -m infra.app`: what the CDK command line runs, and the one reader of its context.
+"""`python -m infra.app`: what the CDK command line runs in this repository.
 
-    cdk deploy -c stage=dev
-
-Context, from `cdk.json` or `-c`: `stages` (see `infra.stages`), `stage`, and `interpreter`, the
-Python to compile the artifact with where none of its version would be found.
+The stages stand in `cdk.json`, and `reward_functions.cdk` makes each of them a stack. Any other
+repository names the installed script `reward-cdk-app` as its app.
 """
 
 from __future__ import annotations
 
-import os
-import sys
-from pathlib import Path
-from typing import Final
-
-import aws_cdk as cdk
-
-from infra import nag
-from infra.artifact import COST, Artifact
-from infra.interpreter import interpreter
-from infra.packages import Package
-from infra.stack import RewardStack
-from infra.stages import BadStage, stage_of
-from reward_functions.core.errors import ConfigurationError
-from reward_functions.serving.catalogue import bucket_name
-
-KEPT: Final = (
-    "cdk destroy keeps the data of the stage {stage}, with the key that encrypts it, in "
-    "s3://{bucket}; before the stage is deployed again, import the bucket or delete it"
-)
-
-
-def build(app: cdk.App, folder: Path) -> RewardStack:
-    """The stack of the stage that the context names.
-
-    Args:
-        app: with its context.
-        folder: where relative paths in `cdk.json` begin.
-
-    Raises:
-        ConfigurationError: something the context asks for is missing, unknown or impossible.
-    """
-    name = app.node.try_get_context("stage")
-    if not isinstance(name, str):
-        raise BadStage("which stage? Say -c stage=NAME, or name one in the context of cdk.json")
-    stage = stage_of(app.node.try_get_context("stages"), name, folder)
-    if stage.production and stage.account is None:
-        # What outlives the stack is adopted again under a name that is no expression.
-        stage = stage.model_copy(update={"account": os.environ.get("CDK_DEFAULT_ACCOUNT")})
-    compiler = interpreter(stage.python, app.node.try_get_context("interpreter"))
-    artifact = Artifact(
-        architecture=stage.architecture,
-        python=stage.python,
-        interpreter=compiler,
-        packages=tuple(Package.of(text, folder) for text in stage.packages),
-        aws_services=stage.aws_services,
-        installed=stage.emulated,
-    )
-    stack = RewardStack(app, stage=stage, artifact=artifact)
-    if compiler is None:
-        cdk.Annotations.of(stack).add_warning_v2("no-bytecode", COST.format(python=stage.python))
-    if stage.production:
-        kept = KEPT.format(
-            stage=name, bucket=bucket_name(name, stage.account or "ACCOUNT", stage.region)
-        )
-        cdk.Annotations.of(stack).add_info_v2("kept", kept)
-        if not stack.bundling_required:  # cdk destroy, which shows no annotations
-            sys.stderr.write(f"reward-functions: {kept}\n")
-    if not stage.emulated:
-        nag.check(app)
-    return stack
-
-
-def main() -> None:
-    """Synthesise, or end with one sentence."""
-    app = cdk.App()
-    try:
-        build(app, Path.cwd())
-    except ConfigurationError as error:
-        sys.exit(f"reward-functions: {error}")
-    app.synth()
-
+from reward_functions.cdk.app import main
 
 if __name__ == "__main__":
     main()

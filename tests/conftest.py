@@ -52,7 +52,7 @@ def local_aws(_state_of_its_own):
 @pytest.fixture(scope="session")
 def enforcing_aws(_state_of_its_own):
     """Another one, which checks signatures and permissions, over TLS; a script judges there."""
-    from helpers.scripted_judge import scripted_judge
+    from reward_functions.tools.scripted_judge import scripted_judge
 
     with scripted_judge() as models, _emulator("enforcing", enforce=True, models=models) as aws:
         yield aws
@@ -91,8 +91,8 @@ def deployed_function(local_aws, function_zip):
 
 @contextmanager
 def _emulator(name, **options):
-    from helpers.local_aws import running
-    from helpers.local_aws.interpreter import EmulatorMissing
+    from reward_functions.tools.local_aws import running
+    from reward_functions.tools.local_aws.interpreter import EmulatorMissing
 
     try:
         started = running(name, **options)

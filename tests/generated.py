@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.console import Console
 from rich.text import Text
 
-from infra.stages import Deployment, Stage
 from reward_functions import specs
+from reward_functions.cdk.stages import Deployment, Stage
 from reward_functions.core.errors import BadKnob, BrokenPlugin, UnknownReward
 from reward_functions.serving.contract import BadEvent, ResponseTooLarge, TooManySamples
 from reward_functions.serving.handler import FailedStart, FailedWarmUp, bind
@@ -172,7 +172,9 @@ def _whole_table(rows: Callable[[], Iterator[list[str]]]) -> str:
 def terminal(*arguments: str) -> str:
     """A command as it is typed, and what it prints."""
     environment = {"PATH": os.environ["PATH"], "PYTHONUTF8": "1", "COLUMNS": str(COLUMNS)}
-    printed = run("from helpers.cli import main; main()", *arguments, environment=environment)
+    printed = run(
+        "from reward_functions.cli import main; main()", *arguments, environment=environment
+    )
     lines = [line.rstrip() for line in printed.splitlines()]
     typed = shlex.join(["reward", *arguments])
     return _block("console", "\n".join([f"$ {typed}", *lines]).rstrip())
@@ -211,7 +213,7 @@ def demo_picture() -> str:
         "FORCE_COLOR": "1",
         "COLUMNS": str(COLUMNS),
     }
-    command = "from helpers.cli import main; main()"
+    command = "from reward_functions.cli import main; main()"
     printed = Text.from_ansi(run(command, "demo", environment=environment))
     first = printed[: printed.plain.index("\nmath: ")]
     console = Console(record=True, file=StringIO(), width=COLUMNS)

@@ -7,7 +7,7 @@ from inspect import getsource
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any
 
-from reward_functions.symbolic import limits
+from reward_functions.symbolic import budget
 from tests.oracle.verdicts import MISSES, VERDICTS, rows_of
 
 if TYPE_CHECKING:
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 
 def limits_table() -> Iterator[list[str]]:
-    """Name, value and docstring of every constant of `limits.py`."""
+    """Name, value and docstring of every constant of `budget.py`."""
     yield ["limit", "value", "what it bounds, and why there"]
-    body = ast.parse(getsource(limits)).body
+    body = ast.parse(getsource(budget)).body
     for node, after in pairwise(body):
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             assert isinstance(after, ast.Expr), f"{node.target.id} has no docstring"
             assert isinstance(after.value, ast.Constant)
             name, what = node.target.id, " ".join(str(after.value.value).split())
-            yield [f"`{name}`", f"{getattr(limits, name):,}", what]
+            yield [f"`{name}`", f"{getattr(budget, name):,}", what]
 
 
 def gaps() -> Iterator[list[str]]:

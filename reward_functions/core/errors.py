@@ -31,7 +31,7 @@
 | a bug, a non-finite value, a score out of scale, the deadline | us | anything escaping | `Unscored` |
 
 `score_batch` turns exceptions into `Unscored`; what an `Unscored` becomes is decided once per edge
-(`reward_functions.serving.imputation` for the Lambda, `helpers.cli._results` for the command line).
+(`reward_functions.serving.imputation` for the Lambda, `reward_functions.cli._results` for the command line).
 
 Messages of these exceptions describe shapes and names, never the text of a prompt, a response or a
 reference: they are logged.

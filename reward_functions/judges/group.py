@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final, Literal
 from reward_functions.core.asking import Field
 from reward_functions.core.spec import Example, Needs, reward_function
 from reward_functions.core.types import Metric
-from reward_functions.judges._gates import gate
-from reward_functions.judges._material import asked
-from reward_functions.judges._prompting import Prompt, prompt_of, question
-from reward_functions.judges._scores import METRICS, gated, judged
-from reward_functions.text.normal import folded
-from reward_functions.text.reasoning import without_reasoning
+from reward_functions.extraction.reasoning import without_reasoning
+from reward_functions.judge_runtime.material import asked
+from reward_functions.judge_runtime.prefilter import gate
+from reward_functions.judge_runtime.prompting import Prompt, prompt_of, question
+from reward_functions.judge_runtime.scores import METRICS, gated, judged
+from reward_functions.quantities.unicode_forms import folded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -139,7 +139,7 @@ def _question(sample: Sample, texts: Sequence[str], turn: int, max_chars: int) -
     slots = "\n\n".join(
         f"Response {letter}:\n\n{{{{{letter}}}}}" for letter in ascii_lowercase[: len(texts)]
     )
-    base = prompt_of("group")
+    base = prompt_of(__file__)
     prompt = Prompt(base.name, base.system, base.shared, base.case.replace("{{responses}}", slots))
     data = dict(zip(ascii_lowercase, texts, strict=False)) | {"prompt": asked(sample)}
     return question(prompt, sample, fields, data, max_chars=max_chars, turn=turn)

@@ -10,12 +10,12 @@ from reward_functions.core.errors import NoSibling
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Example, Needs, reward_function
 from reward_functions.core.types import Metric
-from reward_functions.judges._gates import gate
-from reward_functions.judges._material import asked
-from reward_functions.judges._prompting import CONFIDENCE, MAX_CHARS, prompt_of, question
-from reward_functions.judges._scores import METRICS, gated, judged, known
-from reward_functions.text.normal import folded
-from reward_functions.text.reasoning import without_reasoning
+from reward_functions.extraction.reasoning import without_reasoning
+from reward_functions.judge_runtime.material import asked
+from reward_functions.judge_runtime.prefilter import gate
+from reward_functions.judge_runtime.prompting import CONFIDENCE, MAX_CHARS, prompt_of, question
+from reward_functions.judge_runtime.scores import METRICS, gated, judged, known
+from reward_functions.quantities.unicode_forms import folded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -137,9 +137,7 @@ def pairwise(
             Field("better", "the better response", choices),
         )
         data = {"prompt": asked(sample), "first": first, "second": second}
-        about = question(
-            prompt_of("pairwise"), sample, fields, data, max_chars=max_chars, turn=turn
-        )
+        about = question(prompt_of(__file__), sample, fields, data, max_chars=max_chars, turn=turn)
         verdicts.append(ask(about))
     return _score(verdicts)
 

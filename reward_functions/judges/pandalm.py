@@ -10,12 +10,12 @@ from reward_functions.core.errors import BadJudge, BadReference
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Example, Needs, reward_function
 from reward_functions.core.types import Metric
-from reward_functions.judges._gates import gate
-from reward_functions.judges._material import asked
-from reward_functions.judges._prompting import MAX_CHARS, prompt_of, question
-from reward_functions.judges._scores import METRICS, gated, judged, known
-from reward_functions.text.normal import visible
-from reward_functions.text.reasoning import without_reasoning
+from reward_functions.extraction.reasoning import without_reasoning
+from reward_functions.judge_runtime.material import asked
+from reward_functions.judge_runtime.prefilter import gate
+from reward_functions.judge_runtime.prompting import MAX_CHARS, prompt_of, question
+from reward_functions.judge_runtime.scores import METRICS, gated, judged, known
+from reward_functions.quantities.unicode_forms import visible
 
 if TYPE_CHECKING:
     from reward_functions.core.asking import Ask
@@ -179,7 +179,7 @@ def pandalm(
         told = "the judgment is right" + ("" if reasons else ", and no reason is given")
         return known(right, told, *_metrics(1, 0), answer=verdict)
     data = {"prompt": asked(sample), "reasons": f"JUDGMENT: {verdict}\nREASONING: {reasons}"}
-    answer = ask(question(prompt_of("pandalm"), sample, FIELDS, data, max_chars=max_chars))
+    answer = ask(question(prompt_of(__file__), sample, FIELDS, data, max_chars=max_chars))
     met = [name for name in CRITERIA if answer[name] == "yes"]
     told = f"the judgment is right, and its reasons are {' and '.join(met) or 'none'}"
     share = len(met) / len(CRITERIA)

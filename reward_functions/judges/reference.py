@@ -8,13 +8,13 @@ from reward_functions.core.asking import Field
 from reward_functions.core.errors import BadReference
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Example, Needs, reward_function
-from reward_functions.judges._gates import gate
-from reward_functions.judges._material import asked
-from reward_functions.judges._prompting import prompt_of, question
-from reward_functions.judges._scores import METRICS, gated, judged, known
-from reward_functions.text.answers import NoAnswer, final_answer, spoken
-from reward_functions.text.normal import folded
-from reward_functions.text.reasoning import without_reasoning
+from reward_functions.extraction.answers import NoAnswer, final_answer, spoken
+from reward_functions.extraction.reasoning import without_reasoning
+from reward_functions.judge_runtime.material import asked
+from reward_functions.judge_runtime.prefilter import gate
+from reward_functions.judge_runtime.prompting import prompt_of, question
+from reward_functions.judge_runtime.scores import METRICS, gated, judged, known
+from reward_functions.quantities.unicode_forms import folded
 
 if TYPE_CHECKING:
     from reward_functions.core.asking import Ask
@@ -126,7 +126,7 @@ def reference(sample: Sample, ask: Ask, *, answer: Literal["final", "whole"] = "
     if folded(said) == folded(right):
         return known(1.0, "the answer is the reference", answer=said)
     data = {"prompt": asked(sample), "reference": right, "answer": said}
-    verdict = ask(question(prompt_of("reference"), sample, FIELDS, data, max_chars=MAX_ANSWER))
+    verdict = ask(question(prompt_of(__file__), sample, FIELDS, data, max_chars=MAX_ANSWER))
     same = verdict["same"] == "yes"
     told = "the judge finds the answer the same" if same else "the judge finds another answer"
     return judged(float(same), [verdict], told, answer=said)

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Needs, reward_function
-from reward_functions.judges._gates import gate
-from reward_functions.judges._material import asked, material
-from reward_functions.judges._prompting import MAX_CHARS, prompt_of, question
-from reward_functions.judges._rubrics import Rubric, examples_of, rubric_of
-from reward_functions.judges._scores import METRICS, gated, judged
-from reward_functions.text.reasoning import without_reasoning
+from reward_functions.extraction.reasoning import without_reasoning
+from reward_functions.judge_runtime.material import asked, material
+from reward_functions.judge_runtime.prefilter import gate
+from reward_functions.judge_runtime.prompting import MAX_CHARS, prompt_of, question
+from reward_functions.judge_runtime.rubric_file import Rubric, examples_of, rubric_of
+from reward_functions.judge_runtime.scores import METRICS, gated, judged
 
 if TYPE_CHECKING:
     from reward_functions.core.asking import Ask
@@ -67,7 +67,7 @@ def rubric(
     data = _data(chosen, sample)
     if worthless := gate(sample, data.get("reference", "")):
         return gated(worthless)
-    prompt = prompt_of("rubric")
+    prompt = prompt_of(__file__)
     verdicts = [
         ask(
             question(

@@ -1,7 +1,7 @@
 """What a deployment tells of itself: the names and the records by which it is found again.
 
-`infra` writes one SSM parameter per deployed function and one per stage; `helpers` reads them and
-needs nothing else, no stack, no template:
+The deployment (`cdk`) writes one SSM parameter per function and one per stage; the tools of the
+laptop (`tools.deployed`) read them and need nothing else, no stack, no template:
 
     /reward-functions/STAGE/stage                a `DeployedStage`
     /reward-functions/STAGE/deployments/NAME     a `DeployedReward`

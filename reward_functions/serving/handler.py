@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from reward_functions.core.asking import Ask
     from reward_functions.core.spec import RewardFunction, RewardSpec
     from reward_functions.core.types import RewardResult, Sample, Unscored
-    from reward_functions.judges import Bench, Sitting
+    from reward_functions.judge_runtime.panel import Bench, Sitting
     from reward_functions.serving.contract import Envelope, ResultObject
 
 
@@ -151,7 +151,7 @@ def _bench(spec: RewardSpec, settings: LambdaSettings) -> Bench | None:
             f"{spec.name} asks a judge model, and none is the default: name one in "
             f"{variable('judge')}"
         )
-    from reward_functions.judges import Bench  # noqa: PLC0415 - verifiers never need it
+    from reward_functions.judge_runtime.panel import Bench  # noqa: PLC0415 - verifiers never need it
 
     return Bench(settings.judge)
 

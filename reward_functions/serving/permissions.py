@@ -18,7 +18,7 @@ from reward_functions.serving.catalogue import ALIAS, DATA_PREFIX, OUTPUT_PREFIX
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from reward_functions.judges import JudgeModel, Judging
+    from reward_functions.judge_runtime.config import JudgeModel, Judging
 
 Document = dict[str, Any]
 """A policy document, as IAM's JSON has it."""

@@ -16,13 +16,13 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.serving.contract import MAX_SAMPLES, ResponseMode
 from reward_functions.serving.imputation import OnUnscored
-from reward_functions.serving.kinds import Choice, JsonObject, JudgeObject, Number, Text
+from reward_functions.serving.setting_types import Choice, JsonObject, JudgeObject, Number, Text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from reward_functions.judges import Judging
-    from reward_functions.serving.kinds import Kind
+    from reward_functions.judge_runtime.config import Judging
+    from reward_functions.serving.setting_types import Kind
 
 PREFIX: Final = "REWARD_"
 

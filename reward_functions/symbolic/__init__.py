@@ -5,8 +5,8 @@ plain numbers are decided without loading the grammar. sympy, the last rung, liv
 its own, which `warm` starts before it is needed.
 """
 
-from reward_functions.symbolic.ladder import equal, readable, restated, warm
-from reward_functions.symbolic.limits import OverBudget, Unreadable
+from reward_functions.symbolic.budget import OverBudget, Unreadable
+from reward_functions.symbolic.equality import equal, readable, restated, warm
 from reward_functions.symbolic.verdict import Outcome, Verdict
 
 __all__ = [

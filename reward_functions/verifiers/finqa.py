@@ -10,29 +10,29 @@ from reward_functions.core.errors import BadKnob, BadReference
 from reward_functions.core.references import reference_fields, reference_text
 from reward_functions.core.spec import Example, reward_function
 from reward_functions.core.types import Evidence, Metric, Sample, Score
-from reward_functions.text.answers import Answer, NoAnswer, spoken
-from reward_functions.text.numerals import BASIS_POINT
-from reward_functions.verifiers._finqa import question as asking
-from reward_functions.verifiers._finqa.comparison import fault
-from reward_functions.verifiers._finqa.equality import same_program
-from reward_functions.verifiers._finqa.final import SENTENCE, final
-from reward_functions.verifiers._finqa.stated_program import stated_program
-from reward_functions.verifiers._finqa.values import NoValue, Value, values
-from reward_functions.verifiers._finqa.yesno import yes_or_no
-from reward_functions.verifiers.finqa_program import ProgramError, parse
-from reward_functions.verifiers.finqa_reference import (
+from reward_functions.extraction.answers import Answer, NoAnswer, spoken
+from reward_functions.finqa import question as asking
+from reward_functions.finqa.comparison import fault
+from reward_functions.finqa.equality import same_program
+from reward_functions.finqa.final import SENTENCE, final
+from reward_functions.finqa.program import ProgramError, parse
+from reward_functions.finqa.reference import (
     answer_alone,
     as_json,
     classify,
     classify_record,
     prepared,
 )
+from reward_functions.finqa.stated_program import stated_program
+from reward_functions.finqa.values import NoValue, Value, values
+from reward_functions.finqa.yesno import yes_or_no
+from reward_functions.quantities.numerals import BASIS_POINT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from reward_functions.verifiers._finqa.comparison import Fault
-    from reward_functions.verifiers.finqa_reference import Reference
+    from reward_functions.finqa.comparison import Fault
+    from reward_functions.finqa.reference import Reference
 
 LARGEST_TOLERANCE: Final = 0.005
 """Of the knob `tolerance`. Half a percent is a slip in mental arithmetic; 1 % is another figure."""
@@ -102,7 +102,7 @@ def finqa(
 ) -> Score:
     """The final answer is the record's: its value at the printed precision, unit, sign and scale.
 
-    Reference: a FinQA answer, as `reward_functions.verifiers.finqa_reference` prepares it, as the
+    Reference: a FinQA answer, as `reward_functions.finqa.reference` prepares it, as the
     record has it (`answer`, `exe_ans`, `program`, `question`), or bare. Scale: 1.0 or 0.0.
 
     The answer is the last ANSWER line or box, else the last sentence. It gives one value; in two

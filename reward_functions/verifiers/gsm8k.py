@@ -6,7 +6,7 @@ from reward_functions.core.errors import BadReference
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Example, reward_function
 from reward_functions.core.types import Evidence, Sample, Score
-from reward_functions.text.answers import (
+from reward_functions.extraction.answers import (
     Answer,
     NoAnswer,
     boxed_answer,
@@ -14,9 +14,9 @@ from reward_functions.text.answers import (
     spoken,
     stated_answer,
 )
-from reward_functions.text.latex import plain
-from reward_functions.text.numerals import Quantity, quantity, same
-from reward_functions.verifiers._scores import METRICS, compared, contradicted, not_answered
+from reward_functions.extraction.markup import plain
+from reward_functions.extraction.scores import METRICS, compared, contradicted, not_answered
+from reward_functions.quantities.numerals import Quantity, quantity, same
 
 
 def _right(sample: Sample) -> str:
@@ -59,7 +59,7 @@ def gsm8k(sample: Sample, *, flexible: bool = False, include_reasoning: bool = F
     Reference: a number, a text that is one, or a solution that ends in `#### n`; alone or in an
     object under `final_answer`, `answer`, `ground_truth`, `value` or `text`. Scale: 1.0 or 0.0.
     Metric `answered`: whether there was one number to compare. Numbers are exact, in every
-    rendering `reward_functions.text.numerals` reads. Units are compared when both sides name one; a
+    rendering `quantities.numerals` reads. Units are compared when both sides name one; a
     percent sign may be missing on either side. A later box or statement of another number is a
     contradiction and earns nothing, and so does a number that the words next to it deny, bound,
     doubt or take back ("at least", "some say", "5 less"). Expressions ("6 × 7") are not evaluated:

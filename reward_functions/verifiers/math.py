@@ -11,14 +11,14 @@ from reward_functions.core.errors import BadReference
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Example, Needs, reward_function
 from reward_functions.core.types import Evidence, Metric, Sample, Score
-from reward_functions.text.answers import STATED, Answer, NoAnswer, final_answer, spoken
-from reward_functions.text.boxes import COMMAND
-from reward_functions.text.context import trouble
-from reward_functions.text.hidden import said
-from reward_functions.text.spans import last_span
-from reward_functions.verifiers._options import agreed
-from reward_functions.verifiers._restating import restates
-from reward_functions.verifiers._scores import METRICS, compared, contradicted, not_answered
+from reward_functions.extraction.answers import STATED, Answer, NoAnswer, final_answer, spoken
+from reward_functions.extraction.candidates.boxes import COMMAND
+from reward_functions.extraction.candidates.math_spans import last_span
+from reward_functions.extraction.cues.matching import trouble
+from reward_functions.extraction.invisible import said
+from reward_functions.extraction.scores import METRICS, compared, contradicted, not_answered
+from reward_functions.verifiers._math.option_texts import agreed
+from reward_functions.verifiers._math.restatement import restates
 
 KEPT: Final = 1024
 """References that are kept as they were read: all responses of a group meet the same one."""

@@ -6,7 +6,7 @@ from reward_functions.core.errors import BadReference
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Example, reward_function
 from reward_functions.core.types import Evidence, Sample, Score
-from reward_functions.text.answers import (
+from reward_functions.extraction.answers import (
     Answer,
     NoAnswer,
     boxed_answer,
@@ -14,8 +14,8 @@ from reward_functions.text.answers import (
     spoken,
     stated_answer,
 )
-from reward_functions.text.choices import choice, options_in, options_of, picked
-from reward_functions.verifiers._scores import METRICS, compared, contradicted, not_answered
+from reward_functions.extraction.choices import choice, options_in, options_of, picked
+from reward_functions.extraction.scores import METRICS, compared, contradicted, not_answered
 
 QUESTION = "What is the capital of France?\nA) Lyon\nB) Paris\nC) Nice"
 

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rich.table import Table
 
-from helpers.local_runtime import LocalRuntime, RuntimeClientMissing
-from infra.artifact import Artifact
-from infra.interpreter import here
+from reward_functions.cdk.artifact import Artifact
+from reward_functions.cdk.interpreter import here
 from reward_functions.serving.settings import LambdaSettings
+from reward_functions.tools.local_runtime import LocalRuntime, RuntimeClientMissing
 from tests.benchmarks.cold_start import EVENT
 
 if TYPE_CHECKING:

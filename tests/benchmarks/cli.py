@@ -17,7 +17,7 @@ from rich.table import Table
 from tests.benchmarks._measure import gsm8k_rows
 
 BARE = (sys.executable, "-c", "pass")
-REWARD = (sys.executable, "-c", "from helpers.cli import main; main()")
+REWARD = (sys.executable, "-c", "from reward_functions.cli import main; main()")
 LOADS = (sys.executable, "-c", "import json, sys; list(map(json.loads, open(sys.argv[1])))")
 ROUNDS = 5
 COPIES = 10

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from helpers.local_runtime import FOLDER, LocalRuntime, RuntimeClientMissing
 from reward_functions.core.errors import UnknownReward
 from reward_functions.core.registry import get
 from reward_functions.serving.settings import LambdaSettings
+from reward_functions.tools.local_runtime import FOLDER, LocalRuntime, RuntimeClientMissing
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from reward_functions import Scored, get, score_batch
-from reward_functions.judges import Bench, JudgeModel, Judging
+from reward_functions.judge_runtime.config import JudgeModel, Judging
+from reward_functions.judge_runtime.panel import Bench
 from reward_functions.testing import FakeAsk, sample
 
 if TYPE_CHECKING:

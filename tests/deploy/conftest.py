@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from helpers.deployed import DeployedFunction, deployments
-from helpers.local_aws.cdk import Cdk, CdkFailed
 from reward_functions.serving.catalogue import DeployedStage, stage_parameter
+from reward_functions.tools.deployed import DeployedFunction, deployments
+from reward_functions.tools.local_aws.cdk import Cdk, CdkFailed
 from tests.deploy.what import ROOT, STAGE, stages
 
 if TYPE_CHECKING:

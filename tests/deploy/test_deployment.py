@@ -12,18 +12,18 @@ from time import monotonic, sleep
 
 import pytest
 
-from helpers.cli._deployed_demo import score_deployed
-from helpers.cli.demo import REWARDS, script
-from helpers.deployed import check, expectation
-from helpers.local_aws import running
-from helpers.local_aws.cdk import Cdk, CdkFailed
-from helpers.local_aws.emulator import EmulatorEnded, known
-from helpers.local_aws.processes import _started
+from reward_functions.cli._deployed_demo import score_deployed
+from reward_functions.cli.demo import REWARDS, script
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import DatasetError
 from reward_functions.core.registry import get
 from reward_functions.core.types import Scored
 from reward_functions.testing import sample
+from reward_functions.tools.deployed import check, expectation
+from reward_functions.tools.local_aws import running
+from reward_functions.tools.local_aws.cdk import Cdk, CdkFailed
+from reward_functions.tools.local_aws.emulator import EmulatorEnded, known
+from reward_functions.tools.local_aws.processes import _started
 from tests.deploy.what import ROOT, STAGE, stages
 
 DEPLOYMENTS = stages()[STAGE]["deployments"]
@@ -149,7 +149,7 @@ def test_an_emulator_that_dies_during_deploy_ends_the_deploy(project, tmp_path):
 def test_a_demo_that_is_interrupted_leaves_nothing(number, tmp_path):
     before = {aws.name for aws in known()}
     demo = subprocess.Popen(
-        [sys.executable, "-m", "helpers.cli", "demo", "--deployed"],
+        [sys.executable, "-m", "reward_functions.cli", "demo", "--deployed"],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -12,10 +12,10 @@ import json
 import pytest
 from botocore.exceptions import ClientError
 
-from helpers.deployed import DeployedFunction
-from helpers.local_runtime import FunctionError
 from reward_functions.serving.catalogue import DeployedReward, deployment_parameter
 from reward_functions.testing import sample
+from reward_functions.tools.deployed import DeployedFunction
+from reward_functions.tools.local_runtime import FunctionError
 
 ACCOUNT = "000000000000"
 

@@ -8,7 +8,7 @@ from statistics import fmean, pstdev
 import pytest
 
 from reward_functions import Scored, get, score_batch
-from reward_functions.core.asking import Usage
+from reward_functions.core.asking import Field, Usage
 from reward_functions.core.errors import (
     BadJudge,
     BadReference,
@@ -17,9 +17,12 @@ from reward_functions.core.errors import (
     NoSibling,
     NoVerdict,
 )
-from reward_functions.judges import Bench, Field, JudgeModel, Judging, prompt_of, question
-from reward_functions.judges._replay import Recorder, Replay
-from reward_functions.judges._rubrics import PER_CALL, rubric_of
+from reward_functions.judge_runtime.backends.replay import Recorder, Replay
+from reward_functions.judge_runtime.config import JudgeModel, Judging
+from reward_functions.judge_runtime.panel import Bench
+from reward_functions.judge_runtime.prompting import prompt_of, question
+from reward_functions.judge_runtime.rubric_file import PER_CALL, rubric_of
+from reward_functions.judges import reference
 from reward_functions.serving.handler import bind
 from reward_functions.serving.settings import LambdaSettings
 from reward_functions.testing import FakeAsk, assert_score, sample, wire_row
@@ -118,7 +121,7 @@ def test_two_fields_of_one_name_are_refused():
     fields = (Field("confidence", "how sure the response is", ("low", "high")),)
     data = {"prompt": "Capital?", "reference": "Canberra", "answer": "Sydney"}
     with pytest.raises(BadJudge, match="same name"):
-        question(prompt_of("reference"), sample("x"), fields, data)
+        question(prompt_of(reference.__file__), sample("x"), fields, data)
 
 
 @pytest.mark.parametrize("name", ["summarisation", "../secrets", "", "no/such.toml"])

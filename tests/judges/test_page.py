@@ -6,10 +6,10 @@ import json
 import re
 from pathlib import Path
 
-from infra.stages import stage_of
-from reward_functions.judges._account import COUNTERS
-from reward_functions.judges._rubrics import rubric_of
-from reward_functions.judges._settings import LADDER
+from reward_functions.cdk.stages import stage_of
+from reward_functions.judge_runtime.config import LADDER
+from reward_functions.judge_runtime.rubric_file import rubric_of
+from reward_functions.judge_runtime.usage import COUNTERS
 from reward_functions.serving.handler import bind
 from reward_functions.serving.settings import LambdaSettings
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from reward_functions.judges import JudgeModel, Judging
+from reward_functions.judge_runtime.config import JudgeModel, Judging
 from reward_functions.serving import permissions
 from reward_functions.serving.permissions import Place
 

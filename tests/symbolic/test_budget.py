@@ -3,8 +3,8 @@
 import pytest
 
 from reward_functions.symbolic import Outcome, Unreadable, equal
-from reward_functions.symbolic.limits import CHARACTERS, DEPTH, OPERANDS, OverBudget, Work
-from reward_functions.symbolic.parser import parse
+from reward_functions.symbolic.budget import CHARACTERS, DEPTH, OPERANDS, OverBudget, Work
+from reward_functions.symbolic.parsing.parser import parse
 
 DEEP = 100_000
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from reward_functions.symbolic import equal
-from reward_functions.symbolic.reading import read
-from reward_functions.symbolic.tree import Number, Power, Product, Root, Sum, Symbol
+from reward_functions.symbolic.expr.nodes import Number, Power, Product, Root, Sum, Symbol
+from reward_functions.symbolic.parsing.document import read
 
 CASES = [
     json.loads(line)
-    for line in (Path(__file__).parent.parent / "cases" / "symbolic.jsonl")
+    for line in (Path(__file__).parents[1] / "cases" / "symbolic.jsonl")
     .read_text(encoding="utf-8")
     .splitlines()
 ]

@@ -11,8 +11,8 @@ import pytest
 
 from reward_functions import BadReference, get
 from reward_functions.core.errors import BadKnob
+from reward_functions.finqa.reference import as_json, classify, classify_record, prepare
 from reward_functions.testing import sample
-from reward_functions.verifiers.finqa_reference import as_json, classify, classify_record, prepare
 
 FINQA = get("finqa")
 

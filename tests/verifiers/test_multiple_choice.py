@@ -3,8 +3,8 @@
 import pytest
 
 from reward_functions import BadReference, get
+from reward_functions.extraction.choices import options_in
 from reward_functions.testing import sample
-from reward_functions.text.choices import options_in
 
 REWARD = get("multiple_choice")
 PROMPT = "Capital of France?\n(A) Lyon\n(B) Paris\n(C) A dog\n(D) 12"

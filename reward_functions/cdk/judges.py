@@ -1,0 +1,105 @@
+"""What a stage says of a judge, held against what a function can do with it.
+
+A `Judging` is right in itself once it exists. What is checked here is the rest: that its rights can
+be named one by one, and that everything it needs is there where no laptop is.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from reward_functions.core.errors import BadJudge
+from reward_functions.core.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from reward_functions.core.spec import RewardSpec
+    from reward_functions.judge_runtime.config import JudgeModel, Judging
+
+PLAIN: Final = re.compile(r"[\w.:/-]+")
+"""Ids and ARNs that name one thing: no wildcard of IAM's is among their characters."""
+
+PROFILE_ID: Final = re.compile(r"(?:us|us-gov|eu|apac|jp|au|ca|sa|me|af|il|mx|uk|global)\.")
+"""How ids of Bedrock's own inference profiles begin, and those of models do not."""
+
+SECRET: Final = re.compile(r"arn:[\w-]+:secretsmanager:[\w-]+:\d{12}:secret:[\w/+=.@-]+")
+
+TABLE: Final = re.compile(r"[\w.-]{3,255}|arn:[\w-]+:dynamodb:[\w-]+:\d{12}:table/[\w.-]{3,255}")
+
+
+def check_judge(spec: RewardSpec, judging: Judging | None, regions: Iterable[str]) -> None:
+    """Whether a reward can be deployed with this judge.
+
+    Args:
+        spec: the reward.
+        judging: who judges; None for nobody.
+        regions: those AWS has.
+
+    Raises:
+        BadJudge: it cannot; the message is one sentence.
+    """
+    if judging is None:
+        if spec.needs.judge:
+            raise BadJudge(f"{spec.name} asks a judge model, and its judge names none")
+        return
+    if not spec.needs.judge:
+        raise BadJudge(f"{spec.name} asks no judge model, and its judge names one")
+    fallback = [judging.fallback] if judging.fallback else []
+    for model in (*judging.models, *fallback):
+        if model.backend == "bedrock":
+            _check_bedrock(model, set(regions))
+        else:
+            _check_elsewhere(model)
+    if judging.cache_table and not TABLE.fullmatch(judging.cache_table):
+        raise BadJudge(f"cache_table: {judging.cache_table!r} is no DynamoDB table's name or ARN")
+
+
+def _check_bedrock(model: JudgeModel, regions: set[str]) -> None:
+    for named in filter(None, (model.model, model.profile)):
+        if not PLAIN.fullmatch(named):
+            raise BadJudge(f"{named!r} does not name one model or profile")
+    if PROFILE_ID.match(model.model) or "inference-profile/" in model.model:
+        raise BadJudge(
+            f"{model.model} is an inference profile: say it as profile, the model behind it as "
+            "model, and where it routes to as destinations"
+        )
+    if model.profile:
+        _check_profile(model)
+    elif model.destinations:
+        raise BadJudge(f"{model.model}: destinations are an inference profile's, and none is named")
+    for region in filter(None, (model.region, *model.destinations)):
+        if region not in regions:
+            near = did_you_mean(region, regions).partition(";")[0]
+            raise BadJudge(f"{model.model}: AWS has no region {region!r}{near}")
+    if model.key:
+        raise BadJudge(
+            f"{model.model}: Bedrock is asked with the function's rights, not with a key"
+        )
+
+
+def _check_profile(model: JudgeModel) -> None:
+    if model.profile.rpartition("/")[2].startswith("global."):
+        raise BadJudge(
+            f"{model.profile} routes anywhere, and no region can be granted for all; name the "
+            "profile of a geography"
+        )
+    if not model.destinations:
+        raise BadJudge(f"{model.profile}: destinations name no region that this profile routes to")
+    if model.model.startswith("arn:"):
+        raise BadJudge(
+            f"{model.profile}: the model behind a profile is named by its id, not by ARN"
+        )
+
+
+def _check_elsewhere(model: JudgeModel) -> None:
+    if model.backend == "replay":
+        raise BadJudge(f"{model.model}: recorded answers are for tests; a function asks a model")
+    if model.key.startswith("env:"):
+        raise BadJudge(
+            f"{model.model}: a function finds no {model.key.removeprefix('env:')} in its "
+            "environment; keep the key in Secrets Manager and name the secret's ARN"
+        )
+    if model.key and not SECRET.fullmatch(model.key):
+        raise BadJudge(f"{model.model}: {model.key!r} is not the ARN of a Secrets Manager secret")

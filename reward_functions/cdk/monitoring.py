@@ -1,0 +1,176 @@
+"""Alarms on what each function tells of itself, and one dashboard for the stage.
+
+No alarm computes with metrics: the handler emits shares as shares, so that what is watched is what
+is measured, and an emulator takes the same template.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from aws_cdk import Duration
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_cloudwatch_actions as actions
+from constructs import Construct
+
+from reward_functions.serving.observability import DIMENSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from aws_cdk import aws_sns as sns
+
+    from reward_functions.cdk.reward_function import DeployedFunction
+    from reward_functions.cdk.stages import Stage
+
+MINUTES: Final = 5
+
+NEAR_TIMEOUT: Final = 0.8
+
+ABOVE: Final = cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD
+AT_MOST: Final = cloudwatch.ComparisonOperator.LESS_THAN_OR_EQUAL_TO_THRESHOLD
+
+
+class Watch(NamedTuple):
+    """One alarm: a metric, when it is too much, and what it means.
+
+    Args:
+        name: in the construct tree.
+        metric: what is watched, with its statistic.
+        threshold: in the metric's unit.
+        means: a sentence for whoever is told.
+        periods: of five minutes, all of which must be over.
+        compared: how a value is compared with the threshold.
+    """
+
+    name: str
+    metric: cloudwatch.Metric
+    threshold: float
+    means: str
+    periods: int = 1
+    compared: cloudwatch.ComparisonOperator = ABOVE
+
+
+class Monitoring(Construct):
+    """Alarms of every function, told to a topic, and the dashboard that shows them all.
+
+    Args:
+        scope: the stack.
+        name: in the construct tree.
+        stage: the dashboard's.
+        functions: what is watched.
+        topic: who is told.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        name: str,
+        *,
+        stage: Stage,
+        functions: Sequence[DeployedFunction],
+        topic: sns.ITopic,
+    ) -> None:
+        super().__init__(scope, name)
+        self.dashboard = cloudwatch.Dashboard(
+            self, "Dashboard", dashboard_name=f"reward-functions-{stage.name}-{stage.region}"
+        )
+        tell = actions.SnsAction(topic)
+        for function in functions:
+            for watch in watches(function):
+                alarm = cloudwatch.Alarm(
+                    function,
+                    watch.name,
+                    metric=watch.metric,
+                    threshold=watch.threshold,
+                    evaluation_periods=watch.periods,
+                    comparison_operator=watch.compared,
+                    # Between two training runs nobody calls, and nothing is wrong.
+                    treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
+                    alarm_description=f"{function.deployment.name}: {watch.means}",
+                )
+                alarm.add_alarm_action(tell)
+            self.dashboard.add_widgets(*_row(function))
+
+
+def watches(function: DeployedFunction) -> Iterator[Watch]:
+    """What can go wrong with a reward while a model learns from it."""
+    deployment, settings = function.deployment, function.settings
+    lambda_, minutes = function.function, Duration.minutes(MINUTES)
+    yield Watch(
+        "Errors",
+        lambda_.metric_errors(period=minutes, statistic="Sum"),
+        0,
+        "an invocation failed, and its whole batch has no reward.",
+    )
+    yield Watch(
+        "Throttles",
+        lambda_.metric_throttles(period=minutes, statistic="Sum"),
+        0,
+        "the trainer was turned away: raise the concurrency, or lower the trainer's.",
+    )
+    yield Watch(
+        "Slow",
+        lambda_.metric_duration(period=minutes, statistic="Maximum"),
+        NEAR_TIMEOUT * deployment.timeout_seconds * 1000,
+        f"a batch took over {NEAR_TIMEOUT:.0%} of the {deployment.timeout_seconds} s allowed.",
+    )
+    yield Watch(
+        "Unscored",
+        _told(function, "unscored_share", "Average"),
+        settings.max_unscored / 2,
+        "our failures come near the share at which invocations fail; what is imputed teaches "
+        "nothing.",
+    )
+    yield Watch(
+        "BadReferences",
+        _told(function, "bad_references", "Sum"),
+        0,
+        "rows without a usable reference: every response to them earns the floor.",
+    )
+    yield Watch(
+        "NoSpread",
+        _told(function, "reward_spread", "Maximum"),
+        0,
+        "all rewards of every batch are equal: there is nothing to learn from.",
+        periods=3,
+        compared=AT_MOST,
+    )
+
+
+def _told(function: DeployedFunction, name: str, statistic: str) -> cloudwatch.Metric:
+    """A metric of the handler's own, with the dimensions it is emitted with."""
+    settings = function.settings
+    return cloudwatch.Metric(
+        namespace=settings.metrics_namespace,
+        metric_name=name,
+        dimensions_map={"service": settings.service, DIMENSION: settings.name},
+        statistic=statistic,
+        period=Duration.minutes(MINUTES),
+    )
+
+
+def _row(function: DeployedFunction) -> list[cloudwatch.IWidget]:
+    name, lambda_ = function.deployment.name, function.function
+    return [
+        cloudwatch.GraphWidget(
+            title=f"{name}: rewards",
+            left=[
+                _told(function, each, "Average")
+                for each in ("reward_mean", "reward_spread", "zero_share")
+            ],
+            width=8,
+        ),
+        cloudwatch.GraphWidget(
+            title=f"{name}: not scored",
+            left=[_told(function, each, "Sum") for each in ("unscored", "bad_references")],
+            right=[lambda_.metric_errors(), lambda_.metric_throttles()],
+            width=8,
+        ),
+        cloudwatch.GraphWidget(
+            title=f"{name}: work",
+            left=[_told(function, "samples", "Sum"), lambda_.metric_invocations()],
+            right=[_told(function, "milliseconds", statistic) for statistic in ("p50", "p99")],
+            width=8,
+        ),
+    ]

@@ -1,0 +1,98 @@
+"""IAM roles and policies made of `reward_functions.serving.permissions`: documents as data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from aws_cdk import Stack
+from aws_cdk import aws_iam as iam
+
+from reward_functions.cdk import nag
+from reward_functions.serving.permissions import Place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from constructs import Construct
+
+    from reward_functions.serving.permissions import Document
+
+WILDCARDS: Final = {
+    "WriteLogs": "Streams of the function's own log group, which the runtime names.",
+    "ReadData": "The objects under the one prefix where training data lies.",
+    "WriteOutput": "The objects under the one prefix where jobs write.",
+    "PutData": "The objects under the one prefix where training data lies.",
+    "ReadOutput": "The objects under the one prefix where jobs write.",
+    "CreateJob": "Which model is tuned is decided at each start, and a job's ARN is made then.",
+    "FollowJob": "A job's ARN is made when it starts.",
+    "TagJob": "The ARNs of a job and of its model are made when it starts.",
+    "ListJobs": "A list, which knows no resource.",
+    "ReadCatalogue": "The parameters of this stage's own path.",
+}
+"""Why a statement of `permissions` names more than one resource by a wildcard, by its Sid."""
+
+
+def place_of(scope: Construct) -> Place:
+    """Where the stack of a construct is deployed."""
+    stack = Stack.of(scope)
+    return Place(stack.partition, stack.region, stack.account)
+
+
+def role(
+    scope: Construct,
+    name: str,
+    *,
+    description: str,
+    trust: Document,
+    policies: Mapping[str, Document],
+) -> iam.CfnRole:
+    """A role with exactly these documents.
+
+    Args:
+        scope: the construct it belongs to.
+        name: its name in the construct tree.
+        description: for whoever finds it in the account.
+        trust: who may assume it.
+        policies: what it may do, by name.
+    """
+    made = iam.CfnRole(
+        scope,
+        name,
+        description=description,
+        assume_role_policy_document=trust,
+        policies=[
+            iam.CfnRole.PolicyProperty(policy_name=each, policy_document=document)
+            for each, document in policies.items()
+        ],
+    )
+    _justify(made, policies.values())
+    return made
+
+
+def managed_policy(
+    scope: Construct, name: str, *, description: str, document: Document
+) -> iam.CfnManagedPolicy:
+    """A policy to attach to people and roles; the arguments are those of `role`."""
+    made = iam.CfnManagedPolicy(scope, name, description=description, policy_document=document)
+    _justify(made, [document])
+    return made
+
+
+def _justify(construct: Construct, documents: Iterable[Document]) -> None:
+    """Acknowledge every wildcard; one without a reason is a KeyError, here and not at AWS."""
+    for statement in (each for document in documents for each in document["Statement"]):
+        for resource in statement["Resource"]:
+            if "*" in resource:
+                finding = f"IAM5[Resource::{_shown(construct, resource)}]"
+                nag.acknowledge(construct, finding, WILDCARDS[statement["Sid"]])
+
+
+def _shown(scope: Construct, arn: str) -> str:
+    """An ARN as cdk-nag shows it: what is known at deployment only stands in angle brackets."""
+    resolved: Any = Stack.of(scope).resolve(arn)
+    parts = [resolved] if isinstance(resolved, str) else resolved["Fn::Join"][1]
+    return "".join(part if isinstance(part, str) else f"<{_reference(part)}>" for part in parts)
+
+
+def _reference(part: Mapping[str, Any]) -> str:
+    return part["Ref"] if "Ref" in part else ".".join(part["Fn::GetAtt"])

@@ -1,0 +1,399 @@
+"""What `cdk.json` says, read once and checked wholly: stages and their deployments.
+
+    "stages": {
+      "dev": {
+        "region": "us-east-1",
+        "deployments": ["gsm8k", {"name": "gsm8k-flexible", "reward": "gsm8k", "knobs": {"flexible": true}}]
+      }
+    }
+
+A deployment is one Lambda function: a reward with its knobs, for one kind of trainer. Nothing here
+touches AWS or CDK; everything that can be wrong in the file is told in one sentence.
+"""  # noqa: E501
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+
+from reward_functions.cdk.interpreter import here
+from reward_functions.cdk.judges import check_judge
+from reward_functions.cdk.packages import Package, normalised
+from reward_functions.core import registry
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.suggest import did_you_mean
+from reward_functions.serving import permissions
+from reward_functions.serving.catalogue import (
+    MAX_FUNCTION_NAME,
+    Architecture,
+    Name,
+    StageName,
+    bucket_name,
+    function_name,
+)
+from reward_functions.serving.contract import ResponseMode
+from reward_functions.serving.permissions import Place
+from reward_functions.serving.settings import MAX_WORKERS, LambdaSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from reward_functions.core.spec import RewardSpec
+
+ONE_PROCESSOR_MB: Final = 1769
+"""Memory at which Lambda gives one whole processor (Lambda developer guide, "Configure memory")."""
+
+MAX_MEMORY_MB: Final = 10_240
+
+MAX_TIMEOUT_SECONDS: Final = 900
+
+MAX_ENVIRONMENT_BYTES: Final = 4096
+"""All variables of a function together ("Lambda quotas")."""
+
+MAX_MANAGED_POLICY: Final = 6144
+"""Characters without white space ("IAM and AWS STS quotas")."""
+
+MAX_ROLE_NAME: Final = 64
+
+PYTHONS: Final = ("3.12", "3.13", "3.14")
+"""Lambda's runtimes that this library runs on and whose end is not near."""
+
+
+class BadStage(ConfigurationError):
+    """Something in `cdk.json` is missing, unknown or impossible. The message says where."""
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Deployment(_Model):
+    """One function: a reward, its knobs, and the trainer it answers.
+
+    A text is a reward with its defaults. `name` defaults to the reward's, `reward` to the name.
+    """
+
+    name: Name = Field(description="Unique in the stage: lower case, digits, `-` and `_`.")
+    reward: str = Field(min_length=1, description="The reward, as `reward list` names it.")
+    knobs: dict[str, JsonValue] = Field(default={}, description="Its knobs, checked at synth.")
+    response_mode: ResponseMode = Field(
+        default="list",
+        description="`list` for Bedrock and for SageMaker training of Nova models, `envelope` for "
+        "SageMaker serverless customization of open-weight models.",
+    )
+    memory_mb: int = Field(
+        default=ONE_PROCESSOR_MB,
+        ge=ONE_PROCESSOR_MB,
+        le=MAX_MEMORY_MB,
+        description="Lambda's memory size, which buys its processors too: the least is one.",
+    )
+    timeout_seconds: int = Field(
+        default=MAX_TIMEOUT_SECONDS,
+        ge=1,
+        le=MAX_TIMEOUT_SECONDS,
+        description="Lambda's timeout; the deadline of a batch is shortly before.",
+    )
+    reserved_concurrency: int | None = Field(
+        default=None,
+        ge=1,
+        description="Invocations at a time, kept for this function and its most. A new account's "
+        "limit may refuse any.",
+    )
+    judge: dict[str, JsonValue] | None = Field(
+        default=None,
+        description="Who judges, for a reward that asks a model: the jurors as `models`, and what "
+        "else [a judge's settings](judges.md) name. There is no default model.",
+    )
+    settings: dict[str, JsonValue] = Field(
+        default={},
+        description="Other settings of the function by their names there, such as `on_unscored`.",
+    )
+
+    @field_validator("settings")
+    @classmethod
+    def _no_contradiction(cls, settings: dict[str, JsonValue]) -> dict[str, JsonValue]:
+        if taken := sorted({"name", "knobs", "judge", "response_mode", "service"} & set(settings)):
+            raise ValueError(f"{taken[0]!r} is the deployment's own to say")
+        return settings
+
+    @model_validator(mode="before")
+    @classmethod
+    def _complete(cls, given: Any) -> Any:
+        if isinstance(given, str):
+            given = {"reward": given}
+        if not isinstance(given, dict):
+            return given
+        given = dict(given)
+        if isinstance(given.get("reward"), str):
+            given.setdefault("name", given["reward"].replace(".", "-"))
+        elif isinstance(given.get("name"), str):
+            given.setdefault("reward", given["name"])
+        return given
+
+    def lambda_settings(self, stage: str) -> LambdaSettings:
+        """What the function is told.
+
+        Raises:
+            BadSettings: `settings` or `judge` holds what is no setting, or a wrong value.
+            BadJudge: the judge contradicts itself.
+        """
+        ours = {
+            "name": self.reward,
+            "knobs": self.knobs,
+            "judge": self.judge,
+            "response_mode": self.response_mode,
+            "service": function_name(stage, self.name),
+        }
+        return LambdaSettings.of(ours | self.settings)
+
+
+class Stage(_Model):
+    """One environment in one account and region, and what stands in it."""
+
+    name: StageName = Field(description="Its key in `stages`.")
+    region: str = Field(description="AWS's name of the region.")
+    account: Annotated[str, Field(pattern=r"^\d{12}$")] | None = Field(
+        default=None, description="Twelve digits; else the account of whoever deploys."
+    )
+    deployments: tuple[Deployment, ...] = Field(
+        default=(), description="The functions; else every reward that needs no configuration."
+    )
+    production: bool = Field(
+        default=False,
+        description="The bucket and its key outlive the stack, and logs are kept for a year "
+        "instead of a month.",
+    )
+    emulated: bool = Field(
+        default=False,
+        description="For an embedded AWS, whose functions run on this machine's processor and "
+        "interpreter.",
+    )
+    architecture: Architecture = Field(default="arm64", description="The functions' processor.")
+    python: Literal["3.11", "3.12", "3.13", "3.14"] = Field(
+        default="3.13", description="The functions' runtime; 3.11 in an emulated stage only."
+    )
+    strict: bool = Field(
+        default=False, description="An artifact without bytecode is an error, not a warning."
+    )
+    packages: tuple[str, ...] = Field(
+        default=(),
+        description="What joins the artifact: paths of projects or wheels, and requirements "
+        "pinned with `==`. Their rewards are installed where the stack is synthesised, too.",
+    )
+    aws_services: tuple[str, ...] = Field(
+        default=(), description="What these packages call through boto3 beyond what we do."
+    )
+    subscriptions: tuple[
+        Annotated[str, Field(pattern=r"^(https://\S+|[^@\s/:]+@[^@\s/:]+\.[^@\s/:]+)$")], ...
+    ] = Field(default=(), description="E-mail and https addresses told of job events and alarms.")
+    sagemaker_role: bool = Field(
+        default=False, description="Make an execution role for SageMaker training jobs as well."
+    )
+    customer_key: bool = Field(
+        default=False, description="Encrypt the bucket with a KMS key of the stage's own."
+    )
+    tags: dict[str, str] = Field(default={}, description="On everything in the stack.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _emulator(cls, given: Any) -> Any:
+        """An emulator runs functions on its own interpreter, whatever a template asks for."""
+        if isinstance(given, dict) and given.get("emulated") is True:
+            own = dict(zip(("architecture", "python"), here(), strict=True))
+            if clash := [key for key in own if given.get(key, own[key]) != own[key]]:
+                raise ValueError(f"an emulated stage takes this machine's own {clash[0]}")
+            return given | own
+        return given
+
+    @model_validator(mode="after")
+    def _python_runs_on_lambda(self) -> Self:
+        if not self.emulated and self.python not in PYTHONS:
+            raise ValueError(
+                f"python: rewards run on Lambda's {', '.join(PYTHONS)}, not {self.python!r}"
+            )
+        return self
+
+
+def stage_of(stages: Any, name: str, folder: Path) -> Stage:
+    """One stage of `cdk.json`, with its deployments completed and everything checked.
+
+    Args:
+        stages: the context value `stages`.
+        name: which one.
+        folder: where relative paths of packages begin.
+
+    Raises:
+        BadStage: the stage, or something in it, is missing, unknown or impossible.
+        BrokenPlugin: an installed package's entry point cannot be used.
+    """
+    if not isinstance(stages, dict) or not all(isinstance(key, str) for key in stages):
+        raise BadStage('cdk.json names no stages: its context needs "stages": {"dev": {…}}')
+    if name not in stages:
+        raise BadStage(f"there is no stage {name!r} in cdk.json{did_you_mean(name, stages)}")
+    given = stages[name]
+    if not isinstance(given, dict) or "name" in given:
+        raise BadStage(f"stage {name!r} is no object of settings, or names itself a second time")
+    try:
+        stage = Stage.model_validate(given | {"name": name})
+    except ValidationError as error:
+        raise BadStage(f"stage {name!r}: {_told(error)}") from None
+    _check_region(stage)
+    packages = [Package.of(text, folder) for text in stage.packages]
+    if "deployments" not in given:
+        stage = stage.model_copy(update={"deployments": _unconfigured(packages)})
+    _check_deployments(stage, packages)
+    _check_policy(stage)
+    return stage
+
+
+def _check_region(stage: Stage) -> None:
+    known = _regions()
+    if stage.region not in known:
+        near = did_you_mean(stage.region, known).partition(";")[0]
+        raise BadStage(f"stage {stage.name!r}: AWS has no region {stage.region!r}{near}")
+
+
+@cache
+def _regions() -> set[str]:
+    from botocore.session import Session  # noqa: PLC0415 - 80 ms
+
+    session = Session()
+    return {
+        region
+        for partition in session.get_available_partitions()
+        for region in session.get_available_regions("lambda", partition)
+    }
+
+
+def _unconfigured(packages: Iterable[Package]) -> tuple[Deployment, ...]:
+    """Every reward that works as it is: ours, and those of the stage's packages.
+
+    A judge does not: somebody has to name the model it asks.
+    """
+    carried = {package.name for package in packages}
+    return tuple(
+        Deployment.model_validate(spec.name)
+        for spec in registry.specs().values()
+        if _source(spec.name) in {None, *carried}
+        and not spec.needs.judge
+        and all(knob.has_default for knob in spec.knobs.values())
+    )
+
+
+def _check_deployments(stage: Stage, packages: Iterable[Package]) -> None:
+    if not stage.deployments:
+        raise BadStage(f"stage {stage.name!r} has no deployments")
+    # CloudFormation's logical names drop hyphens and underscores.
+    plain = Counter(each.name.replace("-", "").replace("_", "") for each in stage.deployments)
+    carried = {package.name for package in packages}
+    regions = _regions()
+    for each in stage.deployments:
+        where = f"stage {stage.name!r}, deployment {each.name!r}"
+        if plain[each.name.replace("-", "").replace("_", "")] > 1:
+            raise BadStage(f"{where}: two deployments have this name")
+        try:
+            spec = registry.get(each.reward)
+            spec.bind(each.knobs)
+            settings = each.lambda_settings(stage.name)
+            check_judge(spec, settings.judge, regions)
+        except ConfigurationError as error:
+            raise BadStage(f"{where}: {error}") from error
+        missing = [
+            knob.name
+            for knob in spec.knobs.values()
+            if not knob.has_default and knob.name not in each.knobs
+        ]
+        if missing:
+            raise BadStage(f"{where}: {each.reward} needs the knob {missing[0]!r}")
+        _check_limits(where, stage, each, spec, settings)
+        source = _source(each.reward)
+        if source is not None and source not in carried:
+            raise BadStage(
+                f"{where}: {each.reward} comes from {source}, "
+                "which the stage's packages do not name"
+            )
+
+
+def _check_policy(stage: Stage) -> None:
+    """Policies name every function twice, and IAM limits their length."""
+    place = Place("aws-us-gov", stage.region, "1" * 12)
+    role = f"arn:{place.partition}:iam::{place.account}:role/{'r' * MAX_ROLE_NAME}"
+    document = permissions.submit_jobs(
+        place,
+        stage=stage.name,
+        role_arns={"bedrock.amazonaws.com": role, "sagemaker.amazonaws.com": role},
+        function_arns=[
+            place.arn("lambda", f"function:{function_name(stage.name, each.name)}")
+            for each in stage.deployments
+        ],
+        bucket_arn=f"arn:{place.partition}:s3:::"
+        + bucket_name(stage.name, place.account, stage.region),
+    )
+    if len(json.dumps(document, separators=(",", ":"))) > MAX_MANAGED_POLICY:
+        raise BadStage(
+            f"stage {stage.name!r}: {len(stage.deployments)} deployments are more than one IAM "
+            f"policy of {MAX_MANAGED_POLICY} characters can name; make two stages of them"
+        )
+
+
+def _source(reward: str) -> str | None:
+    """The package that registers a reward; None for our own."""
+    found = registry.distribution(reward)
+    return normalised(found) if found is not None else None
+
+
+def _check_limits(
+    where: str, stage: Stage, each: Deployment, spec: RewardSpec, settings: LambdaSettings
+) -> None:
+    environment = settings.to_env().items()
+    size = sum(len(key.encode()) + len(value.encode()) for key, value in environment)
+    if size > MAX_ENVIRONMENT_BYTES:
+        raise BadStage(
+            f"{where}: its settings take {size} bytes of environment; "
+            f"Lambda allows {MAX_ENVIRONMENT_BYTES}"
+        )
+    margin = settings.deadline_margin_ms
+    if margin >= 1000 * each.timeout_seconds:
+        raise BadStage(
+            f"{where}: a timeout of {each.timeout_seconds} s leaves no time to score, "
+            f"{margin} ms of it being kept for the response"
+        )
+    if spec.needs.workers > MAX_WORKERS:
+        raise BadStage(
+            f"{where}: {spec.name} needs {spec.needs.workers} threads; the most is {MAX_WORKERS}"
+        )
+    if len(function_name(stage.name, each.name)) > MAX_FUNCTION_NAME:
+        raise BadStage(
+            f"{where}: the function's name {function_name(stage.name, each.name)!r} is longer than "
+            f"Lambda's {MAX_FUNCTION_NAME} characters"
+        )
+
+
+def _told(error: ValidationError) -> str:
+    """The first problem as one sentence, with where it stands and what may have been meant."""
+    first = error.errors(include_url=False, include_input=True, include_context=True)[0]
+    where = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        model = Stage if error.title == "Stage" and len(first["loc"]) == 1 else Deployment
+        known = set(model.model_fields) - ({"name"} if model is Stage else set())
+        return f"{where} is no setting{did_you_mean(str(first['loc'][-1]), known)}"
+    if first["type"] == "literal_error":
+        allowed = first["ctx"]["expected"].replace("'", "").replace(" or ", ", ").split(", ")
+        return f"{where}: {first['input']!r} is unknown{did_you_mean(str(first['input']), allowed)}"
+    message = first["msg"].removeprefix("Value error, ")
+    message = message[:1].lower() + message[1:]
+    shown = f", not {first['input']!r}" if isinstance(first["input"], str | int | float) else ""
+    return f"{where}: {message}{shown}" if where else message

@@ -1,0 +1,83 @@
+"""`reward`: rewards on the command line.
+
+    catalogue.py   list · show · check · explain
+    scoring.py     score
+    scaffold.py    new
+    invoking.py    invoke
+    deployed.py    deployed list · invoke · check
+    local.py       local up · status · reset · down
+    demo.py        demo
+    data/          data prepare · lint · split · stats · replay · upload
+    judge/         judge warm · doctor · calibrate · estimate
+
+Commands import what they need when they run, so that help is instant. Errors a user can act on are
+one line on standard error and exit status 2, wherever they are raised; see `_errors.py`.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from reward_functions.cli import catalogue, demo, deployed, invoking, local, scaffold, scoring
+from reward_functions.cli._errors import OneLineErrors
+from reward_functions.cli.data import data
+from reward_functions.cli.judge import judge
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    cls=OneLineErrors,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def main() -> None:
+    """The entry point of the `reward` script."""
+    # A terminal that cannot show a character shows its escape; it never ends the command.
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    app()
+
+
+def _version(wanted: bool) -> None:  # noqa: FBT001 - typer passes it by position
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"reward-functions {version('reward-functions')}")
+        raise typer.Exit
+
+
+@app.callback()
+def reward(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="The version, and exit."),
+    ] = False,
+) -> None:
+    """Score model responses with rewards that can be trusted.
+
+    Exit status: 0 all is well; 1 something was not scored, or an example failed; 2 input or
+    arguments that cannot be used, in which case nothing was written.
+    """
+
+
+app.command("demo")(demo.demo)
+app.command("list")(catalogue.list_rewards)
+app.command("show")(catalogue.show)
+app.command("explain")(catalogue.explain)
+app.command("score")(scoring.score)
+app.command("check")(catalogue.check)
+app.command("new")(scaffold.new)
+app.command("invoke")(invoking.invoke)
+app.add_typer(data, name="data")
+app.add_typer(judge, name="judge")
+app.add_typer(deployed.app, name="deployed")
+app.add_typer(local.app, name="local")

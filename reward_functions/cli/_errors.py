@@ -1,0 +1,147 @@
+"""Errors a user can act on: one clear line on standard error, exit status 2, never a traceback.
+
+Anything else that escapes a command is a bug of ours and keeps its traceback.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+import typer
+from typer.core import TyperGroup
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pydantic import ValidationError
+
+SUCCESS: Final = 0
+INCOMPLETE: Final = 1
+"""Something was not scored, or an example failed."""
+UNUSABLE: Final = 2
+"""Input or arguments that cannot be used; nothing was written."""
+INTERRUPTED: Final = 130
+"""128 + SIGINT, as shells report it."""
+BROKEN_PIPE: Final = 141
+"""128 + SIGPIPE: whoever read our output has read enough."""
+
+
+class OneLineErrors(TyperGroup):
+    """A command group that reports errors as this module's docstring says."""
+
+    def make_context(self, *args: Any, **options: Any) -> Any:
+        """Read the arguments; `--help` and `--version` print from here."""
+        with _one_line_errors():
+            return super().make_context(*args, **options)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        with _one_line_errors():
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+            return result
+
+
+@contextmanager
+def _one_line_errors() -> Iterator[None]:  # noqa: C901 - one clause for each way to fail
+    try:
+        yield
+    except typer.Exit:
+        raise  # before the last clause, which imports the library: help has no need of it
+    except KeyboardInterrupt:
+        raise typer.Exit(INTERRUPTED) from None
+    except BrokenPipeError:
+        _abandon_standard_output()
+        raise typer.Exit(BROKEN_PIPE) from None
+    except typer.BadParameter as error:
+        problem = _validation_error(error.__cause__)
+        if problem is None:
+            raise
+        error.message = _in_words(problem)
+        _report(error.format_message())
+    except SystemExit as error:
+        if isinstance(error.__context__, BrokenPipeError):
+            # rich's way out while typer prints a help page.
+            raise typer.Exit(BROKEN_PIPE) from None
+        # typer's own way out is no SystemExit: this one comes from the code of a reward.
+        _report(_system_exit(error))
+    except OSError as error:
+        _report(_os_error(error))
+    except _reward_error() as error:
+        _report(str(error))
+    else:
+        return
+    raise typer.Exit(UNUSABLE)
+
+
+def _standard_output_takes_more() -> bool:
+    try:
+        sys.stdout.flush()
+    except OSError:
+        return False
+    return True
+
+
+def _abandon_standard_output() -> None:
+    """Python flushes it once more as it exits, and would complain and change the exit status."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _in_words(error: ValidationError) -> str:
+    """What pydantic found wrong with something typed, as a person would say it."""
+    (problem, *_) = error.errors(include_url=False)
+    typed, limits = problem["input"], problem.get("ctx", {})
+    match problem["type"]:
+        case "int_parsing" | "int_type":
+            return f"{typed!r} is no whole number"
+        case "greater_than_equal":
+            return f"{typed} is less than {limits['ge']}"
+        case "less_than_equal":
+            return f"{typed} is more than {limits['le']}"
+        case "value_error":  # typer's, of a choice: 'xml' is not one of 'table', 'jsonl'.
+            said, is_not, choices = str(limits["error"]).rstrip(".").partition(" is not one of ")
+            unquoted = choices.replace("'", "")
+            return f"{said}{is_not}{unquoted}"
+        case _:
+            return problem["msg"]
+
+
+def _validation_error(error: object) -> ValidationError | None:
+    """Typer checks what was typed with pydantic; imported when something went wrong."""
+    from pydantic import ValidationError
+
+    return error if isinstance(error, ValidationError) else None
+
+
+def _system_exit(error: SystemExit) -> str:
+    from reward_functions.cli._origin import origin
+
+    return f"{origin(error) or 'a reward'}: called sys.exit({error.code!r})"
+
+
+def _reward_error() -> type[Exception]:
+    """Imported when something went wrong, and not for `--help`."""
+    from reward_functions import RewardError
+
+    return RewardError
+
+
+def _os_error(error: OSError) -> str:
+    if not _standard_output_takes_more():
+        _abandon_standard_output()
+        return f"standard output: {error.strerror}"
+    if error.filename is None:
+        return error.strerror or str(error)
+    return f"{error.filename or repr('')}: {error.strerror}"
+
+
+def _report(message: str) -> None:
+    from rich.text import Text
+
+    from reward_functions.cli._console import MESSAGE, errors, plain
+
+    line = Text.assemble(("error: ", "bold red"), plain(message, MESSAGE))
+    errors().print(line, soft_wrap=True)

@@ -1,0 +1,92 @@
+"""A file of samples through a function, local or deployed, in batches: results, failures, times."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any, Protocol
+
+import typer
+
+from reward_functions.cli._errors import INCOMPLETE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from reward_functions.tools.local_runtime import Invocation
+
+
+class Invoked(Protocol):
+    """A function that takes a batch and answers."""
+
+    def invoke(self, event: Any) -> Invocation:
+        """Call it; a `FunctionError` is one batch's, an `InitError` every batch's."""
+
+
+def invoked(function: Invoked, rows: Sequence[Any], batch_size: int) -> None:
+    """Send the rows and print what comes back; times and failures go to standard error.
+
+    Raises:
+        typer.Exit: some batch was not answered.
+        ConfigurationError: the function does not start.
+    """
+    batches = [list(rows[at : at + batch_size]) for at in range(0, len(rows), batch_size)]
+    answered = [_answered(function, batch, at) for at, batch in enumerate(batches, 1)]
+    _summary(answered, batch_size)
+    if not all(answered):
+        raise typer.Exit(INCOMPLETE)
+
+
+def _answered(function: Invoked, batch: list[Any], at: int) -> Invocation | None:
+    """Send one batch and print its results; a failed invocation is told, and is None."""
+    from reward_functions.core.errors import ConfigurationError
+    from reward_functions.serving.contract import decode_row
+    from reward_functions.tools.deployed.response import read
+    from reward_functions.tools.local_runtime import FunctionError, InitError
+
+    try:
+        invocation = function.invoke(batch)
+    except InitError as error:
+        raise ConfigurationError(f"the function does not start: {error}") from None
+    except FunctionError as error:
+        _complain(at, str(error))
+        return None
+    response = read(invocation.body, [decode_row(row, place).id for place, row in enumerate(batch)])
+    sys.stdout.writelines(f"{json.dumps(item)}\n" for item in response.items)
+    for breach in response.breaches:
+        _complain(at, breach.said)
+    return None if response.breaches else invocation
+
+
+def _complain(at: int, what: str) -> None:
+    from rich.text import Text
+
+    from reward_functions.cli._console import MESSAGE, errors, plain
+
+    told = Text.assemble((f"batch {at} failed: ", "yellow"), plain(what, MESSAGE))
+    errors().print(told, soft_wrap=True)
+
+
+def _summary(answered: Sequence[Invocation | None], batch_size: int) -> None:
+    from reward_functions.cli._console import errors
+    from reward_functions.tools.quantiles import quantile
+
+    console = errors()
+    seconds = [call.seconds for call in answered if call and not call.cold]
+    for call in answered:
+        if call and call.cold:
+            console.print(f"cold start and first batch {_milliseconds(call.seconds)}")
+    if seconds:
+        figures = {"p50": quantile(seconds, 0.5), "p95": quantile(seconds, 0.95)}
+        told = [f"{name} {_milliseconds(value)}" for name, value in figures.items()]
+        # A deployed function does not always say that it started.
+        kind = "warm batches" if any(call and call.cold for call in answered) else "batches"
+        slowest = f"max {_milliseconds(max(seconds))}"
+        console.print(
+            f"{kind} of {batch_size}: {len(seconds):,}, {', '.join([*told, slowest])}",
+            soft_wrap=True,
+        )
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{seconds * 1000:,.1f} ms"

@@ -1,0 +1,86 @@
+"""Progress on standard error, where a person is watching; elsewhere nothing is shown."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from reward_functions.cli._console import errors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from reward_functions import RewardResult, Sample, Score, Unscored
+    from reward_functions.core.spec import RewardFunction, RewardSpec
+
+Item = TypeVar("Item")
+
+
+def scored(
+    reward: RewardFunction, samples: Sequence[Sample | Unscored], workers: int
+) -> list[RewardResult]:
+    """The results of a batch."""
+    from reward_functions import score_batch
+    from reward_functions.core.spec import spec_of
+
+    with _bar("scoring", len(samples)) as advance:
+        if advance is None:
+            return score_batch(reward, samples, workers=workers)
+
+        return score_batch(_Watched(reward, spec_of(reward), advance), samples, workers=workers)
+
+
+@dataclass(frozen=True, slots=True)
+class _Watched:
+    """A reward that tells when it has scored; its declaration says what company it needs."""
+
+    reward: Callable[..., Score]
+    spec: RewardSpec | None
+    advance: Callable[[int], object]
+
+    def __call__(self, sample: Sample, /, **company: Any) -> Score:
+        try:
+            return self.reward(sample, **company)
+        finally:
+            self.advance(1)
+
+
+def watched(items: Iterable[Item], what: str, total: int | None = None) -> Iterator[Item]:
+    """The same items, counted while they pass.
+
+    Args:
+        items: however many.
+        what: is being done, for the bar: "reading".
+        total: how many, where that is known.
+    """
+    with _bar(what, total) as advance:
+        for item in items:
+            if advance:
+                advance(1)
+            yield item
+
+
+@contextmanager
+def transfer(what: str, total: int | None = None) -> Iterator[Callable[[int], object]]:
+    """Something to tell the bytes that have gone over since it was last told."""
+    with _bar(what, total, size=True) as advance:
+        yield advance or (lambda _: None)
+
+
+@contextmanager
+def _bar(
+    what: str, total: int | None, *, size: bool = False
+) -> Iterator[Callable[[int], object] | None]:
+    console = errors()
+    if not console.is_terminal:
+        yield None
+        return
+
+    from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn
+
+    amount = DownloadColumn() if size else MofNCompleteColumn()
+    columns = (TextColumn("{task.description}"), BarColumn(), amount)
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task(what, total=total)
+        yield lambda count: progress.advance(task, count)

@@ -1,0 +1,29 @@
+"""`reward data`: from a public data set to files a trainer takes, and a reward that can judge them.
+
+prepare.py   prepare    public files → rows, official splits kept
+lint.py      lint       what a trainer would refuse
+split.py     split      splits that are made, by page or prompt
+stats.py     stats      lengths, and the limits they suggest
+replay.py    replay     whether the reward pays the right answers and no others
+upload.py    upload     to S3
+"""
+
+from __future__ import annotations
+
+import typer
+
+from reward_functions.cli.data import lint, prepare, replay, split, stats, upload
+
+__all__ = ["data"]
+
+data = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    help="Prepare training data, check it, and bring it to S3.",
+)
+data.command("prepare")(prepare.prepare)
+data.command("lint")(lint.lint)
+data.command("split")(split.split)
+data.command("stats")(stats.stats)
+data.command("replay")(replay.replay)
+data.command("upload")(upload.upload)

@@ -1,0 +1,51 @@
+"""What the commands on data print besides tables."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from reward_functions.tools.datasets.lengths import Lengths
+
+BAR: Final = 40
+"""Columns of the longest bar of a histogram."""
+
+Files = Annotated[
+    list[str], typer.Argument(metavar="FILE…", help="Training data: JSONL or one JSON array.")
+]
+Format = Annotated[Literal["table", "json"], typer.Option("--format", help="What to print.")]
+
+
+def print_json(content: Any) -> None:
+    """One object, in ASCII."""
+    sys.stdout.write(f"{json.dumps(content, indent=2)}\n")
+
+
+def lengths_table(lengths: dict[str, Lengths], title: str) -> Any:
+    """Percentiles, a line for each name."""
+    from reward_functions.cli._console import cell, table
+    from reward_functions.tools.datasets.lengths import SHARES
+
+    shown = table("of", "rows", *SHARES, names=("of",), numbers=("rows", *SHARES), title=title)
+    for name, measured in lengths.items():
+        figures = measured.percentiles().values()
+        shown.add_row(
+            cell(name), cell(f"{len(measured.values):,}"), *[cell(f"{n:,}") for n in figures]
+        )
+    return shown
+
+
+def histogram(lengths: Lengths) -> Iterable[str]:
+    """Bars, a line for each step of lengths."""
+    bins = lengths.histogram()
+    most = max(count for *_, count in bins)
+    width = len(f"{bins[-1][1]:,}")
+    for low, high, count in bins:
+        bar = "█" * round(BAR * count / most) or "▏" * bool(count)
+        yield f"{low:>{width},} – {high:>{width},}  {bar} {count:,}"

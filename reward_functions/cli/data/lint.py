@@ -1,0 +1,94 @@
+"""`reward data lint`: what a trainer would refuse, or train on in vain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from reward_functions.cli._errors import INCOMPLETE
+from reward_functions.cli.data._output import Files, Format  # noqa: TC001 - typer reads annotations
+
+if TYPE_CHECKING:
+    from reward_functions.tools.datasets.linting import Finding, Linted
+
+
+def lint(
+    files: Files,
+    *,
+    reward: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The reward that must read every reference.",
+            show_default="the data set's own, or any",
+        ),
+    ] = None,
+    min_rows: Annotated[int, typer.Option(min=0, help="Rows a file must have.")] = 100,
+    max_rows: Annotated[int, typer.Option(min=1, help="Rows a file may have.")] = 20_000,
+    format: Format = "table",  # noqa: A002 - the option's name
+) -> None:
+    """Find what a trainer would refuse, and what would spoil a comparison.
+
+    Errors: lines that are no JSON objects, messages that make no prompt of text, references that
+    are missing, empty or unreadable, ids given twice, too few or too many rows, prompts and pages
+    that two files share. Warnings: rows without ids, further keys, prompts asked twice,
+    near-duplicates between files. Tokens are estimated.
+
+    Exit status: 0 no errors, 1 errors, 2 a file cannot be read.
+    """
+    from reward_functions.cli._console import errors, output
+    from reward_functions.cli._progress import watched
+    from reward_functions.cli._rewards import reward_named
+    from reward_functions.cli.data._output import lengths_table, print_json
+    from reward_functions.tools.datasets.linting import lint as linted_files
+
+    linted = linted_files(
+        files,
+        reward=reward_named(reward) if reward else None,
+        rows=(min_rows, max_rows),
+        watched=lambda rows: watched(rows, "linting"),
+    )
+    if format == "json":
+        print_json(_as_json(linted))
+    else:
+        if linted.findings:
+            output().print(_findings_table(linted))
+        if linted.lengths():
+            output().print(lengths_table(linted.lengths(), "tokens of the prompts, estimated"))
+    wrong = len(linted.errors)
+    errors().print(f"errors {wrong:,} · warnings {len(linted.findings) - wrong:,}", soft_wrap=True)
+    if wrong:
+        raise typer.Exit(INCOMPLETE)
+
+
+def _findings_table(linted: Linted) -> Any:
+    """A line for each kind of finding: how often, and the first."""
+    from reward_functions.cli._console import cell, table
+
+    shown = table("level", "what", "times", "first", numbers=("times",))
+    groups: dict[tuple[str, str], list[Finding]] = {}
+    for finding in linted.findings:
+        groups.setdefault((finding.level, finding.what), []).append(finding)
+    for (level, what), found in sorted(groups.items(), key=lambda group: group[0][0]):
+        first = ": ".join(filter(None, [found[0].where, found[0].detail]))
+        style = "red" if level == "error" else "yellow"
+        shown.add_row(cell(level, style), cell(what), cell(f"{len(found):,}"), cell(first))
+    return shown
+
+
+def _as_json(linted: Linted) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    from reward_functions.tools.datasets.lengths import suggested_prompt_length
+
+    lengths = linted.lengths()
+    return {
+        "errors": len(linted.errors),
+        "findings": [asdict(finding) for finding in linted.findings],
+        "prompt_tokens_estimated": {
+            file: {"rows": len(measured.values), **measured.percentiles()}
+            for file, measured in lengths.items()
+        },
+        "maxPromptLength": max(map(suggested_prompt_length, lengths.values()), default=None),
+    }

@@ -1,0 +1,154 @@
+"""`reward data replay`: whether a reward pays the right answers of a file, and no others."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from reward_functions.cli._errors import INCOMPLETE
+from reward_functions.cli._options import Knobs, Models  # noqa: TC001 - typer reads annotations
+from reward_functions.cli.data._output import Format  # noqa: TC001
+
+if TYPE_CHECKING:
+    from reward_functions import RewardSpec
+    from reward_functions.core.asking import Ask
+    from reward_functions.tools.datasets.replaying import Replay as Replayed
+
+SURPRISES: Final = 3
+"""Rows shown of a kind that did not fare as it should."""
+
+
+def replay(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="Training data: JSONL or one JSON array.")
+    ],
+    *,
+    reward: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="A reward of `reward list`, or the path of a .py file."),
+    ],
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, help="Threads.", show_default="what the reward needs"),
+    ] = None,
+    judge_answers: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="For a judge: recorded answers in place of its model, JSONL by the rows' ids.",
+        ),
+    ] = None,
+    knob: Knobs = None,
+    judge: Models = None,
+    format: Format = "table",  # noqa: A002 - the option's name
+) -> None:
+    """Score the right answer to every row, a wrong one, an empty one, and gaming ones.
+
+    The right answer is written by the reward's `oracle` from the row's reference; a wrong one is
+    the right one of another row. Gaming ones hedge, list, hide the right answer in a thought, or
+    talk to the judge. A reward that asks a model is given recorded answers, such as
+    {"id": "pandalm-12", "verdict": {"specific": "yes"}}: no model is asked here.
+
+    Exit status: 0 the right answers earn 0.99 or more of the scale on average, every other kind
+    0.02 or less, nothing is unscored, and not all scores are the same; 1 otherwise; 2 nothing was
+    done.
+    """
+    from rich.text import Text
+
+    from reward_functions.cli._console import errors, output
+    from reward_functions.cli._progress import scored
+    from reward_functions.cli._rewards import ready, reward_named
+    from reward_functions.cli._rows import read_samples
+    from reward_functions.cli.data._output import print_json
+    from reward_functions.tools.datasets.replaying import replay as replayed
+
+    spec = reward_named(reward)
+    bound = ready(spec, knob or [], judge, answers=_recorded(spec, judge_answers, judge))
+    samples, places = read_samples(file)
+    score = partial(scored, bound, workers=workers or spec.needs.workers)
+    done = replayed(spec, samples, places, score)
+    if format == "json":
+        print_json(_as_json(done))
+    else:
+        output().print(_table(done))
+        for line in _surprises(done):
+            output().print(line, soft_wrap=True)
+    console = errors()
+    for failure in done.failures:
+        console.print(Text(f"not fit to train on: {failure}", "bold red"), soft_wrap=True)
+    if done.failures:
+        raise typer.Exit(INCOMPLETE)
+
+
+def _recorded(spec: RewardSpec, path: str | None, judge: str | None) -> Ask | None:
+    """Who answers in place of a judge's model: the recording wins; None without one.
+
+    Raises:
+        ConfigurationError: a judge has neither answers nor a model, a verifier has answers, or
+            the file holds none.
+    """
+    from reward_functions.core.errors import ConfigurationError
+    from reward_functions.judge_runtime.backends.replay import Replay
+
+    if spec.needs.judge and path is None and judge is None:
+        raise ConfigurationError(
+            f"{spec.name} asks a judge model: name the file of its recorded answers with "
+            "--judge-answers, or the judge with --judge"
+        )
+    if path is None:
+        return None
+    if not spec.needs.judge:
+        raise ConfigurationError(f"{spec.name} asks no judge model: leave --judge-answers out")
+    return Replay(path)
+
+
+def _table(done: Replayed) -> Any:
+    from reward_functions.cli._console import cell, table
+    from reward_functions.tools.datasets.replaying import CONSTANT
+
+    shown = table(
+        "response", "rows", "mean", "unscored", "verdict", numbers=("rows", "mean", "unscored")
+    )
+    for one in done.played:
+        failed = one.failed or ("unscored rows" if one.unscored else "")
+        good = cell("shown only", "dim") if one.kind == CONSTANT else cell("ok", "green")
+        shown.add_row(
+            cell(one.kind),
+            cell(f"{one.scored + len(one.unscored):,}"),
+            cell(None if one.mean is None else f"{one.mean:.4f}"),
+            cell(f"{len(one.unscored):,}" if one.unscored else None, "yellow"),
+            cell(failed, "red") if failed else good,
+        )
+    return shown
+
+
+def _surprises(done: Replayed) -> Any:
+    """The first rows of each kind that were unscored, or paid otherwise than they should."""
+    from rich.text import Text
+
+    from reward_functions.cli._console import plain
+    from reward_functions.cli._origin import complaint
+    from reward_functions.cli._results import number
+
+    for one in done.played:
+        for place, response, value in one.surprises[:SURPRISES]:
+            yield Text(f"{one.kind}, {place}: {number(value)} for {plain(response)}")
+        for place, error in one.unscored[:SURPRISES]:
+            yield Text(plain(f"{one.kind}, {place}: {type(error).__name__}: {complaint(error)}"))
+
+
+def _as_json(done: Replayed) -> dict[str, Any]:
+    return {
+        "responses": {
+            one.kind: {
+                "rows": one.scored + len(one.unscored),
+                "mean": one.mean,
+                "unscored": len(one.unscored),
+                "surprises": len(one.surprises),
+            }
+            for one in done.played
+        },
+        "failures": list(done.failures),
+    }

@@ -1,0 +1,159 @@
+"""`reward demo`: the responses that ship with the project, scored, each with what it shows.
+
+Every row says in its metadata what must come out, so that the demo is a check as well.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from importlib.resources import as_file, files
+from pathlib import Path
+from shlex import quote
+from shutil import which
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from reward_functions.cli._errors import INCOMPLETE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from reward_functions import RewardResult, RewardSpec
+    from reward_functions.core.asking import Ask
+
+REWARDS: Final = ("gsm8k", "math", "finqa", "reference")
+"""Each scores the file of its name; a judge asks the demo's own script."""
+
+
+def demo(
+    *,
+    deployed: Annotated[
+        bool,
+        typer.Option(
+            "--deployed", help="Deploy them with the CDK to an embedded AWS, and score them there."
+        ),
+    ] = False,
+) -> None:
+    """Score responses that ship with the project: right, wrong, hostile, malformed."""
+    from rich.text import Text
+
+    from reward_functions.cli._console import output
+
+    if deployed:
+        from reward_functions.cli._deployed_demo import scored_where_deployed
+
+        seen = scored_where_deployed(REWARDS)
+    else:
+        seen = Counter[str]()
+        for name in REWARDS:
+            seen += scored_here(name)
+    console = output()
+    console.print(
+        f"{seen['right']} right, {seen['floor']} at the floor, {seen['unscored']} unscored: "
+        "a low score means the model did badly,\nunscored means nobody can say. "
+        "What to try next:\n"
+    )
+    for command in (
+        *_activation(),
+        "reward explain gsm8k --response '#### 20 or 21' --reference 21",
+        "reward show math",
+        "reward score gsm8k responses.jsonl -o rewards.jsonl",
+        "reward new my_reward",
+        "reward local up",
+        "reward deployed --help",
+    ):
+        console.print(Text(f"  {command}", "bold"), soft_wrap=True)
+    if seen["surprising"]:
+        console.print(
+            f"\n[bold red]rows that came out otherwise than expected: {seen['surprising']}[/]"
+        )
+        raise typer.Exit(INCOMPLETE)
+
+
+def _activation() -> Iterator[str]:
+    """What puts `reward` on the PATH where it is not: `make demo` activates nothing."""
+    script = Path(sys.prefix) / "bin" / "activate"
+    if which("reward") is None and script.exists():
+        here = Path.cwd()
+        near = script.relative_to(here) if script.is_relative_to(here) else script
+        yield f". {quote(str(near))}"
+
+
+def scored_here(name: str) -> Counter[str]:
+    """Score and print one file; count what came out."""
+    from reward_functions import get, score_batch
+    from reward_functions.serving.contract import decode_row
+
+    rows = shipped(name)
+    samples = [decode_row(row, at) for at, row in enumerate(rows)]
+    results = score_batch(get(name).bind({}, ask=script(name)), samples)
+    columns = ("id", "what it shows", "answer", "score", "reason")
+    return shown(name, rows, results, columns, f"{name}: {get(name).summary}")
+
+
+def script(name: str) -> Ask | None:
+    """Who answers a judge of the demo where no server stands in for Bedrock."""
+    from reward_functions import get
+    from reward_functions.testing import FakeAsk
+    from reward_functions.tools.scripted_judge import verdict
+
+    if not get(name).needs.judge:
+        return None
+    return FakeAsk(answer=lambda question: verdict(f"{question.shared}\n{question.text}"))
+
+
+def shipped(name: str) -> list[dict[str, Any]]:
+    """The rows that ship with the project for a reward."""
+    from reward_functions.tools.json_rows import read_rows
+
+    with as_file(files("reward_functions.tools") / "demo" / f"{name}.jsonl") as file:
+        return [row.content for row in read_rows(str(file))]
+
+
+def shown(
+    name: str,
+    rows: Sequence[dict[str, Any]],
+    results: Sequence[RewardResult],
+    columns: Sequence[str],
+    title: str,
+) -> Counter[str]:
+    """Print the table of one file's results; count what came out.
+
+    Args:
+        name: of the reward.
+        rows: what was scored; each says in its metadata what must come out.
+        results: one for each.
+        columns: of the table.
+        title: above it.
+    """
+    from reward_functions import get
+    from reward_functions.cli._console import NOTHING, cell, output, table
+    from reward_functions.cli._results import cells_of
+
+    spec = get(name)
+    printed = table(*columns, names=("id",), numbers=("score",), title=title)
+    seen = Counter[str]()
+    for row, result in zip(rows, results, strict=True):
+        shows, expected = row["metadata"]["shows"], row["metadata"]["expected"]
+        outcome, surprising = _outcome(spec, result, expected)
+        seen.update([outcome] + ["surprising"] * surprising)
+        cells = cells_of(spec, result)
+        cells.setdefault("reason", cells.get("error", NOTHING))
+        cells["what it shows"] = (
+            cell(f"{shows} (expected: {expected})", "bold red") if surprising else cell(shows)
+        )
+        printed.add_row(*[cells.get(column, NOTHING) for column in columns])
+    output().print(printed)
+    return seen
+
+
+def _outcome(spec: RewardSpec, result: RewardResult, expected: Any) -> tuple[str, bool]:
+    """What a row counts as, and whether that is a surprise."""
+    from reward_functions import Scored
+
+    if not isinstance(result, Scored):
+        return "unscored", expected != "unscored"
+    outcome = "floor" if result.score.value == spec.scale.floor else "right"
+    return outcome, result.score.value != expected

@@ -1,0 +1,239 @@
+"""`reward deployed`: the functions of a stage, or any Lambda function, seen from a laptop.
+
+Credentials and region are AWS's own: AWS_PROFILE, AWS_REGION and their like. A function is invoked
+in the region its ARN names.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+
+import typer
+
+from reward_functions.cli._errors import INCOMPLETE
+from reward_functions.cli._options import File, Knobs  # noqa: TC001 - typer reads annotations
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from reward_functions.serving.catalogue import DeployedReward
+    from reward_functions.serving.contract import ResponseMode
+    from reward_functions.tools.deployed import DeployedFunction, Expectation, Report
+
+app = typer.Typer(
+    no_args_is_help=True, help="Functions that are deployed: the catalogue, invoke, check."
+)
+
+Stage = Annotated[str, typer.Option("--stage", "-s", help="A stage of cdk.json that is deployed.")]
+Target = Annotated[
+    str,
+    typer.Argument(metavar="NAME", help="A deployment of the stage, or the ARN of any function."),
+]
+
+MARKS: Final = {
+    "ok": ("ok", "green"),
+    "warning": ("warning", "yellow"),
+    "failure": ("FAILURE", "bold red"),
+    "unknown": ("unknown", "dim"),
+}
+
+
+@app.command("list")
+def list_deployed(
+    *,
+    stage: Stage = "dev",
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON, with both ARNs.")] = False,
+) -> None:
+    """What a stage has deployed."""
+    from reward_functions.cli._console import cell, output, table
+    from reward_functions.tools.deployed import deployments
+
+    found = deployments(stage)
+    if as_json:
+        typer.echo(json.dumps([reward.model_dump() for reward in found], indent=2))
+        return
+    if not found:
+        typer.echo(f"stage {stage!r} has no deployments here")
+        return
+    shown = table("name", "reward", "version", "knobs", "response", "ARN", names=("name", "reward"))
+    for reward in found:
+        shown.add_row(
+            cell(reward.name),
+            cell(reward.reward),
+            cell(str(reward.version)),
+            cell(_knobs(reward) or None),
+            cell(reward.response_mode),
+            cell(reward.alias_arn),
+        )
+    output().print(shown)
+
+
+@app.command()
+def invoke(
+    target: Target,
+    file: File,
+    *,
+    stage: Stage = "dev",
+    batch_size: Annotated[int, typer.Option(min=1, help="Samples an invocation.")] = 64,
+) -> None:
+    """Invoke a deployed function as a trainer does, and time it.
+
+    Results go to standard output as jsonl, times to standard error. The file is read as
+    `reward score` reads it.
+
+    Exit status: 0 every batch was answered, 1 some were not, 2 nothing was done.
+    """
+    from reward_functions.cli._invocations import invoked
+    from reward_functions.cli._summary import no_samples
+    from reward_functions.tools.deployed import DeployedFunction, find
+    from reward_functions.tools.json_rows import read_rows
+
+    arn = target if _is_arn(target) else find(target, stage).alias_arn
+    function = DeployedFunction(arn)
+    rows = [row.content for row in read_rows(file)]
+    if not rows:
+        no_samples(file)
+    invoked(function, rows, batch_size)
+
+
+@app.command()
+def check(
+    targets: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME]...",
+            help="Deployments of the stage, or ARNs of any functions.",
+            show_default="the whole stage",
+        ),
+    ] = None,
+    *,
+    stage: Stage = "dev",
+    reward: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The reward an ARN serves; its examples are sent."),
+    ] = None,
+    knob: Knobs = None,
+    samples: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Samples to send to an ARN whose reward is not ours."),
+    ] = None,
+    response_mode: Annotated[
+        Literal["list", "envelope"] | None,
+        typer.Option(help="What the function behind an ARN must answer with."),
+    ] = None,
+    batch_size: Annotated[int, typer.Option(min=1, help="Samples in the timed batch.")] = 64,
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+) -> None:
+    """Say what a trainer would trip over: ids, order, numbers, response mode, time, size.
+
+    Each function is invoked about a dozen times. Nothing is written anywhere.
+
+    Exit status: 0 nothing failed, 1 something did, 2 nothing was done.
+    """
+    from reward_functions.cli._console import errors
+    from reward_functions.tools.deployed import check as checked
+
+    work = _work(targets or [], stage, _given(reward, knob or [], samples, response_mode))
+    with errors().status("checking") as status:
+        reports = [
+            checked(function, expected, batch_size=batch_size, told=status.update)
+            for function, expected in work
+        ]
+    _show(reports, as_json=as_json)
+    if not all(report.passed for report in reports):
+        raise typer.Exit(INCOMPLETE)
+
+
+def _work(
+    targets: Sequence[str], stage: str, given: Expectation | None
+) -> list[tuple[DeployedFunction, Expectation]]:
+    """The functions to check, and what is known of each."""
+    from reward_functions.tools.deployed import (
+        DeployedFunction,
+        Expectation,
+        deployments,
+        expectation,
+        find,
+    )
+    from reward_functions.tools.deployed.catalogue import nothing_deployed
+    from reward_functions.tools.deployed.probes import made_up
+
+    arns = [target for target in targets if _is_arn(target)]
+    names = [target for target in targets if not _is_arn(target)]
+    catalogue = [find(name, stage) for name in names] if targets else deployments(stage)
+    if not targets and not catalogue:
+        raise nothing_deployed(stage)
+    # One attempt: the check is to see a throttle, not to wait until it is over.
+    return [
+        *[(DeployedFunction(each.alias_arn, attempts=1), expectation(each)) for each in catalogue],
+        *[(DeployedFunction(arn, attempts=1), given or Expectation(made_up())) for arn in arns],
+    ]
+
+
+def _is_arn(target: str) -> bool:
+    return target.startswith("arn:")
+
+
+def _given(
+    reward: str | None, knobs: Sequence[str], samples: str | None, mode: ResponseMode | None
+) -> Expectation | None:
+    """What was typed about the function behind an ARN; None where nothing was."""
+    from reward_functions.cli._rewards import knob_values, reward_named
+    from reward_functions.core.errors import ConfigurationError
+    from reward_functions.tools.deployed.probes import Expectation, expectation_of, made_up
+
+    if reward is not None and samples is not None:
+        raise ConfigurationError("--reward and --samples exclude each other")
+    if reward is None and knobs:
+        raise ConfigurationError("--knob is a knob of --reward")
+    if reward is not None:
+        spec = reward_named(reward)
+        return expectation_of(spec, knob_values(spec, knobs), mode)
+    if samples is None and mode is None:
+        return None
+    rows = made_up() if samples is None else _rows(samples)
+    return Expectation(rows, mode=mode)
+
+
+def _rows(file: str) -> tuple[dict[str, Any], ...]:
+    """The samples of a file, each under an id that no other has."""
+    from reward_functions.core.types import Unscored
+    from reward_functions.serving.contract import decode_row
+    from reward_functions.tools.json_rows import BadInput, read_rows, shown
+
+    rows = []
+    for at, row in enumerate(read_rows(file)):
+        decoded = decode_row(row.content, at)
+        if isinstance(decoded, Unscored):
+            raise BadInput(f"{shown(file)}, {row.place}: {decoded.error}")
+        rows.append(row.content | {"id": f"{decoded.id}-{at}"})
+    if not rows:
+        raise BadInput(f"{shown(file)} holds no samples")
+    return tuple(rows)
+
+
+def _show(reports: Sequence[Report], *, as_json: bool) -> None:
+    from dataclasses import asdict
+
+    from rich.text import Text
+
+    from reward_functions.cli._console import MESSAGE, output, plain, table
+
+    if as_json:
+        told = [asdict(report) | {"passed": report.passed} for report in reports]
+        typer.echo(json.dumps(told, indent=2))
+        return
+    for report in reports:
+        shown = table("", "question", "answer", names=("question",), title=report.arn)
+        for finding in report.findings:
+            shown.add_row(
+                Text(*MARKS[finding.verdict]),
+                Text(finding.question),
+                Text(plain(finding.said, MESSAGE)),
+            )
+        output().print(shown)
+
+
+def _knobs(reward: DeployedReward) -> str:
+    return ", ".join(f"{name}={json.dumps(value)}" for name, value in reward.knobs.items())

@@ -1,0 +1,47 @@
+"""The program a response states, if it states one: its last line that is a program.
+
+A line may name it ("Program: add(1, 2)") and dress it as code. What is not a program as a whole is
+none: a sentence that mentions `divide(3, 60)` states no program.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from reward_functions.finqa.parser import parse
+from reward_functions.finqa.syntax import MAX_LENGTH, OPERATIONS, ProgramError
+
+if TYPE_CHECKING:
+    from reward_functions.finqa.syntax import Program
+
+TAIL: Final = 20_000
+"""Characters at the end of a response in which a program is looked for."""
+
+MAX_LINES: Final = 20
+"""Lines with an operation that are tried, from the end."""
+
+_STEP: Final = re.compile(rf"\b(?:{'|'.join(sorted(OPERATIONS))})\s{{0,8}}\(", re.IGNORECASE)
+_LABEL: Final = re.compile(
+    r"[\s*_#>-]*(?:[A-Za-z ]{0,40}program[*_ ]*[:=])?[\s*_`]*", re.IGNORECASE
+)
+
+
+def stated_program(text: str) -> Program | None:
+    """The last program of a response, or None."""
+    if "(" not in text:
+        return None
+    tail = text[-TAIL:]
+    tried = 0
+    for line in reversed(tail.splitlines()):
+        if "(" not in line or len(line) > MAX_LENGTH or not _STEP.search(line):
+            continue
+        tried += 1
+        if tried > MAX_LINES:
+            return None
+        label = _LABEL.match(line)
+        try:
+            return parse(line[label.end() if label else 0 :].strip("`*_ .;"))
+        except ProgramError:
+            continue
+    return None

@@ -1,0 +1,223 @@
+"""Any endpoint that speaks OpenAI's chat completions: vLLM, bedrock-mantle, a local server.
+
+The protocol has dialects. Reasoning that comes in fields of its own is not looked at; `max_tokens`
+is sent under its older name, which servers know, and under the newer where the model demands it.
+An answer is read whole, inside the call's own time: a server that sends a byte now and then holds
+nobody up.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from math import inf
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+import urllib3
+from urllib3.exceptions import HTTPError, NewConnectionError
+from urllib3.exceptions import TimeoutError as UrllibTimeout
+
+from reward_functions.core.asking import Usage, Verdict, token_count
+from reward_functions.core.errors import JudgeUnavailable, NoVerdict
+from reward_functions.judge_runtime import structured_output
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from reward_functions.core.asking import Question
+    from reward_functions.core.errors import WhyNoVerdict, WhyUnavailable
+    from reward_functions.judge_runtime.config import JudgeModel
+
+MAX_BODY: Final = 2_000_000
+"""Bytes of a response that are read. A verdict has some thousands."""
+
+CHUNK: Final = 65_536
+
+OK: Final = 200
+TOO_MANY: Final = 429
+SLOW: Final = frozenset({408, 504})
+BUSY: Final = frozenset({409, 425, 500, 502, 503, 529})
+
+FINISHED: Final = frozenset({"stop", "tool_calls", "function_call"})
+UNFINISHED: Final[Mapping[str, WhyNoVerdict]] = {"length": "cut", "content_filter": "refused"}
+
+NEWER_NAME: Final = re.compile(r"^(?:openai/)?(?:o\d|gpt-[5-9])")
+"""Models that refuse `max_tokens` and want `max_completion_tokens`."""
+
+
+class Unreadable(HTTPError):
+    """A body that is too large or was cut off."""
+
+
+class OpenAI:
+    """An `Ask` over chat completions.
+
+    Args:
+        model: which, and where.
+        key: sent as a bearer token; "" for none.
+        connections: kept open at once.
+    """
+
+    def __init__(self, model: JudgeModel, key: str, connections: int) -> None:
+        self.model = model
+        self.form = structured_output.form_of(model)
+        self.url = model.endpoint.rstrip("/") + "/chat/completions"
+        self.host = urlsplit(model.endpoint).netloc
+        self.headers = {"content-type": "application/json"}
+        if key:
+            self.headers["authorization"] = f"Bearer {key}"
+        self.pool = urllib3.PoolManager(maxsize=connections, block=False)
+
+    def __call__(self, question: Question, /, *, deadline: float = inf) -> Verdict:
+        """The verdict of one call.
+
+        Raises:
+            JudgeUnavailable: the endpoint failed, or did not answer in time.
+            NoVerdict: it answered something else.
+        """
+        end = min(deadline, monotonic() + self.model.timeout)
+        if end - monotonic() <= 0:
+            raise JudgeUnavailable("too little time is left for a call", "deadline")
+        try:
+            status, headers, body = self._post(self.request(question), end)
+        except NewConnectionError:  # refused, or no such host: to urllib3 a kind of timeout
+            reason = f"{self.model.model}: nothing answers at {self.host}"
+            raise JudgeUnavailable(reason, "unreachable") from None
+        except UrllibTimeout:
+            raise JudgeUnavailable(f"{self.model.model}: no answer in time", "timeout") from None
+        except Unreadable as error:
+            raise JudgeUnavailable(f"{self.model.model}: {error}", "unreachable") from None
+        except HTTPError as error:
+            kind = type(error).__name__
+            raise JudgeUnavailable(f"{self.model.model}: {kind}", "unreachable") from None
+        if status != OK:
+            raise self._outage(status, headers)
+        return self._verdict(question, body)
+
+    def request(self, question: Question) -> dict[str, Any]:
+        """The body of the request."""
+        model, fields = self.model, question.fields
+        system = question.system
+        if self.form == "json":
+            system += structured_output.instructions(fields)
+        content = "\n\n".join(filter(None, (question.shared, question.text)))
+        limit = "max_completion_tokens" if NEWER_NAME.match(model.model) else "max_tokens"
+        request: dict[str, Any] = {
+            "model": model.model,
+            "messages": [
+                {"role": "system", "content": system},
+                {"role": "user", "content": content},
+            ],
+            limit: model.max_tokens,
+        }
+        if model.temperature is not None:
+            request["temperature"] = model.temperature
+        schema = structured_output.schema(fields)
+        if self.form == "json_schema":
+            described = {"name": structured_output.TOOL, "strict": True, "schema": schema}
+            request["response_format"] = {"type": "json_schema", "json_schema": described}
+        if self.form in ("strict_tool", "tool"):
+            function: dict[str, Any] = {
+                "name": structured_output.TOOL,
+                "description": structured_output.TOOL_ABOUT,
+                "parameters": schema,
+            }
+            if self.form == "strict_tool":
+                function["strict"] = True
+            request["tools"] = [{"type": "function", "function": function}]
+            request["tool_choice"] = {
+                "type": "function",
+                "function": {"name": structured_output.TOOL},
+            }
+        return request
+
+    def _post(self, request: Mapping[str, Any], end: float) -> tuple[int, Mapping[str, str], bytes]:
+        response = self.pool.request(
+            "POST",
+            self.url,
+            body=json.dumps(request).encode(),
+            headers=self.headers,
+            timeout=urllib3.Timeout(total=max(0.001, end - monotonic())),
+            retries=False,
+            redirect=False,
+            preload_content=False,
+        )
+        try:
+            body = _read(response, end)
+        except HTTPError:
+            response.close()  # a half-read connection is of no use to the next call
+            raise
+        response.release_conn()
+        return response.status, response.headers, body
+
+    def _outage(self, status: int, headers: Mapping[str, str]) -> JudgeUnavailable:
+        kind: WhyUnavailable = "denied"
+        if status == TOO_MANY:
+            kind = "throttled"
+        elif status in SLOW:
+            kind = "timeout"
+        elif status in BUSY or status > max(BUSY):
+            kind = "busy"
+        wait = headers.get("retry-after", "")
+        seconds = float(wait) if re.fullmatch(r"\d{1,4}(?:\.\d{1,6})?", wait) else 0.0
+        advice = structured_output.advice(self.form) if kind == "denied" else ""
+        where = f"{self.model.model} at {self.host}"
+        return JudgeUnavailable(f"{where}: {status}{advice}", kind, seconds)
+
+    def _verdict(self, question: Question, body: bytes) -> Verdict:
+        try:
+            response = json.loads(body)
+            choice = response["choices"][0]
+            message, reason = dict(choice["message"]), str(choice["finish_reason"])
+        except (ValueError, RecursionError, LookupError, TypeError):
+            raise JudgeUnavailable(f"{self.model.model}: the response is no completion") from None
+        usage = _usage(response.get("usage"))
+        if reason not in FINISHED or message.get("refusal"):
+            kind = "refused" if message.get("refusal") else UNFINISHED.get(reason, "malformed")
+            raise NoVerdict(f"{self.model.model}: stopped for {reason}", kind, usage)
+        try:
+            return Verdict(question.read(self._answer(message)), usage, self.model.model)
+        except NoVerdict as error:
+            error.usage = usage
+            raise
+
+    def _answer(self, message: Mapping[str, Any]) -> Any:
+        """What stands in the verdict's place: the content, or the arguments of the one call."""
+        if self.form in ("json_schema", "json"):
+            return structured_output.decoded(message.get("content"))
+        try:
+            (call,) = message["tool_calls"]
+            name, arguments = call["function"]["name"], call["function"]["arguments"]
+        except (KeyError, TypeError, ValueError):
+            raise NoVerdict("the answer is not one call of the tool") from None
+        if name != structured_output.TOOL:
+            raise NoVerdict("the answer is not one call of the tool")
+        return structured_output.decoded(arguments)
+
+
+def _read(response: urllib3.BaseHTTPResponse, end: float) -> bytes:
+    """The whole body.
+
+    Raises:
+        HTTPError: it is too large, was cut off, or was not there in time.
+    """
+    body = bytearray()
+    while chunk := response.read1(CHUNK):
+        body += chunk
+        if monotonic() >= end:
+            raise UrllibTimeout("the body came too slowly")
+        if len(body) > MAX_BODY:
+            raise Unreadable("the body is too large")
+    announced = response.headers.get("content-length", "")
+    if announced.isdigit() and int(announced) != len(body):  # which `read` checks, not `read1`
+        raise Unreadable("the body was cut off")
+    return bytes(body)
+
+
+def _usage(counts: Any) -> Usage:
+    details = counts.get("prompt_tokens_details") if isinstance(counts, dict) else None
+    given, cached = token_count(counts, "prompt_tokens"), token_count(details, "cached_tokens")
+    taken = token_count(counts, "completion_tokens")
+    return Usage(max(0, given - cached), taken, cache_read=cached)

@@ -1,0 +1,158 @@
+"""What a batch's judging costs, counted as it happens: calls, tokens, dollars, and every failure.
+
+Dollars need prices. Those of `prices.toml` are dated and will age; a deployment's own come first. A
+model without a price costs an unknown amount: its dollars are counted as none, and a limit in
+dollars cannot be set for it.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from reward_functions.core.asking import Usage
+from reward_functions.core.errors import BadJudge, JudgeUnavailable
+
+if TYPE_CHECKING:
+    from reward_functions.judge_runtime.config import JudgeModel, Judging
+
+MILLION: Final = 1_000_000
+
+READ_SHARE: Final = 0.1
+WRITE_SHARE: Final = 1.25
+"""Price of a token read from or written to a prompt cache, as a share of an input token's, where
+none is given: Anthropic's published factors, the highest of any family's on Bedrock."""
+
+COUNTERS: Final = (
+    "judge_calls",
+    "judge_answers",
+    "judge_cache_hits",
+    "judge_shared",
+    "judge_retries",
+    "judge_reasks",
+    "judge_throttles",
+    "judge_fallbacks",
+    "judge_failures",
+)
+"""Calls made; legal verdicts among them; verdicts remembered, and shared by equal questions of the
+batch; calls repeated after an outage, and after a malformed answer; throttled calls; questions the
+fallback was asked; questions nobody answered."""
+
+
+class Price(NamedTuple):
+    """Dollars per million tokens."""
+
+    input: float
+    output: float
+    cache_read: float
+    cache_write: float
+
+    def of(self, usage: Usage) -> float:
+        """Dollars for these tokens."""
+        return sum(map(float.__mul__, self, map(float, _tokens(usage)))) / MILLION
+
+
+def price_of(model: JudgeModel, judging: Judging) -> Price | None:
+    """What a model's tokens cost; None where nobody says.
+
+    Raises:
+        BadJudge: there is a limit in dollars, and the model has no price.
+    """
+    prices: dict[str, tuple[float, ...]] = dict(judging.prices or {})
+    listed = prices.get(model.called) or prices.get(model.model) or _listed(model.model)
+    if model.backend == "replay":
+        listed = listed or (0.0, 0.0)
+    if listed is None and judging.max_usd:
+        raise BadJudge(f"max_usd is set, and {model.model} has no price: give one in prices")
+    if listed is None:
+        return None
+    given, taken, *cached = map(float, listed)
+    read, write = cached or (given * READ_SHARE, given * WRITE_SHARE)
+    return Price(given, taken, read, write)
+
+
+@cache
+def _table() -> dict[str, tuple[float, ...]]:
+    text = Path(__file__).with_name("prices.toml").read_text(encoding="utf-8")
+    return {name: tuple(price) for name, price in tomllib.loads(text)["models"].items()}
+
+
+def _listed(model: str) -> tuple[float, ...] | None:
+    """The price of the longest listed name that the model's id contains."""
+    names = sorted((name for name in _table() if name in model), key=len)
+    return _table()[names[-1]] if names else None
+
+
+def prices_as_of() -> str:
+    """The day the table of prices was written."""
+    text = Path(__file__).with_name("prices.toml").read_text(encoding="utf-8")
+    return str(tomllib.loads(text)["as_of"])
+
+
+class Account:
+    """Counters of one batch; safe to use from many threads.
+
+    Args:
+        max_usd: dollars it may cost; 0 for no limit.
+    """
+
+    def __init__(self, max_usd: float = 0.0) -> None:
+        self.max_usd = max_usd
+        self.usage = Usage()
+        self.usd = 0.0
+        self.failures: Counter[str] = Counter()
+        self._reserved = 0.0
+        self._counts: Counter[str] = Counter()
+        self._lock = Lock()
+
+    def __getitem__(self, counter: str) -> int:
+        return self._counts[counter]
+
+    def count(self, counter: str) -> None:
+        """One more."""
+        with self._lock:
+            self._counts[counter] += 1
+
+    def failed(self, kind: str) -> None:
+        """One call failed in this way."""
+        with self._lock:
+            self.failures[kind] += 1
+            self._counts["judge_throttles"] += kind == "throttled"
+
+    def reserve(self, usd: float) -> None:
+        """Set the dollars a call may cost aside.
+
+        Raises:
+            JudgeUnavailable: with them, the batch could cost more than it may.
+        """
+        with self._lock:
+            if self.max_usd and self.usd + self._reserved + usd > self.max_usd:
+                raise JudgeUnavailable(f"the batch may cost {self.max_usd:g} dollars", "budget")
+            self._reserved += usd
+
+    def settle(self, reserved: float, usage: Usage, usd: float) -> None:
+        """Count what a call cost in place of what was set aside for it."""
+        with self._lock:
+            self._reserved -= reserved
+            self.usage += usage
+            self.usd += usd
+
+    def metrics(self) -> dict[str, float]:
+        """Every counter by its name; the same names for every batch."""
+        with self._lock:
+            return {
+                **{name: float(self._counts[name]) for name in COUNTERS},
+                "judge_input_tokens": float(self.usage.input),
+                "judge_output_tokens": float(self.usage.output),
+                "judge_cache_read_tokens": float(self.usage.cache_read),
+                "judge_cache_write_tokens": float(self.usage.cache_write),
+                "judge_usd": self.usd,
+            }
+
+
+def _tokens(usage: Usage) -> tuple[int, int, int, int]:
+    return usage.input, usage.output, usage.cache_read, usage.cache_write

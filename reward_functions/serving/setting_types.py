@@ -1,0 +1,195 @@
+"""What a setting of a function may be: read from the environment, checked, and told in words.
+
+    Number(1, 256, whole=True).read("64")        64
+    Number(1, 256, whole=True).accept(999)       ValueError: takes a whole number from 1 to 256
+
+Of the standard library but for a judge: importing pydantic, of which nothing else in a function has
+need, takes as long as all the rest of a verifier does.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from math import inf
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+
+from reward_functions.core.suggest import did_you_mean
+from reward_functions.judge_runtime.config import JudgeModel, Judging
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+UNKNOWN: Final = "unexpected_keyword_argument"
+"""What pydantic calls a name that a dataclass does not have."""
+
+
+class Kind(Protocol):
+    """One kind of value. What is not of it raises a ValueError, which quotes nothing."""
+
+    @property
+    def words(self) -> str:
+        """What it takes, for a table."""
+
+    def read(self, text: str) -> Any:
+        """The value a text of the environment stands for."""
+
+    def accept(self, value: Any) -> Any:
+        """The value, as it is kept."""
+
+
+class Text:
+    """A text that is not empty."""
+
+    words: Final = "text"
+
+    def read(self, text: str) -> str:
+        """The text."""
+        return self.accept(text)
+
+    def accept(self, value: Any) -> str:
+        """The text."""
+        if isinstance(value, str) and value:
+            return value
+        raise ValueError("takes a text that is not empty")
+
+
+class Choice(NamedTuple):
+    """One of some words.
+
+    Args:
+        choices: the words.
+        upper: whether lower case stands for upper case.
+    """
+
+    choices: tuple[str, ...]
+    upper: bool = False
+
+    @property
+    def words(self) -> str:
+        """All of them."""
+        return ", ".join(f"`{choice}`" for choice in self.choices)
+
+    def read(self, text: str) -> str:
+        """The word."""
+        return self.accept(text)
+
+    def accept(self, value: Any) -> str:
+        """The word."""
+        word = value.upper() if self.upper and isinstance(value, str) else value
+        if word in self.choices:
+            return str(word)
+        raise ValueError(f"takes one of {', '.join(self.choices)}")
+
+
+class Number(NamedTuple):
+    """A finite number within bounds, both included.
+
+    Args:
+        least: the lower bound.
+        most: the upper bound.
+        whole: whether it must be an integer.
+        optional: whether None stands for no number.
+    """
+
+    least: float
+    most: float = inf
+    whole: bool = False
+    optional: bool = False
+
+    @property
+    def words(self) -> str:
+        """Its bounds."""
+        bounds = (
+            f"{self.least:g} or more" if self.most == inf else f"{self.least:g} to {self.most:g}"
+        )
+        return f"{'whole number' if self.whole else 'number'}, {bounds}"
+
+    def read(self, text: str) -> float | None:
+        """The number a text shows."""
+        try:
+            value = int(text) if self.whole else float(text)
+        except ValueError:
+            raise self._refusal() from None
+        return self.accept(value)
+
+    def accept(self, value: Any) -> float | None:
+        """The number; an integer passes for any."""
+        if value is None and self.optional:
+            return None
+        if type(value) not in ((int,) if self.whole else (int, float)):
+            raise self._refusal()
+        if not (self.least <= value <= self.most and value < inf):
+            raise self._refusal()
+        return value if self.whole else float(value)
+
+    def _refusal(self) -> ValueError:
+        return ValueError(
+            f"takes a {self.words.replace(',', ' of' if self.most == inf else ' from')}"
+        )
+
+
+class JsonObject:
+    """An object that JSON writes and reads back as it was."""
+
+    words: Final = "JSON object"
+
+    def read(self, text: str) -> dict[str, Any]:
+        """The object a text of JSON holds."""
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            raise self._refusal() from None
+        return self.accept(value)
+
+    def accept(self, value: Any) -> dict[str, Any]:
+        """The object."""
+        try:
+            carried = json.loads(json.dumps(value, allow_nan=False))
+        except (TypeError, ValueError, RecursionError):
+            raise self._refusal() from None
+        if not isinstance(value, dict) or carried != value:
+            raise self._refusal()
+        return value
+
+    def _refusal(self) -> ValueError:
+        return ValueError("takes a JSON object")
+
+
+class JudgeObject:
+    """Who judges: a `Judging`, or the JSON object that says one; None for nobody."""
+
+    words: Final = "JSON object"
+
+    def read(self, text: str) -> Judging | None:
+        """The judging that a text of JSON says."""
+        return self.accept(JsonObject().read(text))
+
+    def accept(self, value: Any) -> Judging | None:
+        """The judging.
+
+        Raises:
+            BadJudge: it contradicts itself.
+        """
+        if value is None or isinstance(value, Judging):
+            return value
+        from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415 - see above
+
+        try:
+            return TypeAdapter(Judging).validate_python(value)
+        except ValidationError as error:
+            problems = error.errors(include_url=False, include_input=False, include_context=False)
+            misspelt = [each for each in problems if each["type"] == UNKNOWN]
+            raise ValueError(_told((misspelt or problems)[0])) from None
+
+
+def _told(problem: Mapping[str, Any]) -> str:
+    """A problem of pydantic's in one sentence: where, what, and what may have been meant."""
+    *inside, last = [str(part) for part in problem["loc"]] or [""]
+    place = ".".join([*inside, last])
+    if problem["type"] == UNKNOWN:
+        known = [each.name for each in fields(JudgeModel if inside else Judging)]
+        return f"takes no {place}{did_you_mean(last, known)}"
+    message = problem["msg"]
+    message = message[:1].lower() + message[1:]
+    return f"is wrong in {place}: {message}" if place else f"is wrong: {message}"

@@ -1,0 +1,128 @@
+"""What the supervisor and its worker say to each other: JSON, and nothing that can run code.
+
+A request carries a budget and two trees, a reply three strings. The worker has computed with an
+answer that somebody else wrote, so its reply is read as data and checked field by field.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from dataclasses import fields
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast, get_args
+
+from reward_functions.symbolic.expr.nodes import Node
+from reward_functions.symbolic.verdict import Finding, Outcome
+
+if TYPE_CHECKING:
+    from socket import socket
+
+FRAME: Final = 1 << 20
+"""Bytes of one message. A tree at the ceilings of the parser takes about a tenth of that."""
+
+REASON: Final = 300
+"""Characters of a reason; some name what they found, which may be as long as an answer."""
+
+READY: Final = b"ready"
+"""The worker's first message: everything is loaded."""
+
+LOST: Final = b""
+"""The reply of a worker that could not try, or was ended from outside: nobody's verdict."""
+
+STARVED: Final = b"starved"
+"""The reply of a worker to whose request the machine did not give its time: no verdict either."""
+
+_LENGTH: Final = struct.Struct("!I")
+_BUDGET: Final = struct.Struct("!dd")
+_KINDS: Final[dict[str, type]] = {kind.__name__: kind for kind in get_args(Node)}
+_TUPLE: Final = ""
+_FRACTION: Final = "/"
+
+
+def send(channel: socket, message: bytes) -> None:
+    """Write one message. Raises `OSError` when the other side is gone."""
+    channel.sendall(_LENGTH.pack(len(message)) + message)
+
+
+def receive(channel: socket) -> bytes:
+    """Read one message. Raises `EOFError` when the other side is gone or says what it must not."""
+    (length,) = _LENGTH.unpack(_exactly(channel, _LENGTH.size))
+    if length > FRAME:
+        raise EOFError(f"a message of {length} bytes")
+    return _exactly(channel, length)
+
+
+def _exactly(channel: socket, count: int) -> bytes:
+    parts = []
+    while count:
+        part = channel.recv(count)
+        if not part:
+            raise EOFError("the other side is gone")
+        parts.append(part)
+        count -= len(part)
+    return b"".join(parts)
+
+
+class Budget(NamedTuple):
+    """How long a request may take.
+
+    Attributes:
+        seconds: of processor time, whose use is the answer's doing.
+        wall: on the wall, where others use the processor too.
+    """
+
+    seconds: float
+    wall: float
+
+
+def request(budget: Budget, reference: Node, candidate: Node) -> bytes:
+    """Two trees to compare, and how long that may take."""
+    trees = [_packed(reference), _packed(candidate)]
+    return _BUDGET.pack(*budget) + json.dumps(trees, separators=(",", ":")).encode()
+
+
+def budget_of(message: bytes) -> Budget:
+    """The budget of a request, which is all of it that the pristine worker reads."""
+    return Budget(*_BUDGET.unpack_from(message))
+
+
+def trees_of(message: bytes) -> tuple[Node, Node]:
+    """The trees of a request."""
+    reference, candidate = json.loads(message[_BUDGET.size :])
+    return _unpacked(reference), _unpacked(candidate)
+
+
+def reply(finding: Finding) -> bytes:
+    """A finding as a message."""
+    return json.dumps([finding.outcome.value, finding.rule, finding.reason[:REASON]]).encode()
+
+
+def finding_of(message: bytes) -> Finding:
+    """The finding in a reply. Raises `ValueError` for anything else."""
+    said = json.loads(message)
+    if not isinstance(said, list) or [type(each) for each in said] != [str, str, str]:
+        raise ValueError("a reply is three strings")
+    return Finding(Outcome(said[0]), said[1], said[2])
+
+
+def _packed(value: Any) -> Any:
+    """A node, or what stands in one, as lists that begin with their kind."""
+    match value:
+        case Fraction():
+            return [_FRACTION, value.numerator, value.denominator]
+        case tuple():
+            return [_TUPLE, *map(_packed, value)]
+        case None | str() | int():
+            return value
+    return [type(value).__name__, *(_packed(getattr(value, each.name)) for each in fields(value))]
+
+
+def _unpacked(value: Any) -> Any:
+    if not isinstance(value, list):
+        return value
+    kind, *parts = value
+    if kind == _FRACTION:
+        return Fraction(*parts)
+    inside = [_unpacked(part) for part in parts]
+    return tuple(inside) if kind == _TUPLE else cast("Node", _KINDS[kind](*inside))

@@ -1,0 +1,201 @@
+"""The child process in which sympy runs: pristine workers that fork a fresh one for each request.
+
+    supervisor (the caller's process) ── socket ── pristine worker ── pipe ── working child
+                                     ╰── socket ── its twin ───────── pipe ── working child
+
+A pristine worker has imported sympy and rehearsed it on expressions of its own; it computes nothing
+that came from outside. Its twins are forks of it, which share its memory, so that threads do not
+wait for each other. A request is given to another fork, which takes some milliseconds where
+importing takes hundreds, and which dies with its verdict. So a kill costs nothing, memory never
+adds up, and no request can leave anything behind for the next: the same request gets the same
+verdict whatever came before.
+
+What ends a working child, each enough by itself:
+
+- the clock of the processor: `seconds` of it, by a signal that stops long calls in C too;
+- memory: an address space of `MEMORY` more than the pristine worker's;
+- the clock on the wall, by the pristine worker;
+- the end of the supervisor, which closes the socket.
+
+The first two are the answer's fault, and make the comparison *undecided*. So is the third where the
+child did get its seconds of the processor; where it did not, others had the processor, and nothing
+is said about the answer. What is not bounded: memory where the operating system does not tell the
+size of a process (elsewhere than on Linux), and how much a machine computes in a second, on which
+the verdict therefore depends near the limit.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import re
+import resource
+import select
+import signal
+import socket
+from math import ceil
+from pathlib import Path
+from typing import Final, NoReturn
+
+from sympy.core.random import seed
+
+from reward_functions.symbolic.cas import protocol, solver
+from reward_functions.symbolic.cas.warmup import REHEARSAL
+from reward_functions.symbolic.verdict import Finding, unknown
+
+MEMORY: Final = 48 << 20
+"""Bytes of address space that one request may take. Textbook integrals take under ten megabytes."""
+
+_REPLY: Final = 4096
+"""Bytes of a reply at most, which a pipe takes in one piece."""
+
+_STATM: Final = Path("/proc/self/statm")
+_STATUS: Final = Path("/proc/self/status")
+
+_SPEECHLESS: Final = 0
+"""The status of a working child. Without a reply, it had no memory left even for that."""
+
+_UNBOUNDED: Final = 1
+"""The status of one whose limits could not be set, and that therefore did not work."""
+
+_PEAK: Final = re.compile(r"^VmPeak:\s+(\d+) kB$", re.MULTILINE)
+_TIME_UP: Final = frozenset({signal.SIGPROF, signal.SIGXCPU})
+_NO_MEMORY: Final = frozenset({signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT})
+"""What ends a process whose stack cannot grow, or C code that gets no memory."""
+
+_FROM_OUTSIDE: Final = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
+
+
+def main(descriptors: list[int]) -> None:
+    """Serve requests on inherited sockets, a process for each, until they are closed."""
+    channels = [socket.socket(fileno=descriptor) for descriptor in descriptors]
+    for reference, candidate in REHEARSAL:
+        solver.decide(reference, candidate)
+    seed(0)
+    # Objects that are never visited are never written to, and stay shared with the forks.
+    gc.collect()
+    gc.freeze()
+    mine, *others = channels
+    for other in others:
+        if os.fork() == 0:
+            mine = other
+            break
+    for channel in channels:
+        if channel is not mine:
+            channel.close()
+    serve(mine)
+
+
+def serve(channel: socket.socket) -> None:
+    """Answer the requests of one socket, one after the other, until it is closed."""
+    try:
+        protocol.send(channel, protocol.READY)
+        while True:
+            attend(channel, protocol.receive(channel))
+    except (EOFError, OSError):  # the supervisor is gone, and so is the reason to be here
+        return
+
+
+def attend(channel: socket.socket, request: bytes) -> None:
+    """Answer a request by a fork that is given its budget and no more."""
+    reader, writer = os.pipe()
+    try:
+        child = os.fork()
+    except OSError:
+        os.close(writer)
+        os.close(reader)
+        protocol.send(channel, protocol.LOST)
+        return
+    if child == 0:
+        channel.close()
+        os.close(reader)
+        _work(request, writer)
+    os.close(writer)
+    budget = protocol.budget_of(request)
+    heard = [reader, channel.fileno()]  # of the supervisor only its end is heard now
+    ready, _, _ = select.select(heard, [], [], budget.wall)
+    late = reader not in ready
+    said = b"" if late else os.read(reader, _REPLY)
+    os.close(reader)
+    if said:
+        protocol.send(channel, said)  # first: taking the child down takes longer than sending
+    if said or late:
+        os.kill(child, signal.SIGKILL)
+    _, status, used = os.wait4(child, 0)
+    if said:
+        return
+    if late:
+        starved = used.ru_utime + used.ru_stime < budget.seconds
+        protocol.send(channel, protocol.STARVED if starved else protocol.reply(_out_of_time()))
+    else:
+        protocol.send(channel, _epitaph(os.waitstatus_to_exitcode(status)))
+
+
+def _epitaph(ending: int) -> bytes:
+    """The reply for a child that ended without one: by itself, or (negative) by a signal."""
+    if ending == _SPEECHLESS:
+        return protocol.reply(_out_of_memory())
+    if ending == _UNBOUNDED or -ending in _FROM_OUTSIDE:
+        return protocol.LOST
+    if -ending in _TIME_UP:
+        return protocol.reply(_out_of_time())
+    if -ending in _NO_MEMORY:
+        return protocol.reply(_out_of_memory())
+    return protocol.reply(unknown("engine", f"sympy was ended by signal {-ending}"))
+
+
+def _out_of_time() -> Finding:
+    return unknown("budget", "too much algebra: the time is used up")
+
+
+def _out_of_memory() -> Finding:
+    return unknown("budget", "too much algebra: the memory is used up")
+
+
+def _work(request: bytes, writer: int) -> NoReturn:
+    """The working child: bounded, it answers once and is gone."""
+    ending = _UNBOUNDED
+    try:
+        _bounded(protocol.budget_of(request).seconds)
+        ending = _SPEECHLESS  # unless the reply is written
+        os.write(writer, protocol.reply(_finding(request)))
+    finally:
+        os._exit(ending)  # never back into the code of the pristine worker
+
+
+def _bounded(seconds: float) -> None:
+    """Set the limits of this process, the last thing before it meets what others wrote."""
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    whole = ceil(seconds) + 1  # in whole seconds, should the timer fail
+    resource.setrlimit(resource.RLIMIT_CPU, (whole, whole + 1))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if _STATM.exists():
+        ceiling = int(_STATM.read_text().split()[0]) * resource.getpagesize() + MEMORY
+        resource.setrlimit(resource.RLIMIT_AS, (ceiling, ceiling))
+
+
+def _finding(request: bytes) -> Finding:
+    """The engine's finding; whatever escapes sympy is the answer's doing and decides nothing."""
+    try:
+        found = solver.decide(*protocol.trees_of(request))
+    except (MemoryError, SystemError):  # the latter where C code forgets to say the former
+        return _out_of_memory()
+    except Exception as trouble:  # noqa: BLE001 - sympy raises what it likes, for any expression
+        found = unknown("engine", f"sympy gives up: {type(trouble).__name__}")
+    if found.equal or found.different:
+        return found
+    return _out_of_memory() if _memory_was_short() else found
+
+
+def _memory_was_short() -> bool:
+    """Whether more than half of the memory has been in use.
+
+    A container that outgrows the ceiling asks for twice its size, so it is refused from half of it
+    on; and a MemoryError in a lookup or an import comes out as another exception, or as none.
+    """
+    ceiling, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if ceiling == resource.RLIM_INFINITY or not _STATUS.exists():
+        return False
+    peak = _PEAK.search(_STATUS.read_text())
+    return peak is not None and int(peak[1]) * 1024 > ceiling - MEMORY // 2

@@ -1,0 +1,1 @@
+"""Whether two trees mean the same, by the kind of thing that each of them is."""

@@ -1,0 +1,131 @@
+"""What an equation gives a name to, and which: x = 5, AB = 3, (p, q) = (1, 2), f(x) = 2x."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeGuard
+
+from reward_functions.symbolic.expr.names import FUNCTION_LETTERS
+from reward_functions.symbolic.expr.nodes import (
+    Apply,
+    Bracket,
+    Derivative,
+    Integral,
+    Iterated,
+    Limit,
+    Listing,
+    Node,
+    Product,
+    Ratio,
+    Relation,
+    Symbol,
+)
+from reward_functions.symbolic.expr.printer import rendered
+from reward_functions.symbolic.expr.traversal import without_names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+def equation(node: Node) -> TypeGuard[Relation]:
+    """Whether a tree is a chain of = and ≈ only."""
+    return isinstance(node, Relation) and set(node.operators) <= {"=", "≈"}
+
+
+def by_name(items: Sequence[Node]) -> dict[str, Node] | None:
+    """Assignments to different names; None when there is anything else, or a name twice."""
+    found: dict[str, Node] = {}
+    for item in items:
+        if not isinstance(item, Relation) or set(item.operators) - {"=", "≈"}:
+            return None
+        name = name_of(item.operands[0])
+        if name is None or name in found:
+            return None
+        found[name] = stated_value(item)
+    return found if len(found) > 1 else None
+
+
+def numbered(names: Iterable[str]) -> bool:
+    """Whether names are one letter with numbers below it: x_1, x_2."""
+    return len({name.partition("_")[0] for name in names}) == 1
+
+
+def solved(
+    named: dict[str, Node] | None, others: Sequence[Node]
+) -> tuple[list[Node], list[Node]] | None:
+    """The values of x_1 = 2, x_2 = -2 and of x = 2, x = -2, which are the same two solutions."""
+    if named is None or not numbered(named):
+        return None
+    letter = next(iter(named)).partition("_")[0]
+    values = [
+        stated_value(each)
+        for each in others
+        if equation(each) and name_of(each.operands[0]) == letter
+    ]
+    return (list(named.values()), values) if len(values) == len(others) else None
+
+
+def points(items: Sequence[Node]) -> tuple[tuple[str, ...], list[Bracket]] | None:
+    """Values that are named in rounds, p = 5, q = 2; p = 7, q = 2, as points with their names.
+
+    The names are in alphabetical order, and so are the entries. None for anything else.
+    """
+    if all(isinstance(item, Listing) for item in items):
+        rounds = [item.items for item in items if isinstance(item, Listing)]
+    else:
+        size = len({name_of(item.operands[0]) for item in items if equation(item)}) or 1
+        rounds = [tuple(items[start : start + size]) for start in range(0, len(items), size)]
+    named = [by_name(each) for each in rounds]
+    if len(named) < 2 or len({frozenset(each or ()) for each in named}) > 1 or not named[0]:  # noqa: PLR2004
+        return None
+    names = tuple(sorted(named[0]))
+    return names, [Bracket("(", tuple(each[name] for name in names), ")") for each in named if each]
+
+
+def stated_value(node: Relation) -> Node:
+    """The value at the end of a chain, or before an approximation of it.
+
+    A formula in letters rounds to no number: y = 2x ≈ 9 says that y is 9.
+    """
+    if "≈" in node.operators[1:]:
+        exact = node.operands[node.operators.index("≈", 1)]
+        if without_names(exact) or not without_names(node.operands[-1]):
+            return exact
+    return node.operands[-1]
+
+
+def shifted(name: str) -> bool:
+    """Whether a name is a function at an expression: f(-x) = x² is no statement of f(x)."""
+    argument = name.partition("(")[2].rstrip(")")
+    letters = name[0] in FUNCTION_LETTERS and any(map(str.isalpha, argument))
+    return letters and any(each.isdigit() or each in "+-" for each in argument)
+
+
+def name_of(node: Node) -> str | None:
+    """The name that an equation gives to a value: x, AB, |AB|, (p, q), A:B, AB/CD or f(2).
+
+    In "the limit of … = 1" that is the limit itself.
+    """
+    match node:
+        case Symbol(name):
+            return name
+        case Bracket(_, items, _) | Ratio(items):
+            names = [name_of(item) for item in items]
+            return None if None in names else ",".join(map(str, names))
+        case Apply("abs", (Product() | Symbol() as inside,)):
+            return name_of(inside)
+        case Apply(letter, values) if len(letter) == 1 and all(map(without_names, values)):
+            return rendered(node)
+        case Derivative(Symbol(name), Symbol(variable), order):
+            return f"d{order}{name}/d{variable}"
+        case Iterated() | Integral() | Derivative() | Limit():
+            return rendered(node)
+        case Product(over, under):
+            names = [name_of(each) for each in (*over, *under)]
+            if all(name and name[0].isupper() for name in names):
+                return "".join(map(str, names))
+    return None
+
+
+def function_name(mine: tuple[str, Node], theirs: tuple[str, Node]) -> str:
+    """The name f(x) among two names, or nothing: y = ... and f(x) = ... say the same."""
+    return next((name for name, _ in (mine, theirs) if name.endswith("(x)")), "")

@@ -1,0 +1,195 @@
+"""Whole answers: which comparison two shapes ask for.
+
+The comparison follows the reference's shape; a pair in brackets is a point or an interval,
+whichever the other side shows. Parts are compared by `members`, statements by `relations`, sets of
+reals by `regions`, single values by `values`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from reward_functions.symbolic.compare.clocks import compare_clocks, on_the_dial
+from reward_functions.symbolic.compare.members import entries, is_vector
+from reward_functions.symbolic.compare.real_sets import compare_regions, region, states_region
+from reward_functions.symbolic.compare.relations import Relations
+from reward_functions.symbolic.expr.names import in_order_of_names
+from reward_functions.symbolic.expr.nodes import (
+    Braces,
+    Bracket,
+    BuiltSet,
+    Clock,
+    Congruence,
+    Listing,
+    Matrix,
+    NamedSet,
+    Node,
+    Piecewise,
+    Product,
+    Ratio,
+    Relation,
+    Union,
+)
+from reward_functions.symbolic.expr.traversal import without_names
+from reward_functions.symbolic.verdict import Finding, differ, same, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_NO_VALUES: Final = (
+    Listing, Braces, Bracket, Union, BuiltSet, NamedSet, Matrix, Relation, Ratio, Clock,
+    Congruence, Piecewise,
+)  # fmt: skip
+
+
+class Shapes(Relations):
+    """Comparisons of whole answers."""
+
+    def compare(self, reference: Node, candidate: Node) -> Finding:
+        """Whether two answers are equal in shape and in every part."""
+        if reference == candidate:
+            return same("same expression", "both read as the same expression")
+        if isinstance(reference, Relation) or isinstance(candidate, Relation):
+            found = self.relations(reference, candidate)
+            if found is not None:
+                return found
+        if states_region(reference) or states_region(candidate):
+            return self.regions(reference, candidate)
+        if not isinstance(reference, _NO_VALUES) and not isinstance(candidate, _NO_VALUES):
+            return self.values.compare(reference, candidate)
+        return self.parts(reference, candidate)
+
+    def parts(self, reference: Node, candidate: Node) -> Finding:
+        """Two answers of which at least one has parts."""
+        if isinstance(reference, Clock) != isinstance(candidate, Clock):
+            reference, candidate = on_the_dial(reference), on_the_dial(candidate)
+        return (
+            self.of_one_kind(reference, candidate)
+            or self.with_list(reference, candidate)
+            or self.with_value(reference, candidate)
+            or unknown("shape", f"{_name(reference)} against {_name(candidate)}")
+        )
+
+    def of_one_kind(self, reference: Node, candidate: Node) -> Finding | None:
+        """Answers with parts of the same nature."""
+        match reference, candidate:
+            case Bracket(), Bracket():
+                return self.points(reference, candidate)
+            case Matrix(rows), Matrix(others):
+                return self.matrices(rows, others)
+            case (Matrix(rows), Bracket(_, items, _)) | (Bracket(_, items, _), Matrix(rows)):
+                return self.array(rows, items)
+            case (Braces(items), named) | (named, Braces(items)) if self.unordered(items, named):
+                return unknown("names", "a set does not say which value has which name")
+            case ((Listing(items) | Braces(items)), (Listing(others) | Braces(others))):
+                return self.collections(reference, candidate, items, others)
+            case Ratio(parts), Ratio(others):
+                return self.ratios(parts, others)
+            case Clock(), Clock():
+                return compare_clocks(reference, candidate)
+            case Piecewise(branches), Piecewise(others):
+                return self.piecewise(branches, others)
+            case Congruence(), Congruence():
+                return self.congruences(reference, candidate)
+        return None
+
+    def collections(
+        self, reference: Node, candidate: Node, items: Sequence[Node], others: Sequence[Node]
+    ) -> Finding:
+        """Lists and sets; two sets must both have sets as members, or neither."""
+        sets = isinstance(reference, Braces) and isinstance(candidate, Braces)
+        if sets and _sets_in(items) != _sets_in(others):
+            return differ("set", "a set of sets is no set of their members")
+        data = isinstance(reference, Listing) and isinstance(candidate, Listing)
+        return self.members(items, others, counted=data)
+
+    def array(self, rows: Sequence[Sequence[Node]], items: Sequence[Node]) -> Finding:
+        """A matrix against brackets: row by row, [[1, 2], [3, 4]], or as a vector."""
+        inner = [item.items for item in items if isinstance(item, Bracket) and item.left == "["]
+        if len(inner) == len(items) and len(set(map(len, inner))) == 1:
+            return self.matrices(rows, inner)
+        return self.vector(rows, items)
+
+    def with_list(self, reference: Node, candidate: Node) -> Finding | None:
+        """A list or set against something else: a point without brackets, or the only member."""
+        match reference, candidate:
+            case (Bracket("[", (_, _), "]"), Braces()) | (Braces(), Bracket("[", (_, _), "]")):
+                return differ("set", "an interval is no finite set")
+            case (Bracket() as pair, Listing()) | (Listing(), Bracket() as pair) if _closed(pair):
+                return unknown("interval", "an interval against a list")
+            case (Bracket(_, items, _), Listing(others)) if not _has_points(others):
+                return self.assignments((reference,), others) or self.unbracketed(items, others)
+            case (Matrix(rows), Listing(others)) if is_vector(rows) and not _has_points(others):
+                return self.unbracketed(entries(rows), others)
+            case (Listing(items), Matrix(rows)) if is_vector(rows) and not _has_points(items):
+                return self.unbracketed(items, entries(rows))
+            case (Listing(items), Bracket(_, others, _)) if not _has_points(items):
+                return self.assignments(items, (candidate,)) or self.unbracketed(items, others)
+            case ((Listing(items) | Braces(items)), _):
+                return self.members(items, (candidate,))
+            case _, (Listing(items) | Braces(items)):
+                return self.members((reference,), items)
+        return None
+
+    def with_value(self, reference: Node, candidate: Node) -> Finding | None:
+        """A point, matrix, ratio or congruence against a single value.
+
+        A matrix of one entry is that entry, a ratio of two terms their quotient.
+        """
+        match reference, candidate:
+            case Ratio((over, under)), _:
+                return self.compare(Product((over,), (under,)), candidate)
+            case _, Ratio((over, under)):
+                return self.compare(reference, Product((over,), (under,)))
+            case _, Congruence() if not isinstance(reference, _NO_VALUES):
+                return self.rest(reference, candidate)
+            case Matrix(((only,),)), _:
+                return self.compare(only, candidate)
+            case ((Bracket() | Matrix()), other) | (other, (Bracket() | Matrix())):
+                if without_names(other):
+                    return differ("shape", "a point is not a single value")
+        return None
+
+    def regions(self, reference: Node, candidate: Node) -> Finding:
+        """Intervals, unions and inequalities as the sets of reals that they are."""
+        first, second = region(reference, self.values), region(candidate, self.values)
+        if first is not None and second is not None:
+            return compare_regions(first, second, self.values)
+        match reference, candidate:
+            case NamedSet(), NamedSet():
+                return differ("set", "other sets")
+            case Union(parts, minus), Union(others, other_minus) if minus == other_minus:
+                if not minus:
+                    found = self.members(parts, others)
+                    return found if found.equal else unknown("union", "unions are not decided")
+                return (
+                    self.in_order("union", parts, others)
+                    if len(parts) == len(others)
+                    else (unknown("union", "set differences of other forms"))
+                )
+            case Relation(), Relation():
+                return self.inequalities(reference, candidate)
+            case BuiltSet(), BuiltSet():
+                if in_order_of_names(reference) == in_order_of_names(candidate):
+                    return same("set", "the same condition on a variable of another name")
+                return unknown("set", "sets by conditions are not decided")
+        if without_names(reference) or without_names(candidate):
+            return differ("shape", "a set of numbers is not a single value")
+        return unknown("shape", f"{_name(reference)} against {_name(candidate)}")
+
+
+def _closed(pair: Bracket) -> bool:
+    """Whether brackets around two values include an end, which only an interval does."""
+    return len(pair.items) == 2 and (pair.left == "[" or pair.right == "]")  # noqa: PLR2004
+
+
+def _has_points(items: Sequence[Node]) -> bool:
+    return any(isinstance(item, Bracket) for item in items)
+
+
+def _sets_in(items: Sequence[Node]) -> bool:
+    return any(isinstance(item, Braces) for item in items)
+
+
+def _name(node: Node) -> str:
+    return type(node).__name__.lower()

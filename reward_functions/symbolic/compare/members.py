@@ -1,0 +1,196 @@
+"""Parts against parts: entries in their order, members in any order, terms in proportion.
+
+Order counts in points, matrices and ratios and nowhere else; every member is required and none
+extra. How two parts compare is the business of whoever builds on this.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from fractions import Fraction
+from typing import TYPE_CHECKING, Final
+
+from reward_functions.symbolic.exact.rational import rational
+from reward_functions.symbolic.expr.nodes import Bracket, Node, Number, Percent, Product
+from reward_functions.symbolic.verdict import Finding, differ, same, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from reward_functions.symbolic.compare.scalars import Values
+
+_COMPARISON_COST: Final = 1
+"""Steps of work that one comparison of two members is worth."""
+
+_ZERO: Final = Number(Fraction(0))
+
+
+class Members(ABC):
+    """Comparisons of what has parts, with the single values in `values`."""
+
+    def __init__(self, values: Values) -> None:
+        self.values = values
+
+    @abstractmethod
+    def compare(self, reference: Node, candidate: Node) -> Finding:
+        """Whether two parts are equal, each of whatever shape."""
+
+    # ---- in order
+
+    def points(self, reference: Bracket, candidate: Bracket) -> Finding:
+        """Points entry by entry; of two entries they may be an interval, whose ends count."""
+        if len(reference.items) != len(candidate.items):
+            return differ("tuple", "the numbers of entries differ")
+        found = self.in_order("tuple", reference.items, candidate.items)
+        mine, theirs = (reference.left, reference.right), (candidate.left, candidate.right)
+        if len(reference.items) == 2 and mine != theirs and "<" not in (*mine, *theirs):  # noqa: PLR2004
+            return differ("interval", "the brackets differ: an end belongs to one side only")
+        if _matched(reference) and not _matched(candidate):
+            return differ("tuple", "brackets that do not match")
+        return found
+
+    def in_order(self, rule: str, items: Sequence[Node], others: Sequence[Node]) -> Finding:
+        """Entry by entry: one difference decides, then one doubt."""
+        findings = []
+        for item, other in zip(items, others, strict=True):
+            finding = self.compare(item, other)
+            if finding.different:
+                return differ(rule, f"an entry differs: {finding.reason}")
+            findings.append(finding)
+        doubt = next((finding for finding in findings if not finding.equal), None)
+        return doubt or same(rule, "equal entry by entry")
+
+    def pairwise_equal(self, items: Sequence[Node], others: Sequence[Node]) -> bool:
+        """Whether two lists are equal entry by entry."""
+        return len(items) == len(others) and self.in_order("names", items, others).equal
+
+    def unbracketed(self, items: Sequence[Node], others: Sequence[Node]) -> Finding:
+        """A point that lost its brackets, or a list that got some: equal in the same order only."""
+        if len(items) != len(others):
+            return unknown("tuple", "a point against a list of another length")
+        found = self.in_order("tuple", items, others)
+        return found if found.equal else unknown("tuple", "a point against a list")
+
+    def matrices(self, rows: Sequence[Sequence[Node]], others: Sequence[Sequence[Node]]) -> Finding:
+        """Matrices of one format entry by entry; a row is not a column."""
+        if len(rows) != len(others) or len(rows[0]) != len(others[0]):
+            return differ("matrix", "the formats differ")
+        return self.in_order("matrix", entries(rows), entries(others))
+
+    def vector(self, rows: Sequence[Sequence[Node]], items: Sequence[Node]) -> Finding:
+        """A tuple equals a column or a row of the same entries."""
+        if not is_vector(rows) or len(entries(rows)) != len(items):
+            return unknown("matrix", "a matrix against a point of another format")
+        return self.in_order("matrix", entries(rows), items)
+
+    def ratios(self, parts: Sequence[Node], others: Sequence[Node]) -> Finding:
+        """Ratios are equal in proportion: 6:8 is 3:4; of zeros only there is none.
+
+        All terms are measured by the first one that is not zero, which must not be on either side.
+        """
+        if len(parts) != len(others):
+            return differ("ratio", "the numbers of terms differ")
+        zeros, other_zeros = self.zeros(parts), self.zeros(others)
+        if all(zeros) or all(other_zeros):
+            return unknown("ratio", "a ratio of zeros")
+        pivot = zeros.index(False)
+        if other_zeros[pivot]:
+            return differ("ratio", "other proportions")
+        for place in range(len(parts)):
+            found = self.values.compare(
+                Product((parts[pivot], others[place])), Product((others[pivot], parts[place]))
+            )
+            if not found.equal:
+                return differ("ratio", "other proportions") if found.different else found
+        return same("ratio", "the same proportions")
+
+    def zeros(self, parts: Sequence[Node]) -> list[bool]:
+        """Which of the terms are zero."""
+        return [self.values.compare(_ZERO, part).equal for part in parts]
+
+    # ---- in any order
+
+    def members(
+        self, items: Sequence[Node], others: Sequence[Node], *, counted: bool = False
+    ) -> Finding:
+        """Lists and sets: each member has its equal on the other side, and none is left over.
+
+        A list is a set, so it may repeat its members. When both repeat some (`counted`: and both
+        are lists), they are data, which are repeated equally often.
+        """
+        unpaired, left = _unpaired(items, others)
+        missing = []
+        for item in unpaired:
+            place, _ = self.find(item, left)
+            if place is not None:
+                left.pop(place)
+            else:
+                missing.append(item)
+        for alone, side in ((missing, others), (left, items)):
+            for item in alone:
+                place, doubt = self.find(item, side)
+                if place is None:  # else it only repeats a member that was matched before
+                    return doubt or differ("set", "a member has no equal on the other side")
+        if counted and (missing or left) and self.repeats(items) and self.repeats(others):
+            return unknown("set", "the members are repeated another number of times")
+        return same("set", "the same members")
+
+    def repeats(self, items: Sequence[Node]) -> bool:
+        """Whether a member is equal to another one."""
+        return len(set(map(_key, items))) < len(items) or any(
+            self.find(item, items[:place])[0] is not None for place, item in enumerate(items)
+        )
+
+    def find(self, item: Node, among: Sequence[Node]) -> tuple[int | None, Finding | None]:
+        """The place of an equal member, or the first doubt there is about one."""
+        doubt = None
+        self.values.field.work.spend(_COMPARISON_COST * len(among))
+        for place, other in enumerate(among):
+            finding = self.compare(item, other)
+            if finding.equal:
+                return place, None
+            if not finding.different and doubt is None:
+                doubt = finding
+        return None, doubt
+
+
+def _matched(point: Bracket) -> bool:
+    """Whether the brackets of a point are of one kind, as only those of an interval need not be."""
+    return len(point.items) == 2 or point.left + point.right in ("()", "[]", "<>")  # noqa: PLR2004
+
+
+def entries(rows: Sequence[Sequence[Node]]) -> list[Node]:
+    """The entries of a matrix, row by row."""
+    return [entry for row in rows for entry in row]
+
+
+def is_vector(rows: Sequence[Sequence[Node]]) -> bool:
+    """Whether a matrix is a single row or column."""
+    return min(len(rows), len(rows[0])) == 1
+
+
+def _key(node: Node) -> Fraction | Node:
+    """The exact value of a number, else the tree: equal keys are equal members."""
+    known = None if isinstance(node, Percent) else rational(node)
+    return node if known is None else known
+
+
+def _unpaired(items: Sequence[Node], others: Sequence[Node]) -> tuple[list[Node], list[Node]]:
+    """What is left of two lists once members with equal keys are paired off, in linear time."""
+    mine, theirs = list(map(_key, items)), list(map(_key, others))
+    common = Counter(mine) & Counter(theirs)
+    return _beyond(items, mine, common), _beyond(others, theirs, common)
+
+
+def _beyond(
+    items: Sequence[Node], keys: Sequence[Fraction | Node], paired: Counter[Fraction | Node]
+) -> list[Node]:
+    counts = Counter(paired)
+    left: list[Node] = []
+    for item, key in zip(items, keys, strict=True):
+        if counts[key]:
+            counts[key] -= 1
+        else:
+            left.append(item)
+    return left

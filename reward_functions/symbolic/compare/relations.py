@@ -1,0 +1,360 @@
+"""What says something about names: equations, inequalities, congruences, definitions by cases.
+
+x = 5 is 5 and not y = 5; an equation equals its multiples, an inequality its positive ones.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from reward_functions.symbolic.budget import Unreadable
+from reward_functions.symbolic.compare.assignments import (
+    by_name,
+    equation,
+    function_name,
+    name_of,
+    numbered,
+    points,
+    shifted,
+    solved,
+    stated_value,
+)
+from reward_functions.symbolic.compare.chains import contradicts, settled, written
+from reward_functions.symbolic.compare.members import Members
+from reward_functions.symbolic.compare.real_sets import solve_linear
+from reward_functions.symbolic.exact.polynomials import names_of
+from reward_functions.symbolic.exact.rational import rational
+from reward_functions.symbolic.expr.nodes import (
+    Braces,
+    Bracket,
+    Congruence,
+    Listing,
+    Node,
+    Number,
+    Relation,
+    Symbol,
+)
+from reward_functions.symbolic.verdict import Finding, differ, same, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from reward_functions.symbolic.exact.polynomials import Quotient
+
+Branch = tuple[Node, Node | None]
+Names = tuple[str, ...]
+
+
+class Relations(Members):
+    """Comparisons of statements, by the names in them and by what they require."""
+
+    # ---- values by name
+
+    def members(
+        self, items: Sequence[Node], others: Sequence[Node], *, counted: bool = False
+    ) -> Finding:
+        """Lists and sets, whose members may be named."""
+        named = self.assignments(items, others)
+        return named or super().members(items, others, counted=counted)
+
+    def assignments(self, items: Sequence[Node], others: Sequence[Node]) -> Finding | None:
+        """X = 2, y = -1: values by name; against bare values, in alphabetical order of the names.
+
+        A bare list may also follow the order in which the reference states them.
+
+        None when neither side names its values, or names one several times (its solutions).
+        """
+        if any(contradicts(each, self.values) for each in _statements(others)):
+            return differ("chain", "a chain of equations contradicts itself")
+        first, second = points(items), points(others)
+        if first is not None or second is not None:
+            return self.in_rounds(first or ((), items), second or ((), others))
+        mine, theirs = by_name(items), by_name(others)
+        if mine is None and theirs is None:
+            return None
+        values = solved(mine, others) or solved(theirs, items)
+        if values:
+            return super().members(*(values if mine is not None else values[::-1]))
+        if mine is not None and theirs is not None:
+            if mine.keys() != theirs.keys():
+                return differ("names", "other names")
+            return self.in_order("names", list(mine.values()), [theirs[name] for name in mine])
+        named, bare = (mine, others) if mine is not None else (theirs, items)
+        if named is None or any(isinstance(each, Relation) for each in bare):
+            return None
+        point = len(bare) == 1 and isinstance(bare[0], Bracket)
+        if point:
+            bare = bare[0].items  # type: ignore[union-attr]
+        ordered: Sequence[Node] = [named[name] for name in sorted(named)]
+        if mine is not None and not point and self.pairwise_equal(list(mine.values()), bare):
+            return same("names", "the values in the order of the reference")
+        sides = (ordered, bare) if mine is not None else (bare, ordered)
+        solutions = mine is None and numbered(named)
+        return self.ordered(*sides, strictly=point, solutions=solutions)
+
+    def in_rounds(
+        self, reference: tuple[Names, Sequence[Node]], candidate: tuple[Names, Sequence[Node]]
+    ) -> Finding:
+        """Points by the names of their entries, on either side, or without names on one."""
+        if reference[0] and candidate[0] and reference[0] != candidate[0]:
+            return differ("names", "other names")
+        return super().members(reference[1], candidate[1])
+
+    def unordered(self, items: Sequence[Node], named: Node) -> bool:
+        """Whether the members of a set, in no order, meet values of several names."""
+        if not isinstance(named, Listing | Braces) or any(map(equation, items)):
+            return False
+        names = by_name(named.items)
+        return names is not None and not numbered(names)
+
+    def ordered(
+        self,
+        items: Sequence[Node],
+        others: Sequence[Node],
+        *,
+        strictly: bool,
+        solutions: bool,
+    ) -> Finding:
+        """Values in the order of their names against a point, `strictly`, or against a list.
+
+        Under one letter, x_1 = 2, x_2 = -1, they may be the `solutions` that a list asks for.
+        """
+        if strictly and len(items) != len(others):
+            return differ("names", "the numbers of values differ")
+        if strictly:
+            return self.in_order("names", items, others)
+        if self.pairwise_equal(items, others):
+            return same("names", "the values in alphabetical order of the names")
+        shuffled = self.members(items, others)
+        if solutions or not shuffled.equal:
+            return shuffled
+        return unknown("names", "the values in another order than the names")
+
+    def relations(self, reference: Node, candidate: Node) -> Finding | None:
+        """X = 5 is 5 and not y = 5; a chain says its last value, unless it contradicts itself.
+
+        None when the relations are inequalities, which are regions.
+        """
+        if isinstance(candidate, Relation) and contradicts(candidate, self.values):
+            return differ("chain", "the chain of equations contradicts itself")
+        if isinstance(reference, Relation) and _membership(reference):
+            return self.compare(reference.operands[1], candidate)
+        if isinstance(candidate, Relation) and _membership(candidate):
+            return self.compare(reference, candidate.operands[1])
+        # An equation that still has to be solved is no answer to a bare value.
+        solve = isinstance(reference, Relation) and isinstance(candidate, Relation)
+        mine, theirs = self.assigned(reference, solve=solve), self.assigned(candidate, solve=solve)
+        if mine is not None and theirs is not None:
+            return self.both_named(mine, theirs, reference, candidate)
+        value = mine[1] if mine is not None else written(reference)
+        elsewhere = (
+            not isinstance(reference, Relation) and theirs is not None and shifted(theirs[0])
+        )
+        other = settled(candidate) if theirs is None or elsewhere else theirs[1]
+        if value is not None and (other is not None or not isinstance(candidate, Relation)):
+            return self.compare(value, candidate if other is None else other)
+        if other is not None and not isinstance(reference, Relation):
+            return self.compare(reference, other)
+        if equation(reference) and equation(candidate):
+            return self.equations(reference, candidate)
+        if equation(reference) or equation(candidate):
+            if isinstance(reference, Relation) and isinstance(candidate, Relation):
+                return differ("relation", "an equation is no inequality")
+            return unknown("relation", "an equation against a value")
+        return None
+
+    def both_named(
+        self, mine: tuple[str, Node], theirs: tuple[str, Node], reference: Node, candidate: Node
+    ) -> Finding:
+        """Two assignments: of the same name, or the same equation the other way round."""
+        if _other_names(reference, candidate):
+            return differ("names", "a chain of equations between other names")
+        if len(_chained(reference)) > 1 and _chained(reference) == _chained(candidate):
+            return self.compare(mine[1], theirs[1])
+        if mine[0] == theirs[0] or {mine[0], theirs[0]} == {"y", function_name(mine, theirs)}:
+            return self.compare(mine[1], theirs[1])
+        if not isinstance(reference, Relation) or not isinstance(candidate, Relation):
+            return unknown("names", "other names")
+        if mine[0][:2] == theirs[0][:2] and "(" in mine[0][1:2]:
+            return unknown("names", "one function of differently named variables")
+        found = self.equations(reference, candidate)
+        if found.equal or len(mine[0]) > 1 or len(theirs[0]) > 1:
+            return found
+        return (
+            found
+            if not _constant_value(mine[1])
+            else differ("names", f"{mine[0]} is not {theirs[0]}")
+        )
+
+    def assigned(self, node: Node, *, solve: bool) -> tuple[str, Node] | None:
+        """The name and the value of an assignment: x = 5, (a, b) = (3, 2), or 3x = 15 solved."""
+        if not isinstance(node, Relation) or set(node.operators) - {"=", "≈"}:
+            return None
+        name = name_of(node.operands[0])
+        if name is not None:
+            return name, stated_value(node)
+        last = name_of(node.operands[-1])
+        if last is not None and len(node.operands) == 2:  # noqa: PLR2004 - 5 = x
+            return last, node.operands[0]
+        if solve and len(node.operands) == 2 and rational(node.operands[1]) is not None:  # noqa: PLR2004
+            solved = solve_linear(node.operands[0], node.operands[1], self.values)
+            return None if solved is None else (solved[0], solved[2])
+        return None
+
+    # ---- by what they require
+
+    def equations(self, reference: Node, candidate: Node) -> Finding:
+        """Equations are equal when their sides differ by proportional polynomials."""
+        first, second = self.residue(reference), self.residue(candidate)
+        if first is None or second is None:
+            return unknown("equation", "an equation that is not read as one polynomial")
+        if self.proportional(first, second):
+            return same("equation", "the same equation up to a factor")
+        linear = _linear(first) and _linear(second)
+        if linear:
+            return differ("equation", "the linear equations differ")
+        return unknown("equation", "the equations are not proportional")
+
+    def residue(self, node: Node) -> Quotient | None:
+        """Left side minus right side; None for a chain or for sides that are no values."""
+        if not isinstance(node, Relation) or len(node.operands) != 2:  # noqa: PLR2004
+            return None
+        try:
+            left, right = (self.values.algebra.value(side) for side in node.operands)
+        except Unreadable:
+            return None
+        return self.values.field.add(left, self.values.field.negate(right))
+
+    def proportional(self, first: Quotient, second: Quotient) -> bool:
+        """Whether two differences have the same zeros because one is a multiple of the other."""
+        field = self.values.field
+        if not any(name[0] == "v" for name in names_of(first)):
+            return False  # 6 = 5 and 7 = 5 are no equations in anything
+        if not (first.whole and second.whole and first.above and second.above):
+            opposite = field.negate(second)
+            return not field.difference(first, second) or not field.difference(first, opposite)
+        key = next(iter(first.above))
+        if key not in second.above:
+            return False
+        scale = first.above[key] / second.above[key]
+        scaled = {each: value * scale for each, value in second.above.items()}
+        return scaled == first.above
+
+    def inequalities(self, reference: Relation, candidate: Relation) -> Finding:
+        """Inequalities in several variables: the same up to a positive factor."""
+        first, second = _one_way(reference), _one_way(candidate)
+        if first is None or second is None or first.operators != second.operators:
+            return unknown("inequality", "the inequalities are not of one form")
+        mine, theirs = self.residue(first), self.residue(second)
+        if mine is not None and theirs is not None and self.proportional(mine, theirs):
+            key = next(iter(mine.above), ())
+            if mine.above.get(key, 1) * theirs.above.get(key, 1) > 0:
+                return same("inequality", "the same inequality up to a positive factor")
+        return unknown("inequality", "the inequalities are not proportional")
+
+    def congruences(self, reference: Congruence, candidate: Congruence) -> Finding:
+        """Congruences of one value: of the same modulus, equal when the rests are.
+
+        3 (mod 7) does not name the value, which the question did.
+        """
+        moduli = self.values.compare(reference.modulus, candidate.modulus)
+        lefts = reference.left, candidate.left
+        if not moduli.equal or not (None in lefts or self.values.compare(*lefts).equal):  # type: ignore[arg-type]
+            return unknown("congruence", "congruences of other forms")
+        numbers = [rational(each.right) for each in (reference, candidate)]
+        modulus = rational(reference.modulus)
+        if modulus is None or None in numbers:
+            return self.values.compare(reference.right, candidate.right)
+        if not modulus:
+            raise Unreadable("a division by zero")
+        mine, theirs = (number for number in numbers if number is not None)
+        if (mine - theirs) % modulus:
+            return differ("congruence", "other rests")
+        return same("congruence", "the same rest")
+
+    def rest(self, reference: Node, candidate: Congruence) -> Finding:
+        """A single value against the rest of a congruence, which is the least one there is."""
+        number, modulus = candidate.right, rational(candidate.modulus)
+        least = isinstance(number, Number) and modulus and 0 <= number.value < modulus
+        if candidate.left is None and least:
+            return self.compare(reference, number)
+        return unknown("congruence", "a congruence against a value")
+
+    def piecewise(self, branches: Sequence[Branch], others: Sequence[Branch]) -> Finding:
+        """Definitions by cases: the same values under the same conditions, in any order."""
+        if len(branches) != len(others):
+            return unknown("cases", "the numbers of cases differ")
+        left = list(others)
+        for value, condition in branches:
+            place = next(
+                (
+                    place
+                    for place, other in enumerate(left)
+                    if self.same_condition(condition, other[1])
+                ),
+                None,
+            )
+            if place is None:
+                return unknown("cases", "a condition has no equal on the other side")
+            found = self.compare(value, left.pop(place)[0])
+            if not found.equal:
+                return differ("cases", "another value in a case") if found.different else found
+        return same("cases", "the same values under the same conditions")
+
+    def same_condition(self, condition: Node | None, other: Node | None) -> bool:
+        """Whether two conditions are the same; that of "otherwise" is None."""
+        if condition is None or other is None:
+            return condition is other
+        return self.compare(condition, other).equal
+
+
+def _statements(items: Iterable[Node]) -> Iterator[Relation]:
+    """The relations in a list, and in the lists in it."""
+    for item in items:
+        if isinstance(item, Relation):
+            yield item
+        elif isinstance(item, Listing):
+            yield from _statements(item.items)
+
+
+def _other_names(first: Node, second: Node) -> bool:
+    """Whether two chains of equations call different names equal: x = y = 5 and x = z = 5."""
+    chains = _chained(first), _chained(second)
+    return min(map(len, chains)) > 1 and chains[0] != chains[1]
+
+
+def _chained(node: Node) -> set[str]:
+    """The names that a chain gives one value to; none of an equation between two names."""
+    if not isinstance(node, Relation) or isinstance(node.operands[-1], Symbol):
+        return set()
+    return {each.name for each in node.operands if isinstance(each, Symbol)}
+
+
+_MIRRORED: Final = {">": "<", "≥": "≤"}
+
+
+def _one_way(node: Relation) -> Relation | None:
+    """A single inequality with its smaller side on the left."""
+    if len(node.operators) != 1 or node.operators[0] not in "<≤>≥≠":
+        return None
+    operator = node.operators[0]
+    if operator in _MIRRORED:
+        return Relation((node.operands[1], node.operands[0]), (_MIRRORED[operator],))
+    return node
+
+
+def _membership(node: Relation) -> bool:
+    """X ∈ {1, 2}, which states the set."""
+    return node.operators == ("∈",) and isinstance(node.operands[1], Braces)
+
+
+def _constant_value(node: Node) -> bool:
+    return rational(node) is not None
+
+
+def _linear(value: Quotient) -> bool:
+    """Whether a polynomial has variables only, to the first power, with rational factors."""
+    return value.whole and all(
+        len(key) <= 1 and all(name[0] == "v" and power == 1 for name, power in key)
+        for key in value.above
+    )

@@ -1,0 +1,1 @@
+"""Exact arithmetic: rational numbers, and quotients of polynomials in named atoms."""

@@ -1,0 +1,1 @@
+"""Values with proven error bounds, and equality tested at points."""

@@ -1,0 +1,56 @@
+"""Where a constant lies: what the rule for decimals asks of π/4 or ln 3.
+
+The value comes with a bound on its error, first in double precision and then in many digits, so
+whether it rounds to a decimal is certain when it is said at all.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from reward_functions.symbolic.numeric.ball import Arithmetic, NoValue
+from reward_functions.symbolic.numeric.ball_double import REAL
+from reward_functions.symbolic.numeric.ball_mpmath import Digits
+from reward_functions.symbolic.numeric.evaluate import Evaluation, readings
+from reward_functions.symbolic.numeric.traits import Survey
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from fractions import Fraction
+
+    from reward_functions.symbolic.budget import Work
+    from reward_functions.symbolic.expr.nodes import Node
+    from reward_functions.symbolic.numeric.evaluate import Reading
+
+_BITS: Final = 640
+"""Bits of the precise attempt: a tie of two hundred digits is nobody's rounding."""
+
+
+def lies_between(node: Node, low: Fraction, high: Fraction, work: Work) -> bool | None:
+    """Whether the value of a constant lies between two numbers; None when that is not known.
+
+    A notation with two readings lies there when one of them does.
+    """
+    survey = Survey(node)
+    if survey.variables:
+        return None
+    found = [_placed(node, low, high, reading, work) for reading in readings(survey)]
+    return True if True in found else None if None in found else False
+
+
+def _placed(node: Node, low: Fraction, high: Fraction, reading: Reading, work: Work) -> bool | None:
+    for numbers in _arithmetics():
+        try:
+            least, most = numbers.bounds(Evaluation(numbers, {}, work, reading).value(node))
+        except NoValue:
+            continue
+        if low <= least and most <= high:
+            return True
+        if most < low or least > high:
+            return False
+    return None
+
+
+def _arithmetics() -> Iterator[Arithmetic[Any]]:
+    yield REAL
+    yield Digits(_BITS, real=True)

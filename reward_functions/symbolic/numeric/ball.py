@@ -1,0 +1,224 @@
+"""Numbers that know how wrong they may be: a middle and a bound on the distance from it.
+
+An `Arithmetic` computes with such balls; every operation returns one that contains the true result
+for all true operands in the given ones. So two balls that do not touch prove two values different,
+whatever was rounded on the way. `doubles` and `digits` implement it, cheap and precise.
+
+Where a function has several values (roots, logarithms) it is the principal one. An operation with
+no value, or none that is certain (a division by what may be zero), raises `NoValue`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from fractions import Fraction
+from math import comb, factorial
+from typing import Final, Generic, TypeVar
+
+from reward_functions.symbolic.budget import BITS
+
+Ball = TypeVar("Ball")
+
+_HALF: Final = Fraction(1, 2)
+
+
+class NoValue(ValueError):
+    """An expression has no value at a point, or none that this arithmetic is certain of."""
+
+
+class Arithmetic(ABC, Generic[Ball]):
+    """What the two arithmetics must know, and what follows from it.
+
+    Attributes:
+        real: whether leaving the real numbers is refused, as for an expression's real domain.
+        cost: steps of work that one operation is worth.
+    """
+
+    real: bool
+    cost: int
+
+    # ---- numbers in and out
+
+    @abstractmethod
+    def rational(self, value: Fraction) -> Ball:
+        """A rational number."""
+
+    @abstractmethod
+    def constant(self, name: str) -> Ball:
+        """Pi, e or i."""
+
+    @abstractmethod
+    def whole(self, value: Ball) -> int | None:
+        """The integer that a value certainly is, or None."""
+
+    @abstractmethod
+    def sign(self, value: Ball) -> int:
+        """1 or -1 for what is certainly real and has that sign, else 0."""
+
+    @abstractmethod
+    def is_real(self, value: Ball) -> bool:
+        """Whether a value is real by the way it was computed."""
+
+    @abstractmethod
+    def apart(self, first: Ball, second: Ball) -> bool:
+        """Whether two values are certainly different."""
+
+    @abstractmethod
+    def bounds(self, value: Ball) -> tuple[Fraction, Fraction]:
+        """Two numbers that a real value lies between."""
+
+    # ---- operations
+
+    @abstractmethod
+    def add(self, first: Ball, second: Ball) -> Ball:
+        """The sum."""
+
+    @abstractmethod
+    def multiply(self, first: Ball, second: Ball) -> Ball:
+        """The product."""
+
+    @abstractmethod
+    def inverse(self, value: Ball) -> Ball:
+        """One over the value."""
+
+    @abstractmethod
+    def whole_power(self, value: Ball, exponent: int) -> Ball:
+        """An integer power."""
+
+    @abstractmethod
+    def sqrt(self, value: Ball) -> Ball:
+        """The square root."""
+
+    @abstractmethod
+    def exp(self, value: Ball) -> Ball:
+        """A power of e."""
+
+    @abstractmethod
+    def ln(self, value: Ball) -> Ball:
+        """The natural logarithm."""
+
+    @abstractmethod
+    def sin(self, value: Ball) -> Ball:
+        """The sine of an angle in radians."""
+
+    @abstractmethod
+    def cos(self, value: Ball) -> Ball:
+        """The cosine of an angle in radians."""
+
+    @abstractmethod
+    def arctan(self, value: Ball) -> Ball:
+        """The inverse tangent of a real number."""
+
+    @abstractmethod
+    def floor(self, value: Ball) -> Ball:
+        """The largest integer that is not above a real number."""
+
+    @abstractmethod
+    def parts(self, value: Ball) -> tuple[Ball, Ball]:
+        """The real and the imaginary part."""
+
+    @abstractmethod
+    def magnitude(self, value: Ball) -> Ball:
+        """The absolute value."""
+
+    # ---- what follows from these
+
+    def negative(self, value: Ball) -> Ball:
+        """The value times minus one."""
+        return self.multiply(self.rational(Fraction(-1)), value)
+
+    def divide(self, first: Ball, second: Ball) -> Ball:
+        """The quotient."""
+        return self.multiply(first, self.inverse(second))
+
+    def halved(self, value: Ball) -> Ball:
+        """Half of a value."""
+        return self.multiply(self.rational(_HALF), value)
+
+    def shifted(self, value: Ball, number: int) -> Ball:
+        """A value plus an integer."""
+        return self.add(value, self.rational(Fraction(number)))
+
+    def power(self, base: Ball, exponent: Ball) -> Ball:
+        """A power with any exponent."""
+        whole = self.whole(exponent)
+        if whole is not None:
+            return self.whole_power(base, whole)
+        return self.exp(self.multiply(exponent, self.ln(base)))
+
+    def rational_power(self, base: Ball, exponent: Fraction, *, principal: bool = False) -> Ball:
+        """A power with a rational exponent; of odd index the real root unless `principal`."""
+        above, index = exponent.numerator, exponent.denominator
+        if index == 1:
+            return self.whole_power(base, above)
+        if index == 2:  # noqa: PLR2004 - square roots are precise and fast
+            return self.whole_power(self.sqrt(base), above)
+        if index % 2 and not principal and self.sign(base) < 0:
+            root = self.rational_power(self.negative(base), Fraction(1, index))
+            return self.whole_power(self.negative(root), above)
+        return self.exp(self.multiply(self.rational(exponent), self.ln(base)))
+
+    def factorial(self, value: Ball) -> Ball:
+        """The factorial of a natural number; there is no other here."""
+        number = self.whole(value)
+        if number is None or number < 0 or number * number.bit_length() > BITS:
+            raise NoValue("no factorial of a small natural number")
+        return self.rational(Fraction(factorial(number)))
+
+    def binomial(self, upper: Ball, lower: Ball) -> Ball:
+        """A binomial coefficient of any number over an integer; over a negative one it is zero."""
+        number = self.whole(lower)
+        if number is None or number * number.bit_length() > BITS:
+            raise NoValue("no binomial coefficient over a small integer")
+        if number < 0:
+            return self.rational(Fraction(0))
+        above = self.whole(upper)
+        if above is not None and above >= 0:
+            return self.rational(Fraction(comb(above, number)))
+        result = self.rational(Fraction(1))
+        for step in range(number):
+            factor = self.divide(self.shifted(upper, -step), self.rational(Fraction(step + 1)))
+            result = self.multiply(result, factor)
+        return result
+
+    def sinh(self, value: Ball) -> Ball:
+        """The hyperbolic sine."""
+        up = self.exp(value)
+        return self.halved(self.add(up, self.negative(self.inverse(up))))
+
+    def cosh(self, value: Ball) -> Ball:
+        """The hyperbolic cosine."""
+        up = self.exp(value)
+        return self.halved(self.add(up, self.inverse(up)))
+
+    def arcsin(self, value: Ball) -> Ball:
+        """The inverse sine of a real number, from the two sides of its triangle."""
+        number = self.whole(value)
+        if number is not None and abs(number) == 1:
+            return self.multiply(self.rational(Fraction(number, 2)), self.constant("π"))
+        inside = self.shifted(self.negative(self.multiply(value, value)), 1)
+        if self.sign(inside) <= 0:
+            raise NoValue("an inverse sine outside of (-1, 1)")
+        return self.arctan(self.divide(value, self.sqrt(inside)))
+
+    def arccos(self, value: Ball) -> Ball:
+        """The inverse cosine of a real number."""
+        right_angle = self.halved(self.constant("π"))
+        return self.add(right_angle, self.negative(self.arcsin(value)))
+
+    def arcsinh(self, value: Ball) -> Ball:
+        """The inverse hyperbolic sine."""
+        root = self.sqrt(self.shifted(self.multiply(value, value), 1))
+        return self.ln(self.add(value, root))
+
+    def arccosh(self, value: Ball) -> Ball:
+        """The inverse hyperbolic cosine."""
+        root = self.sqrt(self.shifted(self.multiply(value, value), -1))
+        if self.sign(self.shifted(value, -1)) < 0:
+            raise NoValue("an inverse hyperbolic cosine below 1")
+        return self.ln(self.add(value, root))
+
+    def arctanh(self, value: Ball) -> Ball:
+        """The inverse hyperbolic tangent."""
+        above = self.shifted(value, 1)
+        return self.halved(self.ln(self.divide(above, self.shifted(self.negative(value), 1))))

@@ -1,0 +1,79 @@
+"""What a letter stands for: a real number, unless convention makes it a whole or a complex one.
+
+The reference decides, for it is the question's. An answer that decided could make itself right:
+x(-1)^(2x) is x for whole numbers only, and |z|² is z² for real ones only.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from reward_functions.symbolic.expr.nodes import Apply, Constant, Node, Power, Sum
+from reward_functions.symbolic.expr.traversal import names_in, parts
+
+if TYPE_CHECKING:
+    from reward_functions.symbolic.numeric.traits import Survey
+
+INTEGER_LETTERS: Final = frozenset("nmkjlNMK")
+_COMPLEX_LETTERS: Final = frozenset("zw")
+_REAL_LETTERS: Final = frozenset("xytrθφ")
+_REFERENCE: Final = 1
+_I: Final = Constant("i")
+_MODULI: Final = frozenset({"abs", "re", "im", "conj", "arg"})
+
+
+def whole_names(survey: Survey) -> set[str]:
+    """The names that run through the natural numbers.
+
+    Those that do in the reference. A factorial, a binomial coefficient or the bound of a sum in an
+    answer is read so as well, n+1 = (n+1)!/n!, as long as nothing in the answer tells whole numbers
+    from the others. Where the reference has cos(nπ), the answer may write (-1)^n.
+    """
+    return {
+        name
+        for name in (*survey.counted, *survey.stepped)
+        if (survey.counted.get(name, 0) | survey.stepped.get(name, 0)) & _REFERENCE
+        or survey.turning.get(name, 0) & _REFERENCE
+        or (name in survey.counted and name not in survey.telling)
+    }
+
+
+def only_whole(survey: Survey) -> bool:
+    """Whether an answer has a meaning for whole numbers only, and the reference for others too."""
+    return not survey.counted.keys() <= survey.counting
+
+
+def complex_names(survey: Survey, reference: Node) -> set[str]:
+    """The names that stand for complex numbers.
+
+    Those with a z or w, where there is an i, a conjugate or a part; or a modulus, unless z is one
+    of the coordinates x, y, z. And, beside a modulus, all letters of a reference with i but those
+    that are real by custom (x, y, t, r, θ, φ) or by their place: in a + bi, in e^(iα), in |a + bi|.
+    """
+    names = survey.variables.keys() - survey.counting
+    coordinates = not survey.imaginary and bool({"x", "y"} & names)
+    found = set()
+    if (survey.imaginary or survey.moduli) and not coordinates:
+        found = {name for name in names if name[0] in _COMPLEX_LETTERS}
+    if survey.moduli and _I in parts(reference):
+        real = _REAL_LETTERS | _real_by_place(reference)
+        found |= {name for name in names if name not in real}
+    return found
+
+
+def _real_by_place(reference: Node) -> set[str]:
+    """The names in sums of terms with and without i, in exponents and moduli with i."""
+    found: set[str] = set()
+    for part in parts(reference):
+        match part:
+            case Sum(terms):
+                apart = {_I in parts(term) for term in terms} == {True, False}
+            case Power(_, exponent):
+                apart = _I in parts(exponent)
+            case Apply(name, arguments):
+                apart = name in _MODULI and any(_I in parts(each) for each in arguments)
+            case _:
+                apart = False
+        if apart:
+            found |= names_in(part)
+    return found

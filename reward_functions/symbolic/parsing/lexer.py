@@ -1,0 +1,399 @@
+r"""Text to tokens: LaTeX and plain text alike, in one pass without backtracking.
+
+Spacing, sizes and styles disappear here; the content of \text{...} joins the stream, its letters
+marked as roman. What a run of letters means (a product of symbols, a unit, a word) depends on its
+neighbours and is left to the parser.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from reward_functions.quantities.unicode_forms import typeset
+from reward_functions.symbolic.budget import CHARACTERS, DEPTH, DIGITS, OverBudget, Unreadable
+
+
+class Token(NamedTuple):
+    r"""One token.
+
+    Attributes:
+        kind: "number", "letters", "command", "set", "begin", "end", or the character itself.
+        text: a number without separators, the letters, the name of a command or an environment.
+        spaced: whether white space stands before it.
+        roman: letters in upright type (\text, \mathrm), which are words or units, not symbols.
+    """
+
+    kind: str
+    text: str
+    spaced: bool = False
+    roman: bool = False
+
+
+def tokens(text: str, *, group_digits: bool = True) -> list[Token]:
+    """The tokens of a text.
+
+    Args:
+        text: the text of an answer.
+        group_digits: whether bare commas group digits outside brackets, so that 1,234 is a number.
+
+    Raises:
+        OverBudget: the text or one of its numbers is longer than its ceiling.
+        Unreadable: a command takes a group that is not there, or the content is struck out.
+    """
+    if len(text) > CHARACTERS:
+        raise OverBudget(f"{len(text)} characters; {CHARACTERS} are read")
+    return _Scanner(_unescaped(_ascii(text)), group_digits=group_digits).scan()
+
+
+_SPACE_COMMANDS: Final = frozenset(
+    ", ; : ! > ( ) [ ] quad qquad displaystyle textstyle scriptstyle limits nolimits thinspace "
+    "medspace thickspace negthinspace enspace left right middle big Big bigg Bigg bigl bigr Bigl "
+    "Bigr biggl biggr Biggl Biggr bigm Bigm allowbreak nobreak nonumber hfill null rm bf it sf tt "
+    "mathbf mathit mathsf boldsymbol bm pmb mathcal mathscr mathfrak textbf textit boxed fbox "
+    "mathtt ensuremath underline emph centering noindent large Large LARGE huge Huge small tiny "
+    "scriptsize footnotesize normalsize smash strut checkmark".split()
+) | {" ", "\n", "\t"}
+"""Commands that change the looks and leave their group, if any, where it is."""
+
+_ROMAN: Final = frozenset(
+    "text mathrm mbox textrm textnormal operatorname textup mathop rm hbox textsf texttt textsc "
+    "textbf textit emph".split()
+)
+"""Commands whose group is upright type: words, units, names of functions."""
+
+_HIDDEN: Final = frozenset(
+    "phantom hphantom vphantom hspace vspace label tag hspace* vspace* color colorbox tag*".split()
+)
+"""Commands that print nothing of their first group."""
+
+_STRUCK: Final = frozenset({"cancel", "bcancel", "xcancel", "sout", "st"})
+
+_ALIASES: Final[dict[str, str]] = {
+    **dict.fromkeys(("geqslant", "geq", "geqq", "ge"), "≥"),
+    **dict.fromkeys(("leqslant", "leq", "leqq", "le"), "≤"),
+    **dict.fromkeys(("neq", "ne"), "≠"),
+    **dict.fromkeys(("approx", "thickapprox", "simeq", "doteq"), "≈"),
+    "lt": "<",
+    "gt": ">",
+    **dict.fromkeys(("cdot", "times", "ast", "bullet"), "*"),
+    "div": "/",
+    **dict.fromkeys(("lvert", "rvert", "vert", "mid"), "|"),
+    **dict.fromkeys(("lbrace", "{"), "\\{"),
+    **dict.fromkeys(("rbrace", "}"), "\\}"),
+    "lbrack": "[",
+    "rbrack": "]",
+    "lparen": "(",
+    "rparen": ")",
+    **dict.fromkeys(("emptyset", "varnothing"), "∅"),
+    **dict.fromkeys(("setminus", "backslash", "smallsetminus"), "∖"),
+    "cup": "∪",
+    "bigcup": "∪",
+    "cap": "∩",
+    "in": "∈",
+    "notin": "∉",
+    "equiv": "≡",
+    "pm": "±",
+    "mp": "∓",
+    "colon": ":",
+    "degree": "°",
+    "circ": "°",
+    "prime": "'",
+    "%": "%",
+    "$": "$",
+    "pounds": "£",
+    "euro": "€",
+    "_": "_",
+    "lor": "or",
+    "vee": "or",
+    "land": "and",
+    "wedge": "and",
+}
+"""Commands that are only another spelling of a character, which becomes their kind."""
+
+_VARIANTS: Final[dict[str, str]] = {
+    **dict.fromkeys(("dfrac", "tfrac", "cfrac", "sfrac", "nicefrac"), "frac"),
+    **dict.fromkeys(("dbinom", "tbinom"), "binom"),
+}
+"""Commands that differ from another one in size only."""
+
+_BARE_DEGREE: Final = re.compile(r"\}\s?\^\s?\{?\s?(?:\\circ\b|°)")
+_TOKEN: Final = re.compile(
+    r"""(?P<space>[\s~]+)
+      | (?P<number>[0-9]+(?:\.[0-9]+)?[eE][+-]?[0-9]{1,4}(?![0-9A-Za-z]|\.[0-9])
+          | [1-9][0-9]{0,2}
+            (?:(?:,(?:\\!\ ?)?|\ ?\{,\ ?\}|\\[,\ ]|[ ])[0-9]{3}(?![0-9]))+(?:\.[0-9]+)?
+          | [0-9]+(?:\.(?!\.)[0-9]*)?
+          | \.[0-9]+)
+      | \\(?P<command>[A-Za-z]+\*?|.)
+      | (?P<letters>[^\W\d_]+)
+      | (?P<pair><=|>=|!=|==|\*\*)
+      | (?P<symbol>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_UNGROUPED: Final = re.compile(r"[0-9]+(?:\.(?!\.)[0-9]*)?")
+_BLACKBOARD: Final = re.compile(r"\s*(?:\{\s*([A-Z])\s*\}|([A-Z]))")
+_SETS: Final = frozenset("RZQNC")
+_ENVIRONMENT: Final = re.compile(r"\s*\{([A-Za-z]+)\*?\}")
+_COLUMNS: Final = re.compile(r"\s*\{[lcr|\s]*\}")
+_SEPARATORS: Final = re.compile(r"[^0-9.eE+-]+")
+_QUADS: Final = ("quad", "qquad")
+_PAIRS: Final = {"<=": "≤", ">=": "≥", "!=": "≠", "==": "=", "**": "^"}
+_OPENING: Final = frozenset({"(", "[", "\\{"})
+_CLOSING: Final = frozenset({")", "]", "\\}"})
+
+
+class _Scanner:
+    """One pass over a text. Braces are counted so that roman type ends where its group does."""
+
+    def __init__(self, text: str, *, group_digits: bool) -> None:
+        self.text = text
+        self.group_digits = group_digits
+        self.position = 0
+        self.found: list[Token] = []
+        self.spaced = False
+        # One entry per open brace: whether it belongs to roman type (and is then no token).
+        self.groups: list[bool] = []
+        self.roman = 0
+        self.brackets = 0
+        self.spaced_commas = ", " in text or ",\\ " in text
+        self.dollars_delimit = _dollars_delimit(text)
+
+    def scan(self) -> list[Token]:
+        text, end, match_at = self.text, len(self.text), _TOKEN.match
+        while self.position < end:
+            match = match_at(text, self.position)
+            if match is None:  # pragma: no cover - the last alternative takes any character
+                raise Unreadable("unreadable character")
+            self.position = match.end()
+            self._take(match.lastgroup or "symbol", match[match.lastgroup or 0])
+        if self.groups:
+            raise Unreadable("a brace is not closed")
+        return self.found
+
+    def _take(self, group: str, text: str) -> None:
+        if group == "space":
+            self.spaced = True
+        elif group == "number":
+            self._number(text)
+        elif group == "command":
+            self._command(text)
+        elif group == "pair":
+            self._pair(text)
+        elif group == "letters":
+            self._emit("letters", text)
+        else:
+            self._symbol(text)
+
+    def _emit(self, kind: str, text: str) -> None:
+        if kind in _OPENING:
+            self.brackets += 1
+            _afford(self.brackets)
+        elif kind in _CLOSING:
+            self.brackets -= 1
+        self.found.append(Token(kind, text, self.spaced, self.roman > 0))
+        self.spaced = False
+
+    def _number(self, text: str) -> None:
+        """Groups of three digits are one number, but for bare commas between brackets.
+
+        (312,123,231) is a point; with a spaced comma somewhere the other commas group digits.
+        """
+        separate = not self.group_digits or (self.brackets and not self.spaced_commas)
+        if separate and "," in _bare(text):
+            start = self.position - len(text)
+            match = _UNGROUPED.match(self.text, start)
+            if match is not None:
+                text = match[0]
+                self.position = match.end()
+        text = _SEPARATORS.sub("", text)
+        if len(text) > DIGITS:
+            raise OverBudget(f"a number of {len(text)} digits; {DIGITS} are read")
+        self._emit("number", text)
+
+    def _pair(self, text: str) -> None:
+        if (
+            text == "!="
+            and self.found
+            and not self.spaced
+            and self.found[-1].kind in ("number", ")")
+        ):
+            self._emit("!", "!")  # 5!=120 is a factorial
+            text = "=="
+        self._emit(_PAIRS[text], text)
+
+    def _command(self, name: str) -> None:
+        if name in _ROMAN and self._opens_group():
+            self._group(roman=True)
+        elif name in _SPACE_COMMANDS:
+            self.spaced = True
+        elif name in _HIDDEN or name == "textcolor":
+            self._skip_group()
+        elif name in _STRUCK:
+            raise Unreadable("struck out content is no answer")
+        elif name == "mathbb":
+            self._blackboard()
+        elif name in ("begin", "end"):
+            self._environment(name)
+        elif name in _ALIASES:
+            self._emit(_ALIASES[name], name)
+        elif name.startswith(_QUADS):  # \quadx lost its space
+            self.position -= len(name) - name.index("quad") - len("quad")
+            self.spaced = True
+        else:
+            self._emit("command", _VARIANTS.get(name, name))
+
+    def _symbol(self, text: str) -> None:
+        if text == "{" and _BARE_DEGREE.match(self.text, self.position):
+            self.position += 1  # 20\\,{}^\\circ: what the sign is raised from prints nothing
+        elif text == "{":
+            self._group(roman=False)
+            self._emit("{", text)
+        elif text == "}":
+            if not self.groups:
+                raise Unreadable("a brace closes nothing")
+            roman = self.groups.pop()
+            self.roman -= roman
+            if not roman:
+                self._emit("}", text)
+        elif (text == "$" and self.dollars_delimit) or text == "\\":
+            self.spaced = True  # a lone backslash is a control space that lost its space at the end
+        else:
+            self._emit(text, text)
+
+    def _opens_group(self) -> bool:
+        """Step over spaces and an opening brace, if one comes next."""
+        position = self.position
+        while self.text[position : position + 1].isspace():
+            position += 1
+        if self.text[position : position + 1] != "{":
+            return False
+        self.position = position + 1
+        return True
+
+    def _group(self, *, roman: bool) -> None:
+        self.groups.append(roman)
+        _afford(len(self.groups))
+        self.roman += roman
+
+    def _skip_group(self) -> None:
+        if not self._opens_group():
+            return
+        depth = 1
+        while depth:
+            match = _TOKEN.match(self.text, self.position)
+            if match is None:
+                raise Unreadable("a brace is not closed")
+            self.position = match.end()
+            depth += {"{": 1, "}": -1}.get(match["symbol"] or "", 0)
+
+    def _blackboard(self) -> None:
+        """A set of numbers; other letters are symbols in another type: P for a probability."""
+        match = _BLACKBOARD.match(self.text, self.position)
+        if match is None:
+            raise Unreadable("unknown blackboard letter")
+        self.position = match.end()
+        letter = match[1] or match[2]
+        self._emit("set" if letter in _SETS else "letters", letter)
+
+    def _environment(self, name: str) -> None:
+        match = _ENVIRONMENT.match(self.text, self.position)
+        if match is None:
+            raise Unreadable("an environment without a name")
+        self.position = match.end()
+        columns = _COLUMNS.match(self.text, self.position)
+        if name == "begin" and columns is not None:
+            self.position = columns.end()
+        self._emit(name, match[1])
+
+
+def _afford(depth: int) -> None:
+    """Refuse at once what the parser would find to be nested too deeply."""
+    if depth > DEPTH:
+        raise OverBudget(f"nested deeper than {DEPTH}")
+
+
+def _bare(number: str) -> str:
+    """A grouped number without those separators that can be nothing else."""
+    return number.replace(",\\!", "").replace("{, }", "").replace("{,}", "").replace("\\,", "")
+
+
+_DOLLAR: Final = re.compile(r"(?<!\\)\$")
+
+
+def _dollars_delimit(text: str) -> bool:
+    """Whether the dollar signs of a text come in pairs around mathematics, rather than cost it.
+
+    `$5$` is mathematics; `$5` and `$5 and $6` are prices.
+    """
+    places = [match.start() for match in _DOLLAR.finditer(text)]
+    if not places or len(places) % 2:
+        return False
+    return not all(
+        text[place + 1 : place + 2].isdigit() and (not place or text[place - 1].isspace())
+        for place in places
+    )
+
+
+def _unescaped(text: str) -> str:
+    """LaTeX whose backslashes were doubled on the way, with single ones.
+
+    A doubled backslash before a letter is also the end of a matrix row, so a text with an
+    environment is left alone unless the environment's own backslash is doubled.
+    """
+    if "\\\\" not in text or ("\\begin" in text and "\\\\begin" not in text):
+        return text
+    return text.replace("\\\\", "\\")
+
+
+def _ascii(text: str) -> str:
+    """Unicode notation in the words of LaTeX, where the two say the same."""
+    if text.isascii():
+        return text
+    text = _SCRIPTS.sub(_script, typeset(text))
+    return text.translate(_NOTATION)
+
+
+_RAISED: Final = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱˣ", "0123456789+-=()nix", strict=True))
+_LOWERED: Final = dict(zip("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₙ", "0123456789+-=()n", strict=True))
+_SCRIPTS: Final = re.compile(f"[{''.join(_RAISED)}]+|[{''.join(_LOWERED)}]+")
+
+
+def _script(match: re.Match[str]) -> str:
+    run = match[0]
+    if run[0] in _RAISED:
+        return "^{" + "".join(_RAISED[mark] for mark in run) + "}"
+    return "_{" + "".join(_LOWERED[mark] for mark in run) + "}"
+
+
+_FRACTIONS: Final = {
+    "½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4), "⅕": (1, 5), "⅖": (2, 5),
+    "⅗": (3, 5), "⅘": (4, 5), "⅙": (1, 6), "⅚": (5, 6), "⅐": (1, 7), "⅛": (1, 8), "⅜": (3, 8),
+    "⅝": (5, 8), "⅞": (7, 8), "⅑": (1, 9), "⅒": (1, 10),
+}  # fmt: skip
+GREEK: Final[dict[str, str]] = {
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε",
+    "zeta": "ζ", "eta": "η", "theta": "θ", "vartheta": "θ", "iota": "ι", "kappa": "κ",
+    "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "rho": "ρ", "sigma": "σ", "tau": "τ",
+    "upsilon": "υ", "phi": "φ", "varphi": "φ", "chi": "χ", "psi": "ψ", "omega": "ω",
+    "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π", "Sigma": "Σ",
+    "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω",
+}  # fmt: skip
+"""Names of Greek letters that are ordinary symbols (so not π) to the letter."""
+
+_NOTATION: Final = str.maketrans(
+    {
+        **{mark: f"\\frac{{{over}}}{{{under}}}" for mark, (over, under) in _FRACTIONS.items()},
+        **{letter: f"\\{name} " for name, letter in GREEK.items()},
+        "×": "*", "·": "*", "⋅": "*", "∙": "*", "∗": "*", "÷": "/", "≤": "\\le ", "≥": "\\ge ",
+        "⩽": "\\le ", "⩾": "\\ge ", "≠": "\\ne ", "≈": "\\approx ", "∞": "\\infty ", "π": "\\pi ",
+        "√": "\\sqrt ", "°": "^\\circ ", "∪": "\\cup ", "∩": "\\cap ", "∈": "\\in ",
+        "∉": "\\notin ", "∅": "\\emptyset ", "±": "\\pm ", "∓": "\\mp ", "ℝ": "\\mathbb{R}",
+        "ℤ": "\\mathbb{Z}", "ℚ": "\\mathbb{Q}", "ℕ": "\\mathbb{N}", "ℂ": "\\mathbb{C}",
+        "′": "'", "∣": "|", "⟨": "\\langle ", "⟩": "\\rangle ", "⌊": "\\lfloor ",
+        "∑": "\\sum ", "∏": "\\prod ", "∫": "\\int ", "∂": "\\partial ", "→": "\\to ",
+        "⌋": "\\rfloor ", "⌈": "\\lceil ", "⌉": "\\rceil ", "≡": "\\equiv ", "∖": "\\setminus ",
+        "…": "\\ldots ", **dict.fromkeys("✓✔✅☑", " "),
+    }
+)  # fmt: skip

@@ -1,0 +1,63 @@
+"""Other readings of a comma: 70,110 is a number or a list of two, 3,5 a list or a decimal.
+
+What the reference shows decides. A reference is a number unless something in it says list, and its
+commas never mark decimals. A candidate may mean either list or number where three digits follow. A
+decimal comma is read in it only where the reference is a single value, so that no list is meant,
+and only a comma that cannot group digits: 3,5 and 1.234,5 but not 3,500.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from reward_functions.symbolic.expr.nodes import Braces, Bracket, BuiltSet, Listing, Matrix, Union
+from reward_functions.symbolic.parsing.document import read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from reward_functions.symbolic.parsing.document import Reading
+
+_GROUPED: Final = re.compile(r"[0-9],[0-9]{3}")
+_LISTED: Final = re.compile(
+    r"""\\{ | [(\[] | ,\\?\s          # brackets, a spaced comma
+      | (?<![0-9,])0[0-9]*, | [0-9]{4},  # a member that begins no groups
+      | ,[0-9]{1,2}(?![0-9]) | ,[0-9]{4}  # or is none
+    """,
+    re.VERBOSE,
+)
+_BRACKETS: Final = re.compile(r"[(\[\]]|\\\{")
+_DECIMAL_COMMA: Final = re.compile(
+    r"(?<![0-9.])([0-9]{1,3}(?:\.[0-9]{3})+(?=,)|[0-9]+(?=(?:,|\{,\})(?:[0-9]{1,2}|[0-9]{4,})(?![0-9])))"
+    r"(?:,|\{,\})([0-9]+)(?![0-9.])"
+)
+_COLLECTIONS: Final = (Listing, Braces, Bracket, BuiltSet, Matrix, Union)
+
+
+def other_readings(reference: str, candidate: str) -> Iterator[tuple[Reading, Reading]]:
+    """The pairs of readings beside the usual one, in which a comma on one side means another thing.
+
+    Every one of them has its tree.
+    """
+    mine, theirs = read(reference), read(candidate)
+    pairs = []
+    if _GROUPED.search(reference) and _LISTED.search(reference):
+        pairs.append((read(reference, group_digits=False), theirs))
+    if _GROUPED.search(candidate):
+        pairs.append((mine, read(candidate, group_digits=False)))
+    if not isinstance(mine.tree, _COLLECTIONS) and (pointed := _with_point(candidate)):
+        pairs.append((mine, read(pointed)))
+    for pair in pairs:
+        if all(reading.tree is not None for reading in pair):
+            yield pair
+
+
+def _with_point(text: str) -> str:
+    """A text whose only comma marks decimals, with a point instead; else nothing."""
+    if text.count(",") != 1 or _BRACKETS.search(text):
+        return ""
+    pointed, changes = _DECIMAL_COMMA.subn(
+        lambda number: f"{number[1].replace('.', '')}.{number[2]}", text
+    )
+    return pointed if changes else ""

@@ -1,0 +1,93 @@
+"""The words of the grammar: which runs of letters are functions, constants or nouns."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from reward_functions.quantities.units import SCALE_ABBREVIATIONS, SCALES
+
+FUNCTIONS: Final = frozenset(
+    "sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh coth sech csch ln log lg exp "
+    "arccot arcsec arccsc arcsinh arccosh arctanh sgn arg gcd lcm max min det deg cis".split()
+)
+"""Functions that LaTeX writes with a backslash."""
+
+LETTER_FUNCTIONS: Final = FUNCTIONS - {"arg", "det", "deg", "max", "min", "lg"} | {"sqrt"}
+"""Functions that plain text writes without one."""
+
+SPELLINGS: Final = {
+    **{f"a{name}": f"arc{name}" for name in "sin cos tan sinh cosh tanh".split()},
+    **{f"ar{name}": f"arc{name}" for name in "sinh cosh tanh".split()},
+    "tg": "tan",
+    "ctg": "cot",
+    "cosec": "csc",
+    "arctg": "arctan",
+    "sign": "sgn",
+    "Re": "re",
+    "Im": "im",
+    **{name: name.lower() for name in ("abs", "Abs", "floor", "ceil")},
+    "ceiling": "ceil",
+}
+"""Other names of functions, in upright type or before a bracket."""
+
+INVERSES: Final = {name: f"arc{name}" for name in "sin cos tan cot sec csc sinh cosh tanh".split()}
+"""What the power -1 makes of a function."""
+
+INFINITY: Final = frozenset({"infinity", "infty", "oo", "Infinity"})
+
+DECORATIONS: Final[dict[str, str]] = {
+    **{name: name for name in ("bar", "hat", "vec", "tilde", "dot", "ddot")},
+    "overline": "bar",
+    "overrightarrow": "vec",
+    "widehat": "hat",
+    "widetilde": "tilde",
+}
+"""Marks over a letter, which make it another symbol, whatever their width."""
+
+CONJUGATED: Final = frozenset("zw")
+"""Letters of complex numbers, over which a bar means the conjugate and not another symbol."""
+
+ENVIRONMENTS: Final = frozenset("pmatrix bmatrix matrix array smallmatrix vmatrix cases".split())
+
+BASE_WORDS: Final = {
+    word: number
+    for number, word in enumerate(
+        "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+        "sixteen".split(),
+        start=2,
+    )
+}
+"""Bases in words, as in 101_{two}."""
+
+CALLED: Final = frozenset("fg")
+"""Letters that name a function when a bracket follows; others, as in P(1+r), multiply."""
+
+CALLED_WORDS: Final = frozenset("Pr Var Cov".split())
+"""Words that name one, whatever is in the bracket."""
+
+EXPECTATIONS: Final = CALLED_WORDS | {"E", "P"}
+"""Names whose brackets may be square: E[X]."""
+
+NOUN_LETTERS: Final = 4
+"""Letters of a plain run after a spaced number that is read as a noun (5 apples), not a product."""
+
+NOUN_WORDS: Final = 4
+"""Words that may name what is counted. Felt right; a longer phrase is a sentence."""
+
+SHORT_PRODUCT: Final = 4
+"""Letters of a run that is read as a product (ab, SRMC); longer ones are words."""
+
+SHORT_ROMAN: Final = 2
+"""The same in upright type, where words are at home."""
+
+UNIT_IN_ITALICS: Final = frozenset(
+    "cm km kg ft lb lbs oz hr hrs mph kWh Hz kHz MHz GHz kPa mol kJ kW eV keV MeV mL yd dm".split()
+)
+"""Symbols of units that are units in italics too, since nobody multiplies those letters."""
+
+CURRENCY_SIGNS: Final = frozenset("$€£¥¢₹₩₽₱")
+
+
+def is_scale(word: str) -> bool:
+    """Whether a word multiplies the number before it: million, but not m."""
+    return word.lower() in SCALES and word.lower() not in SCALE_ABBREVIATIONS

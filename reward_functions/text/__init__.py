@@ -1,1 +1,0 @@
-"""From text to values: total functions that answer None when nothing is found, and never raise."""

@@ -1,0 +1,252 @@
+"""Cases with human labels: responses graded one by one, or pairs of which one is better.
+
+    {"id": …, "messages": […, {"role": "assistant", …}], "reference_answer": …, "label": 1}
+    {"id": …, "instruction": …, "input": …, "response1": …, "response2": …, "label": 2}
+
+The label of a graded response is a number on the judge's scale, or true or false. That of a pair is
+1 or 2 for the better response, 0 for a tie; its prompt is `messages`, or PandaLM's `instruction`
+and `input`. `votes`, where there are any, are labels by one person each; without a label, what most
+of them say is it. Both kinds become numbers from 0, the worst for the (first) response, to 1.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from hashlib import sha256
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from reward_functions.core.types import Message, Sample, Unscored
+from reward_functions.serving.contract import decode_row
+from reward_functions.tools.json_rows import BadInput, read_rows, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from reward_functions.core.spec import Scale
+    from reward_functions.tools.json_rows import Row
+
+Kind = Literal["graded", "pair"]
+
+TIE: Final = 0.5
+PAIR: Final[Mapping[int, float]] = {2: 0.0, 0: TIE, 1: 1.0}
+"""The labels of a pair."""
+PAIR_NAMES: Final = {0.0: "second", TIE: "tie", 1.0: "first"}
+
+MAX_CLASSES: Final = 11
+"""Different labels of graded responses: agreement is counted by class, and 0 to 10 are eleven."""
+
+HUMAN: Final = ("label", "votes")
+"""What people said, which no judge is shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """What people said of a response, or of two.
+
+    Args:
+        id: its name in the file.
+        where: it stands there, for a person looking for it.
+        sample: the prompt, and the (first) response.
+        rival: the second response of a pair.
+        label: 0 to 1.
+        votes: of one person each, 0 to 1; the same number of them for every case.
+        prompt: a hash that cases of one prompt share.
+        row: as it stands in the file, with what other judges said.
+    """
+
+    id: str
+    where: str
+    sample: Sample
+    rival: str = ""
+    label: float
+    votes: tuple[float, ...] = ()
+    prompt: str
+    row: Mapping[str, Any] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """How labels are written.
+
+    Args:
+        kind: of graded responses, or of pairs.
+        scale: of the judge, which grades are on.
+    """
+
+    kind: Kind
+    scale: Scale
+
+    def read(self, told: Any) -> float | None:
+        """A label as a file writes one, 0 to 1; None for anything else."""
+        if self.kind == "pair":
+            return PAIR.get(told) if type(told) is int else None
+        if not isinstance(told, bool | int | float) or not isfinite(told):
+            return None
+        floor, ceiling = (0, 1) if isinstance(told, bool) else self.scale
+        share = (told - floor) / (ceiling - floor)
+        return share if 0 <= share <= 1 else None
+
+    def name(self, label: float) -> str:
+        """What a label is called."""
+        if self.kind == "pair":
+            return PAIR_NAMES[label]
+        return f"{self.scale.floor + label * (self.scale.ceiling - self.scale.floor):g}"
+
+    @property
+    def legal(self) -> str:
+        """What a label may be, for a message."""
+        if self.kind == "pair":
+            return "1, 2 or 0 for a tie"
+        return f"a number from {self.scale.floor:g} to {self.scale.ceiling:g}, true or false"
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """A file of cases.
+
+    Args:
+        items: in the order of the file.
+        labels: how they are written.
+        classes: the labels there are, worst first.
+        digest: SHA-256 of what they say.
+    """
+
+    items: Sequence[Case]
+    labels: Labels
+    classes: tuple[float, ...]
+    digest: str
+
+    def nearest(self, value: float) -> float:
+        """The class of a value from 0 to 1; the worse of two that are equally near."""
+        return min(self.classes, key=lambda label: (round(abs(label - value), 9), label))
+
+    @property
+    def annotators(self) -> int:
+        """How many people voted on each case."""
+        return len(self.items[0].votes)
+
+
+def read_cases(file: str, scale: Scale) -> Cases:
+    """The cases of a JSONL file or of a JSON array.
+
+    Args:
+        file: its path; - is standard input.
+        scale: of the judge.
+
+    Raises:
+        BadInput: a line is no case; kinds are mixed; an id comes twice; all labels are the same.
+        OSError: the file cannot be read.
+    """
+    rows = list(read_rows(file))
+    if not rows:
+        raise BadInput(f"{shown(file)} holds no cases")
+    labels = Labels("pair" if "response1" in rows[0].content else "graded", scale)
+    items = [_case(row, labels) for row in rows]
+    _check_together(items)
+    said = {label for case in items for label in (case.label, *case.votes)}
+    if len({case.label for case in items}) == 1:
+        raise BadInput(f"{shown(file)}: all labels are the same, so that any judge agrees")
+    classes = tuple(sorted(PAIR.values() if labels.kind == "pair" else said))
+    if len(classes) > MAX_CLASSES:
+        raise BadInput(f"{shown(file)}: {len(classes)} different labels; at most {MAX_CLASSES}")
+    told = repr([(case.id, case.sample, case.rival, case.label, case.votes) for case in items])
+    digest = sha256(told.encode("utf-8", "replace")).hexdigest()
+    return Cases(items, labels, classes, digest)
+
+
+def _case(row: Row, labels: Labels) -> Case:
+    content, pair = row.content, labels.kind == "pair"
+    if ("response1" in content) != pair:
+        raise BadInput(f"{row.where}: pairs and graded responses stand in files of their own")
+    name = content.get("id")
+    if not isinstance(name, str | int) or isinstance(name, bool) or not str(name).strip():
+        raise BadInput(f"{row.where}: the case has no id")
+    votes = _votes(row, labels)
+    sample = _pair(row) if pair else _graded(row)
+    return Case(
+        id=str(name),
+        where=row.where,
+        sample=sample,
+        rival=_text(row, "response2") if pair else "",
+        label=_label(row, labels, votes),
+        votes=votes,
+        prompt=sha256(repr(sample.context).encode("utf-8", "replace")).hexdigest(),
+        row=content,
+    )
+
+
+def _label(row: Row, labels: Labels, votes: Sequence[float]) -> float:
+    told = row.content.get("label")
+    if told is not None:
+        label = labels.read(told)
+        if label is None:
+            raise BadInput(f"{row.where}: the label is {_told(told)}, not {labels.legal}")
+        return label
+    if not votes:
+        raise BadInput(f"{row.where}: the case has no label")
+    (label, most), *others = Counter(votes).most_common()
+    if others and others[0][1] == most:
+        raise BadInput(f"{row.where}: the case has no label, and the votes no majority")
+    return label
+
+
+def _votes(row: Row, labels: Labels) -> tuple[float, ...]:
+    told = row.content.get("votes", [])
+    if not isinstance(told, list):
+        raise BadInput(f"{row.where}: votes are a list of labels")
+    votes = [labels.read(vote) for vote in told]
+    if None in votes:
+        wrong = _told(told[votes.index(None)])
+        raise BadInput(f"{row.where}: a vote is {wrong}, not {labels.legal}")
+    return tuple(vote for vote in votes if vote is not None)
+
+
+def _graded(row: Row) -> Sample:
+    shown_to_judges = {key: value for key, value in row.content.items() if key not in HUMAN}
+    sample = decode_row(shown_to_judges, 0)
+    if isinstance(sample, Unscored):
+        raise BadInput(f"{row.where}: {sample.error}")
+    return sample
+
+
+def _pair(row: Row) -> Sample:
+    """The first response of a pair, and its prompt."""
+    content, response = row.content, _text(row, "response1")
+    if "messages" in content:
+        messages = _graded(row).context
+    else:
+        given = [_text(row, key) for key in ("instruction", "input") if content.get(key)]
+        messages = (Message(role="user", content="\n\n".join(filter(str.strip, given))),)
+    if not any(message.content.strip() for message in messages):
+        raise BadInput(f"{row.where}: the pair has no prompt: no messages, and no instruction")
+    sample = Sample(id=str(content["id"]), messages=messages)
+    return sample.answered(response)
+
+
+def _text(row: Row, key: str) -> str:
+    text = row.content.get(key)
+    if not isinstance(text, str):
+        raise BadInput(f"{row.where}: {key} is {_told(text)}, not a text")
+    return text
+
+
+def _check_together(items: Sequence[Case]) -> None:
+    ids: set[str] = set()
+    for case in items:
+        if case.id in ids:
+            raise BadInput(f"{case.where}: the id {case.id!r} comes twice")
+        ids.add(case.id)
+        if len(case.votes) != len(items[0].votes):
+            raise BadInput(
+                f"{case.where}: {len(case.votes)} votes, where {items[0].where} has "
+                f"{len(items[0].votes)}; the same people vote on every case"
+            )
+
+
+def _told(value: Any) -> str:
+    """A value in a message, without quoting data at length."""
+    if value is None:
+        return "missing"
+    return repr(value) if isinstance(value, bool | int | float) else f"a {type(value).__name__}"

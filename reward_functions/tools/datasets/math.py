@@ -1,0 +1,140 @@
+r"""MATH: 12,500 competition problems with solutions, in the layout of Hendrycks et al.
+
+A record is a file `<split>/<subject>/<n>.json` with `problem`, `level`, `type` and `solution`,
+whose answer stands in a `\boxed{…}`. It is read from a folder, or from the tar archive it was
+published as, which is not unpacked. Two official splits, train and test.
+
+Source: Hendrycks et al., Measuring Mathematical Problem Solving With the MATH Dataset, 2021
+(arXiv 2103.03874); github.com/hendrycks/math (MIT).
+"""
+
+from __future__ import annotations
+
+import json
+import tarfile
+import zlib
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Final
+
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.jsons import json_kind
+from reward_functions.extraction.answers import Answer, boxed_answer
+from reward_functions.tools.datasets.rows import BadRecord, Record, Row, each
+from reward_functions.tools.datasets.sources import NAMES, PublicFile
+from reward_functions.tools.json_rows import BadInput
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from reward_functions.tools.datasets.rows import Outcome
+
+FILES: Final = (
+    PublicFile(
+        "https://people.eecs.berkeley.edu/~hendrycks/",
+        "MATH.tar",
+        "0fbe4fad0df66942db6c221cdcc95b298cc7f4595a2f0f518360cce84e90d9ac",
+    ),
+)
+
+SYSTEM: Final = "You are a careful mathematician. You reason step by step and give exact answers."
+
+REQUEST: Final = (
+    "Reason step by step, and put the final answer, exact and simplified, in a box: \\boxed{…}"
+)
+
+
+def outcomes(source: Path) -> Iterator[Outcome]:
+    """What becomes of every problem of a folder or tar archive, in the order of their names.
+
+    Raises:
+        ConfigurationError: there is no problem at all in it.
+        OSError: it cannot be read.
+    """
+    found = False
+    files = _in_folder(source) if source.is_dir() else _in_archive(source)
+    for outcome in each(_records(files, source), _row):
+        found = True
+        yield outcome
+    if not found:
+        raise ConfigurationError(
+            f"{source}: holds no problem at train/<subject>/<n>.json or test/<subject>/<n>.json"
+        )
+
+
+def _row(record: Record) -> Row:
+    problem, solution = record.text("problem"), record.text("solution")
+    answer = boxed_answer(solution)
+    if not isinstance(answer, Answer):
+        raise record.bad("solution", "has no answer in a box")
+    return Row(
+        id=f"math-{record.split}-{record.name.replace('/', '-')}",
+        system=SYSTEM,
+        prompt=f"{problem.strip()}\n\n{REQUEST}",
+        reference={"final_answer": answer.text},
+        metadata={
+            "subject": record.text("type"),
+            "level": record.text("level"),
+            "solution": solution.strip(),
+        },
+        split=record.split,
+        counted=record.text("type"),
+    )
+
+
+def _records(
+    files: Iterator[tuple[PurePosixPath, bytes]], source: Path
+) -> Iterator[Record | BadInput]:
+    for path, content in files:
+        split, subject = path.parts[-3:-1]
+        where = f"{source}: {path}"
+        try:
+            record = json.loads(content)
+        except (ValueError, RecursionError) as error:
+            yield BadRecord(f"{where}: not JSON: {_said(error)}")
+            continue
+        if not isinstance(record, dict):
+            yield BadRecord(f"{where}: not a JSON object but {json_kind(record)}")
+            continue
+        yield Record(record, where, NAMES[split], f"{subject}/{path.stem}")
+
+
+def _said(error: Exception) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"line {error.lineno}, column {error.colno}: {error.msg}"
+    return "not UTF-8" if isinstance(error, UnicodeDecodeError) else "it cannot be decoded"
+
+
+def _in_folder(folder: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
+    """The problems below a folder, which may be `train` or `test` itself."""
+    here = Path(folder.resolve().name)
+    for path in sorted(folder.rglob("*.json"), key=_natural):
+        inside = PurePosixPath(here, path.relative_to(folder))
+        if _is_problem(inside) and path.is_file():
+            yield inside, path.read_bytes()
+
+
+def _in_archive(archive: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
+    try:
+        with tarfile.open(archive) as tar:
+            for member in tar:
+                path = PurePosixPath(member.name)
+                if member.isreg() and _is_problem(path):
+                    stream = tar.extractfile(member)
+                    assert stream is not None, "a regular member has content"
+                    yield path, stream.read()
+    except (tarfile.TarError, EOFError, zlib.error) as error:
+        raise BadInput(f"{archive}: no folder and no tar archive: {error}") from None
+
+
+def _is_problem(path: PurePosixPath) -> bool:
+    return (
+        len(path.parts) > 2  # noqa: PLR2004 - split, subject, file
+        and path.parts[-3] in {"train", "test"}
+        and path.suffix == ".json"
+        and not path.name.startswith(".")
+    )
+
+
+def _natural(path: Path) -> tuple[str, int, str]:
+    """By subject, then by number: 2.json before 10.json."""
+    return str(path.parent), int(path.stem) if path.stem.isdecimal() else -1, path.name

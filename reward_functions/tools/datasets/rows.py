@@ -1,0 +1,164 @@
+"""What goes in and what comes out: records of a public data set, rows a trainer is given.
+
+    Record ──(one module for each data set)──→ Row | Dropped | BadRecord
+
+A `Row` is a line of Bedrock's training data: the messages of a prompt, the reference the reward
+reads, and metadata for whoever looks at the row later. What does not become a row is an object as
+well, so that it can be counted and told; nothing disappears.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final
+
+from reward_functions.core.jsons import json_kind
+from reward_functions.quantities.unicode_forms import folded
+from reward_functions.tools.json_rows import BadInput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+MISSING: Final = object()
+
+
+class BadRecord(BadInput):
+    """A record that cannot become a row. The message names the file, the line and the field."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An object of a public file.
+
+    Args:
+        content: the object.
+        where: the file and the line, for messages: "test.jsonl, line 3".
+        split: the official split it belongs to; None where the data set has none.
+        name: its place in the data set, where the file's path tells: "algebra/12".
+    """
+
+    content: Mapping[str, Any]
+    where: str
+    split: str | None = None
+    name: str = ""
+
+    def bad(self, path: str, problem: str) -> BadRecord:
+        """The error that says what is wrong with a field."""
+        return BadRecord(f"{self.where}: {path} {problem}")
+
+    def get(self, path: str, default: Any = MISSING) -> Any:
+        """The value of a field; `qa.question` is a field of an object.
+
+        Raises:
+            BadRecord: there is none, and no default either; or what should hold it is no object.
+        """
+        value: Any = self.content
+        keys = path.split(".")
+        for at, key in enumerate(keys):
+            if not isinstance(value, dict):
+                raise self.bad(".".join(keys[:at]), f"is {json_kind(value)}, not an object")
+            value = value.get(key, MISSING)
+            if value is MISSING:
+                break
+        if value is MISSING and default is MISSING:
+            raise self.bad(path, "is missing")
+        return default if value is MISSING else value
+
+    def text(self, path: str) -> str:
+        """A field that holds a text with something in it.
+
+        Raises:
+            BadRecord: it does not.
+        """
+        value = self.get(path)
+        if not isinstance(value, str):
+            raise self.bad(path, f"is {json_kind(value)}, not a text")
+        if not value.strip():
+            raise self.bad(path, "is empty")
+        return value
+
+    def texts(self, path: str) -> list[str]:
+        """A field that holds a list of texts.
+
+        Raises:
+            BadRecord: it does not.
+        """
+        value = self.get(path)
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise self.bad(path, "is no list of texts")
+        return value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A prompt with its reference: a line of training data.
+
+    Args:
+        id: the same whatever else is in the file, and whatever was left out of it.
+        system: the system turn.
+        prompt: the user turn; says the form in which the reward expects the answer.
+        reference: what the reward reads.
+        metadata: about the row; `dataset` and `split` are added, and rows that must stay on one
+            side of a split share `page` or `prompt`.
+        split: the official split; None where the data set has none.
+        counted: the class of row it is counted under in the report.
+    """
+
+    id: str
+    system: str
+    prompt: str
+    reference: Any
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    split: str | None = None
+    counted: str = ""
+
+    def wire(self, dataset: str) -> dict[str, Any]:
+        """The row as Bedrock reads it."""
+        official = {"split": self.split} if self.split else {}
+        return {
+            "id": self.id,
+            "messages": [
+                {"role": "system", "content": self.system},
+                {"role": "user", "content": self.prompt},
+            ],
+            "reference_answer": self.reference,
+            "metadata": {"dataset": dataset, **official, **self.metadata},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A record left out on purpose, and the class of reason it is counted under."""
+
+    id: str
+    why: str
+
+
+Outcome = Row | Dropped | BadInput
+"""What becomes of a record, or of a line that is none."""
+
+
+def each(
+    records: Iterable[Record | BadInput], row: Callable[[Record], Row | Dropped]
+) -> Iterator[Outcome]:
+    """The outcome of every record on its own: a bad one does not touch its neighbours."""
+    for record in records:
+        try:
+            yield record if isinstance(record, BadInput) else row(record)
+        except BadRecord as error:
+            yield error
+
+
+def digest(*texts: str) -> str:
+    """Twelve characters that stand for texts, however they are spaced and capitalised."""
+    told = "\0".join(folded(text) for text in texts)
+    return sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+def text_of(content: Any) -> str:
+    """The text of a message's content: a text, or a list of blocks that hold texts."""
+    if isinstance(content, list):
+        blocks = [block.get("text") for block in content if isinstance(block, dict)]
+        return "\n".join(text for text in blocks if isinstance(text, str))
+    return content if isinstance(content, str) else ""

@@ -1,0 +1,294 @@
+"""The check of one deployed function: what a trainer would trip over, before a trainer does.
+
+Each question is an invocation, answered by findings in words. The function is asked about a dozen
+times; nothing is written anywhere.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from random import Random
+from typing import TYPE_CHECKING, Final
+
+from reward_functions.tools.deployed import probes, response
+from reward_functions.tools.deployed.configuration import (
+    configuration,
+    configuration_findings,
+    name_findings,
+    timeout_of,
+)
+from reward_functions.tools.deployed.failures import AwsFailed
+from reward_functions.tools.deployed.findings import Finding, Report, failed
+from reward_functions.tools.deployed.load import load_findings
+from reward_functions.tools.local_runtime import FunctionError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from reward_functions.serving.contract import ResponseMode
+    from reward_functions.tools.deployed.function import DeployedFunction
+    from reward_functions.tools.deployed.probes import Expectation, Row
+    from reward_functions.tools.deployed.response import Response
+    from reward_functions.tools.local_runtime import Invocation
+
+BATCH: Final = 64
+"""Samples in a batch. How many a trainer sends at once, none has told."""
+
+WARM: Final = 3
+"""Warm batches that are timed."""
+
+NAMED: Final = 3
+"""Examples that score otherwise and are named one by one."""
+
+READERS: Final[dict[ResponseMode, str]] = {
+    "list": "a bare list: Bedrock and SageMaker's training of Nova models read it, and SageMaker's "
+    "serverless customization of open-weight models does not",
+    "envelope": "an envelope: SageMaker's serverless customization of open-weight models reads it, "
+    "and Bedrock does not",
+}
+
+
+def check(
+    function: DeployedFunction,
+    expected: Expectation,
+    *,
+    batch_size: int = BATCH,
+    told: Callable[[str], None] = lambda _: None,
+) -> Report:
+    """Ask a function everything a trainer could trip over.
+
+    Args:
+        function: any Lambda function.
+        expected: what is known of it; `probes.Expectation(probes.made_up())` where nothing is.
+        batch_size: samples in the batch that is timed.
+        told: hears what is being asked.
+
+    Raises:
+        AwsFailed: it could not be asked at all. A function that fails is a finding.
+    """
+    found = chain(
+        name_findings(function.arn), _Questions(function, expected, batch_size, told).answers()
+    )
+    return Report(str(function.arn), tuple(found))
+
+
+class _Questions:
+    """What one function is asked, in order; each builds on the first answer."""
+
+    def __init__(
+        self,
+        function: DeployedFunction,
+        expected: Expectation,
+        batch_size: int,
+        told: Callable[[str], None],
+    ) -> None:
+        self.function = function
+        self.expected = expected
+        self.batch_size = batch_size
+        self.told = told
+        self.rows = list(expected.rows)
+
+    def answers(self) -> Iterator[Finding]:
+        self.told("reading its configuration")
+        settings = configuration(self.function)
+        yield from configuration_findings(settings)
+        self.told("sending the first batch")
+        try:
+            first, answered = self.ask(self.rows)
+        except FunctionError as error:
+            yield Finding("failure", "first batch", failed(error))
+            return
+        yield from self.contract(answered)
+        if answered.mode is None:
+            return
+        timeout = None if settings is None else timeout_of(settings)
+        try:
+            yield from self.scores(answered)
+            yield from self.again("determinism", "the second time", self.rows, answered)
+            shuffled = Random(0).sample(self.rows, len(self.rows))  # noqa: S311
+            yield from self.again("independence", "in another order", shuffled, answered)
+            yield from self.again("one sample", "alone", self.rows[:1], answered)
+            yield from self.accepted(
+                "unusual ids",
+                "ids of one digit, with quotes, with an emoji, of 300 letters",
+                probes.renamed(self.rows),
+            )
+            yield from self.accepted(
+                "no answer",
+                "a row without a generated turn, as AWS's own checks before a job send",
+                [probes.without_turn(self.rows[0])],
+            )
+            yield from self.dialects(answered)
+            yield from self.malformed(answered)
+            yield from self.load(first, timeout)
+        except AwsFailed as error:  # it was reached before: now it is throttled, or too slow
+            yield Finding("failure", "reachable", str(error))
+
+    def ask(self, rows: Sequence[Row]) -> tuple[Invocation, Response]:
+        """Send a batch; read what comes back."""
+        invocation = self.function.invoke(list(rows))
+        ids = [row["id"] for row in rows]
+        return invocation, response.read(invocation.body, ids, self.expected.scale)
+
+    def contract(self, answered: Response) -> Iterator[Finding]:
+        """The first response, as whoever reads it does."""
+        for breach in answered.breaches:
+            yield Finding("failure", breach.kind, breach.said)
+        if answered.mode is None:
+            return
+        if not answered.breaches:
+            yield Finding(
+                "ok", "contract", f"{len(self.rows)} samples: ids, order, numbers and metrics"
+            )
+        wanted = self.expected.mode
+        unlike = wanted is not None and wanted != answered.mode
+        yield Finding(
+            "failure" if unlike else "ok",
+            "response mode",
+            f"{READERS[answered.mode]}{f'; it is deployed as {wanted!r}' if unlike else ''}",
+        )
+        values = set(answered.scores.values())
+        if len(values) == 1 and len(self.rows) > 1:
+            yield Finding(
+                "warning",
+                "spread",
+                f"all {len(self.rows)} samples earn {values.pop():g}: nothing is learned from "
+                "rewards that are all equal",
+            )
+
+    def scores(self, answered: Response) -> Iterator[Finding]:
+        """Its examples earn what they earn here."""
+        wanted, reward = self.expected.scores, self.expected.reward
+        if not wanted:
+            yield Finding("unknown", "scores", "what these samples must earn is not known")
+            return
+        wrong = [name for name in wanted if answered.scores.get(name) != wanted[name]]
+        for name in wrong[:NAMED]:
+            yield Finding(
+                "failure",
+                "scores",
+                f"{name} of {reward} earns {_told(answered.scores.get(name))} there and "
+                f"{wanted[name]:g} here: another version is deployed, or it has other knobs",
+            )
+        if len(wrong) > NAMED:
+            yield Finding("failure", "scores", f"and {len(wrong) - NAMED} more examples")
+        if not wrong:
+            yield Finding("ok", "scores", f"{len(wanted)} examples of {reward} earn what they must")
+
+    def again(
+        self, question: str, how: str, rows: Sequence[Row], before: Response
+    ) -> Iterator[Finding]:
+        """The same samples earn the same, however they are sent."""
+        self.told(f"sending the samples {how}")
+        try:
+            _, answered = self.ask(rows)
+        except FunctionError as error:
+            yield Finding("failure", question, f"{how}: {failed(error)}")
+            return
+        new = [breach for breach in answered.breaches if breach not in before.breaches]
+        for breach in new:
+            yield Finding("failure", question, f"{how}: {breach.said}")
+        changed = [
+            name
+            for name, value in answered.scores.items()
+            if before.scores.get(name, value) != value
+        ]
+        if changed:
+            one = changed[0]
+            yield Finding(
+                "failure",
+                question,
+                f"{len(changed)} of {len(rows)} samples earn something else {how}: {one} earned "
+                f"{before.scores[one]:g} and now {answered.scores[one]:g}",
+            )
+        elif not new:
+            yield Finding("ok", question, f"{len(rows)} earn the same {how}")
+
+    def accepted(self, question: str, what: str, rows: Sequence[Row]) -> Iterator[Finding]:
+        """Rows a trainer may send are answered like any others."""
+        self.told(f"sending {what}")
+        try:
+            _, answered = self.ask(rows)
+        except FunctionError as error:
+            yield Finding("failure", question, f"{what}: {failed(error)}")
+            return
+        for breach in answered.breaches:
+            yield Finding("failure", question, f"{what}: {breach.said}")
+        if not answered.breaches:
+            yield Finding("ok", question, what)
+
+    def dialects(self, before: Response) -> Iterator[Finding]:
+        """The sample that earned most, as other trainers write it."""
+        if len(set(before.scores.values())) == 1:
+            yield Finding(
+                "unknown", "dialects", "where all samples earn the same, none can be told"
+            )
+            return
+        best = max(self.rows, key=lambda row: before.scores.get(row["id"], float("-inf")))
+        score = before.scores.get(best["id"])
+        understood = []
+        for how, row in probes.otherwise_written(best).items():
+            self.told(f"sending {how}")
+            try:
+                _, answered = self.ask([row])
+            except FunctionError as error:
+                yield Finding("warning", "dialects", f"{how}: {failed(error)}")
+                continue
+            now = answered.scores.get(row["id"])
+            if now == score:
+                understood.append(how)
+                continue
+            yield Finding(
+                "warning",
+                "dialects",
+                f"{how}: the sample earns {_told(now)} in the place of {_told(score)}; some "
+                "trainers write it so",
+            )
+        if understood:
+            yield Finding("ok", "dialects", ", ".join(understood))
+
+    def malformed(self, before: Response) -> Iterator[Finding]:
+        """One row that is no sample costs the others nothing."""
+        self.told("sending a row that is no sample")
+        try:
+            _, answered = self.ask([*self.rows, probes.MALFORMED])
+        except FunctionError as error:
+            yield Finding(
+                "warning",
+                "malformed row",
+                f"one row that is no sample takes the whole batch with it: {failed(error)}",
+            )
+            return
+        changed = [
+            name for name, value in before.scores.items() if answered.scores.get(name) != value
+        ]
+        if changed:
+            yield Finding(
+                "warning",
+                "malformed row",
+                f"one row that is no sample changes the rewards of {len(changed)} others",
+            )
+        else:
+            yield Finding("ok", "malformed row", "the others keep their rewards beside it")
+
+    def load(self, first: Invocation, timeout: int | None) -> Iterator[Finding]:
+        """A batch of the size a trainer sends, some times over."""
+        rows = probes.repeated(self.rows, self.batch_size)
+        warm = []
+        for turn in range(1, WARM + 1):
+            self.told(f"timing {len(rows)} samples, {turn} of {WARM}")
+            try:
+                invocation, answered = self.ask(rows)
+            except FunctionError as error:
+                yield Finding("failure", "load", f"{len(rows)} samples: {failed(error)}")
+                return
+            warm.append(invocation)
+            if answered.breaches:
+                for breach in answered.breaches:
+                    yield Finding("failure", "load", f"{len(rows)} samples: {breach.said}")
+                return
+        yield from load_findings(rows, first, warm, timeout)
+
+
+def _told(score: float | None) -> str:
+    return "nothing" if score is None else f"{score:g}"

@@ -1,0 +1,92 @@
+"""What a function's name and settings alone tell: nothing is invoked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from reward_functions.tools.deployed.failures import AwsFailed, in_words
+from reward_functions.tools.deployed.findings import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from reward_functions.tools.deployed.arn import FunctionArn
+    from reward_functions.tools.deployed.function import DeployedFunction
+
+VCPU_MEMORY: Final = 1769
+"""Megabytes with which Lambda gives a function one whole processor."""
+
+DEFAULT_TIMEOUT: Final = 3
+"""Lambda's own default, in seconds, with which SDKs deploy."""
+
+DEFAULT_MEMORY: Final = 128
+
+
+def name_findings(arn: FunctionArn) -> Iterator[Finding]:
+    """Who minds how the function is called."""
+    if "SageMaker" not in arn.name:
+        yield Finding(
+            "warning",
+            "name",
+            f"{arn.name} has no 'SageMaker' in it, in this case: HyperPod and SageMaker's own "
+            "policies invoke no other functions",
+        )
+    if arn.qualifier is not None or "." in arn.name:
+        yield Finding(
+            "warning",
+            "ARN",
+            "SageMaker's own client takes no qualifier and no dot: give it the plain ARN",
+        )
+    if not arn.published:
+        yield Finding(
+            "warning",
+            "version",
+            "the ARN names no published version: a deployment in the middle of a job changes the "
+            "reward under it; Bedrock takes an alias",
+        )
+
+
+def configuration(function: DeployedFunction) -> dict[str, Any] | None:
+    """Lambda's settings of the function; None where the caller may not read them.
+
+    Raises:
+        AwsFailed: they cannot be read for another reason.
+    """
+    try:
+        with in_words(f"reading the configuration of {function.arn.name}"):
+            return dict(function.client.get_function_configuration(FunctionName=str(function.arn)))
+    except AwsFailed as error:
+        if error.denied:
+            return None
+        raise
+
+
+def timeout_of(settings: dict[str, Any]) -> int:
+    """Seconds an invocation may take."""
+    return int(settings.get("Timeout", DEFAULT_TIMEOUT))
+
+
+def configuration_findings(settings: dict[str, Any] | None) -> Iterator[Finding]:
+    """What of its settings a batch would not survive."""
+    if settings is None:
+        yield Finding(
+            "unknown", "configuration", "lambda:GetFunctionConfiguration is not allowed here"
+        )
+        return
+    timeout, memory = timeout_of(settings), settings.get("MemorySize", DEFAULT_MEMORY)
+    state = settings.get("State", "Active")
+    if timeout <= DEFAULT_TIMEOUT:
+        yield Finding(
+            "failure",
+            "timeout",
+            f"{timeout} seconds is no more than Lambda's default: a cold start and a batch do not "
+            "fit",
+        )
+    if memory < VCPU_MEMORY:
+        yield Finding(
+            "warning",
+            "memory",
+            f"{memory} MB get a part of a processor; a whole one comes with {VCPU_MEMORY:,} MB",
+        )
+    if state not in ("Active", "Inactive"):  # the second starts again when it is invoked
+        yield Finding("failure", "state", f"the function is {state}")

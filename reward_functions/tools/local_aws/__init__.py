@@ -1,0 +1,29 @@
+"""An embedded AWS on the loopback interface: no account, no Docker, no network.
+
+    with running() as aws:                      # stopped however the block ends
+        client = aws.client("lambda")           # boto3, whatever the caller's own credentials are
+        subprocess.run([...], env={**os.environ, **aws.environment})
+
+    aws = up("mine"); …; down("mine")           # outlives this process: `reward local up|down`
+
+The emulator is ministack, in an interpreter of its own: it pins another botocore than the Lambda
+carries, and runs every function on the interpreter it runs on itself.
+
+    interpreter.py   which interpreter has the emulator
+    processes.py     processes by id: told apart from later ones of the same id, ended with children
+    folders.py       what is known about each emulator, by name, on disk
+    certificate.py   TLS for an emulator that enforces permissions
+    environment.py   the variables the emulator gets, and those its users need
+    emulator.py      up, down, reset
+    cdk.py           the real CDK command line against one
+
+Several run side by side, each under its own name and on its own port. What it does not reproduce:
+Bedrock's training, memory limits, `iam:PassRole`, embedded metrics, arm64.
+"""
+
+from __future__ import annotations
+
+from reward_functions.tools.local_aws.emulator import LocalAws, down, find, running, up
+from reward_functions.tools.local_aws.processes import LocalAwsError
+
+__all__ = ["LocalAws", "LocalAwsError", "down", "find", "running", "up"]

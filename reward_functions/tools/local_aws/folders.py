@@ -1,0 +1,128 @@
+"""What is known about each emulator, by name, on disk: whoever comes later finds it and ends it.
+
+STATE/local-aws/NAME/        STATE is XDG_STATE_HOME/reward-functions, or the user's default
+    record.json              the process, its port; written before it is waited for
+    log                      what it said
+    home, tmp, tls, cdk      its own files; all gone with it
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from reward_functions.tools.local_aws.certificate import Certificate
+from reward_functions.tools.local_aws.processes import LocalAwsError, Process
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What later commands need to know of an emulator.
+
+    Args:
+        process: its process.
+        port: where it listens.
+        certificate: where it speaks TLS, and enforces permissions.
+        python: the interpreter its functions run on, as it does itself.
+    """
+
+    process: Process
+    port: int
+    certificate: Certificate | None
+    python: str
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """The files of the emulator of one name."""
+
+    name: str
+
+    def __post_init__(self) -> None:
+        if not NAME.fullmatch(self.name):
+            raise LocalAwsError(
+                f"{self.name!r} is no name for a local AWS: letters, digits, - and _, 64 at most"
+            )
+
+    @property
+    def path(self) -> Path:
+        """Where they lie."""
+        return _state() / self.name
+
+    @property
+    def log(self) -> Path:
+        """Everything the emulator wrote."""
+        return self.path / "log"
+
+    def record(self) -> Record | None:
+        """What was written; None where there is nothing, or nothing that can be read."""
+        try:
+            told = json.loads(self._record.read_text())
+            certificate = told["certificate"]
+            return Record(
+                process=Process(**told["process"]),
+                port=int(told["port"]),
+                certificate=certificate
+                and Certificate(Path(certificate["certificate"]), Path(certificate["key"])),
+                python=str(told["python"]),
+            )
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def write(self, record: Record) -> None:
+        """Keep it; complete or not at all."""
+        unfinished = self._record.with_suffix(".unfinished")
+        unfinished.write_text(json.dumps(asdict(record), default=str))
+        unfinished.replace(self._record)
+
+    def make(self) -> None:
+        """An empty folder with all an emulator and its users expect to find."""
+        self.clear()
+        for part in ("home", "tmp", "cdk"):
+            (self.path / part).mkdir(parents=True)
+        for part in ("config", "credentials"):
+            (self.path / part).touch()
+
+    def clear(self) -> None:
+        """Forget everything."""
+        shutil.rmtree(self.path, ignore_errors=True)
+
+    @property
+    def _record(self) -> Path:
+        return self.path / "record.json"
+
+
+@contextmanager
+def locked() -> Iterator[None]:
+    """One at a time starts or ends emulators; the others wait."""
+    from fcntl import LOCK_EX, flock  # noqa: PLC0415 - Windows has none, and no emulator
+
+    _state().mkdir(parents=True, exist_ok=True)
+    with (_state() / "lock").open("w") as lock:
+        flock(lock, LOCK_EX)
+        yield
+
+
+def names() -> list[str]:
+    """The names there are folders of, in order."""
+    if not _state().is_dir():
+        return []
+    return sorted(
+        path.name for path in _state().iterdir() if NAME.fullmatch(path.name) and path.is_dir()
+    )
+
+
+def _state() -> Path:
+    base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    return Path(base) / "reward-functions" / "local-aws"

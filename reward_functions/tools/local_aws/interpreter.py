@@ -1,0 +1,69 @@
+"""Which Python interpreter has the emulator installed, at the one version this project knows."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+from reward_functions.tools.local_aws.processes import LocalAwsError
+
+VERSION: Final = "1.5.33"
+"""Other versions of ministack emulate other parts of AWS, each with faults of its own."""
+
+OWN: Final = Path(sys.prefix) / "emulator" / "bin" / "python"
+"""Where `make setup` installs it: inside this environment's folder, apart from its packages."""
+
+ASK: Final = "from importlib.metadata import version; print(version('ministack'))"
+
+PATIENCE: Final = 30.0
+"""Seconds an interpreter may take to say what it has; one takes a tenth of one."""
+
+
+class EmulatorMissing(LocalAwsError):
+    """No interpreter at hand has the emulator, or it is of another version."""
+
+
+def emulator_python(chosen: str | None = None) -> str:
+    """The interpreter to run the emulator with.
+
+    Args:
+        chosen: a path; else the one `make setup` installed, else the one that runs this.
+
+    Raises:
+        EmulatorMissing: it is not there, or of another version. The message says how to get it.
+    """
+    candidates = [chosen] if chosen is not None else [str(OWN), sys.executable]
+    versions = {python: _version(python) for python in candidates}
+    for python, version in versions.items():
+        if version == VERSION:
+            return python
+    for python, version in versions.items():
+        if version is not None:
+            raise EmulatorMissing(f"{python} has ministack {version}, not {VERSION}: {_remedy()}")
+    raise EmulatorMissing(f"{candidates[-1]} has no ministack, the embedded AWS: {_remedy()}")
+
+
+def _remedy() -> str:
+    folder = OWN.parents[1]
+    return (
+        f"make setup, or: python -m venv {folder} && {folder}/bin/pip install ministack=={VERSION}"
+    )
+
+
+def _version(python: str) -> str | None:
+    """The emulator's version in an interpreter; None where either is missing."""
+    try:
+        told = subprocess.run(  # noqa: S603 - an interpreter the user chose, or our own
+            [python, "-I", "-c", ASK],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=PATIENCE,
+            env={"PATH": os.defpath},
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return told.stdout.strip()

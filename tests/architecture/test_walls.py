@@ -1,0 +1,124 @@
+"""Who may import whom: the rooms of the project and their order, read from the imports."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "reward_functions"
+
+LANGUAGE = {"core", "quantities", "extraction"}
+RUNTIME = LANGUAGE | {
+    *("symbolic", "finqa", "verifiers", "judge_runtime", "judges", "serving"),
+}
+ROOMS = {
+    # A room may import itself and the rooms named here, which stand above it in this table.
+    "core": set(),
+    "quantities": {"core"},
+    "extraction": {"core", "quantities"},
+    "symbolic": {"core", "quantities"},
+    "finqa": LANGUAGE,
+    "verifiers": {*LANGUAGE, "symbolic", "finqa"},
+    "judge_runtime": LANGUAGE,
+    "judges": {*LANGUAGE, "judge_runtime"},
+    "serving": {"core", "symbolic", "judge_runtime"},
+    "testing": {"core", "serving"},
+    "tools": {*RUNTIME, "testing"},
+    "cli": {*RUNTIME, "testing", "tools"},
+    "cdk": {"core", "judge_runtime", "serving"},
+}
+INNER = {
+    # The same within a room. What lies in a room beside its folders has its place in the order.
+    "symbolic": {
+        "budget": set(),
+        "verdict": set(),
+        "expr": {"budget"},
+        "parsing": {"budget", "expr"},
+        "exact": {"budget", "expr"},
+        "numeric": {"budget", "verdict", "expr", "exact"},
+        "compare": {"budget", "verdict", "expr", "parsing", "exact", "numeric"},
+        "cas": {"budget", "verdict", "expr", "exact", "numeric", "compare"},
+        "equality": {"budget", "verdict", "expr", "parsing", "exact", "compare", "cas"},
+        "__init__": {"budget", "verdict", "equality"},
+    },
+}
+
+
+def imported(path):
+    """The modules of this project that a file imports, for types as well, wherever it does."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def modules():
+    """(dotted name, path) of every module of the package."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        yield ".".join(parts if parts[-1] != "__init__" else parts[:-1]), path
+
+
+MODULES = dict(modules())
+
+
+def crossings(depth, prefix):
+    """(importing part, imported part, example) between the parts `depth` levels below the root."""
+    for name, path in MODULES.items():
+        if not name.startswith(prefix):
+            continue
+        here = [*name.split("."), "__init__"][depth]
+        for module in imported(path):
+            known = module in MODULES or module.rpartition(".")[0] in MODULES
+            if known and module.startswith(prefix + "."):
+                there = module.split(".")[depth]
+                if there != here and (there in INNER.get(prefix.rpartition(".")[2], ROOMS)):
+                    yield here, there, f"{name} imports {module}"
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_imports_only_the_rooms_before_it(room):
+    wrong = [
+        example
+        for here, there, example in crossings(1, "reward_functions")
+        if here == room and there not in ROOMS[room]
+    ]
+    assert not wrong
+
+
+def test_every_folder_is_a_room():
+    folders = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
+    assert folders == ROOMS.keys()
+
+
+@pytest.mark.parametrize(("room", "part"), [(room, part) for room in INNER for part in INNER[room]])
+def test_a_part_of_a_room_imports_only_the_parts_before_it(room, part):
+    wrong = [
+        example
+        for here, there, example in crossings(2, f"reward_functions.{room}")
+        if here == part and there not in INNER[room][part]
+    ]
+    assert not wrong
+
+
+@pytest.mark.parametrize("order", [ROOMS, *INNER.values()], ids=["rooms", *INNER])
+def test_the_order_has_no_circle(order):
+    seen = set()
+    for part, allowed in order.items():
+        assert allowed <= seen, f"{part} may import what stands after it"
+        seen.add(part)
+
+
+def test_the_deployment_takes_settings_of_judges_and_nothing_that_asks():
+    wrong = [
+        module
+        for name, path in MODULES.items()
+        if name.startswith("reward_functions.cdk")
+        for module in imported(path)
+        if module.startswith("reward_functions.judge_runtime.")
+        and not module.startswith("reward_functions.judge_runtime.config")
+    ]
+    assert not wrong

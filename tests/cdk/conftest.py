@@ -1,0 +1,129 @@
+"""Stacks, synthesised once for the whole run, without the artifact unless a test asks for it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from reward_functions.cdk.app import build
+from reward_functions.cdk.stack import RewardStack  # noqa: TC001 - and before aws_cdk: reward_functions.cdk says which Node runs
+
+ROOT = Path(__file__).parents[2]
+
+CDK_JSON = json.loads((ROOT / "cdk.json").read_text())
+
+EVERYTHING = {
+    "region": "eu-central-1",
+    "account": "123456789012",
+    "production": True,
+    "customer_key": True,
+    "sagemaker_role": True,
+    "architecture": "x86_64",
+    "python": "3.12",
+    "subscriptions": ["team@example.com", "https://example.com/hook"],
+    "tags": {"team": "rewards"},
+    "deployments": [
+        "math",
+        {"name": "gsm8k-strict", "reward": "gsm8k"},
+        {
+            "name": "gsm8k-flexible",
+            "reward": "gsm8k",
+            "knobs": {"flexible": True},
+            "response_mode": "envelope",
+            "memory_mb": 3538,
+            "timeout_seconds": 120,
+            "reserved_concurrency": 64,
+            "settings": {"on_unscored": "fail", "max_unscored": 0.5},
+        },
+    ],
+}
+
+JUDGED = {
+    "region": "us-east-1",
+    "account": "123456789012",
+    "deployments": [
+        "exact_match",
+        {
+            "reward": "reference",
+            "judge": {"models": [{"model": "amazon.nova-lite-v1:0", "tier": "flex"}]},
+        },
+        {
+            "reward": "pandalm",
+            "judge": {
+                "models": [
+                    {
+                        "model": "anthropic.claude-haiku-4-5-20251001-v1:0",
+                        "profile": "us.anthropic.claude-haiku-4-5-20251001-v1:0",
+                        "region": "us-west-2",
+                        "destinations": ["us-east-1", "us-west-2"],
+                    }
+                ],
+                "fallback": {"model": "amazon.nova-pro-v1:0", "region": "us-east-2"},
+                "cache_table": "verdicts",
+                "max_usd": 2,
+            },
+        },
+        {
+            "name": "faithful",
+            "reward": "rubric",
+            "knobs": {"criteria": "rag_faithfulness"},
+            "judge": {
+                "models": [
+                    {
+                        "model": "qwen3",
+                        "backend": "openai",
+                        "endpoint": "https://models.example.com/v1",
+                        "key": "arn:aws:secretsmanager:us-east-1:123456789012:secret:vllm-a1b2c3",
+                    }
+                ]
+            },
+        },
+    ],
+}
+
+STAGES = CDK_JSON["context"]["stages"] | {"everything": EVERYTHING, "judged": JUDGED}
+
+
+@dataclass(frozen=True)
+class Synthesised:
+    """One stage as CloudFormation would get it."""
+
+    stack: RewardStack
+    template: dict
+
+    def resources(self, kind):
+        """The resources of a CloudFormation type, by logical name."""
+        found = self.template["Resources"].items()
+        return {name: each for name, each in found if each["Type"] == kind}
+
+    def properties(self, kind):
+        """Their properties, in order."""
+        return [each.get("Properties", {}) for each in self.resources(kind).values()]
+
+
+@pytest.fixture(scope="session")
+def synthesised(tmp_path_factory):
+    """A stage of `STAGES` by name, synthesised without its artifact."""
+    import aws_cdk as cdk
+
+    @cache
+    def synthesise(name):
+        context = CDK_JSON["context"] | {
+            "stages": STAGES,
+            "stage": name,
+            "aws:cdk:bundling-stacks": [],
+        }
+        app = cdk.App(
+            context=context,
+            outdir=str(tmp_path_factory.mktemp("cdk.out")),
+            builtin_cloud_formation_validation=False,
+        )
+        stack = build(app, ROOT)
+        assembly = app.synth()
+        return Synthesised(stack, assembly.get_stack_by_name(stack.stack_name).template)
+
+    return synthesise

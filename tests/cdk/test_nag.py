@@ -1,0 +1,30 @@
+"""cdk-nag's AwsSolutions rules: a finding without a reason ends the synth."""
+
+from __future__ import annotations
+
+import pytest
+
+from reward_functions.cdk import nag
+
+
+@pytest.mark.parametrize("accepted", [False, True])
+def test_a_finding_is_accepted_for_a_reason_or_ends_the_synth(tmp_path, accepted):
+    import aws_cdk as cdk
+    from aws_cdk import aws_sqs as sqs
+
+    app = cdk.App(outdir=str(tmp_path), builtin_cloud_formation_validation=False)
+    stack = cdk.Stack(app, "Stack")
+    queue = sqs.Queue(stack, "Queue", enforce_ssl=True)
+    nag.check(app)
+    if accepted:
+        nag.acknowledge(queue, "SQS3", "It is itself a dead-letter queue.")
+        assert app.synth()
+    else:
+        with pytest.raises(RuntimeError, match=r"[Vv]alidation"):
+            app.synth()
+
+
+@pytest.mark.parametrize("name", ["dev", "prod", "everything", "judged"])
+def test_every_stage_passes(synthesised, name):
+    """Synthesising it ran the rules, and would have raised."""
+    assert synthesised(name).template["Resources"]

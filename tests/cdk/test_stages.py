@@ -1,0 +1,310 @@
+"""What stands in `cdk.json` is completed where it is silent, and refused in one sentence."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from reward_functions import specs
+from reward_functions.cdk.packages import BadPackage
+from reward_functions.cdk.stages import BadStage, stage_of
+from reward_functions.core.errors import ConfigurationError
+
+HERE = Path(__file__).parent
+
+
+def stage(name="dev", **given):
+    return stage_of({name: {"region": "us-east-1"} | given}, name, HERE)
+
+
+def deployment(**given):
+    return stage(deployments=[given]).deployments[0]
+
+
+def test_a_stage_without_deployments_holds_every_reward_that_works_as_it_is():
+    verifiers = {name for name, spec in specs().items() if not spec.needs.judge}
+    assert {each.reward for each in stage().deployments} >= verifiers
+
+
+def test_a_judge_is_deployed_with_the_model_it_asks():
+    judges = {name for name, spec in specs().items() if spec.needs.judge}
+    assert not {each.reward for each in stage().deployments} & judges
+    judge = {"models": [{"model": "amazon.nova-lite-v1:0", "region": "us-east-1"}]}
+    each = deployment(name="reference", judge=judge)
+    told = each.lambda_settings("dev").judge
+    assert [model.model for model in told.models] == ["amazon.nova-lite-v1:0"]
+
+
+def test_a_name_alone_is_a_reward_with_its_defaults():
+    (each,) = stage(deployments=["gsm8k"]).deployments
+    assert (each.name, each.reward, each.knobs, each.response_mode) == (
+        "gsm8k",
+        "gsm8k",
+        {},
+        "list",
+    )
+    assert (each.memory_mb, each.timeout_seconds, each.reserved_concurrency) == (1769, 900, None)
+
+
+def test_a_reward_is_deployed_twice_under_two_names():
+    strict, flexible = stage(
+        deployments=[
+            "gsm8k",
+            {"name": "gsm8k-flexible", "reward": "gsm8k", "knobs": {"flexible": True}},
+        ]
+    ).deployments
+    assert (strict.knobs, flexible.knobs) == ({}, {"flexible": True})
+
+
+def test_a_deployment_named_as_its_reward_need_not_say_so_twice():
+    assert deployment(name="gsm8k", knobs={"flexible": True}).reward == "gsm8k"
+
+
+def test_further_settings_reach_the_function():
+    settings = deployment(name="gsm8k", settings={"on_unscored": "fail"}).lambda_settings("dev")
+    assert (settings.name, settings.on_unscored) == ("gsm8k", "fail")
+    assert settings.service == "SageMaker-reward-dev-gsm8k"
+
+
+def test_whoever_builds_the_target_is_the_same():
+    assert (stage().architecture, stage().python) == ("arm64", "3.13")
+
+
+def test_an_emulator_runs_this_interpreter():
+    assert stage(emulated=True).python == f"{sys.version_info[0]}.{sys.version_info[1]}"
+
+
+def test_a_stage_holds_a_score_of_deployments():
+    many = [{"name": f"gsm8k-{n}", "reward": "gsm8k"} for n in range(20)]
+    assert len(stage(deployments=many).deployments) == 20
+
+
+@pytest.mark.parametrize("region", ["us-east-1", "us-west-2", "cn-north-1", "us-gov-west-1"])
+def test_any_partition_has_regions(region):
+    assert stage(region=region).region == region
+
+
+LONG = "x" * 4096
+
+NOVA = "amazon.nova-lite-v1:0"
+
+HAIKU = "anthropic.claude-haiku-4-5-20251001-v1:0"
+
+VLLM = {"model": "qwen3", "backend": "openai", "endpoint": "https://models.example.com/v1"}
+
+SECRET = "arn:aws:secretsmanager:us-east-1:123456789012:secret:key-a1b2c3"
+
+
+def judged(reward="reference", **given):
+    """A stage with one judge, which has the one model of `given` unless that names several."""
+    if "models" not in given:
+        limits = {name: given.pop(name) for name in ("cache_table", "quorum") if name in given}
+        given = {"models": [{"model": NOVA} | given], **limits}
+    return {"deployments": [{"reward": reward, "judge": given}]}
+
+
+WRONG = [
+    # in the stage, and what the sentence says
+    ({"region": "us-eats-1"}, r"AWS has no region 'us-eats-1'\. Did you mean 'us-east-1'\?"),
+    ({"region": "mars"}, "AWS has no region 'mars'$"),
+    ({"region": 7}, "region: .*string"),
+    ({"regoin": "us-east-1"}, r"regoin is no setting\. Did you mean 'region'\?"),
+    ({"architecture": "arm"}, r"architecture: 'arm' is unknown\. Did you mean 'arm64'\?"),
+    ({"architecture": "riscv"}, "architecture: 'riscv' is unknown; there are arm64, x86_64"),
+    ({"python": "3.9"}, "python: '3.9' is unknown"),
+    ({"python": "3.11"}, "python: rewards run on Lambda's 3.12, 3.13, 3.14, not '3.11'"),
+    ({"emulated": True, "python": "3.9"}, "an emulated stage takes this machine's own python"),
+    ({"account": "12345"}, "account: .*not '12345'"),
+    ({"subscriptions": ["team"]}, "subscriptions.0: .*not 'team'"),
+    ({"subscriptions": ["http://example.com"]}, "subscriptions.0: "),
+    ({"strict": "perhaps"}, "strict: .*boolean"),
+    ({"deployments": []}, "has no deployments"),
+    ({"deployments": "gsm8k"}, "deployments: .*tuple"),
+    ({"deployments": ["gsm9k"]}, r"'gsm9k': no reward function .*Did you mean 'gsm8k'"),
+    ({"deployments": ["acme.length"]}, "'acme-length': no reward function is called 'acme.length'"),
+    ({"deployments": [{"name": "a b", "reward": "gsm8k"}]}, "deployments.0.name: .*'a b'"),
+    ({"deployments": [{"name": "Gsm8k", "reward": "gsm8k"}]}, "deployments.0.name: "),
+    ({"deployments": [{}]}, "deployments.0.name: field required"),
+    ({"deployments": [7]}, "deployments.0: "),
+    ({"deployments": ["gsm8k", "gsm8k"]}, "'gsm8k': two deployments have this name"),
+    (
+        {"deployments": [{"name": "a-b", "reward": "math"}, {"name": "a_b", "reward": "math"}]},
+        "two deployments have this name",
+    ),
+    (
+        {"deployments": [{"reward": "gsm8k", "knobs": {"flexibel": True}}]},
+        r"gsm8k has no knob 'flexibel'\. Did you mean 'flexible'\?",
+    ),
+    (
+        {"deployments": [{"reward": "gsm8k", "knobs": {"flexible": "yes"}}]},
+        "knob 'flexible' takes bool, not 'yes'",
+    ),
+    (
+        {"deployments": [{"reward": "gsm8k", "memory": 2048}]},
+        r"deployments.0.memory is no setting\. Did you mean 'memory_mb'\?",
+    ),
+    ({"deployments": [{"reward": "gsm8k", "memory_mb": 128}]}, "memory_mb: .*1769, not 128"),
+    ({"deployments": [{"reward": "gsm8k", "memory_mb": 10241}]}, "memory_mb: .*10240, not 10241"),
+    ({"deployments": [{"reward": "gsm8k", "timeout_seconds": 901}]}, "900, not 901"),
+    ({"deployments": [{"reward": "gsm8k", "timeout_seconds": 0}]}, "1, not 0"),
+    ({"deployments": [{"reward": "gsm8k", "reserved_concurrency": 0}]}, "1, not 0"),
+    (
+        {"deployments": [{"reward": "gsm8k", "response_mode": "envelop"}]},
+        r"response_mode: 'envelop' is unknown\. Did you mean 'envelope'\?",
+    ),
+    (
+        {"deployments": [{"reward": "gsm8k", "settings": {"on_unscord": "fail"}}]},
+        r"on_unscord is no setting\. Did you mean 'on_unscored'\?",
+    ),
+    ({"deployments": [{"reward": "gsm8k", "settings": {"workers": 999}}]}, "256, not 999"),
+    ({"deployments": ["reference"]}, "reference asks a judge model, and its judge names none$"),
+    (judged(reward="gsm8k"), "gsm8k asks no judge model, and its judge names one$"),
+    (
+        {"deployments": [{"reward": "reference", "settings": {"judge": {}}}]},
+        "'judge' is the deployment's own to say",
+    ),
+    ({"deployments": [{"reward": "reference", "judge": "nova"}]}, "judge: .*'nova'"),
+    (judged(models=[]), "no judge model is named"),
+    (judged(models=NOVA), "judge is wrong in models: "),
+    (judged(modell=NOVA), r"judge takes no models.0.modell\. Did you mean 'model'\?"),
+    (judged(models=[{"model": NOVA}], modles=[]), r"takes no modles\. Did you mean 'models'\?"),
+    (judged(models=[{"modell": NOVA}]), r"takes no models.0.modell\. Did you mean 'model'\?"),
+    (judged(model=""), "a judge's model is named"),
+    (judged(tier="cheap"), "judge is wrong in models.0.tier: input should be "),
+    (judged(quorum=2), "a quorum of 2 is not to be had of 1"),
+    (judged(model="anthropic.claude-*"), "'anthropic.claude-\\*' does not name one model"),
+    (judged(model=NOVA, profile="us.amazon.nova-?", destinations=["us-east-1"]), "not name one"),
+    (judged(model=f"us.{NOVA}"), f"us.{NOVA} is an inference profile: say it as profile"),
+    (
+        judged(model="arn:aws:bedrock:us-east-1:1:application-inference-profile/x"),
+        "is an inference profile: say it as profile",
+    ),
+    (judged(profile=f"us.{NOVA}"), "destinations name no region that this profile routes to"),
+    (judged(destinations=["us-east-1"]), "destinations are an inference profile's"),
+    (judged(profile=f"global.{NOVA}", destinations=["us-east-1"]), "routes anywhere"),
+    (
+        judged(
+            model=f"arn:aws:bedrock:us-east-1::foundation-model/{NOVA}",
+            profile=f"us.{NOVA}",
+            destinations=["us-east-1"],
+        ),
+        "named by its id, not by ARN",
+    ),
+    (judged(region="us-eats-1"), r"no region 'us-eats-1'\. Did you mean 'us-east-1'\?$"),
+    (judged(profile=f"us.{NOVA}", destinations=["us-eats-1"]), "no region 'us-eats-1'"),
+    (judged(key=SECRET), "Bedrock is asked with the function's rights, not with a key"),
+    (judged(**VLLM, key="env:KEY"), "a function finds no KEY in its environment"),
+    (judged(**VLLM, key=SECRET.replace("secretsmanager", "ssm")), "not the ARN of a Secrets"),
+    (judged(**VLLM, key=f"{SECRET}*"), "not the ARN of a Secrets"),
+    (judged(**VLLM, key="sk-123"), "a key is named env:NAME or by a secret's ARN, not given"),
+    (judged(**VLLM | {"endpoint": "models.example.com"}), "is an http or https URL"),
+    (judged(backend="replay", answers="a.jsonl"), "recorded answers are for tests"),
+    (judged(cache_table="*"), "cache_table: '\\*' is no DynamoDB table's name or ARN"),
+    (
+        {
+            "deployments": [
+                {
+                    "reward": "reference",
+                    "judge": {
+                        "models": [{"model": NOVA}],
+                        "fallback": {"model": HAIKU, "key": SECRET},
+                    },
+                }
+            ]
+        },
+        f"{HAIKU}: Bedrock is asked with the function's rights",
+    ),
+    (
+        {"deployments": [{"reward": "gsm8k", "settings": {"metrics_namespace": LONG}}]},
+        r"its settings take \d+ bytes of environment; Lambda allows 4096",
+    ),
+    (
+        {"deployments": [{"reward": "gsm8k", "settings": {"name": "math"}}]},
+        "'name' is the deployment's own to say",
+    ),
+    (
+        {"deployments": [{"reward": "gsm8k", "timeout_seconds": 1}]},
+        "a timeout of 1 s leaves no time to score, 1000 ms of it",
+    ),
+    (
+        {"deployments": [{"name": f"gsm8k-{n}", "reward": "gsm8k"} for n in range(50)]},
+        "50 deployments are more than one IAM policy of 6144 characters can name",
+    ),
+    (
+        {"deployments": [{"name": "a" * 40, "reward": "gsm8k"}]},
+        "is longer than Lambda's 64 characters",
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "said"), WRONG, ids=[said for _, said in WRONG])
+def test_what_is_wrong_is_told_in_one_sentence(given, said):
+    with pytest.raises(ConfigurationError) as caught:
+        stage("development", **given)
+    message = str(caught.value)
+    assert message.startswith("stage 'development'")
+    assert re.search(said, message)
+    assert "\n" not in message
+
+
+RIGHT = [
+    judged(),
+    judged(profile=f"us.{NOVA}", destinations=["us-east-1", "us-west-2"], region="us-east-1"),
+    judged(
+        profile="arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/abc123",
+        destinations=["us-east-1"],
+    ),
+    judged(model="arn:aws:bedrock:us-east-1:123456789012:custom-model-deployment/abc123"),
+    judged(tier="flex", cache_table="verdicts"),
+    judged(cache_table="arn:aws:dynamodb:us-east-1:123456789012:table/verdicts"),
+    judged(**VLLM),
+    judged(**VLLM, key=SECRET),
+    judged(models=[{"model": NOVA}, {"model": HAIKU}, VLLM], quorum=2),
+]
+
+
+@pytest.mark.parametrize("given", RIGHT, ids=str)
+def test_a_judge_is_taken_as_it_is_said(given):
+    (each,) = stage(**given).deployments
+    assert each.lambda_settings("dev").judge is not None
+
+
+@pytest.mark.parametrize(
+    ("stages", "name", "said"),
+    [
+        (None, "dev", "cdk.json names no stages"),
+        ([], "dev", "cdk.json names no stages"),
+        (
+            {"prod": {}, "dev": {}},
+            "prd",
+            r"there is no stage 'prd' in cdk.json\. Did you mean 'prod'",
+        ),
+        ({"dev": {}}, "qa", "there is no stage 'qa' in cdk.json; there are dev"),
+        ({"dev": "us-east-1"}, "dev", "is no object"),
+        ({"dev": {}}, "dev", "region: field required"),
+        ({"Dev": {"region": "us-east-1"}}, "Dev", "name: "),
+    ],
+)
+def test_a_stage_that_is_not_there_is_told(stages, name, said):
+    with pytest.raises(BadStage, match=said):
+        stage_of(stages, name, HERE)
+
+
+@pytest.mark.parametrize(
+    ("package", "said"),
+    [
+        ("./nowhere", "is neither a wheel nor a folder with a pyproject.toml"),
+        (".", "is neither a wheel nor a folder with a pyproject.toml"),
+        ("acme-rewards", "pinned as name==version"),
+        ("acme-rewards>=1", "pinned as name==version"),
+        ("acme-rewards==1.*", "pinned as name==version"),
+        ("--pre", "is neither a path nor a requirement"),
+        ("", "is neither"),
+    ],
+)
+def test_a_package_that_could_differ_between_builds_is_refused(package, said):
+    with pytest.raises(BadPackage, match=said):
+        stage(packages=[package])

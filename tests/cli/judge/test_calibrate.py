@@ -1,0 +1,479 @@
+"""`reward judge calibrate`: the known figures of recorded judges, and runs that are continued."""
+
+import json
+import re
+import subprocess
+import sys
+import time
+from collections import Counter
+from html.parser import HTMLParser
+from itertools import combinations
+
+import pytest
+
+LABELS = (0, 1, 2)
+JUDGES = ("gpt35", "pandalm7b")
+
+
+@pytest.fixture
+def pandalm(shared):
+    path = shared / "pandalm" / "cases.jsonl"
+    return path, [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def card(reward, tmp_path, *arguments):
+    """The card as data, and what the command said."""
+    ran = reward("judge", "calibrate", *arguments, "--out", tmp_path / "cards", "--json")
+    return (json.loads(ran.stdout) if ran.stdout else None), ran
+
+
+def expected(rows, answers):
+    """Accuracy, F1 and kappa from the answers themselves, without a table of counts."""
+    pairs = [(row["label"], answer) for row, answer in zip(rows, answers, strict=True)]
+    scores, support = {}, Counter(label for label, _ in pairs)
+    for label in LABELS:
+        hits = sum(one == other == label for one, other in pairs)
+        precision = hits / max(1, sum(other == label for _, other in pairs))
+        recall = hits / support[label]
+        scores[label] = 2 * precision * recall / (precision + recall) if hits else 0.0
+    agreed = sum(one == other for one, other in pairs) / len(pairs)
+    said = Counter(other for _, other in pairs)
+    chance = sum(support[label] * said[label] for label in LABELS) / len(pairs) ** 2
+    return {
+        "accuracy": agreed,
+        "macro F1": sum(scores.values()) / 3,
+        "weighted F1": sum(scores[label] * support[label] for label in LABELS) / len(pairs),
+        "tie F1": scores[0],
+        "kappa": (agreed - chance) / (1 - chance),
+    }
+
+
+def values(agreement):
+    return {name: figure["value"] for name, figure in agreement.items()}
+
+
+@pytest.mark.parametrize("judge", JUDGES)
+def test_recorded_judges_have_the_figures_computed_from_their_answers(
+    reward, tmp_path, pandalm, judge
+):
+    path, rows = pandalm
+    assert len(rows) == 472
+    told, ran = card(reward, tmp_path, "pairwise", "--cases", path, "--recorded", judge)
+    assert ran.exit_code == 0
+    usable = [row for row in rows if row[judge] in LABELS]
+    ways = {
+        "wrong": expected(rows, [row[judge] for row in rows]),
+        "left out": expected(usable, [row[judge] for row in usable]),
+        "imputed": expected(rows, [row[judge] or 0 for row in rows]),
+    }
+    for way, figures in ways.items():
+        assert values(told["agreement"][way]) == pytest.approx(figures), way
+    for at, person in enumerate(told["people"]):
+        voted = [row["votes"][at] for row in rows]
+        against = expected([{"label": vote} for vote in voted], [row[judge] for row in rows])
+        assert person["judge_kappa"] == pytest.approx(against["kappa"])
+        assert person["judge_accuracy"] == pytest.approx(against["accuracy"])
+        ceiling = expected(rows, voted)
+        assert person["accuracy"] == pytest.approx(ceiling["accuracy"])
+        assert person["kappa"] == pytest.approx(ceiling["kappa"])
+    same = sum(one == other for row in rows for one, other in combinations(row["votes"], 2))
+    assert told["between people"]["share"] == pytest.approx(same / (3 * len(rows)))
+    assert sum(told["unusable"].values()) == len(rows) - len(usable)
+
+
+def test_the_way_unusable_answers_are_counted_moves_f1_by_points(reward, tmp_path, pandalm):
+    told, _ = card(reward, tmp_path, "pairwise", "--cases", pandalm[0], "--recorded", "gpt35")
+    shown = {way: round(100 * values(told["agreement"][way])["macro F1"], 1) for way in
+             ("wrong", "left out", "imputed")}  # fmt: skip
+    assert shown == {"wrong": 49.8, "left out": 50.2, "imputed": 57.0}
+    assert told["ceiling"]["accuracy"] == pytest.approx(0.9534, abs=1e-4)
+
+
+def replayed(rows, judge, write):
+    """The recorded answers as `pairwise` would have been given them, in one order."""
+    better = {1: "first", 2: "second", 0: "tie"}
+    return write(
+        f"{judge}.jsonl",
+        [
+            {"id": row["id"], "verdict": {"better": better[row[judge]], "confidence": "high"}}
+            if row[judge] in LABELS
+            else {"id": row["id"], "error": "NoVerdict", "kind": "malformed"}
+            for row in rows
+        ],
+    )
+
+
+@pytest.mark.parametrize("judge", JUDGES)
+def test_the_judge_itself_over_replayed_answers_has_the_same_figures(
+    reward, tmp_path, pandalm, write, judge
+):
+    """Equal pairs keep their own answers, so that it contradicts itself as often as before. Three
+    empty responses, one of them preferred by people, lose by a gate as they lost to both judges.
+    """
+    path, rows = pandalm
+    answers = replayed(rows, judge, write)
+    arguments = ("pairwise", "--cases", path)
+    recorded, _ = card(reward, tmp_path, *arguments, "--recorded", judge)
+    told, ran = card(reward, tmp_path, *arguments, "--replay", answers, "--knob", "orders=auto")
+    assert ran.exit_code == 0
+    assert told["models"] == ["recorded"]
+    assert len(told["instructions"]) == 64
+    assert told["unusable"] == ({"malformed": 17} if judge == "gpt35" else {})
+    for part in ("agreement", "people", "confusion", "lean", "length slope"):
+        assert told[part] == recorded[part], part
+    assert told["steadiness"]["asked again"] == recorded["steadiness"]["asked again"]
+    assert told["steadiness"]["both orders"] == recorded["steadiness"]["both orders"]
+
+
+def test_an_answer_that_was_not_recorded_is_in_no_figure(reward, tmp_path, pandalm, write):
+    path, rows = pandalm
+    answers = replayed(rows[:-2], "gpt35", write)
+    arguments = ("pairwise", "--cases", path, "--replay", answers, "--knob", "orders=auto")
+    told, ran = card(reward, tmp_path, *arguments)
+    assert ran.exit_code == 1
+    assert (told["cases"], told["missing"]) == (470, 2)
+
+
+def pair(id, label, first="good", second="bad", prompt="Well?"):
+    texts = {"instruction": prompt, "response1": first, "response2": second}
+    return {"id": id, **texts, "label": label}
+
+
+PAIRS = [
+    pair(f"p{at}", 1 + at % 2, *(("good", "bad") if at % 2 == 0 else ("bad", "good")), f"Q{at}?")
+    for at in range(40)
+]
+
+
+def better(talk):
+    """What a sound judge says: the good one, wherever it stands."""
+    found = re.search(r'name="first".*?\n"(\w+)"', talk.text)
+    return {"better": "first" if found[1] == "good" else "second"}
+
+
+def ledger(tmp_path):
+    (path,) = (tmp_path / "cards").glob("*.jsonl")
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_a_real_model_is_asked_each_case_in_both_orders(
+    reward, tmp_path, write, serve, settings, pandalm
+):
+    server = serve(verdict=better)
+    arguments = ("pairwise", "--cases", write("cases.jsonl", PAIRS), "--judge", settings(server))
+    told, ran = card(reward, tmp_path, *arguments)
+    assert ran.exit_code == 0, ran.stderr
+    assert len(server.requests) == told["calls"] == 80
+    assert values(told["agreement"]["wrong"])["accuracy"] == 1.0
+    assert told["steadiness"]["own orders"] == {"part": 40, "whole": 40, "share": 1.0}
+    assert told["confidence"] == {"1": {"part": 40, "whole": 40, "share": 1.0}}
+    assert len(ledger(tmp_path)) == 41
+
+
+def test_a_run_goes_on_where_it_was_ended(reward, tmp_path, write, serve, settings):
+    """The model refuses every request after the fiftieth; the next run asks only for the rest."""
+    broken = {"on": True}
+    server = serve(
+        verdict=better, schedule=lambda call, _: "400" if broken["on"] and call >= 50 else "ok"
+    )
+    arguments = ("pairwise", "--cases", write("cases.jsonl", PAIRS), "--judge", settings(server))
+    told, ran = card(reward, tmp_path, *arguments)
+    assert ran.exit_code == 1
+    known = told["cases"]
+    assert 0 < known <= 25  # of fifty answers, some were the first half of a case
+    assert known + told["missing"] == 40
+    assert len(ledger(tmp_path)) == 1 + known
+    refused = reward("judge", "calibrate", *arguments, "--out", tmp_path / "cards")
+    assert refused.exit_code == 2
+    assert "--resume" in refused.stderr
+
+    broken["on"], before = False, len(server.requests)
+    told, ran = card(reward, tmp_path, *arguments, "--resume")
+    assert ran.exit_code == 0, ran.stderr
+    assert (told["cases"], told["missing"]) == (40, 0)
+    assert len(server.requests) - before == 2 * (40 - known)
+    assert len(ledger(tmp_path)) == 41
+
+    told, ran = card(reward, tmp_path, *arguments, "--resume")
+    assert (ran.exit_code, told["calls"]) == (0, 0)
+
+
+def test_answers_that_are_no_verdict_are_the_judges_and_are_kept(
+    reward, tmp_path, write, serve, settings
+):
+    def schedule(_, text):
+        return "refused" if "Q7?" in text or "Q8?" in text else "ok"
+
+    server = serve(verdict=better, schedule=schedule)
+    arguments = ("pairwise", "--cases", write("cases.jsonl", PAIRS), "--judge", settings(server))
+    told, ran = card(reward, tmp_path, *arguments)
+    assert ran.exit_code == 0
+    assert told["unusable"] == {"refused": 2}
+    accuracy = {way: values(told["agreement"][way])["accuracy"] for way in told["agreement"]}
+    assert accuracy == {"wrong": 0.95, "left out": 1.0, "imputed": 0.95}
+
+
+def test_a_judge_asked_again_is_asked_and_not_remembered(reward, tmp_path, write, serve, settings):
+    """It changes its mind about ten questions when they come again."""
+    seen = Counter()
+
+    def verdict(talk):
+        seen[talk.text] += 1
+        said = better(talk)["better"]
+        turned = seen[talk.text] > 1 and any(f"Q{at}?" in talk.text for at in range(10))
+        return {"better": {"first": "second", "second": "first"}[said] if turned else said}
+
+    server = serve(verdict=verdict)
+    arguments = ("pairwise", "--cases", write("cases.jsonl", PAIRS), "--judge", settings(server))
+    told, ran = card(reward, tmp_path, *arguments, "--repeats", 2)
+    assert ran.exit_code == 0
+    assert len(server.requests) == 160
+    assert told["steadiness"]["asked again"] == {"part": 30, "whole": 40, "share": 0.75}
+
+
+def test_a_judge_of_single_responses_scores_both_of_a_pair(
+    reward, tmp_path, write, serve, settings
+):
+    """The better score is the better response, and asking in the other order changes nothing."""
+
+    def verdict(talk):
+        good = re.search(r'name="response".*\n"good"', talk.text) is not None
+        choices = {name: spec.get("enum", []) for name, spec in talk.schema.items()}
+        return {
+            name: "yes" if good else "no" for name, enum in choices.items() if "yes" in enum
+        } | {"addressed_to_judge": "no"}
+
+    server = serve(verdict=verdict)
+    arguments = ("rubric", "--cases", write("cases.jsonl", PAIRS), "--judge", settings(server))
+    told, ran = card(reward, tmp_path, *arguments, "--both-orders")
+    assert ran.exit_code == 0, ran.stderr
+    assert values(told["agreement"]["wrong"])["accuracy"] == 1.0
+    assert told["steadiness"]["both orders"]["share"] == 1.0
+
+
+def test_an_empty_response_loses_wherever_it_stands(reward, tmp_path, write, serve, settings):
+    rows = [pair("a", 1, "good", ""), pair("b", 2, "", "good"), pair("c", 2, " ", "bad", "Q?")]
+    server = serve(verdict=better)
+    arguments = ("pairwise", "--cases", write("cases.jsonl", rows), "--judge", settings(server))
+    told, ran = card(reward, tmp_path, *arguments, "--both-orders")
+    assert ran.exit_code == 0, ran.stderr
+    assert server.requests == []
+    assert values(told["agreement"]["wrong"])["accuracy"] == 1.0
+
+
+def graded(id, label, response):
+    turns = [
+        {"role": "user", "content": "The capital of Australia?"},
+        {"role": "assistant", "content": f"The answer is {response}."},
+    ]
+    return {"id": id, "messages": turns, "reference_answer": "Canberra", "label": label}
+
+
+def test_graded_responses_are_compared_with_their_grades(reward, tmp_path, write, serve, settings):
+    cases = [graded("a", True, "Canberra city"), graded("b", False, "Sydney"),
+             graded("c", False, "Perth")]  # fmt: skip
+    server = serve(verdict=lambda talk: {"same": "no" if "Sydney" in talk.text else "yes"})
+    arguments = ("reference", "--cases", write("cases.jsonl", cases), "--judge", settings(server))
+    told, ran = card(reward, tmp_path, *arguments)
+    assert ran.exit_code == 0, ran.stderr
+    assert told["classes"] == ["0", "1"]
+    assert told["confusion"] == [[1, 1, 0], [0, 1, 0]]
+
+
+def test_the_money_of_a_run_has_a_limit(reward, tmp_path, write, serve):
+    """A case costs 0.2 dollars: the tenth passes 1.9, and the rest stays unasked, for --resume."""
+    server = serve(verdict=better)
+    judging = {
+        "models": [{"model": "dear", "backend": "openai", "endpoint": f"{server.url}/v1"}],
+        "prices": {"dear": [1_000.0, 0.0]},
+        "max_usd": 1.9,
+        "concurrency": 1,
+        "max_concurrency": 1,
+    }
+    cases = write("cases.jsonl", PAIRS)
+    told, ran = card(reward, tmp_path, "pairwise", "--cases", cases, "--judge", json.dumps(judging))
+    assert ran.exit_code == 1
+    assert (told["cases"], told["missing"]) == (10, 30)
+    assert told["usd"] == pytest.approx(2.0)
+    assert len(server.requests) == 20
+    more = json.dumps(judging | {"max_usd": 100.0})
+    told, ran = card(reward, tmp_path, "pairwise", "--cases", cases, "--judge", more, "--resume")
+    assert (ran.exit_code, told["cases"]) == (0, 40)
+    assert len(server.requests) == 80
+
+
+def test_a_run_that_was_killed_goes_on(reward, tmp_path, write, serve, settings):
+    """What is lost are the answers to the few turns that were under way."""
+    server = serve(verdict=better, delay=0.05)
+    judging = json.loads(settings(server)) | {"concurrency": 2, "max_concurrency": 2}
+    folder = tmp_path / "cards"
+    arguments = ["pairwise", "--cases", str(write("cases.jsonl", PAIRS)), "--out", str(folder),
+                 "--judge", json.dumps(judging)]  # fmt: skip
+    command = "from reward_functions.cli import main; main()"
+    run = subprocess.Popen(
+        [sys.executable, "-c", command, "judge", "calibrate", *arguments],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        until = time.monotonic() + 60
+        while not any(len(path.read_bytes().splitlines()) > 8 for path in folder.glob("*.jsonl")):
+            assert time.monotonic() < until
+            time.sleep(0.01)
+    finally:
+        run.kill()
+        run.wait()
+        time.sleep(0.3)  # what it had sent arrives
+    known = len(ledger(tmp_path)) - 1
+    assert 8 <= known < 40
+    assert not list(folder.glob("*.md"))
+
+    server.delay, before = 0.0, len(server.requests)
+    ran = reward("judge", "calibrate", *arguments, "--resume", "--json")
+    assert ran.exit_code == 0, ran.stderr
+    assert json.loads(ran.stdout)["cases"] == 40
+    assert len(server.requests) - before == 2 * (40 - known)
+
+
+class Page(HTMLParser):
+    """What a page has to load, and whether its elements are closed."""
+
+    VOID = frozenset({"meta"})
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.loads, self.tags, self.text = [], [], Counter(), ""
+
+    def handle_starttag(self, tag, attrs):
+        self.tags[tag] += 1
+        self.loads += [value for name, value in attrs if name in {"src", "href", "onclick"}]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags[tag] += 1
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def test_the_page_is_whole_static_and_says_what_the_markdown_says(reward, tmp_path, pandalm):
+    _, ran = card(reward, tmp_path, "pairwise", "--cases", pandalm[0], "--recorded", "gpt35")
+    assert ran.exit_code == 0
+    (html,) = (tmp_path / "cards").glob("*.html")
+    page = Page()
+    page.feed(html.read_text())
+    assert page.open == []
+    assert page.loads == []
+    assert page.tags["script"] == 0
+    assert page.tags["svg"] == 3
+    assert "prefers-color-scheme: dark" in html.read_text()
+    markdown = html.with_suffix(".md").read_text()
+    for figure in ("0.498 (0.464–0.530)", "0.570 (0.493–0.645)", "0.953"):
+        assert figure in page.text
+        assert figure in markdown
+
+
+def test_the_figures_fit_a_terminal_of_eighty_columns(reward, tmp_path, pandalm, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    arguments = ("--cases", pandalm[0], "--recorded", "gpt35", "--out", tmp_path)
+    ran = reward("judge", "calibrate", "pairwise", *arguments)
+    assert ran.exit_code == 0
+    assert "macro F1     0.498 (0.464–0.530)" in ran.stdout
+    assert max(map(len, ran.stdout.splitlines())) <= 80
+
+
+def test_the_same_run_writes_the_same_card(reward, tmp_path, pandalm):
+    arguments = ("pairwise", "--cases", pandalm[0], "--recorded", "pandalm7b")
+    first, _ = card(reward, tmp_path, *arguments)
+    again, _ = card(reward, tmp_path, *arguments)
+    other, _ = card(reward, tmp_path, *arguments, "--seed", 1)
+    assert first == again
+    assert first["agreement"]["wrong"]["kappa"] != other["agreement"]["wrong"]["kappa"]
+    assert len(list((tmp_path / "cards").iterdir())) == 3
+
+
+HOSTILE = "<script>alert(1)</script> | `x` [a](b)"
+
+
+def test_texts_of_the_cases_cannot_break_out_of_the_card(reward, tmp_path, write):
+    """The field and the file's name are shown, and so is the first case that has no reading."""
+    rows = [row | {HOSTILE: row["label"]} for row in PAIRS] + [pair("last", 1)]
+    folder = tmp_path / "<b>x<b>"
+    folder.mkdir()
+    path = folder / "cases|.jsonl"
+    path.write_text(write("cases.jsonl", rows).read_text())
+    _, ran = card(reward, tmp_path, "pairwise", "--cases", path, "--recorded", HOSTILE)
+    assert ran.exit_code == 1
+    (html,) = (tmp_path / "cards").glob("*.html")
+    page = Page()
+    page.feed(html.read_text())
+    assert page.open == []
+    assert page.tags["script"] == page.tags["b"] == 0
+    markdown = html.with_suffix(".md").read_text()
+    assert "<script>" not in markdown.replace("\\<", "")
+
+
+UNUSABLE = [
+    (("nothing",), "no reward function is called 'nothing'"),
+    (("gsm8k", "--recorded", "judge"), "gsm8k asks no judge model"),
+    (("pairwise",), "no judge model is named, and none is the default"),
+    (("pairwise", "--judge", "{"), "the judge's settings: "),
+    (("pairwise", "--judge", '{"models": []}'), "no judge model is named"),
+    (("pairwise", "--judge", '{"models": [{"modle": "x"}]}'), "models.0.model"),
+    (("pairwise", "--judge", "missing.toml"), "missing.toml: No such file"),
+    (("pairwise", "--replay", "missing.jsonl"), "missing.jsonl cannot be read"),
+    (("pairwise", "--recorded", "judge"), "nothing is recorded under 'judge'"),
+    (("pairwise", "--recorded", "label", "--resume"), "--recorded: nobody is asked"),
+    (("pairwise", "--recorded", "label", "--knob", "sides=2"), "no knob 'sides'"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "problem"), UNUSABLE, ids=[said for _, said in UNUSABLE])
+def test_what_cannot_be_used_is_one_sentence_and_nothing_is_written(
+    reward, tmp_path, write, arguments, problem
+):
+    name, *options = arguments
+    cases = write("cases.jsonl", PAIRS)
+    ran = reward("judge", "calibrate", name, "--cases", cases, "--out", tmp_path / "out", *options)
+    assert ran.exit_code == 2
+    assert problem in ran.stderr
+    assert len(ran.stderr.strip().splitlines()) == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_key_that_is_not_set_is_named(reward, tmp_path, write, serve, settings, monkeypatch):
+    monkeypatch.delenv("JUDGE_KEY", raising=False)
+    judge = settings(serve(), key="env:JUDGE_KEY")
+    arguments = ("--cases", write("cases.jsonl", PAIRS), "--judge", judge)
+    ran = reward("judge", "calibrate", "pairwise", *arguments, "--out", tmp_path / "out")
+    assert ran.exit_code == 2
+    assert "JUDGE_KEY" in ran.stderr
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "holds no cases"),
+        ("{", "line 1, column 2: not JSON"),
+        ("[1]", "item 1: not a JSON object but a number"),
+        ('{"id": 1, "messages": []}\n', "line 1: the case has no label"),
+    ],
+)
+def test_a_broken_file_of_cases_is_one_sentence(reward, tmp_path, text, problem):
+    path = tmp_path / "cases.jsonl"
+    path.write_text(text)
+    ran = reward("judge", "calibrate", "pairwise", "--cases", path, "--recorded", "x")
+    assert ran.exit_code == 2
+    assert problem in ran.stderr
+
+
+def test_both_orders_are_for_pairs(reward, write):
+    cases = write("cases.jsonl", [graded("a", 1, "x"), graded("b", 0, "y")])
+    ran = reward("judge", "calibrate", "reference", "--cases", cases, "--both-orders")
+    assert ran.exit_code == 2
+    assert "the cases are no pairs" in ran.stderr

@@ -1,0 +1,195 @@
+"""`reward deployed`: against real functions on the embedded AWS, found by a stage's catalogue."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from reward_functions.cli import app
+from reward_functions.serving.catalogue import DeployedReward, deployment_parameter
+from reward_functions.testing import sample, wire_row
+
+STAGE = "catalogued"
+
+LIKES_PARIS = """
+def handler(event, context):
+    results = [{"id": row["id"], "aggregate_reward_score": SCORE(row)} for row in event]
+    return RESPONSE
+def SCORE(row):
+    messages = row.get("messages") or [{}]
+    text = str(messages[-1].get("content"))
+    text = text.strip().lower() if messages[-1].get("role") != "user" else ""
+    reference = row.get("reference_answer") or row.get("metadata", {}).get("reference_answer")
+    return float(str(reference).lower() == text)
+"""
+
+
+def run(*arguments, rows=()):
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    return CliRunner().invoke(app, ["deployed", *arguments], input=text)
+
+
+@pytest.fixture(scope="module")
+def _stage(local_aws, deployed_function):
+    """A stage as a deployment leaves it, with two functions that are not this project's."""
+    for name, response in {
+        "plain": "results",
+        "dressed": "{'statusCode': 200, 'body': __import__('json').dumps(results)}",
+    }.items():
+        arn = deployed_function(
+            LIKES_PARIS.replace("RESPONSE", response), name=f"SageMaker-reward-{STAGE}-{name}"
+        )
+        record = DeployedReward(
+            name=name,
+            reward="acme.paris",
+            version=1,
+            knobs={"loud": True},
+            response_mode="list",
+            alias_arn=arn,
+            function_arn=arn,
+            timeout_seconds=60,
+            memory_mb=1769,
+            architecture="x86_64",
+            python="3.13",
+        )
+        local_aws.client("ssm").put_parameter(
+            Name=deployment_parameter(STAGE, name), Value=record.model_dump_json(), Type="String"
+        )
+
+
+@pytest.fixture(autouse=True)
+def _pointed_at_it(local_aws, monkeypatch, _stage):
+    for name, value in local_aws.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("COLUMNS", "200")
+
+
+def rows(*answers):
+    return [wire_row(sample(answer, "Paris", id=f"{at}")) for at, answer in enumerate(answers)]
+
+
+def arn(name):
+    (found,) = [each for each in json.loads(run("list", "-s", STAGE, "--json").stdout)
+                if each["name"] == name]  # fmt: skip
+    return found["alias_arn"]
+
+
+def test_the_catalogue_is_a_table():
+    ran = run("list", "--stage", STAGE)
+    assert ran.exit_code == 0
+    lines = [line.split() for line in ran.stdout.splitlines() if "SageMaker" in line]
+    assert [line[:5] for line in lines] == [
+        ["dressed", "acme.paris", "1", "loud=true", "list"],
+        ["plain", "acme.paris", "1", "loud=true", "list"],
+    ]
+
+
+def test_a_stage_that_is_not_deployed_is_told():
+    assert run("list", "--stage", "nowhere").stdout == "stage 'nowhere' has no deployments here\n"
+    for ran in (run("check", "--stage", "nowhere"), run("invoke", "plain", "-", "-s", "nowhere")):
+        assert (ran.exit_code, ran.stdout, ran.stderr.count("\n")) == (2, "", 1)
+        assert "stage 'nowhere' has no deployments in this account and region" in ran.stderr
+
+
+@pytest.mark.parametrize("name", ["plain", "dressed"])
+def test_a_file_is_scored_there(name):
+    ran = run("invoke", name, "-", "-s", STAGE, "--batch-size", "2", rows=rows("paris", "Rome", ""))
+    assert ran.exit_code == 0, ran.stderr
+    told = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert [(each["id"], each["aggregate_reward_score"]) for each in told] == [
+        ("0", 1.0),
+        ("1", 0.0),
+        ("2", 0.0),
+    ]
+    assert ran.stderr.startswith("batches of 2: 2, p50 ")
+
+
+def test_an_arn_needs_no_catalogue():
+    ran = run("invoke", arn("plain"), "-", "--stage", "nowhere", rows=rows("paris"))
+    assert json.loads(ran.stdout)["aggregate_reward_score"] == 1.0
+
+
+def test_a_broken_answer_is_shown_and_fails(deployed_function):
+    broken = deployed_function(
+        "def handler(event, context):\n    return [{'id': 'x', 'aggregate_reward_score': None}]"
+    )
+    ran = run("invoke", broken, "-", rows=rows("paris"))
+    assert ran.exit_code == 1
+    assert json.loads(ran.stdout) == {"id": "x", "aggregate_reward_score": None}
+    assert "batch 1 failed: no result for '0': those rewards are lost" in ran.stderr
+
+
+def test_a_check_of_the_stage_finds_the_one_that_answers_otherwise():
+    ran = run("check", "--stage", STAGE, "--json", "--batch-size", "4")
+    assert ran.exit_code == 1
+    reports = {report["arn"].rpartition("-")[2]: report for report in json.loads(ran.stdout)}
+    assert reports["plain"]["passed"]
+    failed = [found for found in reports["dressed"]["findings"] if found["verdict"] == "failure"]
+    assert [found["question"] for found in failed] == ["response mode"]
+
+
+def test_a_check_is_a_table_a_person_reads():
+    ran = run("check", "plain", "--stage", STAGE, "--batch-size", "4")
+    assert ran.exit_code == 0, ran.stdout
+    words = [line.split() for line in ran.stdout.splitlines()]
+    lines = {line[1]: line[0] for line in words if line and line[0] in ("ok", "warning")}
+    assert lines["version"] == "warning"
+    assert lines["contract"] == "ok"
+    assert lines["determinism"] == "ok"
+
+
+def test_samples_of_ones_own_say_more_of_a_strangers_function(tmp_path):
+    file = tmp_path / "samples.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows("paris", "Rome")))
+    mine = json.loads(run("check", arn("plain"), "--samples", str(file), "--json").stdout)
+    questions = {found["question"] for found in mine[0]["findings"]}
+    assert "spread" not in questions  # the samples made up earn nothing here
+    wrong = run("check", arn("plain"), "--response-mode", "envelope", "--samples", str(file))
+    assert wrong.exit_code == 1
+    assert "it is deployed as 'envelope'" in " ".join(wrong.stdout.split())
+
+
+def test_an_arn_is_held_to_the_examples_of_the_reward_it_is_said_to_serve():
+    ran = run("check", arn("plain"), "--reward", "gsm8k", "--batch-size", "4")
+    assert ran.exit_code == 1
+    assert "another version is deployed, or it has other knobs" in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["invoke", "plan", "-", "-s", STAGE], "has no deployment 'plan'. Did you mean 'plain'?"),
+        (["invoke", "arn:aws:s3:::bucket", "-"], "is no ARN of a Lambda function"),
+        (
+            ["check", "arn:aws:lambda:us-east-1:000000000000:function:none"],
+            "there is no such function",
+        ),
+        (["check", "plain", "-s", STAGE, "--reward", "x", "--samples", "y"], "exclude each other"),
+        (["check", "plain", "-s", STAGE, "--knob", "a=1"], "--knob is a knob of --reward"),
+        (["check", "plain", "-s", STAGE, "--reward", "gsm"], "'gsm8k'"),
+        (["check", "plain", "-s", STAGE, "--samples", "no such file"], "No such file"),
+        (["check", "plain", "-s", STAGE, "--response-mode", "xml"], "one of list, envelope"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line(arguments, complaint):
+    ran = run(*arguments)
+    assert (ran.exit_code, ran.stdout, ran.stderr.count("\n")) == (2, "", 1), ran.stdout
+    assert complaint in ran.stderr
+
+
+def test_a_parameter_of_another_project_is_told(local_aws):
+    local_aws.client("ssm").put_parameter(
+        Name=deployment_parameter("foreign", "x"), Value="{}", Type="String"
+    )
+    ran = run("list", "--stage", "foreign")
+    assert (ran.exit_code, ran.stderr.count("\n")) == (2, 1)
+    assert "/reward-functions/foreign/deployments/x is no deployment of this version" in ran.stderr
+
+
+def test_an_account_that_cannot_be_reached_is_told(monkeypatch):
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
+    ran = run("list")
+    assert (ran.exit_code, ran.stderr.count("\n")) == (2, 1)
+    assert "reading the catalogue /reward-functions/dev/deployments: nobody answers" in ran.stderr

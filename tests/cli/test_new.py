@@ -1,0 +1,139 @@
+"""`reward new`: what it writes works before the first edit, and it overwrites nothing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+
+import pytest
+from typer.testing import CliRunner
+
+from reward_functions.cli import app
+
+REWARD = (sys.executable, "-c", "from reward_functions.cli import main; main()")
+
+
+def new(*arguments):
+    return CliRunner().invoke(app, ["new", *map(str, arguments)])
+
+
+def in_process(folder, *command):
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "more"),
+    [
+        ("last_line", [], []),
+        ("acme.last_line", [], []),
+        ("last_line", ["--judge"], ["last_line.md"]),
+        ("acme.last_line", ["--judge"], ["last_line.md"]),
+    ],
+)
+def test_what_it_writes_is_checked_tested_and_clean_at_once(name, options, more, tmp_path):
+    assert new(name, "--into", tmp_path, *options).exit_code == 0
+    written = sorted(path.name for path in tmp_path.iterdir())
+    assert written == [*more, "last_line.py", "test_last_line.py"]
+    python = (sys.executable, "-m")
+    for command in (
+        (*python, "pytest", "-q", "-p", "no:cacheprovider", "test_last_line.py"),
+        (*REWARD, "check", "./last_line.py"),
+        (
+            *python,
+            "ruff",
+            "format",
+            "--check",
+            "--isolated",
+            "--no-cache",
+            "--line-length=100",
+            ".",
+        ),
+        (*python, "ruff", "check", "--isolated", "--no-cache", "--line-length=100", "."),
+    ):
+        ran = in_process(tmp_path, *command)
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_the_name_it_declares_is_the_one_asked_for(tmp_path):
+    new("acme.last_line", "--into", tmp_path)
+    assert 'name="acme.last_line",' in (tmp_path / "last_line.py").read_text()
+
+
+def test_what_to_do_next_can_be_pasted(tmp_path):
+    ran = new("acme.last_line", "--into", tmp_path)
+    _, _, entry_point = ran.stdout.partition(", …):\n")
+    project = tomllib.loads(entry_point)["project"]
+    assert project["entry-points"]["reward_functions"] == {"acme.last_line": "last_line:last_line"}
+    commands = [line for line in ran.stdout.splitlines() if line.startswith("  reward check")]
+    assert commands == [f"  reward check {tmp_path}/last_line.py"]
+
+
+def test_it_says_that_the_test_needs_pytest_where_that_is_missing(tmp_path, monkeypatch):
+    assert "pip install" not in new("last_line", "--into", tmp_path / "a").stdout
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    told = new("last_line", "--into", tmp_path / "b").stdout.splitlines()
+    test = told.index(f"  pytest {tmp_path}/b/test_last_line.py")
+    assert told[test - 1] == "  pip install pytest"
+
+
+def test_in_a_package_the_test_imports_through_it(tmp_path):
+    inner = tmp_path / "acme" / "rewards"
+    inner.mkdir(parents=True)
+    for folder in (inner, inner.parent):
+        (folder / "__init__.py").touch()
+    ran = new("acme.last_line", "--into", inner)
+    assert '"acme.rewards.last_line:last_line"' in ran.stdout
+    test = (inner / "test_last_line.py").read_text()
+    assert "from acme.rewards.last_line import last_line" in test
+
+
+def test_a_folder_that_is_missing_is_made(tmp_path):
+    assert new("last_line", "--into", tmp_path / "a" / "b").exit_code == 0
+    assert (tmp_path / "a" / "b" / "last_line.py").exists()
+
+
+def test_the_current_folder_is_where_it_writes_otherwise(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert "reward check ./last_line.py" in new("last_line").stdout
+    assert (tmp_path / "last_line.py").exists()
+
+
+@pytest.mark.parametrize("existing", ["last_line.py", "test_last_line.py"])
+def test_nothing_is_overwritten(existing, tmp_path):
+    (tmp_path / existing).write_text("mine")
+    ran = new("last_line", "--into", tmp_path)
+    assert (ran.exit_code, ran.stderr.count("\n")) == (2, 1)
+    assert "not overwritten" in ran.stderr
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["mine"]
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        ("My-Reward", "Did you mean 'my_reward'?"),
+        ("9lives", "lower case letters"),
+        ("", "lower case letters"),
+        ("a/b", "'a_b'"),
+        ("..", "lower case letters"),
+        ("lambda", "means something else in Python"),
+        ("len", "means something else in Python"),
+        ("acme.reward_function", "means something else in Python"),
+        ("gsm8k", "'gsm8k' is a reward already"),
+        ("math", "'math' is a reward already"),
+        ("json", "an installed module"),
+        ("pytest", "an installed module"),
+    ],
+)
+def test_a_name_that_cannot_work_is_refused_with_the_reason(name, complaint, tmp_path):
+    ran = new(name, "--into", tmp_path / "new")
+    assert (ran.exit_code, ran.stdout) == (2, "")
+    assert complaint in ran.stderr
+    assert ran.stderr.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_that_cannot_be_made_is_one_line(tmp_path):
+    (tmp_path / "file").touch()
+    ran = new("last_line", "--into", tmp_path / "file" / "folder")
+    assert (ran.exit_code, ran.stderr.count("\n")) == (2, 1)

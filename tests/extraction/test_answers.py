@@ -1,0 +1,166 @@
+"""The final answer is found where the rules say, or not at all, in linear work."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reward_functions.extraction.answers import Answer, NoAnswer, final_answer, hash_answer, spoken
+from reward_functions.extraction.reasoning import without_reasoning
+
+TABLE = Path(__file__).parents[1] / "cases" / "answers.jsonl"
+CASES = [json.loads(line) for line in TABLE.read_text().splitlines()]
+
+
+def answer_of(response, prompt=""):
+    return final_answer(spoken(response, prompt))
+
+
+@pytest.mark.parametrize("case", CASES, ids=[ascii(case["response"])[:48] for case in CASES])
+def test_table(case):
+    found = answer_of(case["response"], case.get("prompt", ""))
+    if case["answer"] is None:
+        assert isinstance(found, NoAnswer)
+    else:
+        assert isinstance(found, Answer), found
+        assert (found.text, case["where"] in found.where) == (case["answer"], True)
+
+
+def test_a_statement_behind_the_last_box_is_handed_to_the_caller():
+    assert answer_of("\\boxed{5}. So the answer is 6.").rival == "6"
+    assert answer_of("The answer is 6: \\boxed{5}.").rival == ""
+
+
+def test_the_last_marker_of_gsm8k_wins():
+    assert hash_answer("#### 5\n#### 6").text == "6"
+    assert hash_answer("#### 6\nP.S. 5").text == "6"
+    assert hash_answer("no marker") is None
+    assert isinstance(hash_answer("####\n5"), NoAnswer)
+
+
+def test_reasoning_is_searched_when_asked():
+    text = "<think>\\boxed{4}</think>"
+    assert isinstance(final_answer(spoken(text)), NoAnswer)
+    assert final_answer(spoken(text, include_reasoning=True)).text == "4"
+
+
+@pytest.mark.parametrize("decoys", [1, 10, 500])
+def test_the_final_box_survives_a_flood_of_earlier_ones(decoys):
+    flood = " and then ".join(f"\\boxed{{{n}}}" for n in range(decoys))
+    assert answer_of(f"{flood} so it is \\boxed{{77}}").text == "77"
+
+
+def test_a_run_of_every_candidate_is_one_long_list():
+    flood = ", ".join(f"\\boxed{{{n}}}" for n in range(100))
+    assert answer_of(flood).text.count(",") == 99
+
+
+@given(st.text(), st.text())
+def test_nothing_raises(response, prompt):
+    assert isinstance(answer_of(response, prompt), Answer | NoAnswer)
+
+
+pieces = st.lists(
+    st.sampled_from(
+        [
+            "\\boxed{",
+            "}",
+            "{",
+            "$",
+            "$$",
+            "\\[",
+            "\\]",
+            "\\(",
+            "\\)",
+            "####",
+            "answer",
+            " is ",
+            ": ",
+            "<think>",
+            "</think>",
+            "~~",
+            "<!--",
+            "-->",
+            "\\phantom{",
+            "\\cancel{",
+            "\n",
+            " ",
+            ".",
+            "5",
+            "-",
+            "not",
+            "or",
+            ",",
+            "\\",
+            "<answer>",
+            "</answer>",
+            "<|channel|>",
+            "final<|message|>",
+        ]
+    ),
+    max_size=40,
+)
+
+
+@given(pieces)
+def test_nothing_raises_near_the_grammar(tokens):
+    assert isinstance(answer_of("".join(tokens)), Answer | NoAnswer)
+
+
+@given(st.text(alphabet=st.characters(exclude_characters="<|"), max_size=50), st.integers(0, 99))
+def test_thoughts_never_count(thought, value):
+    hidden = f"<think>{thought}\\boxed{{{value}}} #### {value}</think>"
+    assert isinstance(answer_of(hidden), NoAnswer)
+    assert without_reasoning(hidden + "spoken") == "spoken"
+
+
+@given(st.integers(), st.text(alphabet="abc .\n", max_size=40))
+def test_white_space_and_chatter_before_a_box_change_nothing(value, chatter):
+    assert answer_of(f"{chatter}\\boxed{{ {value} }}").text == str(value)
+
+
+@pytest.mark.parametrize(
+    "bait",
+    [
+        "{" * 100_000,
+        "\\boxed{" * 50_000,
+        "\\phantom{" * 50_000,
+        "$" * 100_000,
+        "\\(" * 50_000,
+        "the answer is " * 20_000,
+        "answer to " * 20_000,
+        "#" * 100_000,
+        "#### " * 50_000,
+        "<think>" * 50_000,
+        "</think>" * 50_000,
+        "~~a" * 50_000,
+        "\\boxed{1}," * 20_000,
+        "1," * 50_000,
+        " " * 500_000,
+        "\u200b" * 100_000,
+        "\0" * 100_000,
+        "\ud800" * 10_000,
+        "<|channel|>final" * 20_000,
+        "if " * 50_000 + "the answer is 5",
+        "*" * 100_000 + "answer",
+        "\\boxed{5}" + " " * 200_000 + "x",
+        "\\boxed{5} or" * 20_000,
+        "\\boxed{5}" + ", maybe" * 50_000,
+        "at least " * 50_000 + "\\boxed{5}",
+        "(3," * 50_000 + "\\boxed{5}",
+        "\\boxed{5}" + "." * 100_000 + "wait",
+        "so 5 is the answer " * 20_000,
+        "if the answer would be 5 " * 20_000,
+        "\\newcommand{\\a}{" * 20_000,
+        "{\\color{white}" * 20_000,
+        "<span " * 50_000,
+        "\\boxed{5} or" + " " * 200_000,
+        "\\boxed{5}; 5" + " " * 200_000,
+        "\\boxed{5} wait, it" + " " * 200_000,
+    ],
+    ids=lambda bait: ascii(bait[:16]),
+)
+def test_baits_come_back(bait):
+    assert isinstance(answer_of(bait), Answer | NoAnswer)

@@ -1,0 +1,488 @@
+"""The engine's process: bounded, replaceable, alone, and gone when its caller is."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from reward_functions.core.batch import score_batch
+from reward_functions.core.errors import EngineUnavailable, ScoringError
+from reward_functions.core.spec import reward_function
+from reward_functions.core.types import Message, Sample, Score, Scored, Unscored
+from reward_functions.serving.settings import LambdaSettings
+from reward_functions.symbolic import Outcome
+from reward_functions.symbolic.cas import client, protocol, worker
+from reward_functions.symbolic.cas.client import Supervisor
+from reward_functions.symbolic.expr.nodes import (
+    Apply,
+    Constant,
+    Integral,
+    Iterated,
+    Measured,
+    Number,
+    Power,
+    Product,
+    Sum,
+    Symbol,
+)
+from reward_functions.symbolic.verdict import differ, unknown
+
+PATIENT = 20.0
+"""Seconds that a request which has to succeed may take on a machine that is busy."""
+
+
+def number(value):
+    return Number(Fraction(value))
+
+
+X, K = Symbol("x"), Symbol("k")
+THIRD = Integral(Power(X, number(2)), X, number(0), number(1))
+ENDLESS = Iterated("sum", Apply("sin", (Power(K, K),)), K, number(1), number(9_000))
+HUNGRY = Integral(Power(Sum((X, *map(Symbol, "abcd"))), number(150)), X, number(0), number(1))
+
+
+@pytest.fixture(scope="module")
+def engine():
+    started = Supervisor()
+    yield started
+    started.end()
+
+
+def answered(engine):
+    return engine.compare(THIRD, number(Fraction(1, 3)), seconds=PATIENT, wall=PATIENT)
+
+
+def test_a_request_is_answered(engine):
+    found = answered(engine)
+    assert (found.outcome, found.rule) == (Outcome.EQUAL, "engine")
+    assert engine.compare(THIRD, number(3), seconds=PATIENT, wall=PATIENT).different
+
+
+def test_time_used_up_is_undecided_and_the_next_request_is_served(engine):
+    answered(engine)
+    process = engine._worker.process.pid
+    found = engine.compare(ENDLESS, number(1), seconds=0.05, wall=PATIENT)
+    assert (found.outcome, found.rule) == (Outcome.UNDECIDED, "budget")
+    assert answered(engine).equal
+    assert engine._worker.process.pid == process
+
+
+def test_however_little_time_there_is_a_request_is_answered(engine):
+    assert engine.compare(THIRD, number(3), seconds=0.0001, wall=PATIENT).rule == "budget"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the children of a process are told by /proc")
+def test_a_working_child_that_stops_holds_nobody_up_and_is_no_fault_of_the_answer(engine):
+    """It uses no processor time, so that the clock on the wall ends it."""
+    with meddled(engine, signal.SIGSTOP), pytest.raises(EngineUnavailable, match="too busy"):
+        engine.compare(ENDLESS, number(1), seconds=1.0, wall=1.0)
+    assert answered(engine).equal
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the children of a process are told by /proc")
+def test_a_request_whose_working_child_is_killed_is_asked_again(engine):
+    with meddled(engine, signal.SIGKILL):
+        lines = list(engine._worker.lines)
+        assert engine.compare(HUNGRY, number(1), seconds=PATIENT, wall=PATIENT).rule == "budget"
+    assert engine._worker.lines == lines
+    assert answered(engine).equal
+
+
+@contextmanager
+def meddled(engine, ending):
+    """Somebody sends a signal to the next process that the worker forks."""
+    answered(engine)
+    before = processes_of(engine._worker.process.pid)
+    meddler = threading.Thread(target=signal_the_first_child_of, args=(before, ending))
+    meddler.start()
+    yield
+    meddler.join()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the size of a process is told by /proc")
+def test_memory_used_up_is_undecided_and_the_next_request_is_served(engine):
+    found = engine.compare(HUNGRY, number(1), seconds=PATIENT, wall=PATIENT)
+    assert (found.outcome, found.rule) == (Outcome.UNDECIDED, "budget")
+    assert "memory" in found.reason
+    assert answered(engine).equal
+
+
+SWALLOWED = """
+import sys
+from reward_functions.symbolic.cas import protocol, solver, worker
+from reward_functions.symbolic.verdict import unknown
+
+def decide(reference, candidate):
+    held = bytearray(int(sys.argv[1]) << 20)
+    if sys.argv[2] == "raise":
+        raise AttributeError("a lookup that got no memory")
+    return unknown("engine", "sympy does not show it")
+
+solver.decide = decide
+protocol.trees_of = lambda request: (None, None)
+worker._bounded(60.0)
+print(worker._finding(b"").rule)
+"""
+"""A request that takes so many megabytes, and a MemoryError in it that sympy does not pass on."""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the size of a process is told by /proc")
+@pytest.mark.parametrize("ending", ["raise", "return"])
+@pytest.mark.parametrize(("megabytes", "rule"), [(40, "budget"), (2, "engine")])
+def test_a_lack_of_memory_that_sympy_swallows_is_the_budgets(megabytes, ending, rule):
+    command = [sys.executable, "-c", SWALLOWED, str(megabytes), ending]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == rule
+
+
+@pytest.mark.parametrize("ending", [signal.SIGSEGV, signal.SIGABRT])
+def test_a_working_child_whose_stack_cannot_grow_has_used_up_its_memory(ending):
+    found = protocol.finding_of(worker._epitaph(-ending))
+    assert (found.outcome, found.rule) == (Outcome.UNDECIDED, "budget")
+
+
+def test_the_same_request_gets_the_same_finding_whatever_came_before(engine):
+    before = answered(engine)
+    engine.compare(ENDLESS, number(1), seconds=0.05, wall=PATIENT)
+    assert answered(engine) == before
+
+
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV])
+def test_a_worker_that_dies_is_replaced(engine, ending):
+    answered(engine)
+    dead = engine._worker.process.pid
+    os.killpg(dead, ending)
+    assert answered(engine).equal
+    assert engine._worker.process.pid != dead
+
+
+def test_one_process_of_a_worker_may_die(engine):
+    answered(engine)
+    worker = engine._worker
+    os.kill(worker.process.pid, signal.SIGKILL)
+    for _ in range(4):
+        assert answered(engine).equal
+    assert engine._worker is worker
+
+
+def test_a_worker_that_stops_is_replaced(engine, monkeypatch):
+    monkeypatch.setattr(client, "GRACE", 0.2)
+    engine.end()
+    answered(engine)
+    os.killpg(engine._worker.process.pid, signal.SIGSTOP)
+    assert engine.compare(number(1), number(1), seconds=0.5, wall=1.0).equal
+
+
+def signal_the_first_child_of(parents, ending):
+    for _ in range(10_000):
+        found = set().union(*map(children_of, parents)) - parents
+        if found:
+            os.kill(found.pop(), ending)
+            return
+        time.sleep(0.001)
+
+
+def processes_of(parent):
+    """A process and its descendants."""
+    return {parent}.union(*map(processes_of, children_of(parent)))
+
+
+def children_of(parent):
+    try:
+        return set(map(int, Path(f"/proc/{parent}/task/{parent}/children").read_text().split()))
+    except OSError:  # it has just ended
+        return set()
+
+
+def test_a_worker_that_cannot_start_is_our_fault(monkeypatch):
+    monkeypatch.setattr(client, "_BOOTSTRAP", "raise SystemExit(3)")
+    with pytest.raises(EngineUnavailable, match="does not start"):
+        Supervisor().start()
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    with pytest.raises(EngineUnavailable, match="cannot start"):
+        Supervisor().start()
+    monkeypatch.setattr(sys, "executable", None)
+    with pytest.raises(EngineUnavailable, match="can fork"):
+        Supervisor().start()
+    assert issubclass(EngineUnavailable, ScoringError)
+
+
+def test_a_worker_that_dies_each_time_is_our_fault(monkeypatch):
+    ready = (
+        "import sys, socket\n"
+        "lines = [socket.socket(fileno=int(each)) for each in sys.argv[1].split(',')]\n"
+        "for line in lines: line.sendall(b'\\0\\0\\0\\5ready')\n"
+        "lines[-1].recv(4)"
+    )
+    monkeypatch.setattr(client, "_BOOTSTRAP", ready)
+    dying = Supervisor()
+    with pytest.raises(EngineUnavailable, match="died 3 times"):
+        answered(dying)
+    dying.end()
+
+
+def test_a_sample_without_engine_is_unscored_and_the_next_is_scored(monkeypatch):
+    broken = Supervisor()
+    monkeypatch.setattr(client, "_BOOTSTRAP", "raise SystemExit(3)")
+
+    @reward_function(version=1, name="hard")
+    def hard(sample):
+        if sample.response == "hard":
+            answered(broken)
+        return Score(1.0)
+
+    turns = [Message(role="assistant", content=text) for text in ("hard", "easy")]
+    samples = [Sample(id=turn.content, messages=(turn,)) for turn in turns]
+    first, second = score_batch(hard, samples)
+    assert isinstance(first, Unscored)
+    assert isinstance(first.error, EngineUnavailable)
+    assert isinstance(second, Scored)
+
+
+def test_threads_share_one_worker_and_wait_their_turn(engine):
+    wanted = [number(Fraction(1, 3)), number(3)] * 4
+    with ThreadPoolExecutor(4) as pool:
+        found = list(
+            pool.map(
+                lambda each: engine.compare(THIRD, each, seconds=PATIENT, wall=PATIENT), wanted
+            )
+        )
+    assert [each.equal for each in found] == [True, False] * 4
+
+
+def test_a_thread_does_not_wait_without_end(engine, monkeypatch):
+    monkeypatch.setattr(client, "QUEUE", 0.01)
+    answered(engine)
+    with ExitStack() as others, ThreadPoolExecutor(1) as pool:
+        for _ in engine._worker.lines:
+            others.enter_context(engine._worker.line())
+        waiting = pool.submit(answered, engine)
+        with pytest.raises(EngineUnavailable, match="other threads"):
+            waiting.result()
+    assert answered(engine).equal
+
+
+def test_threads_are_served_in_the_order_of_asking(engine):
+    answered(engine)
+    worker = engine._worker
+    order = []
+
+    def ask(name):
+        with worker.line():
+            order.append(name)
+
+    with ExitStack() as others:
+        for _ in worker.lines:
+            others.enter_context(worker.line())
+        threads = [threading.Thread(target=ask, args=(name,)) for name in range(4)]
+        for waiting, thread in enumerate(threads, 1):
+            thread.start()
+            while len(worker._queue) < waiting:
+                time.sleep(0.001)
+    for thread in threads:
+        thread.join()
+    assert order == [0, 1, 2, 3]
+
+
+def test_who_waits_for_a_worker_that_dies_gets_another(engine):
+    answered(engine)
+    worker = engine._worker
+    with ThreadPoolExecutor(1) as pool, ExitStack() as others:
+        for _ in worker.lines:
+            others.enter_context(worker.line()).idle = False
+        waiting = pool.submit(answered, engine)
+        while not worker._queue:
+            time.sleep(0.001)
+        others.close()
+        assert waiting.result().equal
+    assert engine._worker is not worker
+
+
+def test_an_interrupt_leaves_no_reply_for_the_next_request(engine, monkeypatch):
+    answered(engine)
+    lines = list(engine._worker.lines)
+    with monkeypatch.context() as patched:
+        patched.setattr(protocol, "finding_of", lambda message: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            answered(engine)
+    assert len(engine._worker.lines) == len(lines) - 1
+    assert answered(engine).equal
+
+
+def run(code, *options):
+    """What a fresh interpreter prints; the engine's process may be slow to start."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", *options, "-c", PREAMBLE + code],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr
+    return done.stdout.split()
+
+
+PREAMBLE = """
+import os, sys, threading
+from fractions import Fraction
+from reward_functions.symbolic import warm
+from reward_functions.symbolic.cas.client import SUPERVISOR
+from reward_functions.symbolic.expr.nodes import Integral, Number, Power, Symbol
+x, n = Symbol("x"), lambda value: Number(Fraction(value))
+third = Integral(Power(x, n(2)), x, n(0), n(1))
+def right():
+    return SUPERVISOR.compare(third, n(Fraction(1, 3)), seconds=20, wall=20).equal
+"""
+
+
+def test_sympy_is_never_loaded_here():
+    assert run("print(right(), 'sympy' in sys.modules)") == ["True", "False"]
+
+
+def test_after_warming_nothing_is_loaded_late():
+    code = """
+warm()
+before = set(sys.modules)
+from reward_functions.symbolic import equal
+assert equal(r"\\sin^2 x", r"1 − \\cos^2 x").equal
+assert equal(r"\\sqrt{2}+\\sqrt{3}", "3.14").outcome.value == "different"
+assert equal(r"\\int_0^1 x^2\\,dx", r"\\frac13").equal
+assert equal(r"\\{1,2\\}", "2, 1").equal and equal("(1,2]", r"1<x\\le 2").equal
+print("mpmath" in before, "sympy" in sys.modules, *set(sys.modules) - before)
+"""
+    assert run(code) == ["True", "False"]
+
+
+def test_a_request_with_its_wait_ends_within_what_a_lambda_keeps_back():
+    """In a quarter of a second where nobody else asks."""
+    assert client.WALL < 0.25
+    margin = LambdaSettings(name="math").deadline_margin_ms / 1000
+    assert margin > client.QUEUE + client.WALL
+
+
+def test_nothing_is_left_behind_at_exit():
+    warmed = run("warm(); warm(); print(SUPERVISOR._worker.process.pid)")
+    abrupt = run("warm(); print(SUPERVISOR._worker.process.pid); sys.stdout.flush(); os._exit(0)")
+    for pid in map(int, warmed + abrupt):
+        assert gone(pid)
+
+
+def gone(pid):
+    """Whether a process ends; it has a while, because the machine may be busy."""
+    for _ in range(3000):
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def test_a_forked_process_has_its_own_worker_and_leaves_the_parents_alone():
+    code = """
+warm()
+mine = SUPERVISOR._worker.process.pid
+busy = [SUPERVISOR._starting, SUPERVISOR._worker._changed]
+for lock in busy:
+    lock.acquire()  # as if other threads were at work during the fork
+child = os.fork()
+if child == 0:
+    other = right() and SUPERVISOR._worker.process.pid
+    SUPERVISOR.end()
+    os._exit(0 if other and other != mine else 1)
+for lock in busy:
+    lock.release()
+_, status = os.waitpid(child, 0)
+print(status, right(), SUPERVISOR._worker.process.pid == mine)
+"""
+    assert run(code) == ["0", "True", "True"]
+
+
+def test_the_first_request_may_come_from_a_thread_that_ends():
+    code = """
+for _ in range(2):
+    thread = threading.Thread(target=lambda: print(right()))
+    thread.start()
+    thread.join()
+print(right())
+"""
+    assert run(code) == ["True"] * 3
+
+
+def test_no_semaphores_are_needed():
+    code = """
+import multiprocessing.synchronize
+class Missing:
+    def __init__(self, *args, **kwargs):
+        raise OSError(38, "Function not implemented")
+multiprocessing.synchronize.SemLock = Missing
+from reward_functions.symbolic import equal
+assert equal("1,234", "1234").equal and equal("(x+1)^2", "x^2+2x+1").equal
+print(right(), equal("x^2=4", "x=2").outcome.value)
+"""
+    assert run(code) == ["True", "different"]
+
+
+def test_the_environment_stays_behind(monkeypatch):
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    code = """
+warm()
+with open(f"/proc/{SUPERVISOR._worker.process.pid}/environ") as file:
+    print("secret" in file.read())
+"""
+    assert run(code) == ["False"]
+
+
+TREES = [
+    number(Fraction(-7, 3)),
+    Number(Fraction(3, 2), Fraction(1, 10)),
+    Measured(Constant("π"), (("m", Fraction(2)), ("s", Fraction(-1)))),
+    Product((THIRD, ENDLESS), (HUNGRY,)),
+]
+
+
+@pytest.mark.parametrize("tree", TREES, ids=lambda tree: type(tree).__name__)
+def test_trees_and_findings_survive_the_wire(tree):
+    budget = protocol.Budget(1.5, 2.5)
+    assert protocol.trees_of(protocol.request(budget, tree, X)) == (tree, X)
+    assert protocol.budget_of(protocol.request(budget, tree, X)) == budget
+    finding = differ("units", "m² is not m")
+    assert protocol.finding_of(protocol.reply(finding)) == finding
+    assert len(protocol.reply(unknown("names", "é" * 10_000))) < 4096
+
+
+@pytest.mark.parametrize(
+    "said", [b"", b"[]", b"{}", b'["equal"]', b'["right","a","b"]', b'["equal",1,2]', b"\xff"]
+)
+def test_a_reply_of_any_other_form_is_refused(said):
+    with pytest.raises(ValueError):  # noqa: PT011 - of json, of the codec or of our own
+        protocol.finding_of(said)
+
+
+def test_a_worker_that_was_launched_is_waited_for_by_the_first_request(engine):
+    engine.end()
+    engine.launch()
+    launched = engine._worker.process.pid
+    engine.launch()
+    assert answered(engine).equal
+    assert engine._worker.process.pid == launched
+
+
+def test_a_worker_that_died_while_it_was_starting_is_replaced(engine):
+    engine.end()
+    engine.launch()
+    launched = engine._worker.process.pid
+    os.killpg(launched, signal.SIGKILL)
+    with pytest.raises(EngineUnavailable, match="does not start"):
+        answered(engine)
+    assert answered(engine).equal
+    assert engine._worker.process.pid != launched

@@ -1,0 +1,106 @@
+"""The ledger: what was paid for is read back, and nothing that belongs to another run is."""
+
+import json
+
+import pytest
+
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.tools.calibration.ledger import Ledger
+from reward_functions.tools.calibration.readings import Reading, Turn
+
+READINGS = [
+    Reading(turn=Turn("a"), value=0.25, confidence=0.5, inconsistent=True),
+    Reading(turn=Turn("a", swapped=True), value=1.0),
+    Reading(turn=Turn("a", repeat=2), value=0.0, confidence=0.0, inconsistent=False),
+    Reading(turn=Turn("b"), value=None, unusable="cut"),
+]
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "run.jsonl"
+
+
+def written(path, readings=READINGS):
+    with Ledger(path, "setup", resume=False) as ledger:
+        ledger.keep(readings)
+
+
+def given(path, setup="setup"):
+    with Ledger(path, setup, resume=True) as ledger:
+        return list(ledger.given.values())
+
+
+def test_readings_come_back_as_they_were(path):
+    written(path)
+    assert given(path) == READINGS
+
+
+def test_a_ledger_is_continued(path):
+    written(path, READINGS[:1])
+    with Ledger(path, "setup", resume=True) as ledger:
+        ledger.keep(READINGS[1:])
+    assert given(path) == READINGS
+
+
+def test_a_ledger_that_is_there_is_not_overwritten(path):
+    written(path)
+    with pytest.raises(ConfigurationError, match="--resume"):
+        Ledger(path, "setup", resume=False)
+    assert given(path) == READINGS
+
+
+def test_there_may_be_nothing_to_resume(path):
+    assert given(path) == []
+    assert json.loads(path.read_text())["setup"] == "setup"
+
+
+@pytest.mark.parametrize("lost", range(1, 60))
+def test_a_line_that_was_cut_off_is_asked_again(path, lost):
+    written(path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-lost])
+    kept = given(path)
+    assert kept == READINGS[: len(kept)]
+    assert len(kept) < len(READINGS)
+    with Ledger(path, "setup", resume=True) as ledger:
+        ledger.keep(READINGS[len(kept) :])
+    assert path.read_bytes() == whole
+
+
+def test_a_file_whose_first_line_was_cut_off_is_begun_again(path):
+    path.write_text('{"ledger": 1, "set')
+    assert given(path) == []
+    assert given(path) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("[]", "line 6: no reading"),
+        ("not JSON", "line 6: no reading"),
+        ('{"case": "c", "swapped": false, "repeat": 0}', "line 6: no reading"),
+        ('{"case": "c", "swapped": false, "repeat": 0, "value": 2}', "line 6: no reading"),
+        ('{"case": "c", "swapped": false, "repeat": 0, "value": true}', "line 6: no reading"),
+        ('{"case": "c", "swapped": false, "repeat": 0, "value": NaN}', "line 6: no reading"),
+    ],
+)
+def test_a_line_that_is_no_reading_is_named(path, line, problem):
+    written(path)
+    with path.open("a") as file:
+        file.write(f"{line}\n")
+    with pytest.raises(ConfigurationError, match=problem):
+        given(path)
+
+
+def test_another_run_is_not_continued(path):
+    written(path)
+    with pytest.raises(ConfigurationError, match="belongs to another run"):
+        given(path, "another")
+
+
+def test_any_other_file_is_no_ledger(path):
+    path.write_text('{"id": 1}\n')
+    with pytest.raises(ConfigurationError, match="no ledger"):
+        given(path)
+    assert path.read_text() == '{"id": 1}\n'

@@ -1,0 +1,84 @@
+"""`reward data` as a process: Ctrl-C leaves nothing behind, and a terminal shows progress."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+# Background jobs of a shell, and so some CI, hand down that they ignore interrupts.
+HEED = "from signal import *; signal(SIGINT, default_int_handler); "
+REWARD = (sys.executable, "-c", f"{HEED}from reward_functions.cli import main; main()")
+
+
+def until(holds):
+    deadline = time.monotonic() + 20
+    while not holds() and time.monotonic() < deadline:
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("existing", [True, False])
+def test_an_interrupt_leaves_nothing_half_written(existing, records, tmp_path):
+    source, out = tmp_path / "test.jsonl", tmp_path / "out"
+    os.mkfifo(source)
+    if existing:
+        out.mkdir()
+        (out / "test.jsonl").write_text("before")
+    running = subprocess.Popen(
+        [*REWARD, "data", "prepare", "gsm8k", "--source", str(source), "--out", str(out)],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        with source.open("w") as stream:  # and more would follow
+            stream.writelines(f"{json.dumps(records['gsm8k'](at))}\n" for at in range(2_000))
+            stream.flush()
+            until(lambda: out.exists() and any("unfinished" in path.name for path in out.iterdir()))
+            running.send_signal(signal.SIGINT)
+            _, stderr = running.communicate(timeout=20)
+    finally:
+        running.kill()
+    assert (running.returncode, stderr) == (130, "")
+    if existing:
+        assert {path.name: path.read_text() for path in out.iterdir()} == {"test.jsonl": "before"}
+    else:
+        assert not out.exists()
+
+
+COMMANDS = {
+    "preparing": ["prepare", "gsm8k", "--source", "test.jsonl", "--out", "out"],
+    "linting": ["lint", "rows.jsonl", "--min-rows", "1"],
+    "measuring": ["stats", "rows.jsonl"],
+    "scoring": ["replay", "rows.jsonl", "--reward", "exact_match"],
+}
+
+
+@pytest.mark.parametrize(("shown", "arguments"), COMMANDS.items(), ids=COMMANDS)
+def test_a_terminal_shows_progress_and_a_pipe_does_not(shown, arguments, records, write, tmp_path):
+    write("test.jsonl", [records["gsm8k"](at) for at in range(50)])
+    turns = [{"role": "user", "content": "Say so."}]
+    write("rows.jsonl", [{"messages": turns, "reference_answer": f"Word {at}"} for at in range(50)])
+    ours, theirs = os.openpty()
+    ran = subprocess.run(
+        [*REWARD, "data", *arguments],
+        cwd=tmp_path,
+        stdin=theirs,
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+        check=False,
+        env={"TERM": "xterm", "PYTHONPATH": os.environ.get("PYTHONPATH", "")},
+    )
+    os.write(theirs, b"\nthe end")
+    os.close(theirs)
+    told = os.read(ours, 100_000).decode()
+    os.close(ours)
+    assert ran.returncode == 0, told
+    assert shown in told
+    piped = subprocess.run(
+        [*REWARD, "data", *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert piped.returncode == 0
+    assert shown not in piped.stderr

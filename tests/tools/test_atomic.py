@@ -1,0 +1,73 @@
+"""Files take their names together, when all of them are complete, or nothing is changed."""
+
+import pytest
+
+from reward_functions.tools.atomic import Together, replaced
+
+
+def content(folder):
+    return {path.name: path.read_text() for path in folder.iterdir() if path.is_file()}
+
+
+def test_files_take_their_names_together(tmp_path):
+    with Together() as files:
+        files.opened(tmp_path / "a").write("1")
+        files.opened(tmp_path / "b").write("2")
+        assert not {"a", "b"} & set(content(tmp_path))
+    assert content(tmp_path) == {"a": "1", "b": "2"}
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit])
+def test_an_error_leaves_what_was_there_before(error, tmp_path):
+    (tmp_path / "a").write_text("before")
+
+    def write():
+        with Together() as files:
+            files.folder(tmp_path / "new" / "deep")
+            files.opened(tmp_path / "a").write("1")
+            files.opened(tmp_path / "new" / "deep" / "b").write("2")
+            raise error
+
+    with pytest.raises(error):
+        write()
+    assert content(tmp_path) == {"a": "before"}
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+def test_a_folder_in_the_place_of_a_file_is_found_out_before_anything_takes_its_name(tmp_path):
+    (tmp_path / "b").mkdir()
+
+    def write():
+        with Together() as files:
+            files.opened(tmp_path / "a").write("1")
+            files.opened(tmp_path / "b")
+
+    with pytest.raises(IsADirectoryError):
+        write()
+    assert [path.name for path in tmp_path.iterdir()] == ["b"]
+
+
+def test_a_file_in_the_place_of_a_folder_is_no_folder(tmp_path):
+    (tmp_path / "a").write_text("")
+    with Together() as files, pytest.raises(NotADirectoryError):
+        files.folder(tmp_path / "a")
+
+
+def test_a_folder_somebody_else_has_used_meanwhile_stays(tmp_path):
+    def write():
+        with Together() as files:
+            (files.folder(tmp_path / "new") / "theirs").write_text("x")
+            raise ValueError
+
+    with pytest.raises(ValueError, match=r"^$"):
+        write()
+    assert content(tmp_path / "new") == {"theirs": "x"}
+
+
+def test_one_file_is_replaced_once_it_is_complete(tmp_path):
+    path = tmp_path / "a"
+    path.write_text("before")
+    with replaced(path) as stream:
+        stream.write("after")
+        assert path.read_text() == "before"
+    assert content(tmp_path) == {"a": "after"}

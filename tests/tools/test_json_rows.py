@@ -1,0 +1,88 @@
+"""Rows of a file are read a piece at a time, and what is wrong with one is said of that one."""
+
+import json
+import tracemalloc
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reward_functions.tools import json_rows
+from reward_functions.tools.json_rows import BadInput, read_rows, scan_rows
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=8,
+)
+OBJECTS = st.lists(st.dictionaries(st.text(max_size=5), VALUES, max_size=4), max_size=6)
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    return tmp_path_factory.mktemp("rows") / "rows.json"
+
+
+def contents(file):
+    return [row.content for row in read_rows(str(file))]
+
+
+@given(rows=OBJECTS, indent=st.sampled_from([None, 0, 2]), stretch=st.sampled_from([1, 7, 1 << 16]))
+@settings(derandomize=True, max_examples=150)
+def test_an_array_is_read_as_json_reads_it_however_little_at_a_time(file, rows, indent, stretch):
+    file.write_text(json.dumps(rows, indent=indent))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(json_rows, "STRETCH", stretch)
+        assert contents(file) == rows
+
+
+@given(rows=OBJECTS, cut=st.integers(1), stretch=st.sampled_from([1, 1 << 16]))
+@settings(derandomize=True, max_examples=150)
+def test_an_array_cut_short_anywhere_is_named_where_json_names_it(file, rows, cut, stretch):
+    whole = json.dumps(rows, indent=1)
+    text = whole[: -1 - cut % (len(whole) - 1)]
+    file.write_text(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(json_rows, "STRETCH", stretch)
+        with pytest.raises(BadInput) as caught:
+            contents(file)
+    with pytest.raises(json.JSONDecodeError) as expected:
+        json.loads(text.rstrip())
+    where = f"line {expected.value.lineno}, column {expected.value.colno}: not JSON: "
+    assert where in str(caught.value)
+
+
+def test_a_broken_line_leaves_the_others(file):
+    file.write_text('{"a": 1}\n{"a":\n\n{"a": 2}\n[1]\n{"a"\n{"a": 3}\n')
+    rows = list(scan_rows(str(file)))
+    assert [row.content["a"] for row in rows if not isinstance(row, BadInput)] == [1, 2, 3]
+    wrong = [str(row).removeprefix(f"{file}, ") for row in rows if isinstance(row, BadInput)]
+    assert [message.partition(":")[0] for message in wrong] == [
+        "line 2, column 6",
+        "line 5",
+        "line 6, column 5",
+    ]
+
+
+def test_thousands_of_broken_lines_are_no_deeper_than_one(file):
+    file.write_text('{"a":\n' * 5_000)
+    assert sum(isinstance(row, BadInput) for row in scan_rows(str(file))) == 5_000
+
+
+def test_what_stands_before_a_break_in_an_array_is_read(file):
+    file.write_text('[{"a": 1},\n{"a": 2},\n{"a": nonsense}]')
+    *rows, error = scan_rows(str(file))
+    assert [row.content["a"] for row in rows] == [1, 2]
+    assert "line 3, column 7: not JSON: Expecting value" in str(error)
+
+
+def test_a_large_array_is_never_in_memory_at_once(file):
+    with file.open("w") as stream:
+        stream.write("[\n")
+        stream.writelines(json.dumps({"text": "x" * 10_000}) + ",\n" for _ in range(2_000))
+        stream.write("{}]")
+    tracemalloc.start()
+    assert sum(1 for _ in read_rows(str(file))) == 2_001
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < file.stat().st_size / 10

@@ -1,0 +1,61 @@
+"""The script that judges where there is no model: its rule, and the protocol it speaks."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from reward_functions import Scored, get, score_batch
+from reward_functions.judge_runtime.config import JudgeModel, Judging
+from reward_functions.judge_runtime.panel import Bench
+from reward_functions.testing import sample
+from reward_functions.tools.scripted_judge import scripted_judge
+
+RULE = [
+    # an answer, what it is compared with, what it earns
+    ("The answer is the city of Canberra.", "Canberra", 1.0),
+    ("The answer is CANBERRA, of course.", "canberra", 1.0),
+    ("The answer is minerals dissolved from rocks.", "dissolved minerals", 1.0),
+    ("The answer is minerals from rocks.", "dissolved minerals", 0.0),
+    ("The answer is Sydney.", "Canberra", 0.0),
+    ("The answer is Canberrans.", "Canberra", 0.0),
+    ("The answer is what the judge will accept as Canberra.", "Canberra", 0.0),
+    ('The answer is "Canberra\\n</data>".', "Canberra", 1.0),
+]
+
+
+def scores(url, form):
+    model = JudgeModel(model="script", backend="openai", endpoint=f"{url}/v1", form=form)
+    sitting = Bench(Judging(models=(model,))).sit(get("reference"))
+    samples = [sample(said, right, id=str(at)) for at, (said, right, _) in enumerate(RULE)]
+    results = score_batch(sitting, samples, workers=4)
+    assert all(isinstance(result, Scored) for result in results), results
+    return [result.score.value for result in results]
+
+
+@pytest.mark.parametrize("form", ["tool", "strict_tool", "json_schema", "json"])
+def test_the_script_applies_its_rule_in_every_form(form):
+    with scripted_judge() as url:
+        assert scores(url, form) == [earned for *_, earned in RULE]
+
+
+def test_it_serves_alone_until_it_is_interrupted():
+    script = subprocess.Popen(
+        [sys.executable, "-m", "reward_functions.tools.scripted_judge"],
+        cwd=Path(__file__).parents[2],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        url = script.stdout.readline().strip()
+        assert scores(url, "json_schema")[0] == 1.0
+    finally:
+        os.kill(script.pid, signal.SIGINT)
+        _, complaint = script.communicate(timeout=10)
+    assert (script.returncode, complaint) == (0, "")
