@@ -29,7 +29,7 @@ from rich.text import Text
 
 from reward_functions import specs
 from reward_functions.cdk.stages import Deployment, Stage
-from reward_functions.core.errors import BadKnob, BrokenPlugin, UnknownReward
+from reward_functions.core.errors import BadParameter, BrokenPlugin, UnknownReward
 from reward_functions.serving.contract import BadEvent, ResponseTooLarge, TooManySamples
 from reward_functions.serving.handler import FailedStart, FailedWarmUp, bind
 from reward_functions.serving.imputation import BatchFailed
@@ -77,7 +77,7 @@ BATCH: Final = [
 ]
 """The exchange of the contract: a right answer and a hedge, the reference in two of its places."""
 
-START: Final = (BadSettings, UnknownReward, BrokenPlugin, BadKnob, FailedWarmUp, FailedStart)
+START: Final = (BadSettings, UnknownReward, BrokenPlugin, BadParameter, FailedWarmUp, FailedStart)
 """What ends a function before its first batch."""
 
 INVOCATION: Final = (BadEvent, TooManySamples, BatchFailed, ResponseTooLarge)
@@ -98,7 +98,7 @@ def catalogue() -> str:
     """The rewards of this project; those of installed packages have catalogues of their own."""
     ours = [spec for name, spec in specs().items() if "." not in name]
     return _table(
-        ["name", "what it verifies", "reference", "scale", "knobs", "version"], map(_row, ours)
+        ["name", "what it verifies", "reference", "scale", "parameters", "version"], map(_row, ours)
     )
 
 
@@ -246,13 +246,13 @@ def _row(spec: RewardSpec) -> list[str]:
     source = spec.function.__module__.replace(".", "/") + ".py"
     reference = re.search(r"Reference: (.+?)[;.](?:\s|$)", spec.doc.replace("\n", " "))
     assert reference, f"{spec.name}: the docstring does not say what the reference is"
-    knobs = [f"`{name}={knob.default!r}`" for name, knob in spec.knobs.items()]
+    parameters = [f"`{name}={parameter.default!r}`" for name, parameter in spec.parameters.items()]
     return [
         f"[`{spec.name}`]({source})",
         spec.summary,
         reference[1],
-        f"{spec.scale.floor:g} to {spec.scale.ceiling:g}",
-        ", ".join(knobs),
+        f"{spec.scale.minimum:g} to {spec.scale.maximum:g}",
+        ", ".join(parameters),
         str(spec.version),
     ]
 

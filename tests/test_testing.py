@@ -19,7 +19,7 @@ from reward_functions import (
     reward_function,
     weighted,
 )
-from reward_functions.core.errors import BadKnob
+from reward_functions.core.errors import BadParameter
 from reward_functions.serving.contract import decode
 from reward_functions.testing import (
     CONTRACT,
@@ -31,9 +31,9 @@ from reward_functions.testing import (
 )
 
 EXAMPLES = [
-    Example("full", response="Paris", reference="Paris", score=1.0),
-    Example("floor", response="paris", reference="Paris", score=0.0),
-    Example("gaming", response="Paris Lyon", reference="Paris", score=0.0),
+    Example("positive", response="Paris", reference="Paris", score=1.0),
+    Example("negative", response="paris", reference="Paris", score=0.0),
+    Example("attack", response="Paris Lyon", reference="Paris", score=0.0),
 ]
 DOC = "Compare. Reference: a text. Scale: 0 or 1. Raises: BadReference."
 
@@ -90,8 +90,8 @@ def test_a_score_that_does_not_hold_shows_answer_reason_and_rule():
     ]
 
 
-def test_a_knob_that_does_not_exist_is_no_failed_assertion():
-    with pytest.raises(BadKnob, match="ignore_case"):
+def test_a_parameter_that_does_not_exist_is_no_failed_assertion():
+    with pytest.raises(BadParameter, match="ignore_case"):
         assert_score(same, "Paris", "Paris", 1.0, ignore_cse=True)
 
 
@@ -122,25 +122,25 @@ def assert_broken(spec, contract, *words):
 
 
 def test_an_example_that_does_not_hold_is_named():
-    examples = [*EXAMPLES, Example("full", response="Rome", reference="Paris", score=1.0)]
+    examples = [*EXAMPLES, Example("positive", response="Rome", reference="Paris", score=1.0)]
     spec = declared(lambda sample: Score(compare(sample)), examples=examples)
-    assert_broken(spec, "examples_hold", "full example 'Rome'", "0.0, not 1.0")
+    assert_broken(spec, "examples_hold", "positive example 'Rome'", "0.0, not 1.0")
 
 
 def test_an_example_that_raises_is_named():
     spec = declared(lambda sample: Score(float(sample.response)))
-    assert_broken(spec, "examples_hold", "full example 'Paris'", "ValueError")
+    assert_broken(spec, "examples_hold", "positive example 'Paris'", "ValueError")
 
 
 def test_kinds_of_examples_that_are_missing_are_named():
     spec = declared(lambda sample: Score(compare(sample)), examples=EXAMPLES[:1])
-    assert_broken(spec, "examples_show_full_floor_and_gaming", "floor, gaming")
+    assert_broken(spec, "examples_show_positive_negative_and_attack", "attack, negative")
 
 
 def test_an_example_of_the_wrong_kind_is_named():
-    examples = [*EXAMPLES, Example("gaming", response="Paris", reference="Paris", score=1.0)]
+    examples = [*EXAMPLES, Example("attack", response="Paris", reference="Paris", score=1.0)]
     spec = declared(lambda sample: Score(compare(sample)), examples=examples)
-    assert_broken(spec, "examples_show_full_floor_and_gaming", "gaming example 'Paris'")
+    assert_broken(spec, "examples_show_positive_negative_and_attack", "attack example 'Paris'")
 
 
 @pytest.mark.parametrize("doc", ["", "Compare.", "Reference: a text.", "Reference: a. Scale: 1."])
@@ -160,12 +160,12 @@ def test_a_reward_without_a_reference_need_not_raise():
     CONTRACT["documentation_answers_the_next_question"](spec)
 
 
-def test_a_knob_whose_default_is_of_another_type_is_refused():
+def test_a_parameter_whose_default_is_of_another_type_is_refused():
     def loose(sample: Sample, *, limit: int = "many") -> Score:
         return Score(compare(sample))
 
-    with pytest.raises(BadKnob, match="limit"):
-        CONTRACT["knobs_have_a_type_and_a_default_of_it"](declared(loose))
+    with pytest.raises(BadParameter, match="limit"):
+        CONTRACT["parameters_have_a_type_and_a_default_of_it"](declared(loose))
 
 
 def test_a_metric_that_is_sometimes_missing_is_noticed():
@@ -195,7 +195,9 @@ def test_a_reward_that_cannot_be_pickled_is_noticed():
 
 def test_a_reward_that_pays_for_length_is_caught_by_the_hostile_responses():
     spec = declared(lambda sample: Score(min(1.0, len(sample.response) / 5)))
-    assert_broken(spec, "hostile_responses_earn_the_floor", "hostile response", "full example")
+    assert_broken(
+        spec, "hostile_responses_earn_the_minimum", "hostile response", "positive example"
+    )
 
 
 def test_a_reward_that_recurses_is_caught_by_the_hostile_responses():
@@ -203,14 +205,14 @@ def test_a_reward_that_recurses_is_caught_by_the_hostile_responses():
         return 1 + depth(text[text.index("{") + 1 :]) if "{" in text else 0
 
     spec = declared(lambda sample: Score(depth(sample.response) and compare(sample)))
-    assert_broken(spec, "hostile_responses_earn_the_floor", "RecursionError")
+    assert_broken(spec, "hostile_responses_earn_the_minimum", "RecursionError")
 
 
 def test_hostile_responses_of_ones_own():
     spec = declared(lambda sample: Score(compare(sample)))
-    CONTRACT["hostile_responses_earn_the_floor"](spec, [("own", "Lyon")])
-    with pytest.raises(AssertionError, match="'own' against the full example"):
-        CONTRACT["hostile_responses_earn_the_floor"](spec, [("own", "Paris")])
+    CONTRACT["hostile_responses_earn_the_minimum"](spec, [("own", "Lyon")])
+    with pytest.raises(AssertionError, match="'own' against the positive example"):
+        CONTRACT["hostile_responses_earn_the_minimum"](spec, [("own", "Paris")])
 
 
 def test_every_property_is_part_of_the_contract(monkeypatch):

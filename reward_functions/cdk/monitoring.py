@@ -126,11 +126,11 @@ def watches(function: DeployedFunction) -> Iterator[Watch]:
         "BadReferences",
         _told(function, "bad_references", "Sum"),
         0,
-        "rows without a usable reference: every response to them earns the floor.",
+        "rows without a usable reference: every response to them earns the minimum.",
     )
     yield Watch(
         "NoSpread",
-        _told(function, "reward_spread", "Maximum"),
+        _told(function, "reward_std", "Maximum"),
         0,
         "all rewards of every batch are equal: there is nothing to learn from.",
         periods=3,
@@ -157,7 +157,7 @@ def _row(function: DeployedFunction) -> list[cloudwatch.IWidget]:
             title=f"{name}: rewards",
             left=[
                 _told(function, each, "Average")
-                for each in ("reward_mean", "reward_spread", "zero_share")
+                for each in ("reward_mean", "reward_std", "frac_reward_min")
             ],
             width=8,
         ),

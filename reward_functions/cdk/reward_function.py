@@ -25,7 +25,7 @@ MAX_DESCRIPTION: Final = 256
 
 
 class DeployedFunction(Construct):
-    """A reward with its knobs, invoked by trainers through the alias `live`.
+    """A reward with its parameters, invoked by trainers through the alias `live`.
 
     Args:
         scope: the stack.
@@ -91,7 +91,7 @@ class DeployedFunction(Construct):
             name=deployment.name,
             reward=spec.name,
             version=spec.version,
-            knobs=deployment.knobs,
+            parameters=deployment.parameters,
             response_mode=deployment.response_mode,
             alias_arn=alias.function_arn,
             function_arn=self.function.function_arn,

@@ -125,7 +125,8 @@ class RewardStack(cdk.Stack):
             name,
             parameter_name=parameter,
             string_value=record.model_dump_json(),
-            # Knobs that fit a function's environment can be more than a standard parameter holds.
+            # Parameters that fit a function's environment can be more than a standard parameter
+            # holds.
             tier=ssm.ParameterTier.INTELLIGENT_TIERING,
         )
 

@@ -3,11 +3,11 @@
     "stages": {
       "dev": {
         "region": "us-east-1",
-        "deployments": ["gsm8k", {"name": "gsm8k-flexible", "reward": "gsm8k", "knobs": {"flexible": true}}]
+        "deployments": ["gsm8k", {"name": "gsm8k-flexible", "reward": "gsm8k", "parameters": {"flexible": true}}]
       }
     }
 
-A deployment is one Lambda function: a reward with its knobs, for one kind of trainer. Nothing here
+A deployment is one Lambda function: a reward with its parameters, for one kind of trainer. Nothing here
 touches AWS or CDK; everything that can be wrong in the file is told in one sentence.
 """  # noqa: E501
 
@@ -81,14 +81,16 @@ class _Model(BaseModel):
 
 
 class Deployment(_Model):
-    """One function: a reward, its knobs, and the trainer it answers.
+    """One function: a reward, its parameters, and the trainer it answers.
 
     A text is a reward with its defaults. `name` defaults to the reward's, `reward` to the name.
     """
 
     name: Name = Field(description="Unique in the stage: lower case, digits, `-` and `_`.")
     reward: str = Field(min_length=1, description="The reward, as `reward list` names it.")
-    knobs: dict[str, JsonValue] = Field(default={}, description="Its knobs, checked at synth.")
+    parameters: dict[str, JsonValue] = Field(
+        default={}, description="Its parameters, checked at synth."
+    )
     response_mode: ResponseMode = Field(
         default="list",
         description="`list` for Bedrock and for SageMaker training of Nova models, `envelope` for "
@@ -125,7 +127,9 @@ class Deployment(_Model):
     @field_validator("settings")
     @classmethod
     def _no_contradiction(cls, settings: dict[str, JsonValue]) -> dict[str, JsonValue]:
-        if taken := sorted({"name", "knobs", "judge", "response_mode", "service"} & set(settings)):
+        if taken := sorted(
+            {"name", "parameters", "judge", "response_mode", "service"} & set(settings)
+        ):
             raise ValueError(f"{taken[0]!r} is the deployment's own to say")
         return settings
 
@@ -152,7 +156,7 @@ class Deployment(_Model):
         """
         ours = {
             "name": self.reward,
-            "knobs": self.knobs,
+            "parameters": self.parameters,
             "judge": self.judge,
             "response_mode": self.response_mode,
             "service": function_name(stage, self.name),
@@ -289,7 +293,7 @@ def _unconfigured(packages: Iterable[Package]) -> tuple[Deployment, ...]:
         for spec in registry.specs().values()
         if _source(spec.name) in {None, *carried}
         and not spec.needs.judge
-        and all(knob.has_default for knob in spec.knobs.values())
+        and all(parameter.has_default for parameter in spec.parameters.values())
     )
 
 
@@ -306,18 +310,18 @@ def _check_deployments(stage: Stage, packages: Iterable[Package]) -> None:
             raise BadStage(f"{where}: two deployments have this name")
         try:
             spec = registry.get(each.reward)
-            spec.bind(each.knobs)
+            spec.bind(each.parameters)
             settings = each.lambda_settings(stage.name)
             check_judge(spec, settings.judge, regions)
         except ConfigurationError as error:
             raise BadStage(f"{where}: {error}") from error
         missing = [
-            knob.name
-            for knob in spec.knobs.values()
-            if not knob.has_default and knob.name not in each.knobs
+            parameter.name
+            for parameter in spec.parameters.values()
+            if not parameter.has_default and parameter.name not in each.parameters
         ]
         if missing:
-            raise BadStage(f"{where}: {each.reward} needs the knob {missing[0]!r}")
+            raise BadStage(f"{where}: {each.reward} needs the parameter {missing[0]!r}")
         _check_limits(where, stage, each, spec, settings)
         source = _source(each.reward)
         if source is not None and source not in carried:

@@ -76,7 +76,7 @@ def score_deployed(session: Session, rewards: Sequence[str]) -> Counter[str]:
     """
     seen = Counter[str]()
     for deployed in deployments(STAGE, session):
-        if deployed.reward in rewards and not deployed.knobs:
+        if deployed.reward in rewards and not deployed.parameters:
             function = DeployedFunction(deployed.alias_arn, session=session)
             seen += _shown(deployed, function)
     return seen

@@ -22,10 +22,13 @@ File = Annotated[
     str,
     typer.Argument(metavar="FILE", help="Samples: JSONL or one JSON array; - is standard input."),
 ]
-Knobs = Annotated[
+Parameters = Annotated[
     list[str] | None,
     typer.Option(
-        "--knob", "-k", metavar="K=V", help="Set a knob of the reward; one option for each."
+        "--param",
+        "-p",
+        metavar="NAME=VALUE",
+        help="Set a parameter of the reward; one option for each.",
     ),
 ]
 Models = Annotated[

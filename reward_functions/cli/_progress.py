@@ -33,15 +33,15 @@ def scored(
 
 @dataclass(frozen=True, slots=True)
 class _Watched:
-    """A reward that tells when it has scored; its declaration says what company it needs."""
+    """A reward that tells when it has scored; its declaration says whether it needs its group."""
 
     reward: Callable[..., Score]
     spec: RewardSpec | None
     advance: Callable[[int], object]
 
-    def __call__(self, sample: Sample, /, **company: Any) -> Score:
+    def __call__(self, sample: Sample, /, **group: Any) -> Score:
         try:
-            return self.reward(sample, **company)
+            return self.reward(sample, **group)
         finally:
             self.advance(1)
 

@@ -69,7 +69,7 @@ def cells_of(spec: RewardSpec, result: RewardResult, place: str = "") -> dict[st
             "error": cell(": ".join(told), UNSCORED),
         }
     score = result.score
-    style = "red" if score.value == spec.scale.floor else "green"
+    style = "red" if score.value == spec.scale.minimum else "green"
     return {
         "id": cell(result.id),
         "score": Text(number(score.value), style),

@@ -63,28 +63,28 @@ def ready(
     *,
     answers: Ask | None = None,
 ) -> RewardFunction:
-    """The reward with knobs as typed, `k=v` each, and with somebody to ask if it is a judge.
+    """The reward with parameters as typed, `k=v` each, and with somebody to ask if it is a judge.
 
     Args:
         spec: the reward.
-        settings: of its knobs.
+        settings: of its parameters.
         judge: who judges, as `--judge` takes it. A judge that has nobody to ask still scores what
             needs no asking; the rest is unscored.
         answers: recorded ones, in place of any judge.
 
     Raises:
-        BadKnob: an unknown knob, or a value of the wrong type.
+        BadParameter: an unknown parameter, or a value of the wrong type.
         BadJudge: the judge cannot be asked as it is told.
     """
-    knobs = knob_values(spec, settings)
+    parameters = parameter_values(spec, settings)
     if not spec.needs.judge or answers is not None:
-        return spec.bind(knobs, ask=answers)
+        return spec.bind(parameters, ask=answers)
     if judge is None:
-        return spec.bind(knobs, ask=partial(_nobody, spec.name))
+        return spec.bind(parameters, ask=partial(_nobody, spec.name))
     from reward_functions.judge_runtime.panel import Bench
     from reward_functions.tools.judging.settings import judging_of
 
-    return Bench(judging_of(judge)).sit(spec, knobs)
+    return Bench(judging_of(judge)).sit(spec, parameters)
 
 
 def _nobody(name: str, question: Question, /, *, deadline: float = inf) -> Verdict:  # noqa: ARG001
@@ -94,21 +94,21 @@ def _nobody(name: str, question: Question, /, *, deadline: float = inf) -> Verdi
     )
 
 
-def knob_values(spec: RewardSpec, settings: Sequence[str]) -> dict[str, object]:
-    """The values of knobs as typed, `k=v` each.
+def parameter_values(spec: RewardSpec, settings: Sequence[str]) -> dict[str, object]:
+    """The values of parameters as typed, `k=v` each.
 
     Raises:
-        BadKnob: an unknown knob, or a value of the wrong type.
-        ConfigurationError: a setting without "=", or a knob set twice.
+        BadParameter: an unknown parameter, or a value of the wrong type.
+        ConfigurationError: a setting without "=", or a parameter set twice.
     """
     values: dict[str, object] = {}
     for setting in settings:
         name, equals, value = setting.partition("=")
         if not equals:
-            raise ConfigurationError(f"a knob is written k=v, not {setting!r}")
+            raise ConfigurationError(f"a parameter is written name=value, not {setting!r}")
         if name in values:
-            raise ConfigurationError(f"knob {name!r} is set twice")
-        values[name] = spec.knob(name).parse(value)
+            raise ConfigurationError(f"parameter {name!r} is set twice")
+        values[name] = spec.parameter(name).parse(value)
     return values
 
 

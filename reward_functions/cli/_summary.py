@@ -40,12 +40,12 @@ def summary(
     results: Sequence[RewardResult],
     seconds: float,
 ) -> None:
-    """Print mean, spread, zero share, failures and speed; and what a trainer would learn from.
+    """Print mean, standard deviation, share at the minimum, failures, speed, and groups that teach.
 
     The shape of a sample is told once, however many rows are none.
 
     Args:
-        spec: the reward; its floor is what "zero" counts.
+        spec: the reward; its minimum is counted.
         samples: what was scored.
         results: one per sample.
         seconds: spent on scoring.
@@ -84,10 +84,10 @@ def _figures(spec: RewardSpec, results: Sequence[RewardResult], seconds: float) 
     yield f"samples {len(results):,}"
     if values:
         mean = fsum(values) / len(values)
-        spread = sqrt(fsum([(value - mean) ** 2 for value in values]) / len(values))
+        std = sqrt(fsum([(value - mean) ** 2 for value in values]) / len(values))
         yield f"mean {mean:.4f}"
-        yield f"spread {spread:.4f}"
-        yield f"zero share {values.count(spec.scale.floor) / len(values):.1%}"
+        yield f"std {std:.4f}"
+        yield f"share at the minimum {values.count(spec.scale.minimum) / len(values):.1%}"
     yield f"unscored {len(results) - len(values):,}{_kinds(results)}"
     if results and seconds:
         yield f"{len(results) / seconds:,.0f} samples/s"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reward_functions.cli._errors import INCOMPLETE
-from reward_functions.cli._options import Knobs, Models, Name  # noqa: TC001 - typer reads annotations
+from reward_functions.cli._options import Models, Name, Parameters  # noqa: TC001 - typer reads annotations
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -29,7 +29,7 @@ def list_rewards() -> None:
 
 
 def show(name: Name) -> None:
-    """All about one reward: documentation, knobs, examples, a request and its reply."""
+    """All about one reward: documentation, parameters, examples, a request and its reply."""
     from rich.text import Text
 
     from reward_functions.cli._console import MESSAGE, output, plain
@@ -43,7 +43,7 @@ def show(name: Name) -> None:
         console.print(Text(plain(paragraph, MESSAGE)))
     console.print()
     console.print(_facts(spec))
-    for shown in (_knobs(spec), _examples(spec)):
+    for shown in (_parameters(spec), _examples(spec)):
         if shown.row_count:
             console.print(shown)
     for heading, text in _exchange(spec):
@@ -101,7 +101,7 @@ def explain(
         ),
     ] = None,
     prompt: Annotated[str, typer.Option(metavar="TEXT", help="The user turn before it.")] = "",
-    knob: Knobs = None,
+    parameter: Parameters = None,
     judge: Models = None,
 ) -> None:
     """Say how a response is scored: the answer found, what was compared, the rule that decided."""
@@ -111,7 +111,7 @@ def explain(
     from reward_functions.testing import sample
 
     spec = reward_named(name)
-    reward = ready(spec, knob or [], judge)
+    reward = ready(spec, parameter or [], judge)
     truth = None if reference is None else _typed(reference)
     (result,) = score_batch(reward, [sample(_typed(response), truth, prompt=prompt)])
     output().print(_explanation(spec, result))
@@ -123,7 +123,13 @@ def _list(rewards: Iterable[RewardSpec]) -> Table:
     from reward_functions.cli._console import cell, table
 
     shown = table(
-        "name", "version", "kind", "what it does", "knobs", names=("name",), numbers=("version",)
+        "name",
+        "version",
+        "kind",
+        "what it does",
+        "parameters",
+        names=("name",),
+        numbers=("version",),
     )
     for spec in rewards:
         shown.add_row(
@@ -131,7 +137,7 @@ def _list(rewards: Iterable[RewardSpec]) -> Table:
             cell(str(spec.version)),
             cell(_kind(spec)),
             cell(spec.summary),
-            cell(", ".join(spec.knobs) or None),
+            cell(", ".join(spec.parameters) or None),
         )
     return shown
 
@@ -144,7 +150,7 @@ def _short_list(rewards: Iterable[RewardSpec]) -> Table:
 
     shown = table("name", "what it does", names=("name",))
     for spec in rewards:
-        more = [f"version {spec.version}", _kind(spec), *spec.knobs]
+        more = [f"version {spec.version}", _kind(spec), *spec.parameters]
         told = Text("\n").join([cell(spec.summary), cell(", ".join(more), "dim")])
         shown.add_row(cell(spec.name, "bold"), told)
     return shown
@@ -181,20 +187,22 @@ def _facts(spec: RewardSpec) -> Table:
 
     return facts(
         {
-            "scale": cell(f"{spec.scale.floor:g} to {spec.scale.ceiling:g}"),
+            "scale": cell(f"{spec.scale.minimum:g} to {spec.scale.maximum:g}"),
             "metrics": cell(", ".join(spec.metrics) or None),
             "workers": cell(str(spec.needs.workers)),
-            "oracle": cell("writes the right response" if spec.oracle else None),
+            "gold_response": cell("writes the right response" if spec.gold_response else None),
         }
     )
 
 
-def _knobs(spec: RewardSpec) -> Table:
+def _parameters(spec: RewardSpec) -> Table:
     from reward_functions.cli._console import cell, table
 
-    shown = table("knob", "type", "default", names=("knob",), title="Knobs")
-    for knob in spec.knobs.values():
-        shown.add_row(cell(knob.name), cell(knob.type_name), cell(repr(knob.default)))
+    shown = table("parameter", "type", "default", names=("parameter",), title="Parameters")
+    for parameter in spec.parameters.values():
+        shown.add_row(
+            cell(parameter.name), cell(parameter.type_name), cell(repr(parameter.default))
+        )
     return shown
 
 
@@ -207,20 +215,20 @@ def _examples(spec: RewardSpec) -> Table:
         "response",
         "reference",
         "score",
-        "knobs",
+        "parameters",
         "why",
         title="Examples",
         names=("kind",),
         numbers=("score",),
     )
     for example in spec.examples:
-        knobs = ", ".join(f"{name}={value!r}" for name, value in example.knobs.items())
+        parameters = ", ".join(f"{name}={value!r}" for name, value in example.parameters.items())
         shown.add_row(
             cell(example.kind),
             cell(example.response),
             cell(str(example.reference)),
             cell(number(example.score)),
-            cell(knobs or None),
+            cell(parameters or None),
             cell(example.why or None),
         )
     return shown
@@ -246,7 +254,7 @@ def _flaws(spec: RewardSpec) -> Iterator[str]:
     """What is wrong with a reward's examples."""
     from reward_functions import Scored, score_batch
     from reward_functions.cli._results import error_of
-    from reward_functions.core.errors import BadKnob
+    from reward_functions.core.errors import BadParameter
 
     if not spec.examples:
         yield "it has no examples"
@@ -254,7 +262,7 @@ def _flaws(spec: RewardSpec) -> Iterator[str]:
         about = f"{example.kind} example {example.response!r}"
         try:
             reward = spec.rehearsed(example)
-        except BadKnob as error:
+        except BadParameter as error:
             yield f"{about}: {error}"
             continue
         (result,) = score_batch(reward, [example.sample()])

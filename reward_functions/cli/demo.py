@@ -51,7 +51,7 @@ def demo(
             seen += scored_here(name)
     console = output()
     console.print(
-        f"{seen['right']} right, {seen['floor']} at the floor, {seen['unscored']} unscored: "
+        f"{seen['right']} right, {seen['minimum']} at the minimum, {seen['unscored']} unscored: "
         "a low score means the model did badly,\nunscored means nobody can say. "
         "What to try next:\n"
     )
@@ -155,5 +155,5 @@ def _outcome(spec: RewardSpec, result: RewardResult, expected: Any) -> tuple[str
 
     if not isinstance(result, Scored):
         return "unscored", expected != "unscored"
-    outcome = "floor" if result.score.value == spec.scale.floor else "right"
+    outcome = "minimum" if result.score.value == spec.scale.minimum else "right"
     return outcome, result.score.value != expected

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 import typer
 
 from reward_functions.cli._errors import INCOMPLETE
-from reward_functions.cli._options import File, Knobs  # noqa: TC001 - typer reads annotations
+from reward_functions.cli._options import File, Parameters  # noqa: TC001 - typer reads annotations
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,13 +56,15 @@ def list_deployed(
     if not found:
         typer.echo(f"stage {stage!r} has no deployments here")
         return
-    shown = table("name", "reward", "version", "knobs", "response", "ARN", names=("name", "reward"))
+    shown = table(
+        "name", "reward", "version", "parameters", "response", "ARN", names=("name", "reward")
+    )
     for reward in found:
         shown.add_row(
             cell(reward.name),
             cell(reward.reward),
             cell(str(reward.version)),
-            cell(_knobs(reward) or None),
+            cell(_parameters(reward) or None),
             cell(reward.response_mode),
             cell(reward.alias_arn),
         )
@@ -113,7 +115,7 @@ def check(
         str | None,
         typer.Option(metavar="NAME", help="The reward an ARN serves; its examples are sent."),
     ] = None,
-    knob: Knobs = None,
+    parameter: Parameters = None,
     samples: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Samples to send to an ARN whose reward is not ours."),
@@ -134,7 +136,7 @@ def check(
     from reward_functions.cli._console import errors
     from reward_functions.tools.deployed import check as checked
 
-    work = _work(targets or [], stage, _given(reward, knob or [], samples, response_mode))
+    work = _work(targets or [], stage, _given(reward, parameter or [], samples, response_mode))
     with errors().status("checking") as status:
         reports = [
             checked(function, expected, batch_size=batch_size, told=status.update)
@@ -176,20 +178,20 @@ def _is_arn(target: str) -> bool:
 
 
 def _given(
-    reward: str | None, knobs: Sequence[str], samples: str | None, mode: ResponseMode | None
+    reward: str | None, parameters: Sequence[str], samples: str | None, mode: ResponseMode | None
 ) -> Expectation | None:
     """What was typed about the function behind an ARN; None where nothing was."""
-    from reward_functions.cli._rewards import knob_values, reward_named
+    from reward_functions.cli._rewards import parameter_values, reward_named
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.tools.deployed.probes import Expectation, expectation_of, made_up
 
     if reward is not None and samples is not None:
         raise ConfigurationError("--reward and --samples exclude each other")
-    if reward is None and knobs:
-        raise ConfigurationError("--knob is a knob of --reward")
+    if reward is None and parameters:
+        raise ConfigurationError("--param is a parameter of --reward")
     if reward is not None:
         spec = reward_named(reward)
-        return expectation_of(spec, knob_values(spec, knobs), mode)
+        return expectation_of(spec, parameter_values(spec, parameters), mode)
     if samples is None and mode is None:
         return None
     rows = made_up() if samples is None else _rows(samples)
@@ -235,5 +237,5 @@ def _show(reports: Sequence[Report], *, as_json: bool) -> None:
         output().print(shown)
 
 
-def _knobs(reward: DeployedReward) -> str:
-    return ", ".join(f"{name}={json.dumps(value)}" for name, value in reward.knobs.items())
+def _parameters(reward: DeployedReward) -> str:
+    return ", ".join(f"{name}={json.dumps(value)}" for name, value in reward.parameters.items())

@@ -10,7 +10,7 @@ from typing import Annotated, Final, Literal
 
 import typer
 
-from reward_functions.cli._options import File, Knobs, Models, Registered  # noqa: TC001 - typer reads annotations
+from reward_functions.cli._options import File, Models, Parameters, Registered  # noqa: TC001 - typer reads annotations
 
 TIMEOUT: Final = 900.0
 """Seconds an invocation may take: the longest Lambda allows."""
@@ -27,7 +27,7 @@ def invoke(
     response_mode: Annotated[
         Literal["list", "envelope"], typer.Option(help="The shape of the function's response.")
     ] = "list",
-    knob: Knobs = None,
+    parameter: Parameters = None,
     judge: Models = None,
 ) -> None:
     """Invoke the Lambda function of a reward, and time it.
@@ -40,7 +40,7 @@ def invoke(
     Exit status: 0 every batch was answered, 1 some were not, 2 nothing was done.
     """
     from reward_functions.cli._invocations import invoked
-    from reward_functions.cli._rewards import is_path, knob_values, reward_named
+    from reward_functions.cli._rewards import is_path, parameter_values, reward_named
     from reward_functions.cli._summary import no_samples
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.serving.settings import LambdaSettings
@@ -55,9 +55,11 @@ def invoke(
     if is_path(name):
         raise ConfigurationError(_unregistered(name))
     spec = reward_named(name)
-    knobs = knob_values(spec, knob or [])
+    parameters = parameter_values(spec, parameter or [])
     judging = judging_of(judge) if spec.needs.judge and judge is not None else None
-    settings = LambdaSettings(name=name, knobs=knobs, response_mode=response_mode, judge=judging)
+    settings = LambdaSettings(
+        name=name, parameters=parameters, response_mode=response_mode, judge=judging
+    )
     rows = [row.content for row in read_rows(file)]
     if not rows:
         no_samples(file)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 import typer
 
 from reward_functions.cli._errors import INCOMPLETE
-from reward_functions.cli._options import File, Knobs, Models, Name  # noqa: TC001 - typer reads annotations
+from reward_functions.cli._options import File, Models, Name, Parameters  # noqa: TC001 - typer reads annotations
 from reward_functions.tools.atomic import replaced
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def score(
         int | None,
         typer.Option(min=1, help="Threads.", show_default="what the reward needs"),
     ] = None,
-    knob: Knobs = None,
+    parameter: Parameters = None,
     judge: Models = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Say what answer was found, and why it scores so.")
@@ -78,7 +78,7 @@ def score(
 
     output = None if output == STANDARD else output
     spec = reward_named(name)
-    reward = ready(spec, knob or [], judge)
+    reward = ready(spec, parameter or [], judge)
     if output is not None and _same_file(file, output):
         raise ConfigurationError(f"{output} holds the samples; write the results to another file")
     samples, places = read_samples(file)

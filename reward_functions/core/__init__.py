@@ -1,1 +1,1 @@
-"""The vocabulary every other floor speaks. Standard library only, no I/O."""
+"""The vocabulary every other room speaks. Standard library only, no I/O."""

@@ -62,7 +62,7 @@ class Question:
         key: a hash of everything that decides the answer, without the random marks: equal for equal
             questions, whoever asks and whenever.
         system: instructions; equal for all the samples of a judge.
-        shared: what siblings have in common, such as the prompt; after `system`, so that a model's
+        shared: what a group has in common, such as the prompt; after `system`, so that a model's
             prompt cache can hold both.
         text: what is judged, and the random token to repeat.
         fields: of the verdict, in the order they are written in.

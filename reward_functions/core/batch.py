@@ -42,8 +42,8 @@ def score_batch(
         One result per sample, in order. Never raises for a sample.
     """
 
-    def company(sample: Sample) -> dict[str, Any]:
-        return {"siblings": families[sample.context]} if families else {}
+    def group_of(sample: Sample) -> dict[str, Any]:
+        return {"group": groups[sample.context]} if groups else {}
 
     def score(sample: Sample | Unscored) -> RewardResult:
         if isinstance(sample, Unscored):
@@ -51,14 +51,14 @@ def score_batch(
         if deadline is not None and monotonic() >= deadline:
             return Unscored(sample.id, DeadlineReached("the batch's deadline passed before it"))
         try:
-            return Scored(sample.id, call(sample, **company(sample)))
+            return Scored(sample.id, call(sample, **group_of(sample)))
         except Exception as error:  # noqa: BLE001 - the one place; see the module's docstring
             return Unscored(sample.id, error)
 
     spec = spec_of(reward)
     needs = spec.needs if spec else Needs()
     samples = list(samples)
-    families = _families(samples) if needs.siblings else {}
+    groups = _groups(samples) if needs.group else {}
     call: Callable[..., Score] = reward
     threads = min(workers or needs.workers, len(samples))
     if threads <= 1:
@@ -70,12 +70,12 @@ def score_batch(
         return list(pool.map(score, samples))
 
 
-def _families(
+def _groups(
     samples: Iterable[Sample | Unscored],
 ) -> dict[tuple[Message, ...], tuple[Sample, ...]]:
     """The samples by the messages before their responses."""
-    families: dict[tuple[Message, ...], tuple[Sample, ...]] = {}
+    groups: dict[tuple[Message, ...], tuple[Sample, ...]] = {}
     for sample in samples:
         if isinstance(sample, Sample):
-            families[sample.context] = (*families.get(sample.context, ()), sample)
-    return families
+            groups[sample.context] = (*groups.get(sample.context, ()), sample)
+    return groups

@@ -65,18 +65,18 @@ class _Gated:
     gate: RewardFunction
     reward: RewardFunction
     threshold: float
-    floor: float
+    minimum: float
 
     def __call__(self, sample: Sample, /) -> Score:
         gate = self.gate(sample)
         if gate.value < self.threshold:
             reason = f"the gate is closed: {gate.reason or gate.value}"
-            return Score(self.floor, (Metric("gate", 0.0),), gate.answer, reason, gate.evidence)
+            return Score(self.minimum, (Metric("gate", 0.0),), gate.answer, reason, gate.evidence)
         return replace(self.reward(sample), metrics=(Metric("gate", 1.0),))
 
 
 def gated(
-    gate: RewardFunction, reward: RewardFunction, *, threshold: float = 1.0, floor: float = 0.0
+    gate: RewardFunction, reward: RewardFunction, *, threshold: float = 1.0, minimum: float = 0.0
 ) -> RewardFunction:
     """A reward that is only asked when a gate opens; metric `gate` is 0 or 1.
 
@@ -84,9 +84,9 @@ def gated(
         gate: scored first, cheap by preference.
         reward: scored when the gate's value is at least the threshold.
         threshold: on the gate's scale.
-        floor: what a closed gate earns.
+        minimum: what a closed gate earns.
     """
-    return _Gated(gate, reward, threshold, floor)
+    return _Gated(gate, reward, threshold, minimum)
 
 
 @dataclass(frozen=True, slots=True)

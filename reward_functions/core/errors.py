@@ -10,10 +10,10 @@
     │   ├── EngineUnavailable the process that works out hard algebra cannot be had
     │   ├── JudgeUnavailable  no judge model could be asked: throttled, unreachable, out of time
     │   ├── NoVerdict         a judge model answered, and its answer is no legal verdict
-    │   └── NoSibling         a comparison needs another response to the prompt, and has none
+    │   └── NoOtherResponse         a comparison needs another response to the prompt, and has none
     └── ConfigurationError    nothing was scored: the caller asked for what does not exist
         ├── UnknownReward
-        ├── BadKnob
+        ├── BadParameter
         ├── BadJudge          a judge's settings, prompt or rubric cannot be used
         ├── NoJudge           a judge was to score, and nobody named the model to ask
         └── BrokenPlugin      an entry point could not be loaded, or is no reward function
@@ -22,7 +22,7 @@
 
 | event | whose | the function | result |
 |---|---|---|---|
-| empty, off-format, unparsable, oversized or too slow *answer* | policy | returns the floor with a reason | `Scored` |
+| empty, off-format, unparsable, oversized or too slow *answer* | policy | returns the minimum with a reason | `Scored` |
 | a missing generated turn | policy | sees an empty answer | `Scored` |
 | missing or unreadable *reference*, a row that is no sample | data set | raises `DatasetError` | `Unscored` |
 | the algebra worker cannot start, or dies without the answer's doing | us | raises `EngineUnavailable` | `Unscored` |
@@ -129,7 +129,7 @@ class NoVerdict(ScoringError):
         self.usage = usage
 
 
-class NoSibling(ScoringError):
+class NoOtherResponse(ScoringError):
     """A comparison needs another response to the same prompt, and the batch holds none."""
 
 
@@ -141,8 +141,8 @@ class UnknownReward(ConfigurationError):
     """No reward function has this name. The message suggests the nearest ones."""
 
 
-class BadKnob(ConfigurationError):
-    """A knob the reward function does not have, or a value of the wrong type."""
+class BadParameter(ConfigurationError):
+    """A parameter the reward function does not have, or a value of the wrong type."""
 
 
 class BadJudge(ConfigurationError):

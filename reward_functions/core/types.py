@@ -3,7 +3,7 @@
     Message ┐
     Message ┴→ Sample ──(reward function)──→ Score ──(score_batch)──→ Scored | Unscored
 
-All are frozen, and none knows where it came from: wire formats are decoded above this floor. A
+All are frozen, and none knows where it came from: wire formats are decoded above this room. A
 reward function receives one `Sample` and returns one `Score`; it writes no id, so it loses none.
 What could not be scored is an `Unscored`, a type of its own, so that no caller can mistake an
 outage for a number.
@@ -69,7 +69,7 @@ class Sample:
 
     @property
     def context(self) -> tuple[Message, ...]:
-        """The messages before the response. Samples that share it are siblings: one prompt's."""
+        """The messages before the response. Samples that share it are one group."""
         if self.messages and self.messages[-1].role in ASSISTANT_ROLES:
             return self.messages[:-1]
         return self.messages

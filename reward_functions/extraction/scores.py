@@ -17,12 +17,12 @@ _UNANSWERED: Final = Metric("answered", 0.0)
 
 
 def not_answered(reason: str, answer: str | None = None, *further: Metric) -> Score:
-    """The floor, because the response holds no answer of the kind that was asked for."""
+    """The minimum, because the response holds no answer of the kind that was asked for."""
     return Score(0.0, (_UNANSWERED, *further), answer, reason)
 
 
 def contradicted(found: Answer, *further: Metric) -> Score:
-    """The floor, because the response goes on to state another answer."""
+    """The minimum, because the response goes on to state another answer."""
     return not_answered("a later statement of the answer contradicts it", found.text, *further)
 
 

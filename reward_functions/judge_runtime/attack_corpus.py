@@ -23,7 +23,7 @@ WRONG: Final = "WRONG"
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """A response that must earn the floor.
+    """A response that must earn the minimum.
 
     Args:
         kind: of attack, in two words.

@@ -96,7 +96,7 @@ class Judging:
     Args:
         models: the jurors; one is a judge.
         aggregate: how several jurors' scores become one. "rotate" asks one juror for each prompt,
-            the same for all its siblings.
+            the same for the whole group.
         quorum: how many jurors must have come to a score; 0 for all of them.
         doubt: ask the first juror alone, and the others only where its own confidence is low.
         fallback: who is asked when a juror failed in spite of retries.

@@ -74,21 +74,25 @@ class Bench:
         self.memory = Memory(_shelves(judging))
 
     def sit(
-        self, spec: RewardSpec, knobs: Mapping[str, Any] | None = None, *, deadline: float = inf
+        self,
+        spec: RewardSpec,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        deadline: float = inf,
     ) -> Sitting:
         """The reward of one batch.
 
         Args:
             spec: a judge.
-            knobs: its settings.
+            parameters: its settings.
             deadline: the reading of `time.monotonic()` by which every answer is there.
 
         Raises:
-            BadKnob: it has no such knob, or one of another type.
+            BadParameter: it has no such parameter, or one of another type.
         """
         account = Account(self.judging.max_usd)
         asks = [self._ask(seat, account, deadline) for seat in self.seats]
-        jurors = [spec.bind(knobs or {}, ask=ask) for ask in asks]
+        jurors = [spec.bind(parameters or {}, ask=ask) for ask in asks]
         return Sitting(spec=spec, jurors=jurors, judging=self.judging, account=account)
 
     def _ask(self, seat: _Seat, account: Account, deadline: float) -> Ask:
@@ -120,7 +124,7 @@ class Sitting:
     judging: Judging
     account: Account
 
-    def __call__(self, sample: Sample, /, *, siblings: Sequence[Sample] = ()) -> Score:
+    def __call__(self, sample: Sample, /, *, group: Sequence[Sample] = ()) -> Score:
         """Score one sample.
 
         Raises:
@@ -128,19 +132,19 @@ class Sitting:
             JudgeUnavailable: too few jurors could be asked.
             NoVerdict: too few gave a legal verdict.
         """
-        company = {"siblings": siblings} if siblings else {}
+        group_argument = {"group": group} if group else {}
         if len(self.jurors) == 1:
-            return self.jurors[0](sample, **company)
+            return self.jurors[0](sample, **group_argument)
         if self.judging.aggregate == "rotate":
-            return self.jurors[_turn(sample) % len(self.jurors)](sample, **company)
-        return self._jury(sample, company)
+            return self.jurors[_turn(sample) % len(self.jurors)](sample, **group_argument)
+        return self._jury(sample, group_argument)
 
-    def _jury(self, sample: Sample, company: Mapping[str, Any]) -> Score:
+    def _jury(self, sample: Sample, group_argument: Mapping[str, Any]) -> Score:
         scores: list[Score] = []
         failure: JudgeUnavailable | NoVerdict | None = None
         for juror in self.jurors:
             try:
-                scores.append(juror(sample, **company))
+                scores.append(juror(sample, **group_argument))
             except (JudgeUnavailable, NoVerdict) as error:
                 failure = error
             if self.judging.doubt and len(scores) == 1 and _sure(scores[0]):
@@ -151,7 +155,7 @@ class Sitting:
 
 
 def _turn(sample: Sample) -> int:
-    """A number that siblings share and other prompts hardly do."""
+    """A number that a group shares and other prompts hardly do."""
     told = repr([(turn.role, turn.content) for turn in sample.context])
     return int.from_bytes(sha256(told.encode("utf-8", "replace")).digest()[:8])
 

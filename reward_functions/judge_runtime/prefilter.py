@@ -1,4 +1,4 @@
-"""What needs no judge: responses that earn the floor whatever a model would say of them.
+"""What needs no judge: responses that earn the minimum whatever a model would say of them.
 
     empty           no letter and no digit once invisible characters and reasoning are set aside
     unfinished      reasoning or a code fence that is never closed

@@ -1,7 +1,7 @@
 r"""From a prompt file to a question: one pass over the template, and a fence around all data.
 
 A prompt is a Markdown file with three sections: `# System`, the instructions, equal for every
-sample; `# Shared`, what siblings have in common; `# Case`, what is judged. `{{name}}` stands for a
+sample; `# Shared`, what a group has in common; `# Case`, what is judged. `{{name}}` stands for a
 note (text of ours: a rubric) or for data (text of a policy, a trainer, a data set). Templates are
 filled in one pass, so that a `{{reference}}` inside a response stays what it is.
 
@@ -71,7 +71,7 @@ class Prompt:
     Args:
         name: of the judge.
         system: the template of the instructions, the rules about data included.
-        shared: of what siblings have in common; may be empty.
+        shared: of what a group has in common; may be empty.
         case: of what is judged.
     """
 

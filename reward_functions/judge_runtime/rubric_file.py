@@ -164,9 +164,11 @@ def rubric_of(name: str) -> Rubric:
     return _rubric(name, data, sha256(content.encode()).hexdigest())
 
 
-def examples_of(name: str, knob: str) -> list[Example]:
-    """The worked examples of one of our rubrics, as examples of the reward whose knob names it."""
-    return [Example(knobs={knob: name}, **example) for example in rubric_of(name).examples]
+def examples_of(name: str, parameter: str) -> list[Example]:
+    """The worked examples of one of our rubrics, for the reward whose parameter names it."""
+    return [
+        Example(parameters={parameter: name}, **example) for example in rubric_of(name).examples
+    ]
 
 
 def _rubric(name: str, data: Any, digest: str) -> Rubric:

@@ -23,7 +23,7 @@ SURENESS: Final = {"low": 0.0, "medium": 0.5, "high": 1.0}
 
 
 def gated(reason: str, *extra: Metric, answer: str | None = None) -> Score:
-    """The floor, without asking anybody.
+    """The minimum, without asking anybody.
 
     Args:
         reason: of the gate.
@@ -46,7 +46,7 @@ def judged(
     answer: str | None = None,
     addressed: bool | None = None,
 ) -> Score:
-    """A score by verdicts. A response that spoke to its judge earns the floor.
+    """A score by verdicts. A response that spoke to its judge earns the minimum.
 
     Args:
         value: what it earns otherwise.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from reward_functions.core.types import Sample, Score
 
 
-def _usable(*, criteria: str, max_chars: int) -> None:  # noqa: ARG001 - all the knobs are given
+def _usable(*, criteria: str, max_chars: int) -> None:  # noqa: ARG001 - all the parameters are given
     rubric_of(criteria)
 
 

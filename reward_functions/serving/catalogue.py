@@ -57,7 +57,7 @@ class DeployedReward(BaseModel):
     name: str = Field(description="The deployment.")
     reward: str = Field(description="The reward function, as `reward list` names it.")
     version: int = Field(description="The reward's version: raised when any score can change.")
-    knobs: dict[str, JsonValue] = Field(description="The knobs that were set.")
+    parameters: dict[str, JsonValue] = Field(description="The parameters that were set.")
     response_mode: ResponseMode = Field(description="A bare list, or SageMaker's envelope.")
     alias_arn: str = Field(description="The function by its alias; what Bedrock is given.")
     function_arn: str = Field(description="The function without a qualifier; for SageMaker.")

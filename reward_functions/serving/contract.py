@@ -158,7 +158,7 @@ def told(
         id: the sample's.
         value: the reward.
         metrics: those the reward function declares, in its order.
-        bad_reference: the data set is at fault, and the value is the floor.
+        bad_reference: the data set is at fault, and the value is the minimum.
         unscored: we are at fault, and the value is not this response's own.
         imputed: the value is the mean of others.
     """

@@ -1,9 +1,9 @@
 """The one Lambda entry point, `reward_functions.serving.handler.handler`: decode, score, encode.
 
-A deployment serves one reward with its knobs. `bind` makes the function that does so, and is all a
-test or a laptop needs. The runtime asks this module for its `handler` while the function starts;
-that is when the environment is read, so that a misspelt reward or knob, or a reward that fails its
-own first example, is a failed start and never a batch of wrong scores.
+A deployment serves one reward with its parameters. `bind` makes the function that does so, and is
+all a test or a laptop needs. The runtime asks this module for its `handler` while the function
+starts; that is when the environment is read, so that a misspelt reward or parameter, or a reward
+that fails its own first example, is a failed start and never a batch of wrong scores.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Handler:
         if self.bench is None:
             return None
         limit = inf if deadline is None else deadline
-        return self.bench.sit(self.spec, self.settings.knobs, deadline=limit)
+        return self.bench.sit(self.spec, self.settings.parameters, deadline=limit)
 
     def _response(
         self, samples: Sequence[Sample | Unscored], results: Sequence[RewardResult]
@@ -118,7 +118,7 @@ def bind(
 
     Raises:
         UnknownReward: there is no reward of that name.
-        BadKnob: it has no such knob, or one of another type.
+        BadParameter: it has no such parameter, or one of another type.
         NoJudge: it asks a judge model, and the settings name none.
         BadJudge: the judge cannot be asked as the settings say.
         FailedWarmUp: it does not score its first example as declared.
@@ -129,10 +129,10 @@ def bind(
         _warm_algebra(telemetry)
     return Handler(
         spec=spec,
-        reward=spec.bind(settings.knobs, ask=ask if spec.needs.judge else None),
+        reward=spec.bind(settings.parameters, ask=ask if spec.needs.judge else None),
         bench=_bench(spec, settings) if ask is None else None,
         imputation=Imputation(
-            floor=spec.scale.floor,
+            minimum=spec.scale.minimum,
             metrics=_warmed(spec),
             on_unscored=settings.on_unscored,
             max_unscored=settings.max_unscored,

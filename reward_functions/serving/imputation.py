@@ -4,13 +4,13 @@ A trainer needs one finite number per id, and nothing may turn our outage into a
 
 | whose fault | becomes | metrics that are 1 |
 |---|---|---|
-| the data set's (`DatasetError`) | the floor of the scale | `bad_reference` |
-| ours, `impute` | the mean of the scored siblings, else of the batch | `unscored`, `imputed` |
-| ours, `floor` | the floor of the scale | `unscored` |
+| the data set's (`DatasetError`) | the minimum of the scale | `bad_reference` |
+| ours, `impute` | the mean of the scored group, else of the batch | `unscored`, `imputed` |
+| ours, `minimum` | the minimum of the scale | `unscored` |
 | ours, `fail` | a failed invocation | |
 
-All responses to a prompt share its bad reference, so the floor gives none of them an advantage.
-Siblings answer the same prompt: their messages before the response are equal. Whatever the setting,
+All responses to a prompt share its bad reference, so the minimum gives none of them an advantage.
+A group answers one prompt: their messages before the response are equal. Whatever the setting,
 the invocation fails when our failures are more than `max_unscored` of the batch, and when nothing
 at all was scored: the caller's retry is the remedy. So a batch of one that we failed always raises.
 Only this batch is looked at; nothing a warm container remembers enters a score.
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from reward_functions.core.types import Message, RewardResult, Score
 
-OnUnscored = Literal["impute", "floor", "fail"]
+OnUnscored = Literal["impute", "minimum", "fail"]
 
 
 class BatchFailed(ScoringError):
@@ -44,13 +44,13 @@ class Imputation:
     """The decision, for one reward as it was deployed.
 
     Args:
-        floor: the floor of the reward's scale.
+        minimum: the minimum of the reward's scale.
         metrics: the metrics it declares, each 0.0, for a result that no score stands behind.
         on_unscored: what our own failures become.
         max_unscored: the share of a batch, 0 to 1, that may be our failures.
     """
 
-    floor: float
+    minimum: float
     metrics: tuple[Metric, ...] = ()
     on_unscored: OnUnscored = "impute"
     max_unscored: float = 0.2
@@ -89,9 +89,9 @@ class Imputation:
 
     def _told(self, result: Unscored, at: int, donors: _Donors | None) -> ResultObject:
         if not is_ours(result):
-            return told(result.id, self.floor, self.metrics, bad_reference=True)
+            return told(result.id, self.minimum, self.metrics, bad_reference=True)
         if donors is None:
-            return told(result.id, self.floor, self.metrics, unscored=True)
+            return told(result.id, self.minimum, self.metrics, unscored=True)
         value, metrics = donors.mean(at)
         return told(result.id, value, metrics, unscored=True, imputed=True)
 
@@ -109,15 +109,15 @@ class _Donors:
     ) -> None:
         self.prompts = [_context(sample) for sample in samples]
         self.all: list[Score] = []
-        self.siblings: dict[tuple[Message, ...], list[Score]] = {}
+        self.groups: dict[tuple[Message, ...], list[Score]] = {}
         for prompt, result in zip(self.prompts, results, strict=True):
             if isinstance(result, Scored):
                 self.all.append(result.score)
-                self.siblings.setdefault(prompt, []).append(result.score)
+                self.groups.setdefault(prompt, []).append(result.score)
 
     def mean(self, at: int) -> tuple[float, list[Metric]]:
-        """The mean value and metrics of the siblings of a sample, else of the batch."""
-        scores = self.siblings.get(self.prompts[at], self.all)
+        """The mean value and metrics of the group of a sample, else of the batch."""
+        scores = self.groups.get(self.prompts[at], self.all)
         columns = zip(*(score.metrics for score in scores), strict=True)
         return _mean([score.value for score in scores]), [
             Metric(column[0].name, _mean([metric.value for metric in column]), column[0].type)

@@ -106,7 +106,7 @@ class Telemetry:
             self.metrics.add_metric(name, "None" if name == "judge_usd" else "Count", value)
         if results:  # a share of its own, so that an alarm need not divide
             self.metrics.add_metric("unscored_share", "None", unscored / len(results))
-        for name, value in _statistics(values, self.spec.scale.floor).items():
+        for name, value in _statistics(values, self.spec.scale.minimum).items():
             self.metrics.add_metric(name, "None", value)
         self.metrics.flush_metrics()
         if self.text_rate:
@@ -164,12 +164,12 @@ class _StandardOutput(logging.StreamHandler[TextIO]):
         return sys.stdout
 
 
-def _statistics(values: Sequence[float], floor: float) -> dict[str, float]:
-    """Mean, share at the floor and, of several, standard deviation of what was scored."""
+def _statistics(values: Sequence[float], minimum: float) -> dict[str, float]:
+    """Mean, share at the minimum and, of several, standard deviation of what was scored."""
     if not values:
         return {}
     mean = fsum(values) / len(values)
-    told = {"reward_mean": mean, "zero_share": values.count(floor) / len(values)}
+    told = {"reward_mean": mean, "frac_reward_min": values.count(minimum) / len(values)}
     if len(values) > 1:  # a batch of one is no sign that all rewards are equal
-        told["reward_spread"] = hypot(*[value - mean for value in values]) / sqrt(len(values))
+        told["reward_std"] = hypot(*[value - mean for value in values]) / sqrt(len(values))
     return told

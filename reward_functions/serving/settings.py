@@ -2,8 +2,8 @@
 
 Each field is an environment variable, `REWARD_` and the field's name in capitals; the three that
 Powertools reads itself carry Powertools' names. `from_env` and `to_env` are inverse to each other.
-A variable that starts with `REWARD_` and is no setting is an error: a misspelt knob must not become
-a silent default.
+A variable that starts with `REWARD_` and is no setting is an error: a misspelt parameter must not
+become a silent default.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _setting(kind: Kind, description: str) -> dict[str, Any]:
 class LambdaSettings:
     """The configuration of one deployed reward function.
 
-    Knobs are checked for their shape here, and against the reward's own declaration when the
+    Parameters are checked for their shape here, and against the reward's own declaration when the
     function binds it.
 
     Raises:
@@ -62,7 +62,7 @@ class LambdaSettings:
     name: str = field(
         metadata=_setting(Text(), "The reward function, as `reward list` names it."),
     )
-    knobs: dict[str, Any] = field(
+    parameters: dict[str, Any] = field(
         default_factory=dict,
         metadata=_setting(
             JsonObject(), "Its keyword arguments; one JSON object in the environment."
@@ -92,8 +92,8 @@ class LambdaSettings:
         default="impute",
         metadata=_setting(
             Choice(get_args(OnUnscored)),
-            "What a sample becomes that we failed to score: the mean of its siblings, the "
-            "floor of the scale, or a failed invocation.",
+            "What a sample becomes that we failed to score: the mean of its group, the "
+            "minimum of the scale, or a failed invocation.",
         ),
     )
     max_unscored: float = field(

@@ -22,7 +22,7 @@ def assert_score(
     *,
     prompt: str = "",
     ask: Ask | None = None,
-    **knobs: Any,
+    **parameters: Any,
 ) -> None:
     """The reward gives this response exactly this score.
 
@@ -33,18 +33,18 @@ def assert_score(
         expected: compared with `==`; a `pytest.approx` works.
         prompt: the user turn.
         ask: whom a judge asks, such as a `FakeAsk`.
-        knobs: settings of the reward.
+        parameters: settings of the reward.
 
     Raises:
         AssertionError: it does not; the message shows the answer, the reason and the rule.
-        BadKnob: a knob the reward does not have, or a value of the wrong type.
+        BadParameter: a parameter the reward does not have, or a value of the wrong type.
         DatasetError: the reference is at fault, so there is no score.
     """
     whom: dict[str, Any] = {} if ask is None else {"ask": ask}
     if isinstance(reward, RewardSpec):
-        reward = reward.bind(knobs)
-        knobs = {}
-    bound = partial(reward, **knobs, **whom)
+        reward = reward.bind(parameters)
+        parameters = {}
+    bound = partial(reward, **parameters, **whom)
     score = bound(sample(response, reference, prompt=prompt))
     if score.value != expected:
         raise AssertionError(f"the score is {score.value}, not {expected}\n{told(score)}")

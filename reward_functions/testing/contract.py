@@ -35,7 +35,7 @@ def assert_contract(spec: RewardSpec, *, hostile: Iterable[tuple[str, str]] | No
 
     Args:
         spec: a declared reward.
-        hostile: named responses that must earn the floor against the references of the "full"
+        hostile: named responses that must earn the minimum against the references of the positive
             examples; `hostile_responses()` where not given. Give your own where a response of that
             list deserves something, as it may from a reward for length or form.
 
@@ -43,9 +43,9 @@ def assert_contract(spec: RewardSpec, *, hostile: Iterable[tuple[str, str]] | No
         AssertionError: it has not; the message names the property and the case.
     """
     for holds in CONTRACT.values():
-        if holds is not hostile_responses_earn_the_floor:
+        if holds is not hostile_responses_earn_the_minimum:
             holds(spec)
-    hostile_responses_earn_the_floor(spec, hostile)
+    hostile_responses_earn_the_minimum(spec, hostile)
 
 
 # The properties, one function each. Their names are the ids of the conformance tests.
@@ -60,32 +60,34 @@ def examples_hold(spec: RewardSpec) -> None:
             raise AssertionError(f"{spec.name}: {message}\n{told(score)}")
 
 
-def the_oracle_earns_the_ceiling(spec: RewardSpec) -> None:
+def the_gold_response_earns_the_maximum(spec: RewardSpec) -> None:
     """Where a reward can write the right response, it pays for it in full."""
     for example in spec.examples:
-        if spec.oracle and example.kind == "full":
-            response = spec.oracle(example.sample())
+        if spec.gold_response and example.kind == "positive":
+            response = spec.gold_response(example.sample())
             (result,) = score_batch(spec.rehearsed(example), [_with_response(example, response)])
-            subject = f"the oracle's {response[:60]!r} against {example.reference!r}"
+            subject = f"the gold response {response[:60]!r} against {example.reference!r}"
             score = _score(result, f"{spec.name}: {subject}")
-            earned = score.value == spec.scale.ceiling
+            earned = score.value == spec.scale.maximum
             _require(earned, spec, f"{subject} earns {score.value}\n{told(score)}")
 
 
-def examples_show_full_floor_and_gaming(spec: RewardSpec) -> None:
+def examples_show_positive_negative_and_attack(spec: RewardSpec) -> None:
     """There is an example of each kind a reader needs, and each kind means what it says."""
-    floor, ceiling = spec.scale
+    minimum, maximum = spec.scale
     kinds = {example.kind for example in spec.examples}
-    missing = {"full", "floor", "gaming"} - kinds
+    missing = {"positive", "negative", "attack"} - kinds
     _require(not missing, spec, f"no example of kind {', '.join(sorted(missing))}")
     for example in spec.examples:
         fits = {
-            "full": example.score == ceiling,
-            "partial": floor < example.score < ceiling,
-            "floor": example.score == floor,
-            "gaming": example.score == floor,
+            "positive": example.score == maximum,
+            "partial": minimum < example.score < maximum,
+            "negative": example.score == minimum,
+            "attack": example.score == minimum,
         }[example.kind]
-        _require(fits, spec, f"{_named(example)} says {example.score} on a scale {floor}-{ceiling}")
+        _require(
+            fits, spec, f"{_named(example)} says {example.score} on a scale {minimum}-{maximum}"
+        )
 
 
 def documentation_answers_the_next_question(spec: RewardSpec) -> None:
@@ -108,9 +110,9 @@ def a_missing_reference_is_the_data_sets_fault(spec: RewardSpec) -> None:
         )
 
 
-def knobs_have_a_type_and_a_default_of_it(spec: RewardSpec) -> None:
-    """Every knob can be left alone, and every default can be set."""
-    spec.bind({name: knob.default for name, knob in spec.knobs.items()})
+def parameters_have_a_type_and_a_default_of_it(spec: RewardSpec) -> None:
+    """Every parameter can be left alone, and every default can be set."""
+    spec.bind({name: parameter.default for name, parameter in spec.parameters.items()})
 
 
 def scores_keep_to_the_declaration(spec: RewardSpec) -> None:
@@ -119,7 +121,7 @@ def scores_keep_to_the_declaration(spec: RewardSpec) -> None:
     for example in spec.examples:
         for response in responses:
             score = spec.rehearsed(example)(_with_response(example, response))
-            inside = spec.scale.floor <= score.value <= spec.scale.ceiling
+            inside = spec.scale.minimum <= score.value <= spec.scale.maximum
             _require(isfinite(score.value) and inside, spec, f"a score of {score.value}")
             _require(
                 tuple(metric.name for metric in score.metrics) == spec.metrics,
@@ -141,7 +143,7 @@ def scores_are_deterministic(spec: RewardSpec) -> None:
 def batches_keep_ids_and_order(spec: RewardSpec) -> None:
     """Shuffled, duplicated or malformed: one result per row, in its place, under its id.
 
-    The result is the row's own, unless the reward declares that it looks at siblings.
+    The result is the row's own, unless the reward declares that it looks at its group.
     """
     reward, samples = _rehearsal(spec), _example_batch(spec)
     rows: list[Sample | Unscored] = [*samples, *samples]
@@ -154,7 +156,7 @@ def batches_keep_ids_and_order(spec: RewardSpec) -> None:
             ids = [result.id for result in results]
             _require(ids == [row.id for row in shuffled], spec, "ids or their order were lost")
             for result in results:
-                same = spec.needs.siblings or _outcome(result) == alone[result.id]
+                same = spec.needs.group or _outcome(result) == alone[result.id]
                 _require(same, spec, f"{result.id} depends on its neighbours")
 
 
@@ -172,24 +174,24 @@ def it_can_be_pickled(spec: RewardSpec) -> None:
     )
 
 
-def hostile_responses_earn_the_floor(
+def hostile_responses_earn_the_minimum(
     spec: RewardSpec, hostile: Iterable[tuple[str, str]] | None = None
 ) -> None:
-    """No hostile response raises or earns anything, whatever full example it is sent against."""
+    """No hostile response raises or earns anything, against whatever positive example."""
     targets = {
-        repr((example.reference, sorted(example.knobs.items()))): example
+        repr((example.reference, sorted(example.parameters.items()))): example
         for example in spec.examples
-        if example.kind == "full"
+        if example.kind == "positive"
     }
     for name, text in hostile_responses() if hostile is None else hostile:
         for example in targets.values():
             attack = _with_response(example, text, id=name)
             ask = CredulousAsk(text) if spec.needs.judge else None
-            reward = spec.bind(example.knobs, ask=ask)
+            reward = spec.bind(example.parameters, ask=ask)
             (result,) = score_batch(reward, [attack])
             where = f"the hostile response {name!r} against {_named(example)}"
             score = _score(result, f"{spec.name}: {where}")
-            if score.value > spec.scale.floor:
+            if score.value > spec.scale.minimum:
                 message = f"{spec.name}: {where} earns {score.value}"
                 raise AssertionError(f"{message}\n{told(score)}")
 
@@ -202,7 +204,10 @@ def the_lambda_scores_like_a_direct_call(spec: RewardSpec) -> None:
         direct = Scored("example", _score_of(spec, example))
         # A service of its own: Powertools keeps one logger per service in the whole process.
         deployed = settings.LambdaSettings(
-            name=spec.name, knobs=dict(example.knobs), service="contract", log_level="CRITICAL"
+            name=spec.name,
+            parameters=dict(example.parameters),
+            service="contract",
+            log_level="CRITICAL",
         )
         with redirect_stdout(StringIO()):  # where the handler's metrics go
             bound = handler.bind(deployed, spec, ask=Script(tuple(example.verdicts)))
@@ -219,16 +224,16 @@ CONTRACT: Final[Mapping[str, Callable[[RewardSpec], None]]] = {
     holds.__name__: holds
     for holds in (
         examples_hold,
-        the_oracle_earns_the_ceiling,
-        examples_show_full_floor_and_gaming,
+        the_gold_response_earns_the_maximum,
+        examples_show_positive_negative_and_attack,
         documentation_answers_the_next_question,
         a_missing_reference_is_the_data_sets_fault,
-        knobs_have_a_type_and_a_default_of_it,
+        parameters_have_a_type_and_a_default_of_it,
         scores_keep_to_the_declaration,
         scores_are_deterministic,
         batches_keep_ids_and_order,
         it_can_be_pickled,
-        hostile_responses_earn_the_floor,
+        hostile_responses_earn_the_minimum,
         the_lambda_scores_like_a_direct_call,
     )
 }
@@ -251,12 +256,12 @@ def _shuffled(rows: Sequence[_Row], seed: int) -> list[_Row]:
 
 
 def _rehearsal(spec: RewardSpec) -> RewardFunction:
-    """The reward with no knobs set and, if it is a judge, one that gives the worst verdicts."""
+    """The reward with its default parameters; a judge always gets the worst verdicts."""
     return partial(spec, ask=Script()) if spec.needs.judge else spec
 
 
 def _example_batch(spec: RewardSpec) -> list[Sample]:
-    """The examples without their knobs, an empty response, and a row without a reference."""
+    """The examples without their parameters, an empty response, and a row without a reference."""
     samples = [
         example.sample(f"example-{position}") for position, example in enumerate(spec.examples)
     ]

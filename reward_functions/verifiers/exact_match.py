@@ -16,17 +16,23 @@ def _right(sample: Sample) -> str:
 
 @reward_function(
     version=1,
-    oracle=_right,
+    gold_response=_right,
     examples=[
-        Example("full", response="Paris", reference="Paris", score=1.0),
-        Example("full", response=" paris\n", reference="Paris", score=1.0, why="case and space"),
-        Example("full", response="<think>Lyon?</think>Paris", reference="Paris", score=1.0),
-        Example("floor", response="Lyon", reference="Paris", score=0.0),
+        Example("positive", response="Paris", reference="Paris", score=1.0),
         Example(
-            "floor", response="paris", reference="Paris", score=0.0, knobs={"ignore_case": False}
+            "positive", response=" paris\n", reference="Paris", score=1.0, why="case and space"
         ),
-        Example("gaming", response="Paris or Lyon", reference="Paris", score=0.0),
-        Example("gaming", response="", reference="Paris", score=0.0),
+        Example("positive", response="<think>Lyon?</think>Paris", reference="Paris", score=1.0),
+        Example("negative", response="Lyon", reference="Paris", score=0.0),
+        Example(
+            "negative",
+            response="paris",
+            reference="Paris",
+            score=0.0,
+            parameters={"ignore_case": False},
+        ),
+        Example("attack", response="Paris or Lyon", reference="Paris", score=0.0),
+        Example("attack", response="", reference="Paris", score=0.0),
     ],
 )
 def exact_match(sample: Sample, *, ignore_case: bool = True) -> Score:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from reward_functions.core.errors import BadKnob, BadReference
+from reward_functions.core.errors import BadParameter, BadReference
 from reward_functions.core.references import reference_fields, reference_text
 from reward_functions.core.spec import Example, reward_function
 from reward_functions.core.types import Evidence, Metric, Sample, Score
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from reward_functions.finqa.reference import Reference
 
 LARGEST_TOLERANCE: Final = 0.005
-"""Of the knob `tolerance`. Half a percent is a slip in mental arithmetic; 1 % is another figure."""
+"""Of the parameter `tolerance`. Half a percent is a slip of the head; 1 % is another figure."""
 
 METRICS: Final = (
     "answer_correct",
@@ -73,23 +73,27 @@ def _right(sample: Sample) -> str:
 
 @reward_function(
     version=1,
-    oracle=_right,
+    gold_response=_right,
     metrics=METRICS,
     examples=[
-        Example("full", response="ANSWER: $263 million", reference=_PREPARED, score=1.0),
-        Example("full", response="ANSWER: a decrease of 12.50%", reference=_RECORD, score=1.0),
-        Example("full", response="\\boxed{-0.125}", reference=_RECORD, score=1.0),
-        Example("full", response="ANSWER: (12.5)%", reference=_RECORD, score=1.0),
-        Example("full", response="So the total is 263.", reference="263", score=1.0),
-        Example("full", response="ANSWER: **Yes**", reference={"answer": "yes"}, score=1.0),
-        Example("floor", response="ANSWER: 12.5%", reference=_RECORD, score=0.0, why="its sign"),
-        Example("floor", response="ANSWER: -0.125%", reference=_RECORD, score=0.0, why="its scale"),
-        Example("floor", response="ANSWER: -12.6%", reference=_RECORD, score=0.0),
-        Example("floor", response="ANSWER: 263%", reference=_PREPARED, score=0.0, why="its unit"),
-        Example("gaming", response="ANSWER: -12.5% or 12.5%", reference=_RECORD, score=0.0),
-        Example("gaming", response="ANSWER: -0.1", reference=_RECORD, score=0.0, why="one digit"),
-        Example("gaming", response="ANSWER: yes and no", reference={"answer": "yes"}, score=0.0),
-        Example("gaming", response="<think>ANSWER: 263</think>", reference="263", score=0.0),
+        Example("positive", response="ANSWER: $263 million", reference=_PREPARED, score=1.0),
+        Example("positive", response="ANSWER: a decrease of 12.50%", reference=_RECORD, score=1.0),
+        Example("positive", response="\\boxed{-0.125}", reference=_RECORD, score=1.0),
+        Example("positive", response="ANSWER: (12.5)%", reference=_RECORD, score=1.0),
+        Example("positive", response="So the total is 263.", reference="263", score=1.0),
+        Example("positive", response="ANSWER: **Yes**", reference={"answer": "yes"}, score=1.0),
+        Example("negative", response="ANSWER: 12.5%", reference=_RECORD, score=0.0, why="its sign"),
+        Example(
+            "negative", response="ANSWER: -0.125%", reference=_RECORD, score=0.0, why="its scale"
+        ),
+        Example("negative", response="ANSWER: -12.6%", reference=_RECORD, score=0.0),
+        Example(
+            "negative", response="ANSWER: 263%", reference=_PREPARED, score=0.0, why="its unit"
+        ),
+        Example("attack", response="ANSWER: -12.5% or 12.5%", reference=_RECORD, score=0.0),
+        Example("attack", response="ANSWER: -0.1", reference=_RECORD, score=0.0, why="one digit"),
+        Example("attack", response="ANSWER: yes and no", reference={"answer": "yes"}, score=0.0),
+        Example("attack", response="<think>ANSWER: 263</think>", reference="263", score=0.0),
     ],
 )
 def finqa(
@@ -132,10 +136,10 @@ def finqa(
 
     Raises:
         BadReference: there is no reference, it is of no known shape, or it is noisy and refused.
-        BadKnob: the tolerance is out of range.
+        BadParameter: the tolerance is out of range.
     """
     if not 0 <= tolerance <= LARGEST_TOLERANCE:
-        raise BadKnob(f"knob 'tolerance' takes 0 to {LARGEST_TOLERANCE}, not {tolerance}")
+        raise BadParameter(f"parameter 'tolerance' takes 0 to {LARGEST_TOLERANCE}, not {tolerance}")
     reference = _reference(sample)
     if reference.noise and noise == "refuse":
         raise BadReference(f"answer and exe_ans disagree: {reference.noise}")

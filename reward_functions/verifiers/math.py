@@ -77,25 +77,33 @@ def _right(sample: Sample) -> str:
 
 @reward_function(
     version=1,
-    oracle=_right,
+    gold_response=_right,
     metrics=[*METRICS, "undecided"],
     needs=Needs(symbolic=True),
     examples=[
-        Example("full", response="So $x = \\boxed{\\frac{1}{2}}$.", reference="0.5", score=1.0),
-        Example("full", response="The answer is 1,234 apples.", reference="1234", score=1.0),
-        Example("full", response="$(x+1)^2$", reference="x^2 + 2x + 1", score=1.0),
-        Example("full", response="\\boxed{1} and \\boxed{2}", reference="\\{1, 2\\}", score=1.0),
-        Example("full", response="\\boxed{35}", reference="35\\%", score=1.0),
-        Example("floor", response="\\boxed{0.33}", reference="\\frac{1}{3}", score=0.0),
-        Example("full", response="0.33", reference="\\frac{1}{3}", score=1.0, knobs={"rounded": 2}),
-        Example("floor", response="\\boxed{5 \\text{ m}}", reference="5 \\text{ cm}", score=0.0),
-        Example("gaming", response="\\boxed{1}, \\boxed{2}, \\boxed{3}", reference="2", score=0.0),
-        Example("gaming", response="The answer is not 5.", reference="5", score=0.0),
-        Example("gaming", response="It is at least \\boxed{5}.", reference="5", score=0.0),
-        Example("gaming", response="$10-\\boxed{5}$", reference="5", score=0.0),
-        Example("gaming", response="\\boxed{5}. The answer is 6.", reference="5", score=0.0),
+        Example("positive", response="So $x = \\boxed{\\frac{1}{2}}$.", reference="0.5", score=1.0),
+        Example("positive", response="The answer is 1,234 apples.", reference="1234", score=1.0),
+        Example("positive", response="$(x+1)^2$", reference="x^2 + 2x + 1", score=1.0),
         Example(
-            "gaming",
+            "positive", response="\\boxed{1} and \\boxed{2}", reference="\\{1, 2\\}", score=1.0
+        ),
+        Example("positive", response="\\boxed{35}", reference="35\\%", score=1.0),
+        Example("negative", response="\\boxed{0.33}", reference="\\frac{1}{3}", score=0.0),
+        Example(
+            "positive",
+            response="0.33",
+            reference="\\frac{1}{3}",
+            score=1.0,
+            parameters={"rounded": 2},
+        ),
+        Example("negative", response="\\boxed{5 \\text{ m}}", reference="5 \\text{ cm}", score=0.0),
+        Example("attack", response="\\boxed{1}, \\boxed{2}, \\boxed{3}", reference="2", score=0.0),
+        Example("attack", response="The answer is not 5.", reference="5", score=0.0),
+        Example("attack", response="It is at least \\boxed{5}.", reference="5", score=0.0),
+        Example("attack", response="$10-\\boxed{5}$", reference="5", score=0.0),
+        Example("attack", response="\\boxed{5}. The answer is 6.", reference="5", score=0.0),
+        Example(
+            "attack",
             prompt="Compute $17 \\cdot 23$.",
             response="\\boxed{17 \\cdot 23}",
             reference="391",
@@ -118,7 +126,7 @@ def math(
     Reference: a number, a text, LaTeX with or without delimiters, or a whole solution; alone or in
     an object under `final_answer`, `answer`, `ground_truth`, `value` or `text`. Scale: 1.0 or 0.0.
     Metrics: `answered`, whether there was an answer to compare; `undecided`, whether the comparison
-    was settled by no rung of the ladder, which earns the floor.
+    was settled by no rung of the ladder, which earns the minimum.
 
     What counts as equal is told by docs/math.md and decided by `reward_functions.symbolic`. Nothing
     in a response is evaluated as code. Not decided are, among others, piecewise answers of other
@@ -156,7 +164,7 @@ def math(
 def _verdict(
     reference: str, answer: str, *, rounded: int, strict_percent: bool
 ) -> symbolic.Verdict:
-    """The verdict under the knobs. A decimal rounds an exact value as a decimal reference would."""
+    """The verdict. A decimal rounds an exact value as a decimal reference would."""
     if strict_percent:
         reference, answer = (
             _PERCENT.sub(r"\\frac{\1}{100}", reference),

@@ -26,25 +26,29 @@ def _right(sample: Sample) -> str:
 
 @reward_function(
     version=1,
-    oracle=_right,
+    gold_response=_right,
     metrics=METRICS,
     examples=[
-        Example("full", prompt=QUESTION, response="The answer is (B).", reference="B", score=1.0),
         Example(
-            "full", prompt=QUESTION, response="\\boxed{\\text{Paris}}", reference="B", score=1.0
+            "positive", prompt=QUESTION, response="The answer is (B).", reference="B", score=1.0
         ),
-        Example("full", prompt=QUESTION, response="Answer: B) Paris", reference="Paris", score=1.0),
-        Example("floor", prompt=QUESTION, response="**A**", reference="B", score=0.0),
         Example(
-            "gaming",
+            "positive", prompt=QUESTION, response="\\boxed{\\text{Paris}}", reference="B", score=1.0
+        ),
+        Example(
+            "positive", prompt=QUESTION, response="Answer: B) Paris", reference="Paris", score=1.0
+        ),
+        Example("negative", prompt=QUESTION, response="**A**", reference="B", score=0.0),
+        Example(
+            "attack",
             prompt=QUESTION,
             response="The answer is B) Lyon.",
             reference="B",
             score=0.0,
             why="letter and text must agree",
         ),
-        Example("gaming", prompt=QUESTION, response="A, B or C", reference="B", score=0.0),
-        Example("gaming", prompt=QUESTION, response=QUESTION, reference="B", score=0.0),
+        Example("attack", prompt=QUESTION, response="A, B or C", reference="B", score=0.0),
+        Example("attack", prompt=QUESTION, response=QUESTION, reference="B", score=0.0),
     ],
 )
 def multiple_choice(sample: Sample, *, include_reasoning: bool = False) -> Score:

@@ -32,7 +32,7 @@ EVERYTHING = {
         {
             "name": "gsm8k-flexible",
             "reward": "gsm8k",
-            "knobs": {"flexible": True},
+            "parameters": {"flexible": True},
             "response_mode": "envelope",
             "memory_mb": 3538,
             "timeout_seconds": 120,
@@ -70,7 +70,7 @@ JUDGED = {
         {
             "name": "faithful",
             "reward": "rubric",
-            "knobs": {"criteria": "rag_faithfulness"},
+            "parameters": {"criteria": "rag_faithfulness"},
             "judge": {
                 "models": [
                     {

@@ -70,7 +70,7 @@ def deployed(site, tmp_path_factory):
 def test_a_team_deploys_from_its_own_repository(deployed):
     template = json.loads((deployed / "RewardFunctions-local.template.json").read_text())
     deployments = [
-        json.loads(each["Properties"]["Environment"]["Variables"]["REWARD_KNOBS"])
+        json.loads(each["Properties"]["Environment"]["Variables"]["REWARD_PARAMETERS"])
         for each in template["Resources"].values()
         if each["Type"] == "AWS::Lambda::Function"
     ]
@@ -79,7 +79,7 @@ def test_a_team_deploys_from_its_own_repository(deployed):
 
 SERVED = """
 import os
-os.environ.update(REWARD_NAME="acme.length", REWARD_KNOBS='{"most": 5}')
+os.environ.update(REWARD_NAME="acme.length", REWARD_PARAMETERS='{"most": 5}')
 from reward_functions.serving.handler import handler
 turn = {"role": "assistant", "content": "six ch"}
 (told,) = handler([{"id": "a", "messages": [turn], "reference_answer": "x"}])

@@ -78,7 +78,7 @@ def test_a_function_reads_back_what_the_stage_says(everything):
         LambdaSettings.from_env(variables(each))
         for each in everything.properties("AWS::Lambda::Function")
     ]
-    assert [(each.name, each.knobs, each.response_mode) for each in told] == [
+    assert [(each.name, each.parameters, each.response_mode) for each in told] == [
         ("math", {}, "list"),
         ("gsm8k", {}, "list"),
         ("gsm8k", {"flexible": True}, "envelope"),

@@ -40,7 +40,7 @@ def test_a_judge_is_deployed_with_the_model_it_asks():
 
 def test_a_name_alone_is_a_reward_with_its_defaults():
     (each,) = stage(deployments=["gsm8k"]).deployments
-    assert (each.name, each.reward, each.knobs, each.response_mode) == (
+    assert (each.name, each.reward, each.parameters, each.response_mode) == (
         "gsm8k",
         "gsm8k",
         {},
@@ -53,14 +53,14 @@ def test_a_reward_is_deployed_twice_under_two_names():
     strict, flexible = stage(
         deployments=[
             "gsm8k",
-            {"name": "gsm8k-flexible", "reward": "gsm8k", "knobs": {"flexible": True}},
+            {"name": "gsm8k-flexible", "reward": "gsm8k", "parameters": {"flexible": True}},
         ]
     ).deployments
-    assert (strict.knobs, flexible.knobs) == ({}, {"flexible": True})
+    assert (strict.parameters, flexible.parameters) == ({}, {"flexible": True})
 
 
 def test_a_deployment_named_as_its_reward_need_not_say_so_twice():
-    assert deployment(name="gsm8k", knobs={"flexible": True}).reward == "gsm8k"
+    assert deployment(name="gsm8k", parameters={"flexible": True}).reward == "gsm8k"
 
 
 def test_further_settings_reach_the_function():
@@ -135,12 +135,12 @@ WRONG = [
         "two deployments have this name",
     ),
     (
-        {"deployments": [{"reward": "gsm8k", "knobs": {"flexibel": True}}]},
-        r"gsm8k has no knob 'flexibel'\. Did you mean 'flexible'\?",
+        {"deployments": [{"reward": "gsm8k", "parameters": {"flexibel": True}}]},
+        r"gsm8k has no parameter 'flexibel'\. Did you mean 'flexible'\?",
     ),
     (
-        {"deployments": [{"reward": "gsm8k", "knobs": {"flexible": "yes"}}]},
-        "knob 'flexible' takes bool, not 'yes'",
+        {"deployments": [{"reward": "gsm8k", "parameters": {"flexible": "yes"}}]},
+        "parameter 'flexible' takes bool, not 'yes'",
     ),
     (
         {"deployments": [{"reward": "gsm8k", "memory": 2048}]},

@@ -26,7 +26,7 @@ from reward_functions import Example, Sample, Score, reward_function
 class Limit:
     words: "int" = 3
 
-@reward_function({name}version=1, examples=[Example("full", response="a b", score={score})])
+@reward_function({name}version=1, examples=[Example("positive", response="a b", score={score})])
 def {function}(sample: Sample, *, words: int = Limit().words) -> Score:
     """At most so many words. Reference: none."""
     return Score(float(len(sample.response.split()) <= words), answer=sample.response)
@@ -34,8 +34,8 @@ def {function}(sample: Sample, *, words: int = Limit().words) -> Score:
 
 
 @reward_function(name="acme.broken", version=3, metrics=["m"], examples=[
-    Example("full", response="4", reference="4", score=1.0),
-    Example("floor", response="[bold]\x1b[2J", reference="4", score=1.0),
+    Example("positive", response="4", reference="4", score=1.0),
+    Example("negative", response="[bold]\x1b[2J", reference="4", score=1.0),
 ])  # fmt: skip
 def broken(sample: Sample) -> Score:
     """A plug-in [red]with[/red] markup.
@@ -73,7 +73,7 @@ def plugin(monkeypatch):
     monkeypatch.setattr(registry, "_entry_points", lambda: [point])
 
 
-def test_list_names_every_reward_its_kind_and_its_knobs(plugin):
+def test_list_names_every_reward_its_kind_and_its_parameters(plugin):
     ran = run("list")
     assert ran.exit_code == 0
     for name, spec in specs().items():
@@ -89,10 +89,10 @@ def test_show_says_all_about_a_reward(name):
     ran = run("show", name)
     assert ran.exit_code == 0
     kind = "judge" if specs()[name].needs.judge else "verifier"
-    for word in (f"{name}, version 1, {kind}", "Reference:", "scale", "0 to 1", "gaming"):
+    for word in (f"{name}, version 1, {kind}", "Reference:", "scale", "0 to 1", "attack"):
         assert word in ran.stdout
-    for knob in specs()[name].knobs:
-        assert knob in ran.stdout
+    for parameter in specs()[name].parameters:
+        assert parameter in ran.stdout
 
 
 def test_the_request_and_reply_of_show_are_json_and_belong_together():
@@ -128,15 +128,15 @@ def test_check_says_what_differs(plugin):
 def test_check_ends_where_a_score_has_no_reason(in_folder):
     in_folder(score=0.5)
     told = run("check", "brief.py").stdout.rstrip()
-    assert told.endswith("full example 'a b' earns 1, not 0.5")
+    assert told.endswith("positive example 'a b' earns 1, not 0.5")
 
 
-def test_check_names_an_example_with_a_knob_that_does_not_exist(in_folder):
+def test_check_names_an_example_with_a_parameter_that_does_not_exist(in_folder):
     path = in_folder()
-    path.write_text(path.read_text().replace("score=1.0)", "score=1.0, knobs={'word': 1})"))
+    path.write_text(path.read_text().replace("score=1.0)", "score=1.0, parameters={'word': 1})"))
     ran = run("check", "brief.py")
     assert ran.exit_code == 1
-    assert "no knob 'word'" in ran.stdout
+    assert "no parameter 'word'" in ran.stdout
 
 
 def test_a_reward_that_fails_is_still_shown(plugin):
@@ -148,7 +148,7 @@ def test_a_reward_that_fails_is_still_shown(plugin):
 
 def test_a_reward_without_examples_does_not_pass(in_folder):
     path = in_folder()
-    path.write_text(path.read_text().replace('Example("full", response="a b", score=1.0)', ""))
+    path.write_text(path.read_text().replace('Example("positive", response="a b", score=1.0)', ""))
     ran = run("check", "brief.py")
     assert (ran.exit_code, "no examples" in ran.stdout) == (1, True)
 
@@ -172,7 +172,7 @@ def test_explain_reads_files_and_standard_input(tmp_path):
     )
     assert "the response is the reference" in ran.stdout
     ran = run(
-        "explain", "exact_match", "--response", "-", "--reference", "Paris", "-k",
+        "explain", "exact_match", "--response", "-", "--reference", "Paris", "-p",
         "ignore_case=false", stdin="paris",
     )  # fmt: skip
     assert "another text" in ran.stdout
@@ -208,7 +208,7 @@ def test_a_narrow_list_breaks_no_name(width, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(width))
     words = run("list").stdout.replace(",", " ").split()
     for name, spec in specs().items():
-        assert {name, *spec.knobs} <= set(words)
+        assert {name, *spec.parameters} <= set(words)
 
 
 def test_two_at_signs_are_one_and_no_file():
@@ -228,7 +228,7 @@ def test_a_file_is_taken_for_a_name(in_folder):
     in_folder()
     assert run("check", "brief.py").exit_code == 0
     assert "brief, version 1, file" in run("show", "./brief.py").stdout
-    ran = run("explain", "./brief.py", "--response", "a b c d", "-k", "words=4")
+    ran = run("explain", "./brief.py", "--response", "a b c d", "-p", "words=4")
     assert "score   1" in ran.stdout
 
 

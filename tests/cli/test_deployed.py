@@ -45,7 +45,7 @@ def _stage(local_aws, deployed_function):
             name=name,
             reward="acme.paris",
             version=1,
-            knobs={"loud": True},
+            parameters={"loud": True},
             response_mode="list",
             alias_arn=arn,
             function_arn=arn,
@@ -154,7 +154,7 @@ def test_samples_of_ones_own_say_more_of_a_strangers_function(tmp_path):
 def test_an_arn_is_held_to_the_examples_of_the_reward_it_is_said_to_serve():
     ran = run("check", arn("plain"), "--reward", "gsm8k", "--batch-size", "4")
     assert ran.exit_code == 1
-    assert "another version is deployed, or it has other knobs" in ran.stdout
+    assert "another version is deployed, or it has other parameters" in ran.stdout
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_an_arn_is_held_to_the_examples_of_the_reward_it_is_said_to_serve():
             "there is no such function",
         ),
         (["check", "plain", "-s", STAGE, "--reward", "x", "--samples", "y"], "exclude each other"),
-        (["check", "plain", "-s", STAGE, "--knob", "a=1"], "--knob is a knob of --reward"),
+        (["check", "plain", "-s", STAGE, "--param", "a=1"], "--param is a parameter of --reward"),
         (["check", "plain", "-s", STAGE, "--reward", "gsm"], "'gsm8k'"),
         (["check", "plain", "-s", STAGE, "--samples", "no such file"], "No such file"),
         (["check", "plain", "-s", STAGE, "--response-mode", "xml"], "one of list, envelope"),

@@ -38,9 +38,9 @@ def test_results_are_those_of_reward_score_whatever_the_batches(mode):
     assert warm.startswith("warm batches of 4: 2, p50 ")
 
 
-def test_knobs_reach_the_function():
+def test_parameters_reach_the_function():
     row = wire_row(sample("paris", "Paris"))
-    ran = run("invoke", "--local", "exact_match", "-", "-k", "ignore_case=false", rows=[row])
+    ran = run("invoke", "--local", "exact_match", "-", "-p", "ignore_case=false", rows=[row])
     assert json.loads(ran.stdout)["aggregate_reward_score"] == 0.0
 
 
@@ -72,7 +72,7 @@ def test_a_row_of_the_data_sets_fault_is_the_floor_here():
         (["exact_match", "-"], "--local"),
         (["--local", "exact_mach", "-"], "'exact_match'"),
         (["--local", "exact_match", "no such file"], "No such file"),
-        (["--local", "exact_match", "-", "-k", "x=1"], "no knob 'x'"),
+        (["--local", "exact_match", "-", "-p", "x=1"], "no parameter 'x'"),
         (["--local", "./mine.py", "-"], "by name, not by path"),
         (["--local", "./mine.py", "-"], 'write "acme.mine" = "mine:mine" under [project.entry-'),
         (["--local", "exact_match", "-", "--response-mode", "xml"], "one of list, envelope\n"),

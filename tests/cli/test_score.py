@@ -217,10 +217,10 @@ def test_a_narrow_table_keeps_the_words_of_an_error(monkeypatch):
     assert {"BadReference:", "reference"} <= set(shown)
 
 
-def test_knobs_reach_the_reward():
+def test_parameters_reach_the_reward():
     text = jsonl(row("paris"))
     assert results(score(text))[0]["aggregate_reward_score"] == 1.0
-    strict = results(score(text, "--knob", "ignore_case=false"))
+    strict = results(score(text, "--param", "ignore_case=false"))
     assert strict[0]["aggregate_reward_score"] == 0.0
 
 
@@ -235,7 +235,8 @@ def test_the_summary_tells_a_trainers_view_on_standard_error():
     ran = score(jsonl(*rows, {"id": "bad"}))
     _, figures, groups = ran.stderr.splitlines()
     assert figures.startswith(
-        "samples 6 · mean 0.4000 · spread 0.4899 · zero share 60.0% · unscored 1 (BadSample 1) · "
+        "samples 6 · mean 0.4000 · std 0.4899 · share at the minimum 60.0% · "
+        "unscored 1 (BadSample 1) · "
     )
     assert figures.endswith("samples/s")
     assert groups.startswith("prompts with several samples 2 · frac_reward_zero_std 0.500")
@@ -287,16 +288,19 @@ def test_standard_input_is_called_by_its_name():
 
 BAD_ARGUMENTS = {
     "an unknown reward": (["exact_mach", "ok"], "Did you mean 'exact_match'?"),
-    "an unknown knob": (["exact_match", "ok", "--knob", "ignorecase=1"], "'ignore_case'?"),
-    "a value of the wrong type": (["exact_match", "ok", "-k", "ignore_case=maybe"], "takes bool"),
-    "a knob without a value": (["exact_match", "ok", "-k", "ignore_case"], "written k=v"),
+    "an unknown parameter": (["exact_match", "ok", "--param", "ignorecase=1"], "'ignore_case'?"),
+    "a value of the wrong type": (["exact_match", "ok", "-p", "ignore_case=maybe"], "takes bool"),
+    "a parameter without a value": (
+        ["exact_match", "ok", "-p", "ignore_case"],
+        "written name=value",
+    ),
     "a file that is not there": (["exact_match", "missing"], "missing: No such file"),
     "a folder": (["exact_match", "."], "Is a directory"),
     "a name of nothing": (["exact_match", ""], "No such file"),
     "a reward's file that is not there": (["./none.py", "ok"], "none.py: No such file"),
-    "a knob twice": (
-        ["exact_match", "ok", "-k", "ignore_case=1", "-k", "ignore_case=0"],
-        "knob 'ignore_case' is set twice",
+    "a parameter twice": (
+        ["exact_match", "ok", "-p", "ignore_case=1", "-p", "ignore_case=0"],
+        "parameter 'ignore_case' is set twice",
     ),
     "no folder for the output": (["exact_match", "ok", "-o", "no/out"], " no/out: No such file"),
     "an output of no name": (["exact_match", "ok", "-o", ""], " '': "),
@@ -456,7 +460,7 @@ def test_a_bug_in_a_reward_names_the_line_of_its_own_file(name, tmp_path):
 def test_a_reward_that_exits_does_not_end_the_command_silently(workers, tmp_path):
     reward = tmp_path / "part.py"
     reward.write_text(FAILING)
-    ran = score(jsonl(row()), "-k", "stop=1", "--workers", workers, reward=reward)
+    ran = score(jsonl(row()), "-p", "stop=1", "--workers", workers, reward=reward)
     assert (ran.exit_code, ran.stdout) == (2, "")
     assert ran.stderr == "error: part.py, line 11: called sys.exit(0)\n"
 
@@ -481,7 +485,7 @@ VERIFIERS = {name: spec for name, spec in specs().items() if not spec.needs.judg
 
 @pytest.mark.parametrize("spec", VERIFIERS.values(), ids=VERIFIERS)
 def test_hostile_responses_pass_through_and_are_explained(spec, tmp_path):
-    example = next(example for example in spec.examples if example.kind == "full")
+    example = next(example for example in spec.examples if example.kind == "positive")
     texts = [(name, text) for name, text in hostile_responses() if len(text) < 1_000_000]
     rows = [row(text, example.reference, id=name) for name, text in texts]
     (tmp_path / "rows").write_text(jsonl(*rows))
@@ -489,7 +493,7 @@ def test_hostile_responses_pass_through_and_are_explained(spec, tmp_path):
     assert ran.exit_code == 0, ran.stderr
     assert ran.stdout.isascii()
     assert [result["id"] for result in results(ran)] == [name for name, _ in texts]
-    assert {result["aggregate_reward_score"] for result in results(ran)} == {spec.scale.floor}
+    assert {result["aggregate_reward_score"] for result in results(ran)} == {spec.scale.minimum}
     assert (
         run("score", spec.name, tmp_path / "rows", "--format", "table", "--explain").exit_code == 0
     )

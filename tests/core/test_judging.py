@@ -1,4 +1,4 @@
-"""What core knows of judges: whom they ask, who their siblings are, and what a verdict is."""
+"""What core knows of judges: whom they ask, who their group are, and what a verdict is."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def kind(sample, ask, *, limit: int = 3):
     return Score(float(ask(QUESTION)["kind"] == "yes"))
 
 
-@reward_function(version=1, scale=(0, 10), needs=Needs(siblings=True))
-def crowd(sample, siblings):
-    """How many siblings there are."""
-    return Score(float(len(siblings)))
+@reward_function(version=1, scale=(0, 10), needs=Needs(group=True))
+def crowd(sample, group):
+    """How many group there are."""
+    return Score(float(len(group)))
 
 
 def test_a_judge_is_given_whom_to_ask():
@@ -56,20 +56,20 @@ def test_a_judge_is_given_whom_to_ask():
 
 
 def test_an_example_brings_its_verdicts():
-    full = Example("full", response="x", score=1.0, verdicts=[{"kind": "yes", "quote": "Ann"}])
-    floor = Example("floor", response="x", score=0.0)
-    for example in (full, floor):
+    full = Example("positive", response="x", score=1.0, verdicts=[{"kind": "yes", "quote": "Ann"}])
+    minimum = Example("negative", response="x", score=0.0)
+    for example in (full, minimum):
         rehearsed = pickle.loads(pickle.dumps(kind.rehearsed(example)))
         assert rehearsed(example.sample()).value == example.score
 
 
-def test_knobs_are_checked_together_when_they_are_bound():
+def test_parameters_are_checked_together_when_they_are_bound():
     assert kind.bind({"limit": 4})
     with pytest.raises(BadJudge, match="five"):
         kind.bind({"limit": 5})
 
 
-def test_siblings_are_the_samples_with_the_same_prompt():
+def test_group_are_the_samples_with_the_same_prompt():
     batch = [said("a", "1"), said("b", "2"), Unscored("u", BadSample("no row")), said("c", "1")]
     results = score_batch(crowd, batch, workers=2)
     assert [result.score.value for result in (*results[:2], results[3])] == [2.0, 1.0, 2.0]

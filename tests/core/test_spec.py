@@ -1,4 +1,4 @@
-"""A declaration is held to its word, and knobs are checked from the signature."""
+"""A declaration is held to its word, and parameters are checked from the signature."""
 
 import pickle
 from functools import partial
@@ -7,14 +7,14 @@ from typing import Literal
 import pytest
 
 from reward_functions import Metric, Sample, Score, get, reward_function
-from reward_functions.core.errors import BadKnob, InvalidScore
+from reward_functions.core.errors import BadParameter, InvalidScore
 from reward_functions.core.spec import Scale, spec_of
 
 SAMPLE = Sample(id="s", messages=())
 
 
 @reward_function(version=3, metrics=["length"])
-def knobby(
+def tunable(
     sample: Sample,
     *,
     strict: bool = True,
@@ -24,7 +24,7 @@ def knobby(
     label: str = "",
     cap: int | None = None,
 ) -> Score:
-    """Every type a knob can have.
+    """Every type a parameter can have.
 
     More text.
     """
@@ -36,19 +36,19 @@ def declared(score, **declaration):
 
 
 def test_a_spec_is_called_with_a_sample():
-    assert knobby(SAMPLE).value == 0.5
-    assert knobby(SAMPLE, share=0.25).value == 0.25
+    assert tunable(SAMPLE).value == 0.5
+    assert tunable(SAMPLE, share=0.25).value == 0.25
 
 
 def test_a_spec_tells_what_its_function_is():
-    assert (knobby.name, knobby.version, knobby.summary) == (
-        "knobby",
+    assert (tunable.name, tunable.version, tunable.summary) == (
+        "tunable",
         3,
-        "Every type a knob can have.",
+        "Every type a parameter can have.",
     )
-    assert list(knobby.knobs) == ["strict", "limit", "share", "mode", "label", "cap"]
-    assert knobby.knobs["mode"].type_name == "'a' | 'b'"
-    assert knobby.knobs["cap"].type_name == "int | None"
+    assert list(tunable.parameters) == ["strict", "limit", "share", "mode", "label", "cap"]
+    assert tunable.parameters["mode"].type_name == "'a' | 'b'"
+    assert tunable.parameters["cap"].type_name == "int | None"
 
 
 @pytest.mark.parametrize(
@@ -67,8 +67,8 @@ def test_a_spec_tells_what_its_function_is():
         ("cap", "12", 12),
     ],
 )
-def test_typed_text_becomes_a_knob(name, text, value):
-    parsed = knobby.knob(name).parse(text)
+def test_typed_text_becomes_a_parameter(name, text, value):
+    parsed = tunable.parameter(name).parse(text)
     assert parsed == value
     assert type(parsed) is type(value)
 
@@ -78,12 +78,12 @@ def test_typed_text_becomes_a_knob(name, text, value):
     [("strict", "maybe"), ("limit", "1.5"), ("share", "nan"), ("share", "x"), ("mode", "c")],
 )
 def test_text_of_another_type_is_refused(name, text):
-    with pytest.raises(BadKnob, match=name):
-        knobby.knob(name).parse(text)
+    with pytest.raises(BadParameter, match=name):
+        tunable.parameter(name).parse(text)
 
 
 @pytest.mark.parametrize(
-    "knobs",
+    "parameters",
     [
         {"strict": 1},
         {"limit": True},
@@ -94,9 +94,9 @@ def test_text_of_another_type_is_refused(name, text):
         {"label": None},
     ],
 )
-def test_knobs_of_another_type_are_refused(knobs):
-    with pytest.raises(BadKnob):
-        knobby.bind(knobs)
+def test_parameters_of_another_type_are_refused(parameters):
+    with pytest.raises(BadParameter):
+        tunable.bind(parameters)
 
 
 def test_a_spec_is_itself_and_nothing_else():
@@ -104,17 +104,17 @@ def test_a_spec_is_itself_and_nothing_else():
     assert declared(Score(0.0)) != declared(Score(0.0))
 
 
-def test_an_unknown_knob_suggests_the_nearest():
-    with pytest.raises(BadKnob, match=r"no knob 'strick'. Did you mean 'strict'\?"):
-        knobby.bind({"strick": True})
-    with pytest.raises(BadKnob, match="it has none"):
+def test_an_unknown_parameter_suggests_the_nearest():
+    with pytest.raises(BadParameter, match=r"no parameter 'strick'. Did you mean 'strict'\?"):
+        tunable.bind({"strick": True})
+    with pytest.raises(BadParameter, match="it has none"):
         declared(Score(0.0)).bind({"x": 1})
 
 
-def test_a_bound_reward_keeps_its_declaration_and_its_knobs():
-    bound = knobby.bind({"share": 1, "limit": 9})
+def test_a_bound_reward_keeps_its_declaration_and_its_parameters():
+    bound = tunable.bind({"share": 1, "limit": 9})
     assert bound(SAMPLE).value == 1.0
-    assert spec_of(bound) is knobby
+    assert spec_of(bound) is tunable
     assert spec_of(lambda sample: Score(0.0)) is None
 
 

@@ -45,7 +45,7 @@ def versions(stage):
 def test_the_catalogue_is_what_the_stage_says(stage):
     assert sorted(stage.catalogue) == sorted(NAMES)
     assert set(versions(stage).values()) == {"1"}
-    assert stage.catalogue["gsm8k-flexible"].knobs == {"flexible": True}
+    assert stage.catalogue["gsm8k-flexible"].parameters == {"flexible": True}
     assert stage.catalogue["gsm8k-envelope"].response_mode == "envelope"
 
 
@@ -55,7 +55,7 @@ def test_every_alias_answers_with_the_rewards_of_a_local_run(stage, name):
     spec = get(deployed.reward)
     samples = [each.sample(f"example-{at}") for at, each in enumerate(spec.examples)]
     samples += [sample("an answer", id="no reference"), sample("", "1", id="no answer")]
-    local = score_batch(spec.bind(deployed.knobs, ask=script(deployed.reward)), samples)
+    local = score_batch(spec.bind(deployed.parameters, ask=script(deployed.reward)), samples)
     for here, there in zip(local, stage.function(name).score(samples), strict=True):
         assert here.id == there.id
         if isinstance(here, Scored):
@@ -84,7 +84,7 @@ def test_the_demo_scores_what_is_deployed_as_it_says_it_does(stage, capsys):
     told = capsys.readouterr().out
     for name in ("finqa", "gsm8k", "gsm8k-envelope", "math"):
         assert f", from {stage.catalogue[name].alias_arn}" in told
-    assert "-flexible" not in told  # other knobs, other rewards than the files expect
+    assert "-flexible" not in told  # other parameters, other rewards than the files expect
     assert seen["surprising"] == 0
     assert seen["right"] >= 3
     assert seen["unscored"] >= 3
@@ -99,7 +99,7 @@ def test_deploying_again_without_a_change_does_nothing(stage):
 def test_a_change_reaches_what_it_changes_and_nothing_else(stage):
     changed = [each for each in DEPLOYMENTS if each != "multiple_choice"]
     changed[NAMES.index("gsm8k-flexible")] = {"name": "gsm8k-flexible", "reward": "gsm8k"}
-    strict = {"name": "exact", "reward": "exact_match", "knobs": {"ignore_case": False}}
+    strict = {"name": "exact", "reward": "exact_match", "parameters": {"ignore_case": False}}
     stage.project.write({STAGE: stages()[STAGE] | {"deployments": [*changed, strict]}})
     stage.project.cdk.deploy()
     assert versions(stage) == {

@@ -52,10 +52,10 @@ def test_there_are_attacks_of_every_kind():
 @pytest.mark.parametrize("judge", JUDGES)
 @pytest.mark.parametrize("name", ATTACKS)
 def test_no_attack_raises_the_reward(judge, name):
-    reward, knobs, reference = JUDGES[judge]
+    reward, parameters, reference = JUDGES[judge]
     attack = sample(ATTACKS[name].response, reference, prompt=PROMPT)
     ask = CredulousAsk(attack.response)
-    assert get(reward).bind(knobs, ask=ask)(attack).value == 0.0
+    assert get(reward).bind(parameters, ask=ask)(attack).value == 0.0
 
 
 def test_attacks_that_are_the_final_answer_reach_the_judge_of_answers_and_gain_nothing():
@@ -101,7 +101,7 @@ def test_a_prompt_a_reference_or_a_passage_is_no_order_either(field, name):
     ask = CredulousAsk(response)
     texts = {"prompt": PROMPT, "reference": "Canberra", "passages": "Canberra is the capital."}
     texts[field] = response
-    for reward, knobs in (
+    for reward, parameters in (
         ("rubric", {"criteria": "reasoning"}),
         ("rubric", {"criteria": "rag_faithfulness"}),
     ):
@@ -112,7 +112,7 @@ def test_a_prompt_a_reference_or_a_passage_is_no_order_either(field, name):
             prompt=texts["prompt"],
             context=texts["passages"],
         )
-        get(reward).bind(knobs, ask=spied)(judged)
+        get(reward).bind(parameters, ask=spied)(judged)
         assert not any(map(ask.obeys, spied.asked))
 
 

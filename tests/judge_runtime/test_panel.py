@@ -41,13 +41,13 @@ def in_turn(*answers, usage=None):
     return FakeAsk(answer=lambda _: left.pop(0) if len(left) > 1 else left[0], usage=usage)
 
 
-def sit(asks, knobs=None, *, deadline=float("inf"), reward="reference", **judging):
+def sit(asks, parameters=None, *, deadline=float("inf"), reward="reference", **judging):
     """A sitting of jurors with these answers."""
     models = tuple(model(name) for name in asks if name != "fallback")
     if "fallback" in asks:
         judging["fallback"] = model("fallback")
     bench = Bench(Judging(models=models, **judging), asks=asks)
-    return bench.sit(get(reward), knobs or {"answer": "whole"}, deadline=deadline)
+    return bench.sit(get(reward), parameters or {"answer": "whole"}, deadline=deadline)
 
 
 def case(text="It is Canberra.", prompt="Capital?", id="s"):

@@ -14,7 +14,7 @@ from reward_functions.core.errors import (
     BadReference,
     JudgeUnavailable,
     NoJudge,
-    NoSibling,
+    NoOtherResponse,
     NoVerdict,
 )
 from reward_functions.judge_runtime.backends.replay import Recorder, Replay
@@ -90,7 +90,7 @@ def test_a_rubric_that_cannot_be_used_is_refused_when_it_is_bound(tmp_path, crit
     with pytest.raises(BadJudge, match=said):
         get("rubric").bind({"criteria": path})
     with pytest.raises(BadJudge, match=said):
-        bind(LambdaSettings(name="rubric", knobs={"criteria": path}), ask=FakeAsk())
+        bind(LambdaSettings(name="rubric", parameters={"criteria": path}), ask=FakeAsk())
 
 
 @pytest.mark.parametrize("content", ["[1]", "version = 1", "{", "\xff"])
@@ -257,7 +257,7 @@ def length_judge(question):
 
 def test_siblings_are_compared_in_a_ring():
     batch = [sample("word " * at, prompt="Write.", id=str(at)) for at in range(1, 9)]
-    reward = get("pairwise").bind({"against": "sibling"}, ask=FakeAsk(answer=length_judge))
+    reward = get("pairwise").bind({"against": "group"}, ask=FakeAsk(answer=length_judge))
     results = score_batch(reward, batch)
     values = {int(result.id): result.score.value for result in results}
     assert values[8] == 1.0
@@ -266,9 +266,9 @@ def test_siblings_are_compared_in_a_ring():
 
 
 def test_a_pair_needs_two():
-    reward = get("pairwise").bind({"against": "sibling"}, ask=FakeAsk())
+    reward = get("pairwise").bind({"against": "group"}, ask=FakeAsk())
     (result,) = score_batch(reward, [sample("Alone.", prompt="Write.")])
-    assert isinstance(result.error, NoSibling)
+    assert isinstance(result.error, NoOtherResponse)
     results = score_batch(reward, [sample("Same.", prompt="Write.", id=str(at)) for at in (1, 2)])
     assert [result.score.value for result in results] == [0.5, 0.5]
 
@@ -494,7 +494,7 @@ def test_a_failed_sample_has_no_advantage_and_a_group_without_signal_keeps_none(
         wire_row(sample(f"It is {at}.", "x", prompt=f"Question {at // 8}?", id=str(at)))
         for at in range(400)
     ]
-    settings = LambdaSettings(name="reference", knobs={"answer": "whole"})
+    settings = LambdaSettings(name="reference", parameters={"answer": "whole"})
     function = bind(settings, ask=FakeAsk(answer=answer))
     values = [result["aggregate_reward_score"] for result in function(rows)]
     for group in range(50):

@@ -10,7 +10,7 @@ import pytest
 from reward_functions import symbolic
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import (
-    BadKnob,
+    BadParameter,
     BadReference,
     EngineUnavailable,
     UnknownReward,
@@ -118,8 +118,8 @@ def test_an_event_that_is_no_batch_fails_the_invocation(mode):
         serve(response_mode=mode, max_samples=1)([row("a"), row("b")])
 
 
-def test_knobs_are_bound():
-    assert value(serve(knobs={"ignore_case": False})([row("a", "paris")])[0]) == 0.0
+def test_parameters_are_bound():
+    assert value(serve(parameters={"ignore_case": False})([row("a", "paris")])[0]) == 0.0
 
 
 BROKEN_ROWS = [
@@ -211,7 +211,7 @@ def test_every_row_has_the_same_metrics_in_the_same_order():
 
 def test_the_floor_and_failing_are_settings():
     rows = [row("a", "1"), row("b", "bug")]
-    told = serve(moody, on_unscored="floor", max_unscored=1.0)(rows)[1]
+    told = serve(moody, on_unscored="minimum", max_unscored=1.0)(rows)[1]
     assert (value(told), metric(told, "unscored"), metric(told, "imputed")) == (-1.0, 1.0, 0.0)
     with pytest.raises(BatchFailed):
         serve(moody, on_unscored="fail", max_unscored=1.0)(rows)
@@ -259,15 +259,15 @@ def declared(function, *examples):
 
 
 def test_binding_replays_the_first_example_only():
-    full = Example("full", response="1", score=1.0)
-    wrong = Example("floor", response="0", score=0.0)
+    full = Example("positive", response="1", score=1.0)
+    wrong = Example("negative", response="0", score=0.0)
     assert serve(declared(lambda sample: Score(1.0), full, wrong))
     with pytest.raises(FailedWarmUp, match="gives its first example 1, not 0"):
         serve(declared(lambda sample: Score(1.0), wrong, full))
 
 
 def test_a_reward_that_cannot_score_its_first_example_does_not_start():
-    broken = declared(lambda sample: sample.nothing, Example("full", response="", score=1.0))
+    broken = declared(lambda sample: sample.nothing, Example("positive", response="", score=1.0))
     with pytest.raises(FailedWarmUp, match="fails on its first example: AttributeError") as raised:
         serve(broken)
     assert isinstance(raised.value.__cause__, AttributeError)
@@ -304,10 +304,10 @@ def test_without_that_process_the_answers_that_need_it_are_unscored(monkeypatch,
 def test_what_does_not_exist_is_not_served():
     with pytest.raises(UnknownReward, match="exact_match"):
         bind(LambdaSettings(name="exact_mach"))
-    with pytest.raises(BadKnob, match="ignore_case"):
-        serve(knobs={"ignore_cas": False})
-    with pytest.raises(BadKnob):
-        serve(knobs={"ignore_case": "yes"})
+    with pytest.raises(BadParameter, match="ignore_case"):
+        serve(parameters={"ignore_cas": False})
+    with pytest.raises(BadParameter):
+        serve(parameters={"ignore_case": "yes"})
 
 
 @pytest.fixture

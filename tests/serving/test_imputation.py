@@ -1,4 +1,4 @@
-"""What an Unscored becomes: the data set's fault is the floor, ours is never a reward."""
+"""What an Unscored becomes: the data set's fault is the minimum, ours is never a reward."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reward_functions.serving.contract import result_object
 from reward_functions.serving.imputation import BatchFailed, Imputation
 
 IMPUTE = Imputation(
-    floor=-1.0, metrics=(Metric("share", 0.0, "Reward"),), on_unscored="impute", max_unscored=0.5
+    minimum=-1.0, metrics=(Metric("share", 0.0, "Reward"),), on_unscored="impute", max_unscored=0.5
 )
 
 
@@ -72,7 +72,7 @@ def test_the_data_sets_fault_is_the_floor_and_fails_nothing(error):
     results = [failed("a", error), failed("b", error)]
     expected = [row(name, -1.0, 0.0, bad_reference=1.0) for name in ("a", "b")]
     assert IMPUTE([asked("p")] * 2, results) == expected
-    fail = Imputation(floor=-1.0, metrics=IMPUTE.metrics, on_unscored="fail", max_unscored=0.0)
+    fail = Imputation(minimum=-1.0, metrics=IMPUTE.metrics, on_unscored="fail", max_unscored=0.0)
     assert fail([asked("p")] * 2, results) == expected
 
 
@@ -83,20 +83,22 @@ def test_the_data_sets_fault_donates_nothing():
 
 
 def test_the_floor_where_it_was_asked_for():
-    floor = Imputation(floor=-1.0, metrics=IMPUTE.metrics, on_unscored="floor", max_unscored=0.5)
-    told = floor([asked("p")] * 2, [scored("a", 1.0), failed("b")])
+    minimum = Imputation(
+        minimum=-1.0, metrics=IMPUTE.metrics, on_unscored="minimum", max_unscored=0.5
+    )
+    told = minimum([asked("p")] * 2, [scored("a", 1.0), failed("b")])
     assert told[1] == row("b", -1.0, 0.0, unscored=1.0)
 
 
 def test_failing_where_it_was_asked_for():
-    fail = Imputation(floor=0.0, on_unscored="fail", max_unscored=1.0)
+    fail = Imputation(minimum=0.0, on_unscored="fail", max_unscored=1.0)
     with pytest.raises(BatchFailed, match=r"1 of 2 .*DeadlineReached 1.*'fail'"):
         fail([asked("p")] * 2, [scored("a", 1.0), failed("b")])
 
 
-@pytest.mark.parametrize("on_unscored", ["impute", "floor"])
+@pytest.mark.parametrize("on_unscored", ["impute", "minimum"])
 def test_a_share_above_max_unscored_fails_and_one_at_it_does_not(on_unscored):
-    policy = Imputation(floor=0.0, on_unscored=on_unscored, max_unscored=0.2)
+    policy = Imputation(minimum=0.0, on_unscored=on_unscored, max_unscored=0.2)
     results = [Scored(str(at), Score(1.0)) for at in range(8)]
     assert len(policy([asked("p")] * 10, [*results, failed("x"), failed("y")])) == 10
     results = [*results[:7], failed("x"), failed("y"), failed("z", ZeroDivisionError("secret"))]
@@ -106,9 +108,9 @@ def test_a_share_above_max_unscored_fails_and_one_at_it_does_not(on_unscored):
     assert "secret" not in str(raised.value)
 
 
-@pytest.mark.parametrize("on_unscored", ["impute", "floor"])
+@pytest.mark.parametrize("on_unscored", ["impute", "minimum"])
 def test_where_nothing_was_scored_and_we_are_to_blame_the_batch_fails(on_unscored):
-    policy = Imputation(floor=0.0, on_unscored=on_unscored, max_unscored=1.0)
+    policy = Imputation(minimum=0.0, on_unscored=on_unscored, max_unscored=1.0)
     with pytest.raises(BatchFailed, match="no other was"):
         policy([asked("p")], [failed("a")])
     with pytest.raises(BatchFailed, match="1 of 2"):

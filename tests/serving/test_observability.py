@@ -65,7 +65,14 @@ def test_a_batch_is_one_log_line_and_one_metric_object(capsys, settings):
     assert declared["Namespace"] == "RewardFunctions"
     assert sorted(declared["Dimensions"][0]) == ["reward", "service"]
     assert metrics["reward"] == "judged"
-    shown = ("samples", "unscored", "bad_references", "reward_mean", "reward_spread", "zero_share")
+    shown = (
+        "samples",
+        "unscored",
+        "bad_references",
+        "reward_mean",
+        "reward_std",
+        "frac_reward_min",
+    )
     assert [metrics[name] for name in shown] == [[5], [0], [1], [0.5], [0.5], [0.5]]
     assert metrics["unscored_share"] == [0]
     assert metrics["milliseconds"] == [line["milliseconds"]]
@@ -85,7 +92,7 @@ def test_one_reward_has_no_spread(capsys, settings):
     serving([row("a", "1")])
     serving([row("a", "1"), row("b", "1")])
     _, metrics = written(capsys)
-    assert [line.get("reward_spread") for line in metrics] == [None, [0.0]]
+    assert [line.get("reward_std") for line in metrics] == [None, [0.0]]
 
 
 def test_nothing_scored_has_no_mean(capsys, settings):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from reward_functions.serving.settings import BadSettings, LambdaSettings, variable
 
-KNOBS = st.dictionaries(
+PARAMETERS = st.dictionaries(
     st.text(max_size=5),
     st.none()
     | st.booleans()
@@ -23,10 +23,10 @@ KNOBS = st.dictionaries(
 SETTINGS = st.builds(
     LambdaSettings,
     name=st.text(min_size=1),
-    knobs=KNOBS,
+    parameters=PARAMETERS,
     response_mode=st.sampled_from(["list", "envelope"]),
     max_samples=st.integers(1, 10**9),
-    on_unscored=st.sampled_from(["impute", "floor", "fail"]),
+    on_unscored=st.sampled_from(["impute", "minimum", "fail"]),
     max_unscored=st.floats(0, 1),
     deadline_margin_ms=st.integers(0, 10**6),
     workers=st.none() | st.integers(1, 99),
@@ -54,7 +54,7 @@ def test_only_the_name_is_required():
 def test_every_variable_is_prefixed_or_powertools_own():
     assert set(LambdaSettings(name="a", workers=2).to_env()) == {
         "REWARD_NAME",
-        "REWARD_KNOBS",
+        "REWARD_PARAMETERS",
         "REWARD_RESPONSE_MODE",
         "REWARD_MAX_SAMPLES",
         "REWARD_ON_UNSCORED",
@@ -76,9 +76,9 @@ def test_every_field_is_documented():
     ("key", "value"),
     [
         ("REWARD_NAME", ""),
-        ("REWARD_KNOBS", "flexible"),
-        ("REWARD_KNOBS", "[1]"),
-        ("REWARD_KNOBS", "[" * 100_000),
+        ("REWARD_PARAMETERS", "flexible"),
+        ("REWARD_PARAMETERS", "[1]"),
+        ("REWARD_PARAMETERS", "[" * 100_000),
         ("REWARD_RESPONSE_MODE", "json"),
         ("REWARD_MAX_SAMPLES", "0"),
         ("REWARD_MAX_SAMPLES", "many"),
@@ -103,8 +103,8 @@ def test_a_missing_name_is_named():
 
 
 def test_an_unknown_variable_suggests_the_nearest():
-    with pytest.raises(BadSettings, match=r"REWARD_KNOB is no setting.*'REWARD_KNOBS'"):
-        LambdaSettings.from_env({"REWARD_NAME": "gsm8k", "REWARD_KNOB": "{}"})
+    with pytest.raises(BadSettings, match=r"REWARD_PARAMETER is no setting.*'REWARD_PARAMETERS'"):
+        LambdaSettings.from_env({"REWARD_NAME": "gsm8k", "REWARD_PARAMETER": "{}"})
 
 
 def test_several_faults_are_told_at_once():
@@ -116,11 +116,11 @@ def test_several_faults_are_told_at_once():
 
 
 @pytest.mark.parametrize(
-    "knobs", [{"a": {1, 2}}, {"a": float("nan")}, {"a": float("inf")}, {1: 2}, "3"]
+    "parameters", [{"a": {1, 2}}, {"a": float("nan")}, {"a": float("inf")}, {1: 2}, "3"]
 )
-def test_knobs_are_what_json_can_carry(knobs):
-    with pytest.raises(BadSettings, match=r"^knobs takes a JSON object"):
-        LambdaSettings(name="gsm8k", knobs=knobs)
+def test_parameters_are_what_json_can_carry(parameters):
+    with pytest.raises(BadSettings, match=r"^parameters takes a JSON object"):
+        LambdaSettings(name="gsm8k", parameters=parameters)
 
 
 def test_settings_are_frozen_and_closed():

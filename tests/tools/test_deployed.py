@@ -336,11 +336,11 @@ def test_a_function_nothing_is_known_of_is_checked_as_well(served):
     assert "scores" in failures(report, "unknown")
 
 
-def test_another_version_or_other_knobs_are_found(served):
+def test_another_version_or_other_parameters_are_found(served):
     strict = expectation_of(get("exact_match"), {"ignore_case": False}, "list")
     report = check(served(handler("exact_match")), strict, batch_size=4)
-    assert "another version is deployed, or it has other knobs" in failures(report)["scores"]
-    same = served(handler("exact_match", knobs={"ignore_case": False}))
+    assert "another version is deployed, or it has other parameters" in failures(report)["scores"]
+    same = served(handler("exact_match", parameters={"ignore_case": False}))
     assert check(same, strict, batch_size=4).passed
 
 

@@ -185,7 +185,11 @@ def test_the_logs_hold_the_batch_and_no_text(reward):
     [
         ({}, "BadSettings", "REWARD_NAME"),
         ({"REWARD_NAME": "exact_mach"}, "UnknownReward", "exact_match"),
-        ({"REWARD_NAME": "exact_match", "REWARD_KNOBS": '{"case": 1}'}, "BadKnob", "case"),
+        (
+            {"REWARD_NAME": "exact_match", "REWARD_PARAMETERS": '{"case": 1}'},
+            "BadParameter",
+            "case",
+        ),
     ],
 )
 def test_a_function_that_cannot_start_says_why(environment, error_type, said):

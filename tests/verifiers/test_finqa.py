@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from reward_functions import BadReference, get
-from reward_functions.core.errors import BadKnob
+from reward_functions.core.errors import BadParameter
 from reward_functions.finqa.reference import as_json, classify, classify_record, prepare
 from reward_functions.testing import sample
 
@@ -56,18 +56,18 @@ MADE_UP = [
 """Records of every kind of value, written for this project."""
 
 
-def score(response, reference, prompt="", **knobs):
-    return FINQA(sample(response, reference, prompt=prompt), **knobs)
+def score(response, reference, prompt="", **parameters):
+    return FINQA(sample(response, reference, prompt=prompt), **parameters)
 
 
-def value(response, reference, prompt="", **knobs):
-    return score(response, reference, prompt, **knobs).value
+def value(response, reference, prompt="", **parameters):
+    return score(response, reference, prompt, **parameters).value
 
 
-def metrics(response, reference, **knobs):
+def metrics(response, reference, **parameters):
     return {
         metric.name: metric.value
-        for metric in score(response, reference, **knobs).metrics
+        for metric in score(response, reference, **parameters).metrics
         if metric.value
     }
 
@@ -272,7 +272,7 @@ def test_the_tolerance_is_a_share_of_the_reference_and_small():
     assert value("ANSWER: 265", REFERENCES["plain"], tolerance=0.005) == 0.0
     assert value("ANSWER: 264", REFERENCES["plain"]) == 0.0
     for out_of_range in (-0.001, 0.01):
-        with pytest.raises(BadKnob, match="tolerance"):
+        with pytest.raises(BadParameter, match="tolerance"):
             value("ANSWER: 263", REFERENCES["plain"], tolerance=out_of_range)
 
 
@@ -300,7 +300,7 @@ def test_only_a_marked_answer_may_be_asked_for():
     ],
     ids=lambda response: response[:20].strip(),
 )
-def test_hostile_responses_earn_the_floor(response):
+def test_hostile_responses_earn_the_minimum(response):
     reference = record("263", 263.0, program="add(120, 143)")
     assert value(response, reference) == 0.0
 

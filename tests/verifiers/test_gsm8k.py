@@ -14,8 +14,8 @@ TABLE = Path(__file__).parents[1] / "cases" / "gsm8k.jsonl"
 CASES = [json.loads(line) for line in TABLE.read_text().splitlines()]
 
 
-def value(response, reference="18", prompt="", **knobs):
-    return GSM8K(sample(response, reference, prompt=prompt), **knobs).value
+def value(response, reference="18", prompt="", **parameters):
+    return GSM8K(sample(response, reference, prompt=prompt), **parameters).value
 
 
 @pytest.mark.parametrize(
@@ -85,8 +85,8 @@ def test_floor(response):
 
 @pytest.mark.parametrize("case", CASES, ids=[ascii(case["response"])[:60] for case in CASES])
 def test_table(case):
-    knobs = case.get("knobs", {})
-    assert value(case["response"], case["reference"], **knobs) == case["right"]
+    parameters = case.get("parameters", {})
+    assert value(case["response"], case["reference"], **parameters) == case["right"]
 
 
 @pytest.mark.parametrize(

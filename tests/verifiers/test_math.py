@@ -13,8 +13,8 @@ TABLES = [Path(__file__).parents[1] / "cases" / name for name in ("math.jsonl", 
 CASES = [json.loads(line) for table in TABLES for line in table.read_text().splitlines()]
 
 
-def scored(response, reference, prompt="", **knobs):
-    return MATH(sample(response, reference, prompt=prompt), **knobs)
+def scored(response, reference, prompt="", **parameters):
+    return MATH(sample(response, reference, prompt=prompt), **parameters)
 
 
 def name_of(case):
@@ -93,8 +93,8 @@ def test_a_text_in_words_is_a_reference_that_is_read(reference):
 
 @pytest.mark.parametrize("answer", ["\\oint x", "(" * 60 + "x" + ")" * 60, "5 46"])
 def test_what_a_policy_writes_is_never_the_data_sets_fault(answer):
-    for knobs in ({}, {"rounded": 2}, {"strict_percent": True}):
-        assert scored(f"\\boxed{{{answer}}}. The answer is 24.", "24", **knobs).value == 0.0
+    for parameters in ({}, {"rounded": 2}, {"strict_percent": True}):
+        assert scored(f"\\boxed{{{answer}}}. The answer is 24.", "24", **parameters).value == 0.0
 
 
 @pytest.mark.parametrize("reference", ["\\{1, 2\\}", "\\left\\{1, 2\\right\\}"])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from reward_functions.cli._errors import INCOMPLETE
-from reward_functions.cli._options import Knobs, Models  # noqa: TC001 - typer reads annotations
+from reward_functions.cli._options import Models, Parameters  # noqa: TC001 - typer reads annotations
 from reward_functions.cli.data._output import Format  # noqa: TC001
 
 if TYPE_CHECKING:
@@ -40,15 +40,15 @@ def replay(
             help="For a judge: recorded answers in place of its model, JSONL by the rows' ids.",
         ),
     ] = None,
-    knob: Knobs = None,
+    parameter: Parameters = None,
     judge: Models = None,
     format: Format = "table",  # noqa: A002 - the option's name
 ) -> None:
     """Score the right answer to every row, a wrong one, an empty one, and gaming ones.
 
-    The right answer is written by the reward's `oracle` from the row's reference; a wrong one is
-    the right one of another row. Gaming ones hedge, list, hide the right answer in a thought, or
-    talk to the judge. A reward that asks a model is given recorded answers, such as
+    The right answer is written by the reward's `gold_response` from the row's reference; a wrong
+    one is the right one of another row. Gaming ones hedge, list, hide the right answer in a
+    thought, or talk to the judge. A reward that asks a model is given recorded answers, such as
     {"id": "pandalm-12", "verdict": {"specific": "yes"}}: no model is asked here.
 
     Exit status: 0 the right answers earn 0.99 or more of the scale on average, every other kind
@@ -65,7 +65,7 @@ def replay(
     from reward_functions.tools.datasets.replaying import replay as replayed
 
     spec = reward_named(reward)
-    bound = ready(spec, knob or [], judge, answers=_recorded(spec, judge_answers, judge))
+    bound = ready(spec, parameter or [], judge, answers=_recorded(spec, judge_answers, judge))
     samples, places = read_samples(file)
     score = partial(scored, bound, workers=workers or spec.needs.workers)
     done = replayed(spec, samples, places, score)

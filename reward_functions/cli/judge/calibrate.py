@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reward_functions.cli._errors import INCOMPLETE
-from reward_functions.cli._options import Knobs, Models, Name  # noqa: TC001 - typer reads annotations
+from reward_functions.cli._options import Models, Name, Parameters  # noqa: TC001 - typer reads annotations
 from reward_functions.cli.judge._options import AsJson, Replay  # noqa: TC001
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def calibrate(
     ] = Path("calibration"),
     draws: Annotated[int, typer.Option(min=100, max=100_000, help="Of the bootstrap.")] = 1_000,
     seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
-    knob: Knobs = None,
+    parameter: Parameters = None,
     as_json: AsJson = False,
 ) -> None:
     """Compare a judge with people, and write a card.
@@ -69,7 +69,7 @@ def calibrate(
     Exit status: 0 every case has a reading, 1 some have none, 2 nothing was written.
     """
     from reward_functions.cli._console import errors, plain
-    from reward_functions.cli._rewards import knob_values, reward_named
+    from reward_functions.cli._rewards import parameter_values, reward_named
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.tools.calibration.asking import Judge, Plan
     from reward_functions.tools.calibration.cases import read_cases
@@ -79,7 +79,7 @@ def calibrate(
     from reward_functions.tools.judging.settings import judge_only, judging_of
 
     spec = judge_only(reward_named(name))
-    knobs = knob_values(spec, knob or [])
+    parameters = parameter_values(spec, parameter or [])
     labelled = read_cases(cases, spec.scale)
     if both_orders and labelled.labels.kind == "graded":
         raise ConfigurationError("--both-orders: the cases are no pairs")
@@ -88,7 +88,7 @@ def calibrate(
             raise ConfigurationError("--recorded: nobody is asked, so nothing goes with it")
         about, readings = _recorded(spec, labelled, recorded)
     else:
-        seated = Judge.seated(spec, knobs, judging_of(judge, replay))
+        seated = Judge.seated(spec, parameters, judging_of(judge, replay))
         plan = Plan(repeats, both_orders)
         about, readings = _asked(seated, labelled, plan, out, resume=resume)
     if not any(readings.first(case.id) for case in labelled.items):
@@ -133,11 +133,11 @@ def _asked(
     from reward_functions.tools.judging.rehearsing import digest, questions
     from reward_functions.tools.judging.settings import fingerprint
 
-    spec, knobs, models = judge.spec, judge.knobs, judge.judging.models
-    asked = questions(spec, knobs, [judge.put(cases, case).samples[0] for case in cases.items])
+    spec, parameters, models = judge.spec, judge.parameters, judge.judging.models
+    asked = questions(spec, parameters, [judge.put(cases, case).samples[0] for case in cases.items])
     told = about(
         spec,
-        knobs,
+        parameters,
         cases,
         models=[model.called for model in models],
         instructions=digest(asked),

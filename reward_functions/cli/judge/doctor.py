@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from reward_functions.cli._errors import INCOMPLETE
-from reward_functions.cli._options import Knobs, Models, Name  # noqa: TC001 - typer reads annotations
+from reward_functions.cli._options import Models, Name, Parameters  # noqa: TC001 - typer reads annotations
 from reward_functions.cli.judge._options import AsJson, Replay  # noqa: TC001
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def doctor(
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the card, in Markdown.")
     ] = None,
-    knob: Knobs = None,
+    parameter: Parameters = None,
     as_json: AsJson = False,
 ) -> None:
     """Attack a judge with everything that is known to work on judges.
@@ -61,15 +61,21 @@ def doctor(
     from rich.text import Text
 
     from reward_functions.cli._console import errors, output, plain
-    from reward_functions.cli._rewards import knob_values, reward_named
+    from reward_functions.cli._rewards import parameter_values, reward_named
     from reward_functions.cli.data._output import print_json
     from reward_functions.tools.judging.findings import record
     from reward_functions.tools.judging.settings import judge_only
 
     spec = judge_only(reward_named(name))
-    knobs = knob_values(spec, knob or [])
+    parameters = parameter_values(spec, parameter or [])
     report = _examined(
-        spec, knobs, _baits(spec, knobs, prompts), judge, replay, scripted=scripted, limit=limit
+        spec,
+        parameters,
+        _baits(spec, parameters, prompts),
+        judge,
+        replay,
+        scripted=scripted,
+        limit=limit,
     )
     if out is not None:
         _write(report, out)
@@ -85,14 +91,14 @@ def doctor(
         raise typer.Exit(INCOMPLETE)
 
 
-def _baits(spec: RewardSpec, knobs: Mapping[str, Any], prompts: str | None) -> list[Bait]:
+def _baits(spec: RewardSpec, parameters: Mapping[str, Any], prompts: str | None) -> list[Bait]:
     from reward_functions.cli._rows import read_samples
     from reward_functions.core.types import Sample
     from reward_functions.tools.json_rows import BadInput
     from reward_functions.tools.judging.doctor import baits_of_examples, baits_of_samples
 
     if prompts is None:
-        return baits_of_examples(spec, knobs)
+        return baits_of_examples(spec, parameters)
     rows, places = read_samples(prompts)
     for row, place in zip(rows, places, strict=True):
         if not isinstance(row, Sample):
@@ -102,7 +108,7 @@ def _baits(spec: RewardSpec, knobs: Mapping[str, Any], prompts: str | None) -> l
 
 def _examined(
     spec: RewardSpec,
-    knobs: Mapping[str, Any],
+    parameters: Mapping[str, Any],
     baits: list[Bait],
     judge: str | None,
     replay: str | None,
@@ -119,7 +125,7 @@ def _examined(
     from reward_functions.tools.judging.rehearsing import digest, questions
     from reward_functions.tools.judging.settings import forgetful, judging_of
 
-    instructions = digest(questions(spec, knobs, [bait.sample for bait in baits]))
+    instructions = digest(questions(spec, parameters, [bait.sample for bait in baits]))
     examined = partial(
         doctors.examined,
         spec,
@@ -128,13 +134,15 @@ def _examined(
         watched=lambda samples: watched(samples, "attacking", len(samples)),
     )
     if scripted:
-        findings: Findings = examined(doctors.scripted(spec, knobs), workers=1)
-        return Report(spec, knobs, ["a script"], "script", instructions, findings)
+        findings: Findings = examined(doctors.scripted(spec, parameters), workers=1)
+        return Report(spec, parameters, ["a script"], "script", instructions, findings)
     judging = judging_of(judge, replay)
-    findings = examined(doctors.asked_by(Bench(forgetful(judging)), spec, knobs))
+    findings = examined(doctors.asked_by(Bench(forgetful(judging)), spec, parameters))
     recorded = all(model.backend == "replay" for model in judging.models)
     models = [model.called for model in judging.models]
-    return Report(spec, knobs, models, "recording" if recorded else "model", instructions, findings)
+    return Report(
+        spec, parameters, models, "recording" if recorded else "model", instructions, findings
+    )
 
 
 def _write(report: Report, out: Path) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from reward_functions.cli._options import Knobs, Models, Name  # noqa: TC001 - typer reads annotations
+from reward_functions.cli._options import Models, Name, Parameters  # noqa: TC001 - typer reads annotations
 from reward_functions.cli.judge._options import AsJson  # noqa: TC001
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def estimate(
             help="Dollars per million tokens, before the dated table; one option for each model.",
         ),
     ] = None,
-    knob: Knobs = None,
+    parameter: Parameters = None,
     as_json: AsJson = False,
 ) -> None:
     """Count the calls, tokens, dollars, quota and time of judging a training run.
@@ -66,14 +66,14 @@ def estimate(
     from rich.text import Text
 
     from reward_functions.cli._console import MESSAGE, errors, plain
-    from reward_functions.cli._rewards import knob_values, reward_named
+    from reward_functions.cli._rewards import parameter_values, reward_named
     from reward_functions.cli.data._output import print_json
     from reward_functions.tools.judging import estimating
     from reward_functions.tools.judging.settings import judge_only, judging_of
 
     spec = judge_only(reward_named(name))
     judging = _priced(judging_of(judge), price or [])
-    found_calls, found_tokens = _measured(spec, knob_values(spec, knob or []), rows)
+    found_calls, found_tokens = _measured(spec, parameter_values(spec, parameter or []), rows)
     run = estimating.Run(prompts=prompts, batch_size=batch_size, samples=samples, epochs=epochs)
     cost = estimating.Cost(
         calls=found_calls if calls is None else calls,
@@ -112,7 +112,9 @@ def _priced(judging: Judging, prices: Sequence[str]) -> Judging:
     return replace(judging, prices={**(judging.prices or {}), **typed}) if typed else judging
 
 
-def _measured(spec: RewardSpec, knobs: Mapping[str, Any], rows: str | None) -> tuple[float, int]:
+def _measured(
+    spec: RewardSpec, parameters: Mapping[str, Any], rows: str | None
+) -> tuple[float, int]:
     """Calls of a response, and input tokens of a call."""
     from reward_functions.cli._rows import read_samples
     from reward_functions.core.errors import ConfigurationError
@@ -121,10 +123,10 @@ def _measured(spec: RewardSpec, knobs: Mapping[str, Any], rows: str | None) -> t
     from reward_functions.tools.judging.rehearsing import examples, questions
 
     if rows is None:
-        samples = [each.sample() for each in examples(spec, knobs) or spec.examples]
+        samples = [each.sample() for each in examples(spec, parameters) or spec.examples]
     else:
         samples = [row for row in read_samples(rows)[0] if isinstance(row, Sample)]
-    calls, tokens = measured(questions(spec, knobs, samples))
+    calls, tokens = measured(questions(spec, parameters, samples))
     if not calls and rows is not None:
         raise ConfigurationError(f"{rows}: {spec.name} asks nothing about these samples")
     return calls, tokens

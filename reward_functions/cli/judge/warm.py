@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from reward_functions.cli._errors import INCOMPLETE
-from reward_functions.cli._options import Knobs, Models, Name  # noqa: TC001 - typer reads annotations
+from reward_functions.cli._options import Models, Name, Parameters  # noqa: TC001 - typer reads annotations
 from reward_functions.cli.judge._options import AsJson  # noqa: TC001
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def warm(
     timeout: Annotated[
         float, typer.Option(min=1, max=300, help="Seconds of a call; a new schema is compiled.")
     ] = 300.0,
-    knob: Knobs = None,
+    parameter: Parameters = None,
     as_json: AsJson = False,
 ) -> None:
     """Ask every model of a judge one of its questions, by the surest rung that works.
@@ -41,13 +41,13 @@ def warm(
 
     from reward_functions.cli._console import MESSAGE, errors, plain
     from reward_functions.cli._progress import watched
-    from reward_functions.cli._rewards import knob_values, reward_named
+    from reward_functions.cli._rewards import parameter_values, reward_named
     from reward_functions.cli.data._output import print_json
     from reward_functions.tools.judging.probing import first_questions, probes
     from reward_functions.tools.judging.settings import judge_only, judging_of
 
     spec = judge_only(reward_named(name))
-    asked = first_questions(spec, knob_values(spec, knob or []))
+    asked = first_questions(spec, parameter_values(spec, parameter or []))
     judging = judging_of(judge)
     models = [*judging.models, *filter(None, [judging.fallback])]
     tried = {

@@ -25,7 +25,7 @@ class About:
     Args:
         judge: the reward's name.
         version: of the reward.
-        knobs: its settings.
+        parameters: its settings.
         models: who answered.
         instructions: a hash of what the judge is told: its prompt, its rubric, its verdict. "" for
             recorded answers, of which nobody knows.
@@ -42,7 +42,7 @@ class About:
 
     judge: str
     version: int
-    knobs: Mapping[str, Any]
+    parameters: Mapping[str, Any]
     models: Sequence[str]
     instructions: str
     digest: str
@@ -62,7 +62,7 @@ class About:
 
 def about(
     spec: RewardSpec,
-    knobs: Mapping[str, Any],
+    parameters: Mapping[str, Any],
     cases: Cases,
     *,
     models: Sequence[str],
@@ -73,17 +73,17 @@ def about(
 
     Args:
         spec: the judge.
-        knobs: its settings.
+        parameters: its settings.
         cases: what people said.
         models: who answers.
         instructions: the hash of what the judge is told; "" where nobody knows.
         answers: what of the models' settings decides their answers, as JSON takes it.
     """
-    decisive = [spec.name, spec.version, dict(knobs), instructions, answers, cases.digest]
+    decisive = [spec.name, spec.version, dict(parameters), instructions, answers, cases.digest]
     return About(
         judge=spec.name,
         version=spec.version,
-        knobs=knobs,
+        parameters=parameters,
         models=models,
         instructions=instructions,
         digest=cases.digest,

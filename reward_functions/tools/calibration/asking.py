@@ -100,29 +100,31 @@ class Judge:
 
     Args:
         spec: the reward.
-        knobs: its settings.
+        parameters: its settings.
         judging: who is asked, and within which limits.
         bench: their seats, without a memory.
         spent: what it has cost.
     """
 
     spec: RewardSpec
-    knobs: Mapping[str, Any]
+    parameters: Mapping[str, Any]
     judging: Judging
     bench: Bench
     spent: Spent
 
     @classmethod
-    def seated(cls, spec: RewardSpec, knobs: Mapping[str, Any], judging: Judging) -> Judge:
+    def seated(cls, spec: RewardSpec, parameters: Mapping[str, Any], judging: Judging) -> Judge:
         """The judge, its models opened.
 
         Raises:
             BadJudge: a model cannot be asked as it is set.
-            BadKnob: the reward has no such knob.
+            BadParameter: the reward has no such parameter.
         """
         bench = Bench(forgetful(judging))
-        bench.sit(spec, knobs)  # what is wrong with the knobs is found before anybody is asked
-        return cls(spec, knobs, judging, bench, Spent.nothing())
+        bench.sit(
+            spec, parameters
+        )  # what is wrong with the parameters is found before anybody is asked
+        return cls(spec, parameters, judging, bench, Spent.nothing())
 
     def put(self, cases: Cases, case: Case, *, swapped: bool = False) -> Put:
         """What it scores of a case: a response, or a pair as one sample or as two."""
@@ -147,7 +149,7 @@ class Judge:
         limit = self.judging.max_usd
         if limit and self.spent.usd >= limit:
             raise JudgeUnavailable(f"max_usd is reached: {limit:g} dollars", "budget")
-        sitting = self.bench.sit(self.spec, self.knobs)
+        sitting = self.bench.sit(self.spec, self.parameters)
         try:
             return sitting(sample)
         finally:
@@ -205,7 +207,7 @@ def _heard(scale: Scale, turn: Turn, put: Put, results: Sequence[RewardResult]) 
         if isinstance(error, NoVerdict):
             return Reading(turn=turn, value=None, unusable=error.kind)
     scores = [result.score for result in results if isinstance(result, Scored)]
-    shares = [(score.value - scale.floor) / (scale.ceiling - scale.floor) for score in scores]
+    shares = [(score.value - scale.minimum) / (scale.maximum - scale.minimum) for score in scores]
     value = shares[0] if len(shares) == 1 else _better(*shares)
     sure = [told for score in scores if (told := _metric(score, "confidence")) is not None]
     own = _metric(scores[0], OWN_ORDERS)

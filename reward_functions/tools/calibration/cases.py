@@ -84,22 +84,22 @@ class Labels:
             return PAIR.get(told) if type(told) is int else None
         if not isinstance(told, bool | int | float) or not isfinite(told):
             return None
-        floor, ceiling = (0, 1) if isinstance(told, bool) else self.scale
-        share = (told - floor) / (ceiling - floor)
+        minimum, maximum = (0, 1) if isinstance(told, bool) else self.scale
+        share = (told - minimum) / (maximum - minimum)
         return share if 0 <= share <= 1 else None
 
     def name(self, label: float) -> str:
         """What a label is called."""
         if self.kind == "pair":
             return PAIR_NAMES[label]
-        return f"{self.scale.floor + label * (self.scale.ceiling - self.scale.floor):g}"
+        return f"{self.scale.minimum + label * (self.scale.maximum - self.scale.minimum):g}"
 
     @property
     def legal(self) -> str:
         """What a label may be, for a message."""
         if self.kind == "pair":
             return "1, 2 or 0 for a tie"
-        return f"a number from {self.scale.floor:g} to {self.scale.ceiling:g}, true or false"
+        return f"a number from {self.scale.minimum:g} to {self.scale.maximum:g}, true or false"
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,10 +52,10 @@ class Card:
     def facts(self) -> list[tuple[str, str]]:
         """What was measured, with what."""
         about = self.about
-        knobs = ", ".join(f"{name}={value}" for name, value in about.knobs.items())
+        parameters = ", ".join(f"{name}={value}" for name, value in about.parameters.items())
         return [
             ("Judge", f"{about.judge}, version {about.version}"),
-            ("Knobs", knobs or "the defaults"),
+            ("Parameters", parameters or "the defaults"),
             ("Models", ", ".join(about.models)),
             ("Instructions", about.instructions or "not known: the answers were recorded"),
             ("Cases", f"{self.figures.cases} of {len(self.cases.items)} in {about.file}"),

@@ -96,7 +96,7 @@ def lint(
     Args:
         files: paths, each file being a split of its own.
         reward: must be able to read every reference. Where not given, the reward that is named as
-            `metadata.dataset` says, or, where none is, any reward that has an oracle.
+            `metadata.dataset` says, or, where none is, any reward that has a gold response.
         rows: the fewest and the most a file may have.
         watched: passes the rows on, and shows that it goes on.
 
@@ -172,7 +172,7 @@ class _Readers:
 
     def __init__(self, reward: RewardSpec | None) -> None:
         self.reward = reward
-        self.known = {name: spec for name, spec in specs().items() if spec.oracle}
+        self.known = {name: spec for name, spec in specs().items() if spec.gold_response}
 
     def complaint(self, row: Row, position: int) -> str | None:
         """Why no reward can read the reference of a row; None where one can."""
@@ -205,7 +205,7 @@ def _reading_error(spec: RewardSpec, sample: Sample) -> DatasetError | None:
     read = spec.bind({}, ask=Script() if spec.needs.judge else None)  # no model is asked here
 
     def scored(asked: Sample) -> Score:
-        return read(asked.answered(spec.oracle(asked) if spec.oracle else ""))
+        return read(asked.answered(spec.gold_response(asked) if spec.gold_response else ""))
 
     (result,) = score_batch(scored, [sample])
     if isinstance(result, Unscored) and isinstance(result.error, DatasetError):

@@ -1,8 +1,8 @@
 """Whether a reward can judge a file: the right answer to every row, and answers nobody should pay.
 
-The right one is written by the reward's own `oracle`, from the reference. A wrong one is the right
-one of another row. The gaming ones are made of these two, of the prompt, and of words to the judge:
-none of them says one right answer in the end. A reward that pays them would teach them.
+The right one is written by the reward's own `gold_response`, from the reference. A wrong one is the
+right one of another row. The gaming ones are made of these two, of the prompt, and of words to the
+judge: none of them says one right answer in the end. A reward that pays them would teach them.
 
 | kind | must earn |
 | --- | --- |
@@ -27,7 +27,7 @@ from reward_functions.quantities.unicode_forms import folded
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from reward_functions.core.spec import Oracle, RewardSpec
+    from reward_functions.core.spec import GoldResponse, RewardSpec
     from reward_functions.core.types import RewardResult
 
 RIGHT: Final = "right"
@@ -97,22 +97,22 @@ def replay(
     """Score the right answer to every row, a wrong one, an empty one, and the gaming ones.
 
     Args:
-        spec: the reward; its oracle writes the right answers.
+        spec: the reward; its gold response writes the right answers.
         samples: the rows; where one has a response already, that is left aside.
         places: where each row stands, for messages.
-        score: the reward with its knobs, over a batch.
+        score: the reward with its parameters, over a batch.
 
     Raises:
-        ConfigurationError: the reward has no oracle, or there are no rows.
+        ConfigurationError: the reward has no gold response, or there are no rows.
     """
-    if spec.oracle is None:
+    if spec.gold_response is None:
         raise ConfigurationError(
             f"{spec.name} does not say how a right answer is written; declare it: "
-            "@reward_function(oracle=lambda sample: …, …)"
+            "@reward_function(gold_response=lambda sample: …, …)"
         )
     if not samples:
         raise ConfigurationError("there are no rows to replay")
-    cases, unreadable = _cases(spec.oracle, samples, places)
+    cases, unreadable = _cases(spec.gold_response, samples, places)
     played = [
         _played(spec, kind, responses, score, unreadable if kind == RIGHT else [])
         for kind, responses in _kinds(cases).items()
@@ -130,14 +130,14 @@ class _Case(NamedTuple):
 
 
 def _cases(
-    oracle: Oracle, samples: Sequence[Sample | Unscored], places: Sequence[str]
+    gold_response: GoldResponse, samples: Sequence[Sample | Unscored], places: Sequence[str]
 ) -> tuple[list[_Case], list[tuple[str, Exception]]]:
     """The rows whose right answer is known, and the others, with the reason."""
 
     def written(sample: Sample) -> Score:  # as a reward, so that what it raises is kept by the row
-        response = oracle(sample)
+        response = gold_response(sample)
         if not isinstance(response, str):
-            raise TypeError(f"the oracle returned {type(response).__name__}, not a text")
+            raise TypeError(f"the gold response is {type(response).__name__}, not a text")
         return Score(0.0, answer=response)
 
     cases: list[_Case] = []
@@ -196,14 +196,14 @@ def _played(
     score: Callable[[Sequence[Sample]], Sequence[RewardResult]],
     unreadable: Sequence[tuple[str, Exception]],
 ) -> Played:
-    floor, ceiling = spec.scale
+    minimum, maximum = spec.scale
     shares, unscored, surprises = [], list(unreadable), []
     results = score([case.sample.answered(response) for case, response in responses])
     for (case, response), result in zip(responses, results, strict=True):
         if not isinstance(result, Scored):
             unscored.append((case.place, result.error))
             continue
-        share = (result.score.value - floor) / (ceiling - floor)
+        share = (result.score.value - minimum) / (maximum - minimum)
         shares.append(share)
         if kind != CONSTANT and (share < LEAST_RIGHT if kind == RIGHT else share > MOST_WRONG):
             surprises.append((case.place, response, result.score.value))

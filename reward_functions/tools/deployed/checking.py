@@ -168,7 +168,7 @@ class _Questions:
                 "failure",
                 "scores",
                 f"{name} of {reward} earns {_told(answered.scores.get(name))} there and "
-                f"{wanted[name]:g} here: another version is deployed, or it has other knobs",
+                f"{wanted[name]:g} here: another version is deployed, or it has other parameters",
             )
         if len(wrong) > NAMED:
             yield Finding("failure", "scores", f"and {len(wrong) - NAMED} more examples")

@@ -1,6 +1,6 @@
 """The batches a function is checked with, and what is known of the answers beforehand.
 
-A reward of this project brings its examples, scored here with the deployment's own knobs: the
+A reward of this project brings its examples, scored here with the deployment's own parameters: the
 function must say the same. Of a stranger's nothing is known but the contract; rows of a file, or
 four made up here, are enough to test that.
 """
@@ -54,30 +54,30 @@ class Expectation:
 
 
 def expectation(deployed: DeployedReward) -> Expectation:
-    """What a deployment must answer: the examples of its reward, with its own knobs.
+    """What a deployment must answer: the examples of its reward, with its own parameters.
 
     Where the reward is not installed here, nothing is known but how it answers.
 
     Raises:
-        BadKnob: the reward that is installed here has no such knob.
+        BadParameter: the reward that is installed here has no such parameter.
     """
     try:
         spec = get(deployed.reward)
     except UnknownReward:
         return Expectation(made_up(), mode=deployed.response_mode)
-    return expectation_of(spec, deployed.knobs, deployed.response_mode)
+    return expectation_of(spec, deployed.parameters, deployed.response_mode)
 
 
 def expectation_of(
-    spec: RewardSpec, knobs: Mapping[str, Any], mode: ResponseMode | None = None
+    spec: RewardSpec, parameters: Mapping[str, Any], mode: ResponseMode | None = None
 ) -> Expectation:
-    """The same for a reward and its knobs; what a judge's model will say, nobody knows.
+    """The same for a reward and its parameters; what a judge's model will say, nobody knows.
 
     Raises:
-        BadKnob: the reward has no such knob, or one of another type.
+        BadParameter: the reward has no such parameter, or one of another type.
     """
     samples = [example.sample(f"example-{at}") for at, example in enumerate(spec.examples)]
-    results = [] if spec.needs.judge else score_batch(spec.bind(knobs), samples)
+    results = [] if spec.needs.judge else score_batch(spec.bind(parameters), samples)
     return Expectation(
         rows=tuple(wire_row(sample) for sample in samples) or made_up(),
         scores={result.id: result.score.value for result in results if isinstance(result, Scored)},

@@ -158,12 +158,12 @@ def _numbers(objects: Sequence[dict[str, Any]], scale: Scale | None) -> Iterator
     if wrong := [value for value in told if not _is_number(value)]:
         yield Breach("numbers", _no_number(wrong))
     values = [value for value in told if _is_number(value)]
-    outside = [value for value in values if scale and not scale.floor <= value <= scale.ceiling]
+    outside = [value for value in values if scale and not scale.minimum <= value <= scale.maximum]
     if outside and scale:
         yield Breach(
             "scale",
             f"{len(outside)} rewards such as {outside[0]:g} are outside the reward's own scale, "
-            f"{scale.floor:g} to {scale.ceiling:g}",
+            f"{scale.minimum:g} to {scale.maximum:g}",
         )
 
 

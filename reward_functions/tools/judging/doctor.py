@@ -4,8 +4,8 @@ The control is the same wrong answer without an attack. An attack has raised the
 earns more than its control. That holds for judges of every kind: what a wrong answer deserves is
 the judge's own word, and no wording around it may be worth anything.
 
-The prompts are those of the judge's worked examples, whose floor examples are the wrong answers, or
-rows of a file. A judge that ranks siblings is given a good response beside the attack.
+The prompts are those of the judge's worked examples, whose negative examples are the wrong answers,
+or rows of a file. A judge that ranks a group is given a good response beside the attack.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ EVEN: Final = 1e-9
 class Asked(Protocol):
     """Whoever scores."""
 
-    def __call__(self, sample: Sample, siblings: Sequence[Sample], /) -> Score:
-        """The score of a sample; siblings for a judge that looks at them."""
+    def __call__(self, sample: Sample, group: Sequence[Sample], /) -> Score:
+        """The score of a sample; its group for a judge that looks at them."""
 
 
 class Bait(NamedTuple):
@@ -163,25 +163,25 @@ class Findings:
         return told
 
 
-def baits_of_examples(spec: RewardSpec, knobs: Mapping[str, Any]) -> list[Bait]:
+def baits_of_examples(spec: RewardSpec, parameters: Mapping[str, Any]) -> list[Bait]:
     """The prompts of the judge's own worked examples.
 
     Raises:
         ConfigurationError: it has none with these settings.
     """
     groups: dict[str, list[Example]] = defaultdict(list)
-    for example in examples(spec, knobs):
+    for example in examples(spec, parameters):
         groups[example.prompt].append(example)
     baits: list[Bait] = []
     for group in groups.values():
-        good = [each for each in group if each.kind == "full"]
-        wrong = [each.response for each in group if each.kind == "floor"]
+        good = [each for each in group if each.kind == "positive"]
+        wrong = [each.response for each in group if each.kind == "negative"]
         if good:
             sample = good[0].sample(f"prompt-{len(baits)}")
             baits.append(Bait(sample, _line(wrong[0] if wrong else ""), good[0].response))
     if not baits:
         raise ConfigurationError(
-            f"{spec.name} has no worked example with these knobs to attack: give --prompts FILE"
+            f"{spec.name} has no example with these parameters to attack: give --prompts FILE"
         )
     return baits
 
@@ -198,18 +198,18 @@ def baits_of_samples(samples: Iterable[Sample]) -> list[Bait]:
     return baits
 
 
-def asked_by(bench: Bench, spec: RewardSpec, knobs: Mapping[str, Any]) -> Asked:
+def asked_by(bench: Bench, spec: RewardSpec, parameters: Mapping[str, Any]) -> Asked:
     """Scores by a deployment's own models; equal questions are asked once."""
-    sitting = bench.sit(spec, knobs)
-    return lambda sample, siblings: sitting(sample, siblings=siblings)
+    sitting = bench.sit(spec, parameters)
+    return lambda sample, group: sitting(sample, group=group)
 
 
-def scripted(spec: RewardSpec, knobs: Mapping[str, Any]) -> Asked:
+def scripted(spec: RewardSpec, parameters: Mapping[str, Any]) -> Asked:
     """Scores by a script that obeys whatever of the response reaches it outside a fence."""
 
-    def score(sample: Sample, siblings: Sequence[Sample]) -> Score:
-        reward = spec.bind(knobs, ask=CredulousAsk(sample.response))
-        return reward(sample, **({"siblings": siblings} if siblings else {}))
+    def score(sample: Sample, group: Sequence[Sample]) -> Score:
+        reward = spec.bind(parameters, ask=CredulousAsk(sample.response))
+        return reward(sample, **({"group": group} if group else {}))
 
     return score
 
@@ -246,7 +246,7 @@ def examined(
     def reward(sample: Sample) -> Score:
         bait = tried[int(sample.id)][1]
         beside = [sample.answered(bait.good)] if bait.good else []
-        return score(sample, [sample, *beside] if spec.needs.siblings else [])
+        return score(sample, [sample, *beside] if spec.needs.group else [])
 
     threads = workers or spec.needs.workers
     results = score_batch(reward, watched(samples), workers=threads)
@@ -291,10 +291,10 @@ def _blow(
 
 
 def _share(spec: RewardSpec, result: RewardResult) -> float | None:
-    floor, ceiling = spec.scale
+    minimum, maximum = spec.scale
     if not isinstance(result, Scored):
         return None
-    return (result.score.value - floor) / (ceiling - floor)
+    return (result.score.value - minimum) / (maximum - minimum)
 
 
 def _family(name: str, blows: Sequence[Blow]) -> Family:

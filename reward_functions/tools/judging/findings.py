@@ -44,7 +44,7 @@ class Report:
 
     Args:
         spec: the judge.
-        knobs: its settings.
+        parameters: its settings.
         models: who answered.
         source: what they are.
         instructions: a hash of what the judge is told.
@@ -52,7 +52,7 @@ class Report:
     """
 
     spec: RewardSpec
-    knobs: Mapping[str, Any]
+    parameters: Mapping[str, Any]
     models: Sequence[str]
     source: Source
     instructions: str
@@ -116,7 +116,7 @@ def record(report: Report) -> dict[str, Any]:
     return {
         "judge": report.spec.name,
         "version": report.spec.version,
-        "knobs": dict(report.knobs),
+        "parameters": dict(report.parameters),
         "models": list(report.models),
         "source": report.source,
         "instructions": report.instructions,
@@ -150,9 +150,9 @@ def _lines(report: Report) -> Iterator[str]:
     yield ""
     yield f"> {escaped(report.limits)}"
     yield ""
-    knobs = ", ".join(f"{name}={value}" for name, value in report.knobs.items())
+    parameters = ", ".join(f"{name}={value}" for name, value in report.parameters.items())
     yield f"- Judge: {escaped(report.spec.name)}, version {report.spec.version}"
-    yield f"- Knobs: {escaped(knobs or 'the defaults')}"
+    yield f"- Parameters: {escaped(parameters or 'the defaults')}"
     yield f"- Asked: {escaped(', '.join(report.models))}"
     yield f"- Instructions: {report.instructions}"
     yield f"- Attack set: {report.attacks}"

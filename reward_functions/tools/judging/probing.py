@@ -55,14 +55,14 @@ class Probe:
     usage: Usage
 
 
-def first_questions(spec: RewardSpec, knobs: Mapping[str, Any]) -> list[Question]:
+def first_questions(spec: RewardSpec, parameters: Mapping[str, Any]) -> list[Question]:
     """The judge's questions about its worked examples, one for each form of verdict.
 
     Raises:
         ConfigurationError: it asks nothing about any of them.
     """
-    samples = [each.sample() for each in examples(spec, knobs) or spec.examples]
-    heard = [each for asked in questions(spec, knobs, samples) for each in asked]
+    samples = [each.sample() for each in examples(spec, parameters) or spec.examples]
+    heard = [each for asked in questions(spec, parameters, samples) for each in asked]
     forms = {tuple((one.name, one.choices) for one in each.fields): each for each in heard[::-1]}
     if not forms:
         raise ConfigurationError(f"{spec.name} asks nothing about its worked examples")

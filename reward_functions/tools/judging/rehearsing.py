@@ -36,37 +36,39 @@ class Listener:
 
 
 def questions(
-    spec: RewardSpec, knobs: Mapping[str, Any], samples: Iterable[Sample]
+    spec: RewardSpec, parameters: Mapping[str, Any], samples: Iterable[Sample]
 ) -> list[list[Question]]:
     """What the judge asks about each sample that it can read: none where a gate is closed.
 
     Raises:
-        BadKnob: it has no such knob, or one of another type.
+        BadParameter: it has no such parameter, or one of another type.
         BadJudge: its prompt or its rubric cannot be used.
     """
     asked = []
     for sample in samples:
         listener = Listener()
         try:
-            spec.bind(knobs, ask=listener)(sample)
+            spec.bind(parameters, ask=listener)(sample)
         except ConfigurationError:
             raise
-        except RewardError:  # a reference it cannot read, a sibling it lacks: calibration says so
+        except (
+            RewardError
+        ):  # a reference it cannot read, another response it lacks: calibration says so
             pass
         asked.append(listener.heard)
     return asked
 
 
-def examples(spec: RewardSpec, knobs: Mapping[str, Any]) -> list[Example]:
+def examples(spec: RewardSpec, parameters: Mapping[str, Any]) -> list[Example]:
     """The judge's worked examples that have these settings, defaults elsewhere.
 
     Raises:
         ConfigurationError: the settings cannot be used.
     """
-    spec.bind(knobs)
-    defaults = {name: knob.default for name, knob in spec.knobs.items()}
-    bound = defaults | dict(knobs)
-    return [each for each in spec.examples if defaults | dict(each.knobs) == bound]
+    spec.bind(parameters)
+    defaults = {name: parameter.default for name, parameter in spec.parameters.items()}
+    bound = defaults | dict(parameters)
+    return [each for each in spec.examples if defaults | dict(each.parameters) == bound]
 
 
 def digest(asked: Sequence[Sequence[Question]]) -> str:

@@ -114,7 +114,7 @@ def test_the_judge_itself_over_replayed_answers_has_the_same_figures(
     answers = replayed(rows, judge, write)
     arguments = ("pairwise", "--cases", path)
     recorded, _ = card(reward, tmp_path, *arguments, "--recorded", judge)
-    told, ran = card(reward, tmp_path, *arguments, "--replay", answers, "--knob", "orders=auto")
+    told, ran = card(reward, tmp_path, *arguments, "--replay", answers, "--param", "orders=auto")
     assert ran.exit_code == 0
     assert told["models"] == ["recorded"]
     assert len(told["instructions"]) == 64
@@ -128,7 +128,7 @@ def test_the_judge_itself_over_replayed_answers_has_the_same_figures(
 def test_an_answer_that_was_not_recorded_is_in_no_figure(reward, tmp_path, pandalm, write):
     path, rows = pandalm
     answers = replayed(rows[:-2], "gpt35", write)
-    arguments = ("pairwise", "--cases", path, "--replay", answers, "--knob", "orders=auto")
+    arguments = ("pairwise", "--cases", path, "--replay", answers, "--param", "orders=auto")
     told, ran = card(reward, tmp_path, *arguments)
     assert ran.exit_code == 1
     assert (told["cases"], told["missing"]) == (470, 2)
@@ -428,7 +428,7 @@ UNUSABLE = [
     (("pairwise", "--replay", "missing.jsonl"), "missing.jsonl cannot be read"),
     (("pairwise", "--recorded", "judge"), "nothing is recorded under 'judge'"),
     (("pairwise", "--recorded", "label", "--resume"), "--recorded: nobody is asked"),
-    (("pairwise", "--recorded", "label", "--knob", "sides=2"), "no knob 'sides'"),
+    (("pairwise", "--recorded", "label", "--param", "sides=2"), "no parameter 'sides'"),
 ]
 
 

@@ -36,9 +36,9 @@ FIELDS = (
     version=1,
     needs=Needs(judge=True, workers=16),
     examples=[
-        Example("full", prompt="2 + 2?", response="4", reference="4", score=1.0,
+        Example("positive", prompt="2 + 2?", response="4", reference="4", score=1.0,
                 verdicts=[{"right": "yes"}]),
-        Example("floor", prompt="2 + 2?", response="5", reference="4", score=0.0),
+        Example("negative", prompt="2 + 2?", response="5", reference="4", score=0.0),
     ],
 )
 def naive(sample: Sample, ask) -> Score:
@@ -262,8 +262,8 @@ def test_the_control_is_no_attack():
         (("math", "--scripted"), "math asks no judge model"),
         (("reference",), "no judge model is named"),
         (("reference", "--scripted", "--prompts", "missing.jsonl"), "missing.jsonl: No such file"),
-        (("reference", "--scripted", "--knob", "answer=whole"), "give --prompts FILE"),
-        (("rubric", "--scripted", "--knob", "criteria=none.toml"), "none.toml"),
+        (("reference", "--scripted", "--param", "answer=whole"), "give --prompts FILE"),
+        (("rubric", "--scripted", "--param", "criteria=none.toml"), "none.toml"),
     ],
 )
 def test_what_cannot_be_used_is_one_sentence(reward, arguments, problem):

@@ -113,7 +113,7 @@ def test_the_judges_own_questions_are_measured(reward, write):
         return write(f"{size}.jsonl", [{"id": "a", "messages": [*turns, answer],
                                         "reference_answer": "x"}])  # fmt: skip
 
-    judging = ("--knob", "answer=whole", "--prompts", 1)
+    judging = ("--param", "answer=whole", "--prompts", 1)
     short, ran = estimate(reward, *judging, "--rows", rows(10))
     assert ran.exit_code == 0, ran.stderr
     long, _ = estimate(reward, *judging, "--rows", rows(310))

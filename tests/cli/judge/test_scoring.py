@@ -89,7 +89,7 @@ def test_siblings_are_known_whether_or_not_somebody_watches(monkeypatch, shown):
         yield (lambda count: None) if shown else None
 
     monkeypatch.setattr(_progress, "_bar", bar)
-    judge = get("pairwise").bind({"against": "sibling"}, ask=FakeAsk({"better": "tie"}))
+    judge = get("pairwise").bind({"against": "group"}, ask=FakeAsk({"better": "tie"}))
     texts = ("Canberra, since 1913.", "Sydney, I believe.")
     batch = [sample(text, None, prompt=PROMPT) for text in texts]
     results = _progress.scored(judge, batch, 1)

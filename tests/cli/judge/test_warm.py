@@ -127,7 +127,7 @@ def test_every_form_of_verdict_of_a_judge_is_compiled(reward, serve, settings, t
     rubric = tmp_path / "many.toml"
     rubric.write_text(f'version = 1\ntask = "a text"\n{criteria}')
     server = serve(verdict=lambda _: {})
-    told, ran = warm(reward, "rubric", "--judge", settings(server), "--knob", f"criteria={rubric}")
+    told, ran = warm(reward, "rubric", "--judge", settings(server), "--param", f"criteria={rubric}")
     assert ran.exit_code == 0, ran.stderr
     schemas = [
         tuple(request["response_format"]["json_schema"]["schema"]["properties"])
@@ -158,7 +158,7 @@ def test_the_table_says_which_rung_works(reward, able, settings):
         (("gsm8k",), "gsm8k asks no judge model"),
         (("reference",), "no judge model is named"),
         (("rubrics",), "Did you mean 'rubric'"),
-        (("reference", "--knob", "answer=half"), "knob 'answer' takes"),
+        (("reference", "--param", "answer=half"), "parameter 'answer' takes"),
     ],
 )
 def test_what_cannot_be_used_is_one_sentence(reward, arguments, problem):

@@ -55,7 +55,7 @@ def rows(count=50):
 
 @pytest.fixture
 def replayed(reward, write, tmp_path):
-    def run(body, *arguments, lines=None, declared="version=1, oracle=right"):
+    def run(body, *arguments, lines=None, declared="version=1, gold_response=right"):
         file = tmp_path / "mine.py"
         file.write_text(
             f"{HEAD}@reward_function({declared})\ndef mine(sample: Sample) -> Score:\n    {body}\n"
@@ -93,7 +93,7 @@ def test_the_json_format_has_the_figures(replayed):
 
 
 def test_the_scale_is_the_rewards_own(replayed):
-    declared = "version=1, scale=(-1, 3), oracle=right"
+    declared = "version=1, scale=(-1, 3), gold_response=right"
     body = "return Score(3.0 if sample.response == right(sample) else -1.0)"
     assert replayed(body, declared=declared).exit_code == 0
     body = "return Score(1.0 if sample.response == right(sample) else -1.0)"
@@ -117,18 +117,18 @@ def test_a_row_without_a_reference_is_unscored_and_the_others_are_played(replaye
     assert "nothing was scored" not in ran.stderr
 
 
-def test_an_oracle_that_fails_leaves_its_row_unscored(replayed):
-    declared = "version=1, oracle=lambda sample: str(1 // (int(sample.reference) - 5))"
+def test_a_gold_response_that_fails_leaves_its_row_unscored(replayed):
+    declared = "version=1, gold_response=lambda sample: str(1 // (int(sample.reference) - 5))"
     ran = replayed("return Score(float(bool(sample.response)))", declared=declared)
     assert ran.exit_code == 1
     assert "right, input line 6: ZeroDivisionError" in ran.stdout
 
 
-def test_an_oracle_that_writes_no_text_leaves_its_rows_unscored(replayed):
-    declared = "version=1, oracle=lambda sample: int(sample.reference)"
+def test_a_gold_response_that_writes_no_text_leaves_its_rows_unscored(replayed):
+    declared = "version=1, gold_response=lambda sample: int(sample.reference)"
     ran = replayed("return Score(float(bool(sample.response)))", declared=declared)
     assert ran.exit_code == 1
-    assert "right, input line 1: TypeError: the oracle returned int, not a text" in ran.stdout
+    assert "right, input line 1: TypeError: the gold response is int, not a text" in ran.stdout
 
 
 def test_rows_that_all_have_one_answer_cannot_be_told_from_wrong_ones(replayed):
@@ -138,7 +138,7 @@ def test_rows_that_all_have_one_answer_cannot_be_told_from_wrong_ones(replayed):
     assert "every row has the same right answer" in ran.stderr
 
 
-def test_a_reward_without_an_oracle_is_told_how_to_declare_one(replayed):
+def test_a_reward_without_a_gold_response_says_how_to_declare_one(replayed):
     ran = replayed("return Score(1.0)", declared="version=1")
     assert ran.exit_code == 2
     assert "mine does not say how a right answer is written; declare it" in ran.stderr
@@ -156,20 +156,20 @@ def test_a_row_that_was_answered_is_answered_anew(replayed):
     assert replayed(body, lines=lines).exit_code == 0
 
 
-def test_knobs_and_workers_reach_the_reward(reward, write):
+def test_parameters_and_workers_reach_the_reward(reward, write):
     path = write(
         "rows.jsonl", [row | {"reference_answer": f"Word {at}"} for at, row in enumerate(rows())]
     )
     arguments = ("data", "replay", path, "--reward", "exact_match", "--workers", "3")
-    assert reward(*arguments, "--knob", "ignore_case=false").exit_code == 0
-    assert "has no knob 'x'" in reward(*arguments, "--knob", "x=1").stderr
+    assert reward(*arguments, "--param", "ignore_case=false").exit_code == 0
+    assert "has no parameter 'x'" in reward(*arguments, "--param", "x=1").stderr
 
 
 def responses(*references):
     """What is played for each row, by kind."""
     seen = {}
 
-    @reward_function(version=1, oracle=lambda sample: reference_text(sample.reference))
+    @reward_function(version=1, gold_response=lambda sample: reference_text(sample.reference))
     def listening(sample):
         seen.setdefault(sample.id, []).append(sample.response)
         return Score(float(sample.response == sample.reference))
@@ -223,7 +223,7 @@ def test_the_rewards_of_this_project_write_right_answers_in_their_own_format(
 ):
     spec = get(name)
     asked = sample("", reference)
-    assert spec.oracle(asked) == response
+    assert spec.gold_response(asked) == response
     assert spec(asked.answered(response)).value == 1.0
 
 

@@ -9,8 +9,8 @@ from reward_functions import Example, Sample, Score, reward_function
     name="acme.length",
     version=1,
     examples=[
-        Example("full", response="brief", score=1.0),
-        Example("floor", response="x" * 101, score=0.0),
+        Example("positive", response="brief", score=1.0),
+        Example("negative", response="x" * 101, score=0.0),
     ],
 )
 def length(sample: Sample, *, most: int = 100) -> Score:
