@@ -155,12 +155,16 @@ def invocation_errors() -> str:
 
 
 def decisions() -> str:
-    """The architecture decision records, by the headings of their files."""
+    """The decision records by their headings, and which of them are superseded."""
     records = sorted((ROOT / "docs" / "adr").glob("[0-9]*.md"))
-    headings = [record.read_text().partition("\n")[0].removeprefix("# ") for record in records]
-    return "\n".join(
-        f"- [{heading}]({record.name})" for heading, record in zip(headings, records, strict=True)
-    )
+    return "\n".join(map(_decision, records))
+
+
+def _decision(record: Path) -> str:
+    heading, _, rest = record.read_text().partition("\n")
+    superseded = re.match(r"\s*Status: superseded by \[(\d+)\.", rest)
+    status = f" (superseded by {superseded[1]})" if superseded else ""
+    return f"- [{heading.removeprefix('# ')}]({record.name}){status}"
 
 
 def _whole_table(rows: Callable[[], Iterator[list[str]]]) -> str:
