@@ -1,4 +1,4 @@
-"""`python -m tests.architecture [CHECKOUT …]`: the structure of one or several checkouts in numbers.
+"""`python -m tests.architecture [CHECKOUT …]`: the structure of checkouts in numbers.
 
 Read from the sources alone, so that an older checkout can stand beside this one.
 """
@@ -6,7 +6,6 @@ Read from the sources alone, so that an older checkout can stand beside this one
 import ast
 import re
 import sys
-from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -44,7 +43,8 @@ class Checkout:
 
     def module(self, target):
         """The module that an imported name is or lies in; None for another project's."""
-        return next((each for each in (target, target.rpartition(".")[0]) if each in self.trees), None)
+        names = (target, folder_of(target))
+        return next((name for name in names if name in self.trees), None)
 
     @property
     def folder_arrows(self):
@@ -61,9 +61,7 @@ class Checkout:
         """Pairs of folders that import each other, a folder and one inside it aside."""
         arrows = self.folder_arrows
         return {
-            frozenset(arrow)
-            for arrow in arrows
-            if arrow[::-1] in arrows and not nested(*arrow)
+            frozenset(arrow) for arrow in arrows if arrow[::-1] in arrows and not nested(*arrow)
         }
 
     @property
@@ -133,7 +131,7 @@ def targets(tree):
 def counts(checkout):
     """What is counted, by its name."""
     lines = [len(text.splitlines()) for text in checkout.sources]
-    noqas = Counter(code for text in checkout.sources for code in re.findall(r"# noqa: (\w+)", text))
+    noqas = [found for text in checkout.sources for found in re.findall("# noqa", text)]
     return {
         "modules": len(lines),
         "lines": sum(lines),
@@ -147,7 +145,7 @@ def counts(checkout):
         f"functions over {LONG_FUNCTION} lines": sum(
             each > LONG_FUNCTION for each in checkout.functions
         ),
-        "noqas": sum(noqas.values()),
+        "noqas": len(noqas),
     }
 
 
