@@ -1,4 +1,4 @@
-"""What differs between two records, the old one under the new names."""
+"""What differs between two records, new names and old ones being the same."""
 
 import json
 from collections import Counter, defaultdict
@@ -59,27 +59,30 @@ def compare(old, new, names, *, ignored=()):
     """Two records, line by line.
 
     Args:
-        old: its lines, under old names.
-        new: its lines.
+        old: its lines.
+        new: its lines, under new names or, as in two records of one checkout, under the old ones.
         names: the tables from the old names to the new ones.
         ignored: fields that may differ.
     """
-    found, before = Comparison(), {key(line): line for line in map(names.renewed, old)}
+    found, met = Comparison(), set()
+    pairs = [(names.renewed(line), line) for line in old]
+    known = {key(pair[1]): pair for pair in pairs} | {key(pair[0]): pair for pair in pairs}
     for line in new:
-        known = before.pop(key(line), None)
-        if known is None:
+        pair = known.get(key(line))
+        if pair is None:
             found.added.append(line)
             continue
-        changes = _changes(known, line, ignored)
+        met.add(id(pair))
+        changes = min((_changes(before, line, ignored) for before in pair), key=len)
         if not changes:
             found.same += 1
-        elif names.rests_on_the_engine(known) or names.rests_on_the_engine(line):
+        elif any(map(names.rests_on_the_engine, (*pair, line))):
             found.engine.append(line)
         else:
             found.differing += 1
             for name, values in changes.items():
                 found.kinds[line["reward"], name][values].append(line)
-    found.gone = list(before.values())
+    found.gone = [pair[0] for pair in pairs if id(pair) not in met]
     return found
 
 
