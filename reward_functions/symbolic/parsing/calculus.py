@@ -12,7 +12,6 @@ it the variable is a symbol, even where it is called i or e.
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.symbolic.budget import Unreadable
@@ -27,241 +26,258 @@ from reward_functions.symbolic.expr.nodes import (
     NamedSet,
     Node,
     Number,
+    Power,
+    Product,
     Relation,
     Sum,
     Symbol,
     Union,
 )
-from reward_functions.symbolic.parsing.atoms import Atoms
-from reward_functions.symbolic.parsing.cursor import END
-from reward_functions.symbolic.parsing.lexer import GREEK, Token
+from reward_functions.symbolic.parsing.arguments import argument
+from reward_functions.symbolic.parsing.brackets import group
+from reward_functions.symbolic.parsing.cursor import END, Cursor
+from reward_functions.symbolic.parsing.functions import fraction
+from reward_functions.symbolic.parsing.lexer import GREEK
+from reward_functions.symbolic.parsing.lookahead import side_follows
+from reward_functions.symbolic.parsing.symbols import variable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from reward_functions.symbolic.parsing.grammar import Grammar
+    from reward_functions.symbolic.parsing.lexer import Token
+
 _ORDERS: Final = 10
 """The highest derivative that is read. Felt right."""
 
+_INTEGRALS: Final = {"int": 1, "iint": 2, "iiint": 3}
 _ARROWS: Final = ("to", "rightarrow", "longrightarrow", "Rightarrow")
 _INFINITY: Final = Constant("∞")
-_ONE: Final = Number(Fraction(1))
 
 
-class Calculus(Atoms):
-    """The rules for operators, before those for other commands."""
+# ---- sums, products and unions
 
-    def __init__(self, stream: list[Token]) -> None:
-        super().__init__(stream)
-        # The differentials met inside the integrals that are being read.
-        self.differentials: list[str] = []
-        self.integrals = 0
 
-    def command_atom(self, name: str) -> Node:
-        """The value of a LaTeX command."""
-        match name:
-            case "sum" | "prod":
-                return self.iterated(name)
-            case "int" | "iint" | "iiint":
-                return self.integral(("int", "iint", "iiint").index(name) + 1)
-            case "lim":
-                return self.limit()
-            case "frac":
-                return self.derivative() or super().command_atom(name)
-        return super().command_atom(name)
+def iterated(parser: Grammar, command: Token) -> Node:
+    """A sum or product with its bounds."""
+    run, body = _over_a_range(parser, parser.signed_term)
+    low, variable_, high = run.operands
+    return Iterated(command.text, body, variable_, low, high)  # type: ignore[arg-type]
 
-    def letters(self, token: Token) -> Node:
-        """A run of letters, at whose end an integral finds its differential."""
-        if not self.integrals or token.text[-2:-1] not in ("d", ""):
-            return super().letters(token)
-        if len(token.text) > 2:  # noqa: PLR2004 - xdx is x and dx
-            self.give_back(2)
-            return super().letters(token._replace(text=token.text[:-2]))
-        name = token.text[1:] or (self.variable() if token.text == "d" else None)
-        if name is None:
-            return super().letters(token)
-        self.differentials.append(name)
-        return _ONE
 
-    def variable(self) -> str | None:
-        """The one letter that comes next, which is taken; None when there is something else."""
-        token = self.peek()
-        if token.kind == "command" and token.text in GREEK:
-            return GREEK[self.next().text]
-        if token.kind == "letters" and len(token.text) == 1:
-            return self.next().text
-        return None
+def united(parser: Grammar) -> Node:
+    """The union of a set for every whole number of a range, as a set by that condition.
 
-    # ---- sums and products
+    Nothing is worked out in it: it equals the same union over another letter.
+    """
+    parser.next()
+    run, body = _over_a_range(parser, parser.ratio)
+    return BuiltSet(Union((body,)), (run,))
 
-    def iterated(self, operation: str) -> Node:
-        """A sum or product with its bounds."""
-        run, body = self.over_a_range(self.body)
-        low, variable, high = run.operands
-        return Iterated(operation, body, variable, low, high)  # type: ignore[arg-type]
 
-    def united(self) -> Node:
-        """The union of a set for every whole number of a range, as a set by that condition.
+def _over_a_range(parser: Grammar, read: Callable[[], Node]) -> tuple[Relation, Node]:
+    """A variable between its bounds, low ≤ k ≤ high, and what is read behind them."""
+    parser.expect("_")
+    parser.expect("{")
+    parser.down()
+    index = _index(parser)
+    parser.bound.append(index)
+    range_ = parser.statement()
+    parser.expect("}")
+    high = _end_of_range(parser) if parser.take("^") else None
+    body = read()
+    parser.bound.pop()
+    parser.up()
+    match range_:
+        case Relation((Symbol(name) as running, low), ("=",)) if name == index and high:
+            return Relation((low, running, high), ("≤", "≤")), body
+        case Relation((_, Symbol(name), _), ("≤", "≤")) if name == index and high is None:
+            return range_, body
+        case Relation((Symbol() as running, NamedSet("Z")), ("∈",)) if high is None:
+            return Relation((negated(_INFINITY), running, _INFINITY), ("≤", "≤")), body
+    raise Unreadable("a sum without bounds that are understood")
 
-        Nothing is worked out in it: it equals the same union over another letter.
-        """
-        self.next()
-        run, body = self.over_a_range(self.ratio)
-        return BuiltSet(Union((body,)), (run,))
 
-    def over_a_range(self, read: Callable[[], Node]) -> tuple[Relation, Node]:
-        """A variable between its bounds, low ≤ k ≤ high, and what is read behind them."""
-        self.expect("_")
-        self.expect("{")
-        self.down()
-        index = self.index()
-        self.bound.append(index)
-        range_ = self.statement()
-        self.expect("}")
-        high = self.end_of_range() if self.take("^") else None
-        body = read()
-        self.bound.pop()
-        self.up()
-        match range_:
-            case Relation((Symbol(name) as variable, low), ("=",)) if name == index and high:
-                return Relation((low, variable, high), ("≤", "≤")), body
-            case Relation((_, Symbol(name), _), ("≤", "≤")) if name == index and high is None:
-                return range_, body
-            case Relation((Symbol() as variable, NamedSet("Z")), ("∈",)) if high is None:
-                return Relation((negated(_INFINITY), variable, _INFINITY), ("≤", "≤")), body
-        raise Unreadable("a sum without bounds that are understood")
+def _index(cursor: Cursor) -> str:
+    """The name of the variable that runs: before the equals sign, or between two ≤."""
+    ahead = 0
+    while cursor.peek(ahead).kind not in ("=", "≤", "∈", "}", END.kind):
+        ahead += 1
+    place = ahead + 1 if cursor.peek(ahead).kind == "≤" else ahead - 1
+    token = cursor.peek(place)
+    if token.kind != "letters" or len(token.text) != 1:
+        raise Unreadable("a sum over something else than one letter")
+    return token.text
 
-    def index(self) -> str:
-        """The name of the variable that runs: before the equals sign, or between two ≤."""
-        ahead = 0
-        while self.peek(ahead).kind not in ("=", "≤", "∈", "}", END.kind):
-            ahead += 1
-        place = ahead + 1 if self.peek(ahead).kind == "≤" else ahead - 1
-        token = self.peek(place)
-        if token.kind != "letters" or len(token.text) != 1:
-            raise Unreadable("a sum over something else than one letter")
-        return token.text
 
-    def end_of_range(self) -> Node:
-        """A bound: a group or a single atom, since what follows it is another bound."""
-        if self.kind() == "{":
-            return self.group()
-        negative = self.take("-")
-        node = self.atom()
-        return negated(node) if negative else node
+def _end_of_range(parser: Grammar) -> Node:
+    """A bound: a group or a single atom, since what follows it is another bound."""
+    if parser.kind() == "{":
+        return group(parser, parser.next())
+    negative = parser.take("-")
+    node = parser.atom()
+    return negated(node) if negative else node
 
-    def body(self) -> Node:
-        """What an operator is applied to: a term with its sign."""
-        return self.signed_term()
 
-    # ---- integrals
+# ---- integrals
 
-    def integral(self, signs: int) -> Node:
-        """An integral, or as many of them as there are signs, the inner one first."""
-        low = high = None
-        while self.kind() in ("_", "^"):
-            if self.next().kind == "_":
-                low = self.end_of_range()
-            else:
-                high = self.end_of_range()
-        if (low is None) != (high is None) or (signs > 1 and low is not None):
-            raise Unreadable("an integral with bounds that are not understood")
-        known = len(self.differentials)
-        self.integrals += 1
-        terms = [self.signed_term()]
-        while len(self.differentials) < known + signs and self.kind() in ("+", "-"):
-            terms.append(self.signed_term())
-        self.integrals -= 1
-        node = terms[0] if len(terms) == 1 else Sum(tuple(terms))
-        for _ in range(signs):
-            if len(self.differentials) == known:
-                raise Unreadable("an integral without a differential")
-            node = Integral(node, Symbol(self.differentials.pop(known)), low, high)
-        return node
 
-    # ---- derivatives
+def integral(parser: Grammar, command: Token) -> Node:
+    """An integral, or as many of them as there are signs, the inner one first."""
+    signs = _INTEGRALS[command.text]
+    low, high = _ends(parser)
+    if (low is None) != (high is None) or (signs > 1 and low is not None):
+        raise Unreadable("an integral with bounds that are not understood")
+    known = len(parser.differentials)
+    node = _integrand(parser, known + signs)
+    for _ in range(signs):
+        if len(parser.differentials) == known:
+            raise Unreadable("an integral without a differential")
+        node = Integral(node, Symbol(parser.differentials.pop(known)), low, high)
+    return node
 
-    def derivative(self) -> Node | None:
-        """A quotient of differentials, applied to what stands above or behind; None for others."""
-        if self.kind() != "{" or not self.starts_differential(1):
-            return None
-        below = self.closing_brace() + 1
-        if self.peek(below).kind != "{" or not self.starts_differential(below + 1):
-            return None
-        self.next()
-        self.down()
-        self.differential_sign()
-        order = self.order()
-        inside = None if self.kind() == "}" else self.sum()
-        self.expect("}")
-        self.expect("{")
-        self.differential_sign()
-        name = self.variable()
-        if name is None or self.order() != order:
-            raise Unreadable("a derivative by what is not understood")
-        self.expect("}")
-        node = Derivative(self.body() if inside is None else inside, Symbol(name), order)
-        self.up()
-        return node
 
-    def starts_differential(self, ahead: int) -> bool:
-        """Whether a token ahead is a sign of differentials: d, dx or ∂."""
-        token = self.peek(ahead)
-        if token.kind == "command":
-            return token.text == "partial"
-        return token.kind == "letters" and token.text[0] == "d" and len(token.text) <= 2  # noqa: PLR2004
-
-    def differential_sign(self) -> None:
-        """Take the sign, and leave the letter behind it when both are one run."""
-        if self.kind() == "letters":
-            self.next_character()
+def _ends(parser: Grammar) -> tuple[Node | None, Node | None]:
+    """The lower and the upper end, in whichever order they are written."""
+    low = high = None
+    while parser.kind() in ("_", "^"):
+        if parser.next().kind == "_":
+            low = _end_of_range(parser)
         else:
-            self.next()
+            high = _end_of_range(parser)
+    return low, high
 
-    def order(self) -> int:
-        """The order of a derivative: the number raised behind a differential, else 1."""
-        if not self.take("^"):
-            return 1
-        node = self.argument()
-        if not isinstance(node, Number) or not 1 <= node.value <= _ORDERS:
-            raise Unreadable("a derivative of an order that is not understood")
-        return int(node.value)
 
-    def closing_brace(self) -> int:
-        """How far ahead the brace closes that comes next."""
-        ahead = depth = 0
-        while True:
-            kind = self.peek(ahead).kind
-            depth += {"{": 1, "}": -1, END.kind: -depth}.get(kind, 0)
-            if depth <= 0:
-                return ahead
-            ahead += 1
+def _integrand(parser: Grammar, differentials: int) -> Node:
+    """The terms up to the one in which the last of so many differentials stands."""
+    parser.integrals += 1
+    terms = [parser.signed_term()]
+    while len(parser.differentials) < differentials and parser.kind() in ("+", "-"):
+        terms.append(parser.signed_term())
+    parser.integrals -= 1
+    return terms[0] if len(terms) == 1 else Sum(tuple(terms))
 
-    # ---- limits
 
-    def limit(self) -> Node:
-        """A limit, from one side when a sign is raised behind the point."""
-        self.expect("_")
-        if self.kind() != "{":
-            raise Unreadable("a limit without its point")
-        self.next()
-        name = self.variable()
-        if name is None or not self.command(*_ARROWS):
-            raise Unreadable("a limit without its point")
-        self.next()
-        self.down()
-        point, side = self.sum(), self.side()
-        self.expect("}")
-        node = Limit(self.body(), Symbol(name), point, side)
-        self.up()
-        return node
+# ---- derivatives
 
-    def side(self) -> str:
-        """The sign raised behind a point, if there is one."""
-        if not self.side_follows():
-            return ""
-        self.next()
-        braced = self.take("{")
-        sign = self.next().kind
-        if braced:
-            self.expect("}")
-        return sign
+
+def fraction_or_derivative(parser: Grammar, command: Token) -> Node:
+    """A quotient of differentials, applied to what stands above or behind; else a fraction."""
+    if parser.kind() != "{" or not _starts_differential(parser, 1):
+        return fraction(parser, command)
+    below = _closing_brace(parser) + 1
+    if parser.peek(below).kind != "{" or not _starts_differential(parser, below + 1):
+        return fraction(parser, command)
+    return _derivative(parser)
+
+
+def _derivative(parser: Grammar) -> Node:
+    """A quotient of differentials, each in its braces."""
+    parser.next()
+    parser.down()
+    _differential_sign(parser)
+    order = _order(parser)
+    inside = None if parser.kind() == "}" else parser.sum()
+    parser.expect("}")
+    parser.expect("{")
+    _differential_sign(parser)
+    name = variable(parser)
+    if name is None or _order(parser) != order:
+        raise Unreadable("a derivative by what is not understood")
+    parser.expect("}")
+    node = Derivative(parser.signed_term() if inside is None else inside, Symbol(name), order)
+    parser.up()
+    return node
+
+
+def _starts_differential(cursor: Cursor, ahead: int) -> bool:
+    """Whether a token ahead is a sign of differentials: d, dx or ∂."""
+    token = cursor.peek(ahead)
+    if token.kind == "command":
+        return token.text == "partial"
+    return token.kind == "letters" and token.text[0] == "d" and len(token.text) <= 2  # noqa: PLR2004
+
+
+def _differential_sign(cursor: Cursor) -> None:
+    """Take the sign, and leave the letter behind it when both are one run."""
+    if cursor.kind() == "letters":
+        cursor.next_character()
+    else:
+        cursor.next()
+
+
+def _order(parser: Grammar) -> int:
+    """The order of a derivative: the number raised behind a differential, else 1."""
+    if not parser.take("^"):
+        return 1
+    node = argument(parser)
+    if not isinstance(node, Number) or not 1 <= node.value <= _ORDERS:
+        raise Unreadable("a derivative of an order that is not understood")
+    return int(node.value)
+
+
+def _closing_brace(cursor: Cursor) -> int:
+    """How far ahead the brace closes that comes next."""
+    ahead = depth = 0
+    while True:
+        kind = cursor.peek(ahead).kind
+        depth += {"{": 1, "}": -1, END.kind: -depth}.get(kind, 0)
+        if depth <= 0:
+            return ahead
+        ahead += 1
+
+
+def refuse_derivative(cursor: Cursor, over: list[Node]) -> None:
+    """Raise `Unreadable` for dy over dx behind a slash, where d is no factor that cancels."""
+    ahead = 1 if cursor.kind() == "{" else 0
+    sign, name = cursor.peek(ahead), cursor.peek(ahead + 1)
+    below = sign[:2] == ("command", "partial") or (
+        sign.kind == "letters"
+        and sign.text[0] == "d"
+        and (len(sign.text) > 1 or (name.kind == "command" and name.text in GREEK))
+    )
+    if below and any(map(_begins_differential, over)):
+        raise Unreadable("a derivative")
+
+
+def _begins_differential(node: Node) -> bool:
+    """Whether a factor begins with the sign of a differential: d, d^2, dy."""
+    match node:
+        case Symbol("d" | "partial") | Power(Symbol("d" | "partial"), _):
+            return True
+        case Product((first, *_), ()):
+            return _begins_differential(first)
+    return False
+
+
+# ---- limits
+
+
+def limit(parser: Grammar, _command: Token) -> Node:
+    """A limit, from one side when a sign is raised behind the point."""
+    parser.expect("_")
+    if parser.kind() != "{":
+        raise Unreadable("a limit without its point")
+    parser.next()
+    name = variable(parser)
+    if name is None or not parser.command(*_ARROWS):
+        raise Unreadable("a limit without its point")
+    parser.next()
+    parser.down()
+    point, side = parser.sum(), _side(parser)
+    parser.expect("}")
+    node = Limit(parser.signed_term(), Symbol(name), point, side)
+    parser.up()
+    return node
+
+
+def _side(cursor: Cursor) -> str:
+    """The sign raised behind a point, if there is one."""
+    if not side_follows(cursor):
+        return ""
+    cursor.next()
+    braced = cursor.take("{")
+    sign = cursor.next().kind
+    if braced:
+        cursor.expect("}")
+    return sign

@@ -25,12 +25,6 @@ class Cursor:
         # Characters taken of the token under the cursor.
         self.taken = 0
         self.depth = 0
-        # Round and square brackets around the cursor.
-        self.opened = 0
-        # Inside |...| a bar closes; inside a set-builder's first part it separates.
-        self.bars = 0
-        # Letters that name the variable of a sum, whatever they mean elsewhere.
-        self.bound: list[str] = []
 
     def peek(self, ahead: int = 0) -> Token:
         """The token under the cursor, or some places ahead of it."""

@@ -16,6 +16,7 @@ from reward_functions.symbolic.expr.literals import number, product
 from reward_functions.symbolic.expr.nodes import Degrees, Measured, Node, Number, UnitPowers
 from reward_functions.symbolic.parsing.cursor import END, Cursor
 from reward_functions.symbolic.parsing.lexer import GREEK
+from reward_functions.symbolic.parsing.lookahead import modulus_follows
 from reward_functions.symbolic.parsing.vocabulary import (
     CURRENCY_SIGNS,
     INFINITY,
@@ -30,171 +31,184 @@ from reward_functions.symbolic.parsing.vocabulary import (
 _LARGEST: Final = 10**DIGITS
 
 
-class Measures(Cursor):
-    """The rules for units and the like."""
+def percent(cursor: Cursor) -> bool:
+    """Whether a percent sign or word comes next; it is taken."""
+    if cursor.kind() == "%" or cursor.word("percent", "pct"):
+        cursor.next()
+        return True
+    if cursor.word("per") and cursor.peek(1).text.lower() == "cent":
+        cursor.position += 2
+        return True
+    return False
 
-    def percent(self) -> bool:
-        """Whether a percent sign or word comes next; it is taken."""
-        if self.kind() == "%" or self.word("percent", "pct"):
-            self.next()
-            return True
-        if self.word("per") and self.peek(1).text.lower() == "cent":
-            self.position += 2
-            return True
+
+def measure_follows(cursor: Cursor) -> bool:
+    """Whether a scale word, a unit, a currency or a counted noun comes next."""
+    token = cursor.peek()
+    if token.kind != "letters":
+        return token.kind in CURRENCY_SIGNS and ends_after(cursor, 1)
+    found = unit_follows(cursor, 0) or noun_follows(cursor) or scale_follows(cursor)
+    return found and not modulus_follows(cursor)
+
+
+def measure_in_brackets(cursor: Cursor) -> bool:
+    """Whether a unit or noun of its own comes next in brackets: 12 (apples), 5 (cm)."""
+    word = cursor.peek(1)
+    if cursor.kind() != "(" or word.kind != "letters":
         return False
+    if unit_follows(cursor, 1):
+        return cursor.peek(2).kind in (")", "^", "/", "letters")
+    if cursor.peek(2).kind != ")":
+        return False
+    long = len(word.text) > (SHORT_ROMAN if word.roman else NOUN_LETTERS)
+    return long and may_name(word.text) and not links(word.text) and not is_scale(word.text)
 
-    def measure_follows(self) -> bool:
-        """Whether a scale word, a unit, a currency or a counted noun comes next."""
-        token = self.peek()
-        if token.kind != "letters":
-            return token.kind in CURRENCY_SIGNS and self.ends_after(1)
-        return self.unit_follows(0) or self.noun_follows() or self.scale_follows()
 
-    def measure_in_brackets(self) -> bool:
-        """Whether a unit or noun of its own comes next in brackets: 12 (apples), 5 (cm)."""
-        word = self.peek(1)
-        if self.kind() != "(" or word.kind != "letters":
-            return False
-        if self.unit_follows(1):
-            return self.peek(2).kind in (")", "^", "/", "letters")
-        if self.peek(2).kind != ")":
-            return False
-        long = len(word.text) > (SHORT_ROMAN if word.roman else NOUN_LETTERS)
-        return long and may_name(word.text) and not links(word.text) and not is_scale(word.text)
+def bracketed_measure(cursor: Cursor, body: Node) -> Node:
+    """A value with the unit behind it in brackets."""
+    cursor.next()
+    unit = unit_powers(cursor, ())
+    cursor.expect(")")
+    return Measured(body, unit) if unit else body
 
-    def bracketed_measure(self, body: Node) -> Node:
-        """A value with the unit behind it in brackets."""
-        self.next()
-        unit = self.unit_powers(())
-        self.expect(")")
-        return Measured(body, unit) if unit else body
 
-    def ends_after(self, ahead: int) -> bool:
-        """Whether an amount may end before a token ahead."""
-        return self.peek(ahead).kind in (END.kind, ",", ";", ")", "=", "/", "and", "or", "letters")
+def ends_after(cursor: Cursor, ahead: int) -> bool:
+    """Whether an amount may end before a token ahead."""
+    return cursor.peek(ahead).kind in (END.kind, ",", ";", ")", "=", "/", "and", "or", "letters")
 
-    def scale_follows(self) -> bool:
-        """Whether a scale word comes next."""
-        token = self.peek()
-        return token.kind == "letters" and is_scale(token.text)
 
-    def unit_follows(self, ahead: int) -> bool:
-        """Whether a unit of the table comes next, in upright type, in words or unmistakable."""
-        token = self.peek(ahead)
-        if token.kind != "letters":
-            return False
-        text = token.text
-        if text.lower() in ("square", "sq", "cubic", "degrees", "degree"):
-            return True
-        if canonical(text) is None or text in ("to", "or", "and"):
-            return False
-        if token.roman or (
-            token.spaced and self.peek(ahead + 1).kind == "/" and self.names_unit(ahead + 2)
-        ):
-            return True
-        return text in UNIT_IN_ITALICS or (len(text) > SHORT_ROMAN and text not in LETTER_FUNCTIONS)
+def scale_follows(cursor: Cursor) -> bool:
+    """Whether a scale word comes next."""
+    token = cursor.peek()
+    return token.kind == "letters" and is_scale(token.text)
 
-    def names_unit(self, ahead: int) -> bool:
-        """Whether a token ahead is in the table of units, in whatever type."""
-        token = self.peek(ahead)
-        return token.kind == "letters" and canonical(token.text) is not None
 
-    def noun_follows(self) -> bool:
-        """Whether what is counted comes next: upright words, or a long word after a space."""
-        token = self.peek()
-        if token.kind != "letters" or not self.plain_word():
-            return False
-        if token.text in LETTER_FUNCTIONS or token.text in GREEK or token.text == "pi":
-            return False
-        if token.roman:
-            return len(token.text) > SHORT_ROMAN
-        return token.spaced and len(token.text) >= NOUN_LETTERS and token.text not in INFINITY
+def unit_follows(cursor: Cursor, ahead: int) -> bool:
+    """Whether a unit of the table comes next, in upright type, in words or unmistakable."""
+    token = cursor.peek(ahead)
+    if token.kind != "letters":
+        return False
+    text = token.text
+    if text.lower() in ("square", "sq", "cubic", "degrees", "degree"):
+        return True
+    if canonical(text) is None or text in ("to", "or", "and"):
+        return False
+    if token.roman or (
+        token.spaced and cursor.peek(ahead + 1).kind == "/" and names_unit(cursor, ahead + 2)
+    ):
+        return True
+    return text in UNIT_IN_ITALICS or (len(text) > SHORT_ROMAN and text not in LETTER_FUNCTIONS)
 
-    def measured(self, body: Node) -> Node:
-        """A value with the scale word and unit behind it."""
-        body = self.scaled(body)
-        if self.word("degrees", "degree"):
-            self.next()
-            if not self.word("celsius", "fahrenheit", "c", "f"):
-                return Degrees(body)
-        if self.unit_follows(0) or self.kind() in CURRENCY_SIGNS:
-            return Measured(body, self.unit_powers(()))
-        phrase = self.nouns()
-        return Measured(body, ((phrase, Fraction(1)),)) if phrase else body
 
-    def scaled(self, body: Node) -> Node:
-        """Million and the like are factors."""
-        while self.scale_follows():
-            factor = Fraction(SCALES[self.next().text.lower()])
-            match body:
-                case Number(value, unit):
-                    if value > _LARGEST:
-                        raise OverBudget("more scale words than any number has")
-                    body = Number(value * factor, unit and unit * factor)
-                case _:
-                    body = product([body, Number(factor)], [])
-        return body
+def names_unit(cursor: Cursor, ahead: int) -> bool:
+    """Whether a token ahead is in the table of units, in whatever type."""
+    token = cursor.peek(ahead)
+    return token.kind == "letters" and canonical(token.text) is not None
 
-    def nouns(self) -> str:
-        """Up to four words naming what is counted, as their head; empty when there are none."""
-        words: list[str] = []
-        while self.noun_follows() or (words and self.kind() == "letters" and self.plain_word()):
-            words.append(self.next().text)
-            if len(words) > NOUN_WORDS:
-                raise Unreadable("a sentence behind a number")
-        name = head(words)
-        return "" if name == "unit" else name
 
-    def plain_word(self) -> bool:
-        """Whether the next word may belong to a noun."""
-        word = self.peek().text
-        return may_name(word) and not links(word)
+def noun_follows(cursor: Cursor) -> bool:
+    """Whether what is counted comes next: upright words, or a long word after a space."""
+    token = cursor.peek()
+    if token.kind != "letters" or not plain_word(cursor):
+        return False
+    if token.text in LETTER_FUNCTIONS or token.text in GREEK or token.text == "pi":
+        return False
+    if token.roman:
+        return len(token.text) > SHORT_ROMAN
+    return token.spaced and len(token.text) >= NOUN_LETTERS and token.text not in INFINITY
 
-    def unit_powers(self, known: UnitPowers) -> UnitPowers:
-        """A product of units: cm^2, m/s^2, square feet, dollars per hour."""
-        powers: dict[str, Fraction] = dict(known)
-        sign = 1
-        while True:
-            if known or powers:
-                if (self.kind() == "/" and self.names_unit(1)) or (
-                    self.word("per", "an") and self.peek(1).kind == "letters"
-                ):
-                    self.next()
-                    sign = -1
-                elif self.kind() == "*" and self.unit_follows(1):
-                    self.next()
-                elif not self.unit_follows(0):
-                    break
-            name, power = self.unit()
-            above, _, below = name.partition("/")
-            powers[above] = powers.get(above, Fraction(0)) + sign * power
-            if below:
-                powers[below] = powers.get(below, Fraction(0)) - sign * power
-            known = ()
-        powers.pop("unit", None)
-        return tuple(sorted((name, power) for name, power in powers.items() if power))
 
-    def unit(self) -> tuple[str, Fraction]:
-        """One unit with its power."""
-        power = Fraction(1)
-        if self.word("square", "sq", "cubic"):
-            power = Fraction(3 if self.next().text.lower() == "cubic" else 2)
-            self.take(".")
-        token = self.next()
-        name = canonical(token.text) or noun(token.text)
-        if token.kind == "letters" and self.word("squared", "cubed"):
-            power = Fraction(3 if self.next().text.lower() == "cubed" else 2)
-        if self.take("^"):
-            power *= self.unit_exponent()
-        return name, power
+def measured(cursor: Cursor, body: Node) -> Node:
+    """A value with the scale word and unit behind it."""
+    body = scaled(cursor, body)
+    if cursor.word("degrees", "degree"):
+        cursor.next()
+        if not cursor.word("celsius", "fahrenheit", "c", "f"):
+            return Degrees(body)
+    if unit_follows(cursor, 0) or cursor.kind() in CURRENCY_SIGNS:
+        return Measured(body, unit_powers(cursor, ()))
+    phrase = nouns(cursor)
+    return Measured(body, ((phrase, Fraction(1)),)) if phrase else body
 
-    def unit_exponent(self) -> Fraction:
-        """The power of a unit, a number with or without braces: cm^2, s^{-1}."""
-        braced = self.take("{")
-        sign = -1 if self.take("-") else 1
-        exponent = self.next()
-        if exponent.kind != "number":
-            raise Unreadable("a unit to an unknown power")
-        if braced:
-            self.expect("}")
-        return sign * number(exponent.text).value
+
+def scaled(cursor: Cursor, body: Node) -> Node:
+    """Million and the like are factors."""
+    while scale_follows(cursor):
+        factor = Fraction(SCALES[cursor.next().text.lower()])
+        match body:
+            case Number(value, unit):
+                if value > _LARGEST:
+                    raise OverBudget("more scale words than any number has")
+                body = Number(value * factor, unit and unit * factor)
+            case _:
+                body = product([body, Number(factor)], [])
+    return body
+
+
+def nouns(cursor: Cursor) -> str:
+    """Up to four words naming what is counted, as their head; empty when there are none."""
+    words: list[str] = []
+    while noun_follows(cursor) or (words and cursor.kind() == "letters" and plain_word(cursor)):
+        words.append(cursor.next().text)
+        if len(words) > NOUN_WORDS:
+            raise Unreadable("a sentence behind a number")
+    name = head(words)
+    return "" if name == "unit" else name
+
+
+def plain_word(cursor: Cursor) -> bool:
+    """Whether the next word may belong to a noun."""
+    word = cursor.peek().text
+    return may_name(word) and not links(word)
+
+
+def unit_powers(cursor: Cursor, known: UnitPowers) -> UnitPowers:
+    """A product of units: cm^2, m/s^2, square feet, dollars per hour."""
+    powers: dict[str, Fraction] = dict(known)
+    sign = 1
+    while True:
+        if known or powers:
+            if (cursor.kind() == "/" and names_unit(cursor, 1)) or (
+                cursor.word("per", "an") and cursor.peek(1).kind == "letters"
+            ):
+                cursor.next()
+                sign = -1
+            elif cursor.kind() == "*" and unit_follows(cursor, 1):
+                cursor.next()
+            elif not unit_follows(cursor, 0):
+                break
+        name, power = unit(cursor)
+        above, _, below = name.partition("/")
+        powers[above] = powers.get(above, Fraction(0)) + sign * power
+        if below:
+            powers[below] = powers.get(below, Fraction(0)) - sign * power
+        known = ()
+    powers.pop("unit", None)
+    return tuple(sorted((name, power) for name, power in powers.items() if power))
+
+
+def unit(cursor: Cursor) -> tuple[str, Fraction]:
+    """One unit with its power."""
+    power = Fraction(1)
+    if cursor.word("square", "sq", "cubic"):
+        power = Fraction(3 if cursor.next().text.lower() == "cubic" else 2)
+        cursor.take(".")
+    token = cursor.next()
+    name = canonical(token.text) or noun(token.text)
+    if token.kind == "letters" and cursor.word("squared", "cubed"):
+        power = Fraction(3 if cursor.next().text.lower() == "cubed" else 2)
+    if cursor.take("^"):
+        power *= unit_exponent(cursor)
+    return name, power
+
+
+def unit_exponent(cursor: Cursor) -> Fraction:
+    """The power of a unit, a number with or without braces: cm^2, s^{-1}."""
+    braced = cursor.take("{")
+    sign = -1 if cursor.take("-") else 1
+    exponent = cursor.next()
+    if exponent.kind != "number":
+        raise Unreadable("a unit to an unknown power")
+    if braced:
+        cursor.expect("}")
+    return sign * number(exponent.text).value

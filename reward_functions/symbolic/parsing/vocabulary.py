@@ -47,8 +47,6 @@ DECORATIONS: Final[dict[str, str]] = {
 CONJUGATED: Final = frozenset("zw")
 """Letters of complex numbers, over which a bar means the conjugate and not another symbol."""
 
-ENVIRONMENTS: Final = frozenset("pmatrix bmatrix matrix array smallmatrix vmatrix cases".split())
-
 BASE_WORDS: Final = {
     word: number
     for number, word in enumerate(

@@ -1,0 +1,81 @@
+"""What a rule of the grammar may use: a cursor over the tokens, and the levels of the grammar.
+
+A rule is a function that takes the parser and the token that begins it, reads what follows that
+token, and leaves the cursor behind it. The levels call each other in circles (a sum holds factors,
+a factor may be a bracket, a bracket holds sums), so rules reach them through this interface, which
+`parser` implements.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from reward_functions.symbolic.parsing.cursor import Cursor
+
+if TYPE_CHECKING:
+    from reward_functions.symbolic.expr.nodes import Node
+    from reward_functions.symbolic.parsing.lexer import Token
+
+
+class Grammar(Cursor, ABC):
+    """A cursor, what encloses it, and the levels from lists down to atoms.
+
+    Attributes:
+        opened: the round and square brackets around the cursor.
+        bars: inside |...| a bar closes; inside a set-builder's first part it separates.
+        bound: the letters that name the variable of a sum, whatever they mean elsewhere.
+        integrals: the integrals whose differential has not been met.
+        differentials: the variables of the differentials met inside these integrals.
+        digits_before: the digits of the numeral just read, for the base that may stand below them.
+    """
+
+    def __init__(self, stream: list[Token]) -> None:
+        super().__init__(stream)
+        self.opened = 0
+        self.bars = 0
+        self.bound: list[str] = []
+        self.integrals = 0
+        self.differentials: list[str] = []
+        self.digits_before = ""
+
+    @abstractmethod
+    def listing(self) -> Node:
+        """Statements side by side."""
+
+    @abstractmethod
+    def separator(self) -> str | None:
+        """What separates the members of a list, which is taken; None where nothing does."""
+
+    @abstractmethod
+    def statement(self) -> Node:
+        """A value or a chain of relations."""
+
+    @abstractmethod
+    def ratio(self) -> Node:
+        """Terms in proportion."""
+
+    @abstractmethod
+    def sum(self) -> Node:
+        """Signed terms."""
+
+    @abstractmethod
+    def signed_term(self) -> Node:
+        """A term with its signs."""
+
+    @abstractmethod
+    def signed_factor(self) -> Node:
+        """A factor that may carry a sign."""
+
+    @abstractmethod
+    def factor(self) -> Node:
+        """An atom with what is written behind and above it."""
+
+    @abstractmethod
+    def atom(self) -> Node:
+        """The smallest complete value."""
+
+
+Rule = Callable[[Grammar, "Token"], "Node"]
+"""What reads the value that a token begins; the token has been taken."""
