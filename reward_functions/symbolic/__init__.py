@@ -1,19 +1,19 @@
 """Algebra: whether two mathematical answers mean the same.
 
-The one door to this folder. `equal` climbs a ladder and says *equal*, *different* or *undecided*;
-plain numbers are decided without loading the grammar. sympy, the last rung, lives in a process of
-its own, which `warm` starts before it is needed.
+Other packages import this module and none below it. `equal` returns *equal*, *different* or
+*undecided*. Plain numbers are compared without loading the grammar. The last tier, sympy, runs in a
+process of its own, which `warm` starts before it is needed.
 """
 
 from reward_functions.symbolic.budget import OverBudget, Unreadable
 from reward_functions.symbolic.equality import equal, readable, restated, warm
-from reward_functions.symbolic.verdict import Outcome, Verdict
+from reward_functions.symbolic.verdict import EqualityVerdict, Outcome
 
 __all__ = [
+    "EqualityVerdict",
     "Outcome",
     "OverBudget",
     "Unreadable",
-    "Verdict",
     "equal",
     "readable",
     "restated",

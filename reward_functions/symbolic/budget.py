@@ -1,4 +1,4 @@
-"""The ceilings: how much of an answer is looked at, and how much arithmetic it may cause.
+"""The limits: how much of an answer is read, and how much arithmetic it may cause.
 
 They are checked before the work they bound, in units that do not depend on the machine, so the same
 answer gets the same verdict everywhere. They bound one comparison; a caller with many answers still
@@ -51,11 +51,11 @@ people write. A larger remainder stays under the root and makes the comparison l
 
 
 class OverBudget(ValueError):
-    """A text or a computation passes a ceiling: for a candidate the floor, never an error."""
+    """A string or a computation passes a limit. A candidate then scores the minimum."""
 
 
 class Unreadable(ValueError):
-    """A text is not in the grammar, or denotes nothing (a division by zero, 0^0)."""
+    """A string is not in the grammar, or denotes nothing (a division by zero, 0^0)."""
 
 
 class Work:

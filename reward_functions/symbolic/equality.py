@@ -1,11 +1,11 @@
-"""The ladder: cheapest rung first, and the first one that knows decides.
+"""The tiers of a comparison: the cheapest one first, and the first one that knows decides.
 
     plain rationals → normalised text → exact rational → structure → exact algebra
-      → values at points → residues → engine
+      → values at points → residues → sympy
 
-A *different* is final. *Undecided* means that no rung could tell in its time, or that the candidate
-is not readable as mathematics; both are scored as the floor, with the reason. The last rung is a
-process of its own, climbed only where `warrant` says that it is worth it.
+A *different* is final. *Undecided* means that no tier could decide in its time, or that the
+candidate is not readable as mathematics. Verifiers score both as the minimum, with the reason. The
+last tier is a process of its own; `admission` decides whether it is asked.
 """
 
 from __future__ import annotations
@@ -15,14 +15,21 @@ from typing import TYPE_CHECKING, Final
 from reward_functions.symbolic.budget import OverBudget, Unreadable, Work
 from reward_functions.symbolic.compare.words import by_text, by_words
 from reward_functions.symbolic.parsing.plain import literal
-from reward_functions.symbolic.verdict import Finding, Outcome, Verdict, differ, same, unknown
+from reward_functions.symbolic.verdict import (
+    EqualityVerdict,
+    Finding,
+    Outcome,
+    differ,
+    same,
+    unknown,
+)
 
 if TYPE_CHECKING:
     from reward_functions.symbolic.expr.nodes import Node
-    from reward_functions.symbolic.parsing.document import Reading
+    from reward_functions.symbolic.parsing.document import Document
 
 
-def equal(reference: str, candidate: str, *, engine: bool = True) -> Verdict:
+def equal(reference: str, candidate: str, *, solver: bool = True) -> EqualityVerdict:
     r"""Whether a candidate answer means the same as a reference answer.
 
     Both are an answer and nothing else, in LaTeX or plain text, delimiters allowed; finding the
@@ -31,8 +38,8 @@ def equal(reference: str, candidate: str, *, engine: bool = True) -> Verdict:
     Args:
         reference: the right answer.
         candidate: the answer to judge.
-        engine: whether the last rung may be climbed. Not where both are a policy's, which would
-            otherwise decide how long it takes.
+        solver: whether sympy may be asked. Not where a policy wrote both answers: it would
+            otherwise decide how long the comparison takes.
 
     Returns:
         The verdict: equal, different (proved, final) or undecided, with the rule that decided.
@@ -40,18 +47,18 @@ def equal(reference: str, candidate: str, *, engine: bool = True) -> Verdict:
     Raises:
         Unreadable: the reference has no content at all, or is mathematics that cannot be read: too
             long, too deeply nested, or in a notation that the grammar lacks. Not where the
-            candidate is the same text, and not where the reference is a text in words.
-        EngineUnavailable: the last rung was needed, and its process could not be had.
+            candidate is the same string, and not where the reference is words.
+        EngineUnavailable: sympy was needed, and its process could not be had.
 
     Example:
         >>> equal(r"\frac{1}{2}", "0.5").outcome.value
         'equal'
     """
     reference, candidate = reference.strip(), candidate.strip()
-    return _of_numbers(reference, candidate) or _compared(reference, candidate, engine=engine)
+    return _of_numbers(reference, candidate) or _compared(reference, candidate, solver=solver)
 
 
-def _of_numbers(reference: str, candidate: str) -> Verdict | None:
+def _of_numbers(reference: str, candidate: str) -> EqualityVerdict | None:
     """The verdict on two plain numbers or fractions, which need no grammar; None on others.
 
     A decimal reference that is not met exactly may still be rounded to: that takes the grammar.
@@ -60,32 +67,32 @@ def _of_numbers(reference: str, candidate: str) -> Verdict | None:
     if first is None or second is None:
         return None
     if first.equals(second):
-        return Verdict(Outcome.EQUAL, "exact rational", "the same number", first, second)
+        return EqualityVerdict(Outcome.EQUAL, "exact rational", "the same number", first, second)
     if first.places:
         return None
-    return Verdict(Outcome.DIFFERENT, "exact rational", "another number", first, second)
+    return EqualityVerdict(Outcome.DIFFERENT, "exact rational", "another number", first, second)
 
 
 def warm(*, wait: bool = True) -> None:
-    """Load everything and start the engine's process, which later answers would wait for.
+    """Load everything and start sympy's process, which later answers would wait for.
 
     Worth calling once, where a process scores mathematics and time at its start is cheaper than at
     its first batch. Everything works without it.
 
     Args:
-        wait: until the engine is ready, most of a second. Otherwise its process goes on loading
+        wait: until sympy is ready, most of a second. Otherwise its process goes on loading
             beside this one, and the first answer that needs it waits for what is left of that.
 
     Raises:
-        EngineUnavailable: the engine's process cannot be started here. The other rungs work.
+        EngineUnavailable: sympy's process cannot be started here. The other tiers work.
     """
-    from reward_functions.symbolic.cas.client import SUPERVISOR  # noqa: PLC0415 - not before needed
+    from reward_functions.symbolic.cas.client import CLIENT  # noqa: PLC0415 - not before needed
 
-    SUPERVISOR.launch()
+    CLIENT.launch()
     for reference, candidate in _LATE:
-        _compared(reference, candidate, engine=False)
+        _compared(reference, candidate, solver=False)
     if wait:
-        _compared(*_FOR_THE_ENGINE, engine=True)
+        _compared(*_FOR_THE_SOLVER, solver=True)
 
 
 _LATE: Final = (
@@ -94,18 +101,18 @@ _LATE: Final = (
 )
 """Comparisons that load what is loaded late."""
 
-_FOR_THE_ENGINE: Final = (r"\lim_{x\to0}\frac{\sin x}{x}", "1")
+_FOR_THE_SOLVER: Final = (r"\lim_{x\to0}\frac{\sin x}{x}", "1")
 
 
 def readable(text: str) -> bool:
-    """Whether a text is a number or an expression of the grammar, rather than prose or nothing."""
+    """Whether a string is a number or an expression of the grammar, and neither prose nor empty."""
     text = text.strip()
     if literal(text) is not None:
         return True
     from reward_functions.symbolic.parsing.document import read  # noqa: PLC0415 - plain numbers need no grammar
 
-    reading = read(text)
-    return reading.tree is not None and not reading.wordy
+    document = read(text)
+    return document.tree is not None and not document.wordy
 
 
 def restated(reference: str, answer: str, expressions: tuple[str, ...]) -> bool:
@@ -121,15 +128,15 @@ def restated(reference: str, answer: str, expressions: tuple[str, ...]) -> bool:
     return restatement.restated(reference.strip(), answer.strip(), expressions)
 
 
-def _compared(reference: str, candidate: str, *, engine: bool) -> Verdict:
-    """The rungs above plain numbers, which need the grammar."""
+def _compared(reference: str, candidate: str, *, solver: bool) -> EqualityVerdict:
+    """The tiers above plain numbers, which need the grammar."""
     from reward_functions.symbolic.parsing.document import read  # noqa: PLC0415
 
     mine = read(reference)
     if not mine.marks and not mine.trouble:
         raise Unreadable("the reference has no content")
     if reference.split() == candidate.split():
-        return Verdict(Outcome.EQUAL, "same text", "the very same text", mine, mine)
+        return EqualityVerdict(Outcome.EQUAL, "same text", "the very same text", mine, mine)
     theirs = read(candidate)
     finding = by_text(mine, theirs)
     if finding is None and mine.unreadable:
@@ -139,12 +146,12 @@ def _compared(reference: str, candidate: str, *, engine: bool) -> Verdict:
         finding = _by_meaning(mine, theirs)
         if not finding.equal:
             finding = _with_other_commas(reference, candidate) or finding
-        if engine and finding.outcome is Outcome.UNDECIDED:
-            finding = _by_engine(mine, theirs) or finding
-    return Verdict(finding.outcome, finding.rule, finding.reason, mine, theirs)
+        if solver and finding.outcome is Outcome.UNDECIDED:
+            finding = _by_solver(mine, theirs) or finding
+    return EqualityVerdict(finding.outcome, finding.rule, finding.reason, mine, theirs)
 
 
-def _by_choice(mine: Reading, theirs: Reading) -> Finding | None:
+def _by_choice(mine: Document, theirs: Document) -> Finding | None:
     """Choices by letter, whatever its case, or by text, which may be mathematics.
 
     Both must agree when both sides give both. None when the reference is no choice.
@@ -155,8 +162,8 @@ def _by_choice(mine: Reading, theirs: Reading) -> Finding | None:
     if second is None:
         if first.letter == theirs.letter:
             return same("choice", f"choice {first.letter}")
-        said = first.content is not None and _by_content(first.content, theirs).equal
-        return same("choice", "the text of the choice") if said else None
+        same_text = first.content is not None and _by_content(first.content, theirs).equal
+        return same("choice", "the text of the choice") if same_text else None
     if first.letter != second.letter:
         return differ("choice", f"choice {second.letter} is not {first.letter}")
     contents = first.content, second.content
@@ -165,25 +172,27 @@ def _by_choice(mine: Reading, theirs: Reading) -> Finding | None:
     return same("choice", f"choice {first.letter}")
 
 
-def _by_content(mine: Reading, theirs: Reading) -> Finding:
-    """The texts of two choices, which are no choices themselves."""
+def _by_content(mine: Document, theirs: Document) -> Finding:
+    """The contents of two choices, which are no choices themselves."""
     return by_text(mine, theirs) or by_words(mine, theirs) or _by_meaning(mine, theirs)
 
 
-def _by_meaning(mine: Reading, theirs: Reading) -> Finding:
-    """The rungs on trees, under one account of work."""
+def _by_meaning(mine: Document, theirs: Document) -> Finding:
+    """The tiers on trees, under one account of work."""
     if mine.tree is None:
         return unknown(
             "unreadable", f"the reference is not readable as mathematics: {mine.trouble}"
         )
     if theirs.tree is None:
         return unknown("unreadable", f"not readable as mathematics: {theirs.trouble}")
-    from reward_functions.symbolic.compare.dispatch import Shapes  # noqa: PLC0415
-    from reward_functions.symbolic.compare.scalars import Values  # noqa: PLC0415
-    from reward_functions.symbolic.exact.polynomials import Field  # noqa: PLC0415
+    from reward_functions.symbolic.compare.dispatch import AnswerComparison  # noqa: PLC0415
+    from reward_functions.symbolic.compare.scalars import ScalarComparison  # noqa: PLC0415
+    from reward_functions.symbolic.exact.polynomials import PolynomialField  # noqa: PLC0415
 
     try:
-        finding = Shapes(Values(Field(Work()))).compare(*_with_bases(mine, theirs))
+        finding = AnswerComparison(ScalarComparison(PolynomialField(Work()))).compare(
+            *_with_bases(mine, theirs)
+        )
     except OverBudget as trouble:
         return unknown("budget", f"too much arithmetic: {trouble}")
     except Unreadable as trouble:
@@ -196,20 +205,20 @@ def _by_meaning(mine: Reading, theirs: Reading) -> Finding:
     return finding
 
 
-def _by_engine(mine: Reading, theirs: Reading) -> Finding | None:
-    """The last rung, where it is worth asking; None where it is not."""
+def _by_solver(mine: Document, theirs: Document) -> Finding | None:
+    """The last tier, where it is worth asking; None where it is not."""
     if mine.tree is None or theirs.tree is None:
         return None
-    from reward_functions.symbolic.cas.admission import warranted  # noqa: PLC0415
+    from reward_functions.symbolic.cas.admission import admitted  # noqa: PLC0415
 
-    if not warranted(mine.tree, theirs.tree):
+    if not admitted(mine.tree, theirs.tree):
         return None
-    from reward_functions.symbolic.cas.client import SUPERVISOR  # noqa: PLC0415 - starts a process
+    from reward_functions.symbolic.cas.client import CLIENT  # noqa: PLC0415 - starts a process
 
-    return SUPERVISOR.compare(*_with_bases(mine, theirs))
+    return CLIENT.compare(*_with_bases(mine, theirs))
 
 
-def _with_bases(mine: Reading, theirs: Reading) -> tuple[Node, Node]:
+def _with_bases(mine: Document, theirs: Document) -> tuple[Node, Node]:
     """Both trees, in which log and ln are two functions where both are written."""
     if mine.tree is None or theirs.tree is None:
         raise AssertionError("only what was read is compared")

@@ -1,4 +1,4 @@
-"""What the ladder answers: *equal*, *different* or *undecided*, with the rule that decided."""
+"""The results of comparisons: *equal*, *different* or *undecided*, with the rule that decided."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 class Outcome(Enum):
     """Three answers, because "not shown equal" is not "different".
 
-    A *different* is proved and final. *Undecided* says that exact means did not suffice.
+    A *different* is proved and final. *Undecided* means that neither was proved.
     """
 
     EQUAL = "equal"
@@ -18,12 +18,12 @@ class Outcome(Enum):
     UNDECIDED = "undecided"
 
 
-class Verdict(NamedTuple):
+class EqualityVerdict(NamedTuple):
     """The comparison of a reference with a candidate.
 
     Attributes:
         outcome: equal, different or undecided.
-        rule: the rung or rule that decided, a short stable name ("exact rational", "units").
+        rule: the tier or rule that decided, a short stable name ("exact rational", "units").
         reason: one sentence for a reader.
         reference: the normal form of the reference; `str()` renders it, and nothing does before.
         candidate: the normal form of the candidate, likewise.
@@ -48,7 +48,7 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one rule found about two parts of the answers; the ladder makes a `Verdict` of it."""
+    """What one rule found about two parts of the answers; a verdict is made of the findings."""
 
     outcome: Outcome
     rule: str

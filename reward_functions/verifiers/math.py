@@ -163,7 +163,7 @@ def math(
 
 def _verdict(
     reference: str, answer: str, *, rounded: int, strict_percent: bool
-) -> symbolic.Verdict:
+) -> symbolic.EqualityVerdict:
     """The verdict. A decimal rounds an exact value as a decimal reference would."""
     if strict_percent:
         reference, answer = (
@@ -254,7 +254,7 @@ def _mathematical(found: Answer | NoAnswer) -> Answer | NoAnswer:
 def _same(first: str, second: str) -> bool:
     """Whether two texts have one value, as "1/2 or 0.5" says it twice."""
     try:
-        return symbolic.equal(first, second, engine=False).equal
+        return symbolic.equal(first, second, solver=False).equal
     except symbolic.Unreadable:
         return False
 
@@ -266,8 +266,8 @@ def _contradicts(found: Answer) -> bool:
     first, last = found.text, found.rival
     try:
         verdicts = (
-            symbolic.equal(first, last, engine=False),
-            symbolic.equal(last, first, engine=False),
+            symbolic.equal(first, last, solver=False),
+            symbolic.equal(last, first, solver=False),
         )
     except symbolic.Unreadable:
         return False

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from reward_functions.symbolic import Outcome, Unreadable, Verdict, equal, readable
+from reward_functions.symbolic import EqualityVerdict, Outcome, Unreadable, equal, readable
 
 
 @pytest.mark.parametrize("reference", ["", "   ", r"\text{}", "$$", r"\,"])
@@ -30,7 +30,7 @@ def test_a_verdict_cannot_be_changed():
     verdict = equal("1", "1")
     with pytest.raises(AttributeError):
         verdict.outcome = Outcome.DIFFERENT
-    assert isinstance(verdict, Verdict)
+    assert isinstance(verdict, EqualityVerdict)
     assert verdict.decided
 
 

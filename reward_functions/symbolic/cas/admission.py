@@ -1,6 +1,6 @@
-"""Whether an undecided comparison is worth the engine, whose requests take milliseconds.
+"""Whether an undecided comparison is worth asking sympy, whose requests take milliseconds.
 
-The engine is for what a data set asks: a reference with sums, integrals, derivatives or limits, or
+sympy is for what a data set asks: a reference with sums, integrals, derivatives or limits, or
 an equation whose solutions matter. An answer alone hardly ever brings it in, or a policy could slow
 its own training down: only where it works out one operation in exactly the variables of the
 reference, and for the numbers that these stand for there. Everything else, and whatever is too
@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from reward_functions.symbolic.expr.nodes import Braces, Bracket, Listing, Matrix, Relation, Symbol
 from reward_functions.symbolic.expr.traversal import free_names, operations, parts
-from reward_functions.symbolic.numeric.conventions import only_whole
-from reward_functions.symbolic.numeric.traits import Survey
+from reward_functions.symbolic.numeric.traits import Traits
 
 if TYPE_CHECKING:
     from reward_functions.symbolic.expr.nodes import Node
@@ -28,8 +27,8 @@ OPERATIONS: Final = 4
 _COLLECTIONS: Final = (Listing, Braces, Bracket, Matrix)
 
 
-def warranted(reference: Node, candidate: Node) -> bool:
-    """Whether the engine is to be asked about two answers."""
+def admitted(reference: Node, candidate: Node) -> bool:
+    """Whether sympy is asked about two answers."""
     if _larger_than(NODES, reference, candidate):
         return False
     asked, offered = operations(reference), operations(candidate)
@@ -43,7 +42,7 @@ def warranted(reference: Node, candidate: Node) -> bool:
     if offered:
         if offered > 1 or not mine or mine != theirs:
             return False
-        return not only_whole(Survey(reference, candidate))
+        return not Traits(reference, candidate).for_whole_numbers
     if not mine or not _to_solve(reference):
         return False
     if isinstance(candidate, Relation) and mine == theirs:
@@ -51,12 +50,12 @@ def warranted(reference: Node, candidate: Node) -> bool:
     return len(mine) == 1 and theirs <= mine
 
 
-def _larger_than(ceiling: int, *trees: Node) -> bool:
+def _larger_than(limit: int, *trees: Node) -> bool:
     count = 0
     for tree in trees:
         for _ in parts(tree):
             count += 1
-            if count > ceiling:
+            if count > limit:
                 return True
     return False
 

@@ -1,8 +1,8 @@
-"""The caller's side of the worker: start it, ask it, replace it, and never wait for it without end.
+"""The caller's side of the worker: it starts, asks and replaces it, and never waits without end.
 
-    an answer uses up time or memory    *undecided*, says the worker: the policy's fault
+    an answer uses up time or memory    the worker replies *undecided*: the policy caused it
     the worker dies or is killed        another process of it is asked, or a new worker
-    it cannot start, or dies each time  `EngineUnavailable`: ours, the sample is Unscored
+    it cannot start, or dies each time  `EngineUnavailable`: we caused it, the sample is Unscored
     others have the worker or the processor for too long                    the same
 
 The worker is a fresh interpreter with its own minimal environment, not a fork of this process: so
@@ -56,7 +56,7 @@ it."""
 QUEUE: Final = 0.5
 """Seconds a thread waits for its turn, in the order of asking: eight or more requests that use all
 their time up. With the request itself this stays within the second that a Lambda keeps back for the
-last sample of a batch. Waiting is no fault of the answer and not in its budget."""
+last sample of a batch. The answer does not cause the waiting, which is not in its budget."""
 
 _ATTEMPTS: Final = LINES + 1
 
@@ -77,10 +77,10 @@ _FIXED: Final = {
 
 
 class _Dead(Exception):
-    """A process of the worker is gone, silent, lost its fork, or says what it must not."""
+    """A process of the worker is gone, silent, lost its fork, or breaks the protocol."""
 
 
-class Supervisor:
+class SolverClient:
     """One worker, started when it is first needed and shared by all threads."""
 
     def __init__(self) -> None:
@@ -104,7 +104,7 @@ class Supervisor:
     def compare(
         self, reference: Node, candidate: Node, *, seconds: float = SECONDS, wall: float = WALL
     ) -> Finding:
-        """What the engine finds about two trees.
+        """What sympy finds about two trees.
 
         Args:
             reference: the right answer.
@@ -114,9 +114,9 @@ class Supervisor:
 
         Raises:
             EngineUnavailable: no worker could be had, or it did not get its processor time, which
-                says nothing about the answer.
+                decides nothing about the answer.
         """
-        budget = protocol.Budget(seconds, wall)
+        budget = protocol.TimeBudget(seconds, wall)
         message = protocol.request(budget, reference, candidate)
         for _ in range(_ATTEMPTS):
             with suppress(_Dead), self._running().line() as line:
@@ -169,7 +169,7 @@ class _Worker:
         self._changed = Condition()
 
     def begin(self) -> None:
-        """Wait until all lines say that they are ready, unless they have.
+        """Wait until all lines report that they are ready, unless they have.
 
         Raises:
             EngineUnavailable: they do not, and the worker is ended.
@@ -250,12 +250,12 @@ class _Line:
         self.idle = False
 
     def begins(self) -> bool:
-        """Whether the process at the other end comes to say that it is ready."""
+        """Whether the process at the other end reports that it is ready."""
         with suppress(_Dead):
-            self.idle = self._heard(STARTING) == protocol.READY
+            self.idle = self._received(STARTING) == protocol.READY
         return self.idle
 
-    def finding(self, message: bytes, budget: protocol.Budget) -> Finding:
+    def finding(self, message: bytes, budget: protocol.TimeBudget) -> Finding:
         """The finding on a request.
 
         Raises:
@@ -265,14 +265,16 @@ class _Line:
         self.idle = False
         try:
             protocol.send(self.channel, message)
-            said = self._heard(GRACE + budget.wall)
+            received = self._received(GRACE + budget.wall)
             finding = (
-                None if said in (protocol.LOST, protocol.STARVED) else protocol.finding_of(said)
+                None
+                if received in (protocol.LOST, protocol.STARVED)
+                else protocol.finding_of(received)
             )
         except (OSError, ValueError):
             raise _Dead from None
         self.idle = True
-        if finding is None and said == protocol.LOST:
+        if finding is None and received == protocol.LOST:
             raise _Dead  # only what it forked; the process itself is in order
         if finding is None:
             raise EngineUnavailable(
@@ -280,7 +282,7 @@ class _Line:
             )
         return finding
 
-    def _heard(self, seconds: float) -> bytes:
+    def _received(self, seconds: float) -> bytes:
         """The next message. Raises `_Dead` when it does not come in time."""
         self.channel.settimeout(seconds)
         try:
@@ -290,7 +292,7 @@ class _Line:
 
 
 def _launched() -> _Worker:
-    """A worker that will say when it is ready."""
+    """A worker that will report when it is ready."""
     if not hasattr(os, "fork") or not sys.executable:
         raise EngineUnavailable("the algebra worker needs a system and interpreter that can fork")
     pairs = [socket.socketpair() for _ in range(LINES)]
@@ -319,8 +321,8 @@ def _process(descriptors: list[int]) -> subprocess.Popen[bytes]:
     )
 
 
-SUPERVISOR: Final = Supervisor()
+CLIENT: Final = SolverClient()
 """The worker of this process."""
 
-atexit.register(SUPERVISOR.end)
-os.register_at_fork(after_in_child=SUPERVISOR.disown)
+atexit.register(CLIENT.end)
+os.register_at_fork(after_in_child=CLIENT.disown)

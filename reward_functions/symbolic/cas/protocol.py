@@ -1,4 +1,4 @@
-"""What the supervisor and its worker say to each other: JSON, and nothing that can run code.
+"""The messages between the client and its worker: JSON, and nothing that can run code.
 
 A request carries a budget and two trees, a reply three strings. The worker has computed with an
 answer that somebody else wrote, so its reply is read as data and checked field by field.
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from socket import socket
 
 FRAME: Final = 1 << 20
-"""Bytes of one message. A tree at the ceilings of the parser takes about a tenth of that."""
+"""Bytes of one message. A tree at the limits of the parser takes about a tenth of that."""
 
 REASON: Final = 300
 """Characters of a reason; some name what they found, which may be as long as an answer."""
@@ -28,7 +28,7 @@ READY: Final = b"ready"
 """The worker's first message: everything is loaded."""
 
 LOST: Final = b""
-"""The reply of a worker that could not try, or was ended from outside: nobody's verdict."""
+"""The reply of a worker that could not try, or was ended from outside: no verdict."""
 
 STARVED: Final = b"starved"
 """The reply of a worker to whose request the machine did not give its time: no verdict either."""
@@ -46,7 +46,7 @@ def send(channel: socket, message: bytes) -> None:
 
 
 def receive(channel: socket) -> bytes:
-    """Read one message. Raises `EOFError` when the other side is gone or says what it must not."""
+    """Read one message. Raises `EOFError` when the other side is gone or breaks the protocol."""
     (length,) = _LENGTH.unpack(_exactly(channel, _LENGTH.size))
     if length > FRAME:
         raise EOFError(f"a message of {length} bytes")
@@ -64,7 +64,7 @@ def _exactly(channel: socket, count: int) -> bytes:
     return b"".join(parts)
 
 
-class Budget(NamedTuple):
+class TimeBudget(NamedTuple):
     """How long a request may take.
 
     Attributes:
@@ -76,15 +76,15 @@ class Budget(NamedTuple):
     wall: float
 
 
-def request(budget: Budget, reference: Node, candidate: Node) -> bytes:
+def request(budget: TimeBudget, reference: Node, candidate: Node) -> bytes:
     """Two trees to compare, and how long that may take."""
     trees = [_packed(reference), _packed(candidate)]
     return _BUDGET.pack(*budget) + json.dumps(trees, separators=(",", ":")).encode()
 
 
-def budget_of(message: bytes) -> Budget:
+def budget_of(message: bytes) -> TimeBudget:
     """The budget of a request, which is all of it that the pristine worker reads."""
-    return Budget(*_BUDGET.unpack_from(message))
+    return TimeBudget(*_BUDGET.unpack_from(message))
 
 
 def trees_of(message: bytes) -> tuple[Node, Node]:
@@ -100,10 +100,10 @@ def reply(finding: Finding) -> bytes:
 
 def finding_of(message: bytes) -> Finding:
     """The finding in a reply. Raises `ValueError` for anything else."""
-    said = json.loads(message)
-    if not isinstance(said, list) or [type(each) for each in said] != [str, str, str]:
+    row = json.loads(message)
+    if not isinstance(row, list) or [type(each) for each in row] != [str, str, str]:
         raise ValueError("a reply is three strings")
-    return Finding(Outcome(said[0]), said[1], said[2])
+    return Finding(Outcome(row[0]), row[1], row[2])
 
 
 def _packed(value: Any) -> Any:

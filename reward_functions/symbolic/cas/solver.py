@@ -1,13 +1,13 @@
-"""The last rung: calculus, hard identities and equations, decided by sympy.
+"""The last tier: calculus, hard identities and equations, decided by sympy.
 
 It repeats the rules of meaning with sympy for what exact means leave open, so that a tuple of
 integrals or an assignment of a sum is compared like any other. *Equal* needs a proof: the
 difference simplifies to zero, or `Expr.equals` proves it. A value at a point never shows equality,
-but it can take trust away from an integral. *Different* is said of numbers that are apart and of
-equations with other solutions.
+but it can take trust away from an integral. *Different* is the result for numbers that are apart
+and for equations with other solutions.
 
-Nothing here is bounded but by the ceilings of the conversion: this module belongs into a process
-that can be killed, and is imported by `worker` only.
+Only the limits of the conversion bound it. So this module belongs into a process that can be
+killed, and `worker` alone imports it.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from sympy.polys.polyerrors import PolynomialError
 
 from reward_functions.symbolic.budget import OverBudget, Unreadable, Work
 from reward_functions.symbolic.cas.to_sympy import Conversion
-from reward_functions.symbolic.compare.dispatch import Shapes
-from reward_functions.symbolic.compare.scalars import Values
-from reward_functions.symbolic.exact.polynomials import Field
+from reward_functions.symbolic.compare.dispatch import AnswerComparison
+from reward_functions.symbolic.compare.scalars import ScalarComparison
+from reward_functions.symbolic.exact.polynomials import PolynomialField
 from reward_functions.symbolic.expr.nodes import Braces, Listing, Node, Relation, Symbol
 from reward_functions.symbolic.expr.traversal import free_names, operations
 from reward_functions.symbolic.verdict import Finding, differ, same, unknown
@@ -47,16 +47,16 @@ _NO_VALUE: Final = (sympy.nan, sympy.zoo, sympy.AccumBounds)
 def decide(reference: Node, candidate: Node) -> Finding:
     """Whether two answers are equal, as far as sympy can tell; in unbounded time."""
     try:
-        return _solutions(reference, candidate) or _Statements(_Proofs(Field(Work()))).compare(
-            reference, candidate
-        )
+        return _solutions(reference, candidate) or _AnswersBySympy(
+            _ScalarsBySympy(PolynomialField(Work()))
+        ).compare(reference, candidate)
     except OverBudget as trouble:
         return unknown("budget", f"too much algebra: {trouble}")
     except (Unreadable, PolynomialError) as trouble:
         return unknown("engine", str(trouble))
 
 
-class _Proofs(Values):
+class _ScalarsBySympy(ScalarComparison):
     """Single values, with sympy for what exact means leave open."""
 
     def numbers(self, reference: Node, candidate: Node) -> Finding:
@@ -69,7 +69,7 @@ class _Proofs(Values):
         return _families(first, second, names.symbol("C")) or _values(first, second)
 
 
-class _Statements(Shapes):
+class _AnswersBySympy(AnswerComparison):
     """Whole answers, with sympy for equations."""
 
     def equations(self, reference: Node, candidate: Node) -> Finding:

@@ -1,11 +1,11 @@
 """Our trees as sympy expressions, node by node.
 
-No text of an answer reaches sympy: there is no parser here, and symbols are numbered, not named. So
-sympy cannot be made to read or print anything, and takes the same way whatever the letters are.
+No string of an answer reaches sympy: there is no parser here, and symbols are numbered, not named.
+So sympy cannot be made to read or print anything, and takes the same way whatever the letters are.
 
 Variables are real. The end of a sum or product is a positive whole number, and so is the variable
 that runs to it; `log` is the natural logarithm, as everywhere in calculus. What sympy would compute
-on sight (powers, factorials, binomials of numbers) has its ceilings here, before it is built.
+on sight (powers, factorials, binomials of numbers) has its limits here, before it is built.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ _FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "abs": sympy.Abs,
     "sgn": sympy.sign,
     "floor": sympy.floor,
-    "ceil": sympy.ceiling,
+    "ceil": sympy.limit,
     "max": sympy.Max,
     "min": sympy.Min,
 }
@@ -117,7 +117,7 @@ class Conversion:
 
         Raises:
             Unreadable: the tree is no single value, or has a function that sympy lacks.
-            OverBudget: a ceiling is passed.
+            OverBudget: a limit is passed.
         """
         match node:
             case Number(value, _):

@@ -1,4 +1,4 @@
-"""Expressions of our own that the worker works out before anybody asks.
+"""Comparisons that the worker makes before the first request.
 
 sympy loads and builds much of what it needs when it first needs it: the first integral of a process
 takes ten times as long as the second, which the first answer would pay for out of its budget.
@@ -34,7 +34,7 @@ _BELL = Apply("exp", (Product((_MINUS, _SQUARE)),))
 _FRACTION = Product((_X,), (Sum((_SQUARE, _X, _ONE)),))
 _COMPOUND = Power(Sum((_ONE, Product((_ONE,), (_X,)))), _X)
 
-REHEARSAL: Final[tuple[tuple[Node, Node], ...]] = (
+WARMUP: Final[tuple[tuple[Node, Node], ...]] = (
     (Integral(_BELL, _X, _ZERO, _ENDLESS), Product((Root(_TWO, _PI),), (_TWO,))),
     (Integral(Power(_SINE, _TWO), _X, _ZERO, _PI), Product((_PI,), (_TWO,))),
     (Integral(_FRACTION, _X, _ZERO, _ONE), _ONE),

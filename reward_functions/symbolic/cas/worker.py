@@ -1,11 +1,11 @@
 """The child process in which sympy runs: pristine workers that fork a fresh one for each request.
 
-    supervisor (the caller's process) ── socket ── pristine worker ── pipe ── working child
-                                     ╰── socket ── its twin ───────── pipe ── working child
+    client (the caller's process) ── socket ── pristine worker ── pipe ── working child
+                                 ╰── socket ── its twin ───────── pipe ── working child
 
-A pristine worker has imported sympy and rehearsed it on expressions of its own; it computes nothing
-that came from outside. Its twins are forks of it, which share its memory, so that threads do not
-wait for each other. A request is given to another fork, which takes some milliseconds where
+A pristine worker has imported sympy and warmed it up with expressions of its own; it computes
+nothing that came from outside. Its twins are forks of it, which share its memory, so that threads
+do not wait for each other. A request is given to another fork, which takes some milliseconds where
 importing takes hundreds, and which dies with its verdict. So a kill costs nothing, memory never
 adds up, and no request can leave anything behind for the next: the same request gets the same
 verdict whatever came before.
@@ -15,11 +15,11 @@ What ends a working child, each enough by itself:
 - the clock of the processor: `seconds` of it, by a signal that stops long calls in C too;
 - memory: an address space of `MEMORY` more than the pristine worker's;
 - the clock on the wall, by the pristine worker;
-- the end of the supervisor, which closes the socket.
+- the end of the client, which closes the socket.
 
-The first two are the answer's fault, and make the comparison *undecided*. So is the third where the
-child did get its seconds of the processor; where it did not, others had the processor, and nothing
-is said about the answer. What is not bounded: memory where the operating system does not tell the
+The answer caused the first two, and the comparison is *undecided*. It caused the third as well
+where the child got its seconds of the processor. Where it did not, others had the processor, and
+the reply is no verdict. What is not bounded: memory where the operating system does not report the
 size of a process (elsewhere than on Linux), and how much a machine computes in a second, on which
 the verdict therefore depends near the limit.
 """
@@ -40,7 +40,7 @@ from typing import Final, NoReturn
 from sympy.core.random import seed
 
 from reward_functions.symbolic.cas import protocol, solver
-from reward_functions.symbolic.cas.warmup import REHEARSAL
+from reward_functions.symbolic.cas.warmup import WARMUP
 from reward_functions.symbolic.verdict import Finding, unknown
 
 MEMORY: Final = 48 << 20
@@ -52,7 +52,7 @@ _REPLY: Final = 4096
 _STATM: Final = Path("/proc/self/statm")
 _STATUS: Final = Path("/proc/self/status")
 
-_SPEECHLESS: Final = 0
+_NO_REPLY: Final = 0
 """The status of a working child. Without a reply, it had no memory left even for that."""
 
 _UNBOUNDED: Final = 1
@@ -69,7 +69,7 @@ _FROM_OUTSIDE: Final = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGINT,
 def main(descriptors: list[int]) -> None:
     """Serve requests on inherited sockets, a process for each, until they are closed."""
     channels = [socket.socket(fileno=descriptor) for descriptor in descriptors]
-    for reference, candidate in REHEARSAL:
+    for reference, candidate in WARMUP:
         solver.decide(reference, candidate)
     seed(0)
     # Objects that are never visited are never written to, and stay shared with the forks.
@@ -92,7 +92,7 @@ def serve(channel: socket.socket) -> None:
         protocol.send(channel, protocol.READY)
         while True:
             attend(channel, protocol.receive(channel))
-    except (EOFError, OSError):  # the supervisor is gone, and so is the reason to be here
+    except (EOFError, OSError):  # the client is gone, and so is the reason to be here
         return
 
 
@@ -112,28 +112,28 @@ def attend(channel: socket.socket, request: bytes) -> None:
         _work(request, writer)
     os.close(writer)
     budget = protocol.budget_of(request)
-    heard = [reader, channel.fileno()]  # of the supervisor only its end is heard now
-    ready, _, _ = select.select(heard, [], [], budget.wall)
+    watched = [reader, channel.fileno()]  # the client sends nothing now; only its end shows
+    ready, _, _ = select.select(watched, [], [], budget.wall)
     late = reader not in ready
-    said = b"" if late else os.read(reader, _REPLY)
+    answer = b"" if late else os.read(reader, _REPLY)
     os.close(reader)
-    if said:
-        protocol.send(channel, said)  # first: taking the child down takes longer than sending
-    if said or late:
+    if answer:
+        protocol.send(channel, answer)  # first: taking the child down takes longer than sending
+    if answer or late:
         os.kill(child, signal.SIGKILL)
     _, status, used = os.wait4(child, 0)
-    if said:
+    if answer:
         return
     if late:
         starved = used.ru_utime + used.ru_stime < budget.seconds
         protocol.send(channel, protocol.STARVED if starved else protocol.reply(_out_of_time()))
     else:
-        protocol.send(channel, _epitaph(os.waitstatus_to_exitcode(status)))
+        protocol.send(channel, _reply_for_ending(os.waitstatus_to_exitcode(status)))
 
 
-def _epitaph(ending: int) -> bytes:
+def _reply_for_ending(ending: int) -> bytes:
     """The reply for a child that ended without one: by itself, or (negative) by a signal."""
-    if ending == _SPEECHLESS:
+    if ending == _NO_REPLY:
         return protocol.reply(_out_of_memory())
     if ending == _UNBOUNDED or -ending in _FROM_OUTSIDE:
         return protocol.LOST
@@ -157,7 +157,7 @@ def _work(request: bytes, writer: int) -> NoReturn:
     ending = _UNBOUNDED
     try:
         _bounded(protocol.budget_of(request).seconds)
-        ending = _SPEECHLESS  # unless the reply is written
+        ending = _NO_REPLY  # unless the reply is written
         os.write(writer, protocol.reply(_finding(request)))
     finally:
         os._exit(ending)  # never back into the code of the pristine worker
@@ -171,15 +171,15 @@ def _bounded(seconds: float) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (whole, whole + 1))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if _STATM.exists():
-        ceiling = int(_STATM.read_text().split()[0]) * resource.getpagesize() + MEMORY
-        resource.setrlimit(resource.RLIMIT_AS, (ceiling, ceiling))
+        limit = int(_STATM.read_text().split()[0]) * resource.getpagesize() + MEMORY
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
 def _finding(request: bytes) -> Finding:
-    """The engine's finding; whatever escapes sympy is the answer's doing and decides nothing."""
+    """The finding of sympy; the answer caused whatever escapes it, which decides nothing."""
     try:
         found = solver.decide(*protocol.trees_of(request))
-    except (MemoryError, SystemError):  # the latter where C code forgets to say the former
+    except (MemoryError, SystemError):  # the latter where C code forgets to raise the former
         return _out_of_memory()
     except Exception as trouble:  # noqa: BLE001 - sympy raises what it likes, for any expression
         found = unknown("engine", f"sympy gives up: {type(trouble).__name__}")
@@ -191,11 +191,11 @@ def _finding(request: bytes) -> Finding:
 def _memory_was_short() -> bool:
     """Whether more than half of the memory has been in use.
 
-    A container that outgrows the ceiling asks for twice its size, so it is refused from half of it
+    A container that outgrows the limit asks for twice its size, so it is refused from half of it
     on; and a MemoryError in a lookup or an import comes out as another exception, or as none.
     """
-    ceiling, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if ceiling == resource.RLIM_INFINITY or not _STATUS.exists():
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit == resource.RLIM_INFINITY or not _STATUS.exists():
         return False
     peak = _PEAK.search(_STATUS.read_text())
-    return peak is not None and int(peak[1]) * 1024 > ceiling - MEMORY // 2
+    return peak is not None and int(peak[1]) * 1024 > limit - MEMORY // 2

@@ -1,4 +1,4 @@
-"""Inequalities with an absolute value, as what they say about the value inside.
+"""Inequalities with an absolute value, as what they state about the value inside.
 
 |u| < 3 is -3 < u < 3, and 1 ≤ |u| ≤ 2 is 1 ≤ u ≤ 2 or -2 ≤ u ≤ -1.
 """

@@ -84,7 +84,7 @@ def points(items: Sequence[Node]) -> tuple[tuple[str, ...], list[Bracket]] | Non
 def stated_value(node: Relation) -> Node:
     """The value at the end of a chain, or before an approximation of it.
 
-    A formula in letters rounds to no number: y = 2x ≈ 9 says that y is 9.
+    A formula in letters rounds to no number: y = 2x ≈ 9 states that y is 9.
     """
     if "≈" in node.operators[1:]:
         exact = node.operands[node.operators.index("≈", 1)]
@@ -127,5 +127,5 @@ def name_of(node: Node) -> str | None:
 
 
 def function_name(mine: tuple[str, Node], theirs: tuple[str, Node]) -> str:
-    """The name f(x) among two names, or nothing: y = ... and f(x) = ... say the same."""
+    """The name f(x) among two names, or nothing: y = ... and f(x) = ... mean the same."""
     return next((name for name, _ in (mine, theirs) if name.endswith("(x)")), "")

@@ -1,4 +1,4 @@
-"""Chains of equations: whether x = 1/3 ≈ 0.33 says one thing all along.
+"""Chains of equations: whether x = 1/3 ≈ 0.33 states one value all along.
 
 A chain that calls two different constants equal states every number, so it is an answer to nothing.
 """
@@ -25,12 +25,12 @@ from reward_functions.symbolic.expr.nodes import (
 from reward_functions.symbolic.expr.traversal import operations, without_names
 
 if TYPE_CHECKING:
-    from reward_functions.symbolic.compare.scalars import Values
+    from reward_functions.symbolic.compare.scalars import ScalarComparison
 
 _TEN: Final = 10
 
 
-def contradicts(chain: Relation, values: Values) -> bool:
+def contradicts(chain: Relation, scalars: ScalarComparison) -> bool:
     """Whether a chain calls two constants equal that are not, or one a rounding of the other.
 
     Each constant is compared with the one before it in its run of = and ≈.
@@ -40,10 +40,10 @@ def contradicts(chain: Relation, values: Values) -> bool:
         if operator not in ("=", "≈"):
             before = None
         rounded = rounded or operator == "≈"
-        if not (_constant(operand) or _worked_out(operand, values)):
+        if not (_constant(operand) or _worked_out(operand, scalars)):
             continue
         if before is not None and (
-            _not_rounded(before, operand, values) if rounded else _apart(before, operand, values)
+            _not_rounded(before, operand, scalars) if rounded else _apart(before, operand, scalars)
         ):
             return True
         before, rounded = operand, False
@@ -79,19 +79,19 @@ def _worked(node: Node) -> bool:
     return True
 
 
-def _apart(first: Node, second: Node, values: Values) -> bool:
+def _apart(first: Node, second: Node, scalars: ScalarComparison) -> bool:
     """Whether two constants are proved different, even if one is a rounding of the other.
 
     Other units prove nothing here: 5 m = 500 cm.
     """
-    findings = (values.compare(first, second), values.compare(second, first))
+    findings = (scalars.compare(first, second), scalars.compare(second, first))
     return all(found.different and found.rule != "units" for found in findings)
 
 
-def _not_rounded(value: Node, rounding: Node, values: Values) -> bool:
+def _not_rounded(value: Node, rounding: Node, scalars: ScalarComparison) -> bool:
     """Whether a decimal or integer is proved no rounding of a constant."""
     if isinstance(value, Measured) and isinstance(rounding, Measured):
-        return value.unit == rounding.unit and _not_rounded(value.body, rounding.body, values)
+        return value.unit == rounding.unit and _not_rounded(value.body, rounding.body, scalars)
     if not isinstance(rounding, Number):
         return False
     if rounding.unit is None and rounding.value.denominator != 1:
@@ -103,15 +103,15 @@ def _not_rounded(value: Node, rounding: Node, values: Values) -> bool:
         return abs(exact - rounding.value) * 2 > precision
     if abs(rounding.value) < _TEN * unit:
         return False  # which the rule for decimals takes for an exact value
-    return values.compare(Number(rounding.value, unit), value).different
+    return scalars.compare(Number(rounding.value, unit), value).different
 
 
-def _worked_out(node: Node, values: Values) -> bool:
+def _worked_out(node: Node, scalars: ScalarComparison) -> bool:
     """Whether an operation of calculus works out to a rational number exactly."""
     if not operations(node):
         return False
     try:
-        return number_of(values.algebra.value(node)) is not None
+        return number_of(scalars.algebra.value(node)) is not None
     except Unreadable:
         return False
 

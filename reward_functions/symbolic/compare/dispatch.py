@@ -1,8 +1,8 @@
-"""Whole answers: which comparison two shapes ask for.
+"""Whole answers: which comparison the kinds of two trees ask for.
 
-The comparison follows the reference's shape; a pair in brackets is a point or an interval,
-whichever the other side shows. Parts are compared by `members`, statements by `relations`, sets of
-reals by `regions`, single values by `values`.
+The comparison follows the reference's kind. A pair in brackets is a point or an interval, whichever
+the other side shows. `members` compares parts, `relations` statements, `real_sets` sets of reals,
+and `scalars` single values.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from reward_functions.symbolic.compare.clocks import compare_clocks, on_the_dial
 from reward_functions.symbolic.compare.members import entries, is_vector
 from reward_functions.symbolic.compare.real_sets import compare_regions, region, states_region
-from reward_functions.symbolic.compare.relations import Relations
+from reward_functions.symbolic.compare.relations import RelationComparison
 from reward_functions.symbolic.expr.names import in_order_of_names
 from reward_functions.symbolic.expr.nodes import (
     Braces,
@@ -42,11 +42,11 @@ _NO_VALUES: Final = (
 )  # fmt: skip
 
 
-class Shapes(Relations):
+class AnswerComparison(RelationComparison):
     """Comparisons of whole answers."""
 
     def compare(self, reference: Node, candidate: Node) -> Finding:
-        """Whether two answers are equal in shape and in every part."""
+        """Whether two answers are equal in kind and in every part."""
         if reference == candidate:
             return same("same expression", "both read as the same expression")
         if isinstance(reference, Relation) or isinstance(candidate, Relation):
@@ -56,7 +56,7 @@ class Shapes(Relations):
         if states_region(reference) or states_region(candidate):
             return self.regions(reference, candidate)
         if not isinstance(reference, _NO_VALUES) and not isinstance(candidate, _NO_VALUES):
-            return self.values.compare(reference, candidate)
+            return self.scalars.compare(reference, candidate)
         return self.parts(reference, candidate)
 
     def parts(self, reference: Node, candidate: Node) -> Finding:
@@ -152,9 +152,9 @@ class Shapes(Relations):
 
     def regions(self, reference: Node, candidate: Node) -> Finding:
         """Intervals, unions and inequalities as the sets of reals that they are."""
-        first, second = region(reference, self.values), region(candidate, self.values)
+        first, second = region(reference, self.scalars), region(candidate, self.scalars)
         if first is not None and second is not None:
-            return compare_regions(first, second, self.values)
+            return compare_regions(first, second, self.scalars)
         match reference, candidate:
             case NamedSet(), NamedSet():
                 return differ("set", "other sets")

@@ -18,7 +18,7 @@ from reward_functions.symbolic.verdict import Finding, differ, same, unknown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reward_functions.symbolic.compare.scalars import Values
+    from reward_functions.symbolic.compare.scalars import ScalarComparison
 
 _COMPARISON_COST: Final = 1
 """Steps of work that one comparison of two members is worth."""
@@ -26,15 +26,15 @@ _COMPARISON_COST: Final = 1
 _ZERO: Final = Number(Fraction(0))
 
 
-class Members(ABC):
-    """Comparisons of what has parts, with the single values in `values`."""
+class MemberComparison(ABC):
+    """Comparisons of what has parts, with the single values compared by `scalars`."""
 
-    def __init__(self, values: Values) -> None:
-        self.values = values
+    def __init__(self, scalars: ScalarComparison) -> None:
+        self.scalars = scalars
 
     @abstractmethod
     def compare(self, reference: Node, candidate: Node) -> Finding:
-        """Whether two parts are equal, each of whatever shape."""
+        """Whether two parts are equal, each of whatever kind."""
 
     # ---- in order
 
@@ -98,7 +98,7 @@ class Members(ABC):
         if other_zeros[pivot]:
             return differ("ratio", "other proportions")
         for place in range(len(parts)):
-            found = self.values.compare(
+            found = self.scalars.compare(
                 Product((parts[pivot], others[place])), Product((others[pivot], parts[place]))
             )
             if not found.equal:
@@ -107,7 +107,7 @@ class Members(ABC):
 
     def zeros(self, parts: Sequence[Node]) -> list[bool]:
         """Which of the terms are zero."""
-        return [self.values.compare(_ZERO, part).equal for part in parts]
+        return [self.scalars.compare(_ZERO, part).equal for part in parts]
 
     # ---- in any order
 
@@ -145,7 +145,7 @@ class Members(ABC):
     def find(self, item: Node, among: Sequence[Node]) -> tuple[int | None, Finding | None]:
         """The place of an equal member, or the first doubt there is about one."""
         doubt = None
-        self.values.field.work.spend(_COMPARISON_COST * len(among))
+        self.scalars.field.work.spend(_COMPARISON_COST * len(among))
         for place, other in enumerate(among):
             finding = self.compare(item, other)
             if finding.equal:

@@ -13,7 +13,7 @@ from typing import Final
 
 from reward_functions.symbolic.budget import Unreadable
 from reward_functions.symbolic.compare.absolute import without_absolute
-from reward_functions.symbolic.compare.scalars import Values, infinite
+from reward_functions.symbolic.compare.scalars import ScalarComparison, infinite
 from reward_functions.symbolic.exact.polynomials import Quotient, number_of
 from reward_functions.symbolic.exact.rational import rational
 from reward_functions.symbolic.expr.names import symbols
@@ -42,8 +42,8 @@ _INEQUALITIES: Final = frozenset("<≤>≥≠")
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
-    """Everything between two ends; `closed` says which of them belong to it."""
+class RealInterval:
+    """Everything between two ends; `closed` marks which of them belong to it."""
 
     low: Node
     high: Node
@@ -54,32 +54,32 @@ class Interval:
 class Region:
     """A union of intervals, of the values of a variable where one is named."""
 
-    intervals: tuple[Interval, ...]
+    intervals: tuple[RealInterval, ...]
     variable: str | None = None
 
 
-LINE: Final = Interval(MINUS_INFINITY, INFINITY, (False, False))
+LINE: Final = RealInterval(MINUS_INFINITY, INFINITY, (False, False))
 
 
-def region(node: Node, values: Values) -> Region | None:
+def region(node: Node, scalars: ScalarComparison) -> Region | None:
     """The real set that a tree states, or None when it states none that is understood."""
     match node:
         case Bracket(left, (low, high), right) if left in "([" and right in ")]":
-            return Region((Interval(low, high, (left == "[", right == "]")),))
+            return Region((RealInterval(low, high, (left == "[", right == "]")),))
         case NamedSet("R"):
             return Region((LINE,))
         case Braces(items):
-            return Region(tuple(Interval(item, item, (True, True)) for item in items))
+            return Region(tuple(RealInterval(item, item, (True, True)) for item in items))
         case Union(parts, minus):
-            return _difference(parts, values) if minus else _union(parts, values)
+            return _difference(parts, scalars) if minus else _union(parts, scalars)
         case Listing(items, word):
-            return _listed(items, word, values)
+            return _listed(items, word, scalars)
         case Relation():
-            return _relation(node, values)
+            return _relation(node, scalars)
         case BuiltSet(Symbol(name), conditions):
-            return _built(name, conditions, values)
+            return _built(name, conditions, scalars)
         case BuiltSet(Relation((Symbol(name), _), ("∈",)) as member, conditions):
-            return _built(name, (member, *conditions), values)
+            return _built(name, (member, *conditions), scalars)
     return None
 
 
@@ -95,7 +95,7 @@ def states_region(node: Node) -> bool:
     return False
 
 
-def compare_regions(first: Region, second: Region, values: Values) -> Finding:
+def compare_regions(first: Region, second: Region, scalars: ScalarComparison) -> Finding:
     """Whether two regions are the same set, of the same variable where both name one."""
     if first.variable and second.variable and first.variable != second.variable:
         return differ("names", f"{first.variable} is not {second.variable}")
@@ -104,25 +104,25 @@ def compare_regions(first: Region, second: Region, values: Values) -> Finding:
         if exact == other:
             return same("interval", "the same set of real numbers")
         return differ("interval", "the sets of real numbers differ")
-    return _pairwise(first.intervals, second.intervals, values)
+    return _pairwise(first.intervals, second.intervals, scalars)
 
 
 # ---- from trees to intervals
 
 
-def _listed(items: tuple[Node, ...], word: str, values: Values) -> Region | None:
+def _listed(items: tuple[Node, ...], word: str, scalars: ScalarComparison) -> Region | None:
     """Conditions with a word between them; x ∈ ℝ beside others that are on x adds nothing."""
     real = {name for item in items for name in symbols(item) if _is_real(item, name)}
     if word != "or" and len(real) == 1 and all(isinstance(item, Relation) for item in items):
-        found = _built(name := real.pop(), items, values)
+        found = _built(name := real.pop(), items, scalars)
         return None if found is None else Region(found.intervals, name)
     if word == "or":
-        return _union(items, values)
-    return _intersection([region(item, values) for item in items]) if word else None
+        return _union(items, scalars)
+    return _intersection([region(item, scalars) for item in items]) if word else None
 
 
-def _union(parts: tuple[Node, ...], values: Values) -> Region | None:
-    regions = [region(part, values) for part in parts]
+def _union(parts: tuple[Node, ...], scalars: ScalarComparison) -> Region | None:
+    regions = [region(part, scalars) for part in parts]
     found = [each for each in regions if each is not None]
     names = {each.variable for each in found} - {None}
     if len(found) < len(parts) or len(names) > 1:
@@ -131,9 +131,9 @@ def _union(parts: tuple[Node, ...], values: Values) -> Region | None:
     return Region(intervals, names.pop() if names else None)
 
 
-def _difference(parts: tuple[Node, ...], values: Values) -> Region | None:
+def _difference(parts: tuple[Node, ...], scalars: ScalarComparison) -> Region | None:
     """The real line without finitely many points, in ascending order."""
-    first, second = region(parts[0], values), parts[1]
+    first, second = region(parts[0], scalars), parts[1]
     if first is None or first.intervals != (LINE,) or not isinstance(second, Braces):
         return None
     points = [(rational(item), item) for item in second.items]
@@ -146,7 +146,7 @@ def _difference(parts: tuple[Node, ...], values: Values) -> Region | None:
 def _without(points: tuple[Node, ...]) -> Region:
     """The real line without points in ascending order."""
     ends = (MINUS_INFINITY, *points, INFINITY)
-    return Region(tuple(Interval(low, high, (False, False)) for low, high in pairwise(ends)))
+    return Region(tuple(RealInterval(low, high, (False, False)) for low, high in pairwise(ends)))
 
 
 def _intersection(parts: list[Region | None]) -> Region | None:
@@ -166,15 +166,15 @@ def _intersection(parts: list[Region | None]) -> Region | None:
     if len(variables) != 1 or bounded != sum(not infinite(end) for end, _ in ends.values()):
         return None
     (low, at_low), (high, at_high) = ends[0], ends[1]
-    return Region((Interval(low, high, (at_low, at_high)),), variables.pop())
+    return Region((RealInterval(low, high, (at_low, at_high)),), variables.pop())
 
 
-def _built(name: str, conditions: tuple[Node, ...], values: Values) -> Region | None:
+def _built(name: str, conditions: tuple[Node, ...], scalars: ScalarComparison) -> Region | None:
     """{x | 1 < x < 2}; the condition x ∈ ℝ adds nothing."""
     kept = [each for each in conditions if not _is_real(each, name)]
     if not kept:
         return Region((LINE,))
-    found = [region(each, values) for each in kept]
+    found = [region(each, scalars) for each in kept]
     if any(each is None or each.variable not in (None, name) for each in found):
         return None
     result = found[0] if len(found) == 1 else _intersection(found)
@@ -185,18 +185,18 @@ def _is_real(node: Node, name: str) -> bool:
     return node == Relation((Symbol(name), NamedSet("R")), ("∈",))
 
 
-def _relation(node: Relation, values: Values) -> Region | None:
+def _relation(node: Relation, scalars: ScalarComparison) -> Region | None:
     """An inequality or chain of them, linear in one variable."""
     if node.operators == ("∈",) and isinstance(node.operands[0], Symbol):
-        inside = region(node.operands[1], values)
+        inside = region(node.operands[1], scalars)
         return None if inside is None else Region(inside.intervals, node.operands[0].name)
     if not all(operator in _INEQUALITIES for operator in node.operators):
         return None
     plain = without_absolute(node)
     if plain is not None:
-        return region(plain, values)
+        return region(plain, scalars)
     links = [
-        _half_line(left, operator, right, values)
+        _half_line(left, operator, right, scalars)
         for left, operator, right in zip(
             node.operands, node.operators, node.operands[1:], strict=False
         )
@@ -206,7 +206,7 @@ def _relation(node: Relation, values: Values) -> Region | None:
     return _intersection(links)
 
 
-def _half_line(left: Node, operator: str, right: Node, values: Values) -> Region | None:
+def _half_line(left: Node, operator: str, right: Node, scalars: ScalarComparison) -> Region | None:
     """One inequality solved for its only variable, which stands to the first power."""
     if isinstance(left, Symbol) and infinite(right):
         return _bounded(left.name, operator, right)
@@ -216,7 +216,7 @@ def _half_line(left: Node, operator: str, right: Node, values: Values) -> Region
         return _bounded(left.name, operator, right)
     if isinstance(right, Symbol) and _constant(left):
         return _bounded(right.name, _MIRRORED[operator], left)
-    solved = solve_linear(left, right, values)
+    solved = solve_linear(left, right, scalars)
     if solved is None:
         return None
     name, negative, boundary = solved
@@ -229,24 +229,26 @@ def _constant(node: Node) -> bool:
 
 
 def _bounded(name: str, operator: str, end: Node) -> Region:
-    below = Interval(MINUS_INFINITY, end, (False, operator == "≤"))
-    above = Interval(end, INFINITY, (operator == "≥", False))
+    below = RealInterval(MINUS_INFINITY, end, (False, operator == "≤"))
+    above = RealInterval(end, INFINITY, (operator == "≥", False))
     if operator == "≠":
         return Region((below, above), name)
     return Region((below if operator in "<≤" else above,), name)
 
 
-def solve_linear(left: Node, right: Node, values: Values) -> tuple[str, bool, Node] | None:
+def solve_linear(
+    left: Node, right: Node, scalars: ScalarComparison
+) -> tuple[str, bool, Node] | None:
     """The only variable of left = right: its name, the sign of its factor, its value.
 
     The sign is given as whether the factor is negative. None unless the variable stands to the
     first power with a rational factor.
     """
     try:
-        first, second = values.algebra.value(left), values.algebra.value(right)
+        first, second = scalars.algebra.value(left), scalars.algebra.value(right)
     except Unreadable:
         return None
-    difference = values.field.add(first, values.field.negate(second))
+    difference = scalars.field.add(first, scalars.field.negate(second))
     if not difference.whole:
         return None
     names = {name for key in difference.above for name, _ in key if name[0] == "v"}
@@ -259,7 +261,7 @@ def solve_linear(left: Node, right: Node, values: Values) -> tuple[str, bool, No
         return None
     factor = difference.above[alone]
     boundary = {key: -value / factor for key, value in rest.items()}
-    return name[1:], factor < 0, _as_node(values.field.polynomial(boundary))
+    return name[1:], factor < 0, _as_node(scalars.field.polynomial(boundary))
 
 
 def _as_node(value: Quotient) -> Node:
@@ -317,13 +319,15 @@ def _end(node: Node, side: int) -> End | None:
     return None if value is None else (0, value, side)
 
 
-def _pairwise(first: tuple[Interval, ...], second: tuple[Interval, ...], values: Values) -> Finding:
-    """Intervals matched one to one; only single ones are ever told apart without ordered ends."""
+def _pairwise(
+    first: tuple[RealInterval, ...], second: tuple[RealInterval, ...], scalars: ScalarComparison
+) -> Finding:
+    """Intervals matched one to one; without ordered ends only single ones are found different."""
     if len(first) == len(second) == 1:
-        return _interval(first[0], second[0], values)
+        return _interval(first[0], second[0], scalars)
     left = list(second)
     for interval in first:
-        match = next((each for each in left if _interval(interval, each, values).equal), None)
+        match = next((each for each in left if _interval(interval, each, scalars).equal), None)
         if match is None:
             return unknown("interval", "the intervals could not be matched one to one")
         left.remove(match)
@@ -332,10 +336,10 @@ def _pairwise(first: tuple[Interval, ...], second: tuple[Interval, ...], values:
     return same("interval", "the same intervals")
 
 
-def _interval(first: Interval, second: Interval, values: Values) -> Finding:
+def _interval(first: RealInterval, second: RealInterval, scalars: ScalarComparison) -> Finding:
     ends = [
-        values.compare(first.low, second.low),
-        values.compare(first.high, second.high),
+        scalars.compare(first.low, second.low),
+        scalars.compare(first.high, second.high),
     ]
     for finding in ends:
         if finding.different:

@@ -1,4 +1,4 @@
-"""What says something about names: equations, inequalities, congruences, definitions by cases.
+"""Statements about names: equations, inequalities, congruences, definitions by cases.
 
 x = 5 is 5 and not y = 5; an equation equals its multiples, an inequality its positive ones.
 """
@@ -20,7 +20,7 @@ from reward_functions.symbolic.compare.assignments import (
     stated_value,
 )
 from reward_functions.symbolic.compare.chains import contradicts, settled, written
-from reward_functions.symbolic.compare.members import Members
+from reward_functions.symbolic.compare.members import MemberComparison
 from reward_functions.symbolic.compare.real_sets import solve_linear
 from reward_functions.symbolic.exact.polynomials import names_of
 from reward_functions.symbolic.exact.rational import rational
@@ -45,7 +45,7 @@ Branch = tuple[Node, Node | None]
 Names = tuple[str, ...]
 
 
-class Relations(Members):
+class RelationComparison(MemberComparison):
     """Comparisons of statements, by the names in them and by what they require."""
 
     # ---- values by name
@@ -64,7 +64,7 @@ class Relations(Members):
 
         None when neither side names its values, or names one several times (its solutions).
         """
-        if any(contradicts(each, self.values) for each in _statements(others)):
+        if any(contradicts(each, self.scalars) for each in _statements(others)):
             return differ("chain", "a chain of equations contradicts itself")
         first, second = points(items), points(others)
         if first is not None or second is not None:
@@ -131,11 +131,11 @@ class Relations(Members):
         return unknown("names", "the values in another order than the names")
 
     def relations(self, reference: Node, candidate: Node) -> Finding | None:
-        """X = 5 is 5 and not y = 5; a chain says its last value, unless it contradicts itself.
+        """X = 5 is 5 and not y = 5; a chain states its last value, unless it contradicts itself.
 
         None when the relations are inequalities, which are regions.
         """
-        if isinstance(candidate, Relation) and contradicts(candidate, self.values):
+        if isinstance(candidate, Relation) and contradicts(candidate, self.scalars):
             return differ("chain", "the chain of equations contradicts itself")
         if isinstance(reference, Relation) and _membership(reference):
             return self.compare(reference.operands[1], candidate)
@@ -197,7 +197,7 @@ class Relations(Members):
         if last is not None and len(node.operands) == 2:  # noqa: PLR2004 - 5 = x
             return last, node.operands[0]
         if solve and len(node.operands) == 2 and rational(node.operands[1]) is not None:  # noqa: PLR2004
-            solved = solve_linear(node.operands[0], node.operands[1], self.values)
+            solved = solve_linear(node.operands[0], node.operands[1], self.scalars)
             return None if solved is None else (solved[0], solved[2])
         return None
 
@@ -220,14 +220,14 @@ class Relations(Members):
         if not isinstance(node, Relation) or len(node.operands) != 2:  # noqa: PLR2004
             return None
         try:
-            left, right = (self.values.algebra.value(side) for side in node.operands)
+            left, right = (self.scalars.algebra.value(side) for side in node.operands)
         except Unreadable:
             return None
-        return self.values.field.add(left, self.values.field.negate(right))
+        return self.scalars.field.add(left, self.scalars.field.negate(right))
 
     def proportional(self, first: Quotient, second: Quotient) -> bool:
         """Whether two differences have the same zeros because one is a multiple of the other."""
-        field = self.values.field
+        field = self.scalars.field
         if not any(name[0] == "v" for name in names_of(first)):
             return False  # 6 = 5 and 7 = 5 are no equations in anything
         if not (first.whole and second.whole and first.above and second.above):
@@ -257,14 +257,14 @@ class Relations(Members):
 
         3 (mod 7) does not name the value, which the question did.
         """
-        moduli = self.values.compare(reference.modulus, candidate.modulus)
+        moduli = self.scalars.compare(reference.modulus, candidate.modulus)
         lefts = reference.left, candidate.left
-        if not moduli.equal or not (None in lefts or self.values.compare(*lefts).equal):  # type: ignore[arg-type]
+        if not moduli.equal or not (None in lefts or self.scalars.compare(*lefts).equal):  # type: ignore[arg-type]
             return unknown("congruence", "congruences of other forms")
         numbers = [rational(each.right) for each in (reference, candidate)]
         modulus = rational(reference.modulus)
         if modulus is None or None in numbers:
-            return self.values.compare(reference.right, candidate.right)
+            return self.scalars.compare(reference.right, candidate.right)
         if not modulus:
             raise Unreadable("a division by zero")
         mine, theirs = (number for number in numbers if number is not None)

@@ -1,8 +1,8 @@
 """Whether an answer has done none of the arithmetic that a question asks for.
 
-It has not when it is an expression of the question, however dressed (`forms`), or has one inside
-that is by itself the reference: then what is around it changes nothing, as in 17·23 + 1 - 1. An
-equation of the question with its terms moved is not solved, where the reference is.
+It has not when it is an expression of the question in any notation (`structural_form`), or has one
+inside that is by itself the reference: then what is around it changes nothing, as in 17·23 + 1 - 1.
+An equation of the question with its terms moved is not solved, where the reference is.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from reward_functions.symbolic.budget import OverBudget, Unreadable, Work
-from reward_functions.symbolic.compare.dispatch import Shapes
-from reward_functions.symbolic.compare.scalars import Values
+from reward_functions.symbolic.compare.dispatch import AnswerComparison
+from reward_functions.symbolic.compare.scalars import ScalarComparison
 from reward_functions.symbolic.compare.structural_form import (
     Form,
     form,
@@ -22,7 +22,7 @@ from reward_functions.symbolic.compare.structural_form import (
     within,
     worked_out,
 )
-from reward_functions.symbolic.exact.polynomials import Field
+from reward_functions.symbolic.exact.polynomials import PolynomialField
 from reward_functions.symbolic.expr.nodes import Apply, Node, Number, Product, Relation, Symbol
 from reward_functions.symbolic.expr.traversal import free_names, operations, parts
 from reward_functions.symbolic.parsing.document import read
@@ -139,7 +139,7 @@ def _stands_inside(given: Form, wanted: Form, asked: Node, question: _Question) 
 
 
 def _solved(tree: Node) -> bool:
-    """Whether a statement says what a name is: 2, x = 2, x > 2, y = 2x + 1."""
+    """Whether a statement gives the value of a name: 2, x = 2, x > 2, y = 2x + 1."""
     if not isinstance(tree, Relation):
         return True
     names = [side.name for side in tree.operands if isinstance(side, Symbol)]
@@ -150,6 +150,8 @@ def _solved(tree: Node) -> bool:
 
 def _equal(first: Node, second: Node) -> bool:
     try:
-        return Shapes(Values(Field(Work()))).compare(first, second).equal
+        return (
+            AnswerComparison(ScalarComparison(PolynomialField(Work()))).compare(first, second).equal
+        )
     except (OverBudget, Unreadable):
         return False

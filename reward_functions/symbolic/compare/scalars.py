@@ -1,7 +1,7 @@
 """Two single values: the rules of meaning for percent, decimals, angles, units and constants.
 
-Each rule stands once, in the function whose docstring states it; `Values.compare` applies them from
-the outside in: units first, then percent and degrees, then the numbers themselves.
+Each rule stands once, in the function whose docstring states it; `ScalarComparison.compare` applies
+them from the outside in: units first, then percent and degrees, then the numbers themselves.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from reward_functions.symbolic.exact.canonical import Algebra
 from reward_functions.symbolic.exact.polynomials import (
     IMAGINARY,
     UNIT,
-    Field,
     Poly,
+    PolynomialField,
     Quotient,
     atoms_of,
     names_of,
@@ -40,19 +40,19 @@ from reward_functions.symbolic.expr.nodes import (
 )
 from reward_functions.symbolic.expr.traversal import operations
 from reward_functions.symbolic.numeric.approximation import lies_between
-from reward_functions.symbolic.numeric.identity_testing import Identity, odd_powers
+from reward_functions.symbolic.numeric.identity_testing import IdentityTest, odd_powers
 from reward_functions.symbolic.verdict import Finding, differ, same, unknown
 
 _TEN: Final = 10
 
 
-class Values:
+class ScalarComparison:
     """Comparisons of single values in one field."""
 
-    def __init__(self, field: Field) -> None:
+    def __init__(self, field: PolynomialField) -> None:
         self.field = field
         self.algebra = Algebra(field)
-        self.identity = Identity()
+        self.identity = IdentityTest()
 
     def compare(self, reference: Node, candidate: Node) -> Finding:
         """Whether two values are equal under the rules of this module."""
@@ -80,7 +80,7 @@ class Values:
         an angle has a unit as well; degrees and radians are the two that are converted.
         """
         match reference, candidate:
-            case (Measured(_, unit), share) | (share, Measured(_, unit)) if _bars(unit, share):
+            case (Measured(_, unit), share) | (share, Measured(_, unit)) if _rules_out(unit, share):
                 return differ("units", f"{_unit(unit)} is no share and no angle")
             case (Degrees(), Measured(body, unit)) if unit == _RADIANS:
                 return self.numbers(reference, body)
@@ -280,7 +280,7 @@ _RADIANS: Final = (("rad", Fraction(1)),)
 _OF_DEGREES: Final = frozenset("deg rad degC degF C F".split())
 
 
-def _bars(unit: UnitPowers, share: Node) -> bool:
+def _rules_out(unit: UnitPowers, share: Node) -> bool:
     """Whether a unit of the table rules out a percentage, or an angle or temperature."""
     if isinstance(share, Degrees) and len(unit) == 1 and unit[0][0] in _OF_DEGREES:
         return False

@@ -1,4 +1,4 @@
-"""Reduced forms of trees: the same arithmetic, however it is dressed, and nothing worked out.
+"""Reduced forms of trees: the same arithmetic in any notation, and nothing worked out.
 
 Terms and factors are in one order, bound variables have one name, and factors of one, terms of
 zero, brackets, signs, units and percent signs are taken off: 23·17¹, (17)(23) and -(-17·23) are all
@@ -43,7 +43,7 @@ class Form(NamedTuple):
     """A reduced tree.
 
     Attributes:
-        key: the whole of it in one text; forms are equal when their keys are.
+        key: the whole of it in one string; forms are equal when their keys are.
         kind: what it is: "sum", "product", "minus", "inverse", a function's name, a node's name.
         parts: what it is made of, in order of their keys where order does not count.
     """

@@ -1,4 +1,4 @@
-"""The rungs that need no tree: the same text, the same words."""
+"""The tiers that need no tree: the same string, the same words."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final
 from reward_functions.symbolic.verdict import Finding, differ, same, unknown
 
 if TYPE_CHECKING:
-    from reward_functions.symbolic.parsing.document import Reading
+    from reward_functions.symbolic.parsing.document import Document
 
 
-def by_text(mine: Reading, theirs: Reading) -> Finding | None:
-    """Whether two texts are the same but for their looks, or one is none. None where not."""
+def by_text(mine: Document, theirs: Document) -> Finding | None:
+    """Whether two strings differ in spacing and style alone, or one is empty; None where not."""
     if mine.marks and mine.marks == theirs.marks:
         return same("normalised text", "the same text but for spacing and style")
     if not theirs.marks and not mine.unreadable:
@@ -20,7 +20,7 @@ def by_text(mine: Reading, theirs: Reading) -> Finding | None:
     return None
 
 
-def by_words(mine: Reading, theirs: Reading) -> Finding | None:
+def by_words(mine: Document, theirs: Document) -> Finding | None:
     """Words are compared without regard to case; only numbers and sets in words are understood.
 
     None for mathematics on both sides.
@@ -33,27 +33,27 @@ def by_words(mine: Reading, theirs: Reading) -> Finding | None:
         return same("words", "the same words in a list")
     if _in_words(mine) or _in_words(theirs):
         return None
-    if any({mine.words, theirs.words} <= verdicts for verdicts in _VERDICTS):
+    if any({mine.words, theirs.words} <= verdicts for verdicts in _OPPOSITES):
         return differ("words", "another word")
     return unknown("words", "the words differ")
 
 
 _ARTICLE: Final = re.compile(r"^(?:an?|the) (?=[a-z]{2})")
-_VERDICTS: Final = tuple(
+_OPPOSITES: Final = tuple(
     frozenset(words.split())
     for words in ("yes no", "true false", "odd even neither", "always sometimes never")
 )
 """Words that exclude each other. Other words may be two for one thing: grey and gray."""
 
 
-def _joined_alike(mine: Reading, theirs: Reading) -> bool:
-    """Whether two lists do not say "and" on one side and "or" on the other; a comma says either."""
+def _joined_alike(mine: Document, theirs: Document) -> bool:
+    """Whether two lists do not have "and" on one side, "or" on the other; a comma means either."""
     return not mine.joints or not theirs.joints or mine.joints == theirs.joints
 
 
-def _in_words(reading: Reading) -> bool:
+def _in_words(document: Document) -> bool:
     """Whether words are a number or name a set: twelve, all real numbers, no solution."""
     from reward_functions.symbolic.expr.nodes import Braces, NamedSet, Number  # noqa: PLC0415
 
-    named = isinstance(reading.tree, Number | NamedSet) or reading.tree == Braces(())
-    return named and reading.wordy
+    named = isinstance(document.tree, Number | NamedSet) or document.tree == Braces(())
+    return named and document.wordy

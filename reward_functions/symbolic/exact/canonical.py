@@ -1,6 +1,6 @@
 """The tree as a quotient of polynomials in atoms: exact algebra for one comparison.
 
-What is a number is computed (under the ceilings), what is polynomial is multiplied out, and what is
+What is a number is computed (within the limits), what is polynomial is multiplied out, and what is
 neither becomes an atom named by its own canonical form. A rewriting happens only where it holds for
 every real value of the variables: 2^(n+1) = 2·2^n, but √(x²) is not x and ln(xy) not ln x + ln y.
 """
@@ -12,7 +12,7 @@ from fractions import Fraction
 from reward_functions.symbolic.budget import Unreadable
 from reward_functions.symbolic.exact.operators import determinant, operated
 from reward_functions.symbolic.exact.polynomials import (
-    Field,
+    PolynomialField,
     Quotient,
     atom,
     constant,
@@ -60,7 +60,7 @@ class Algebra(Powers):
         field: the arithmetic, with its work account.
     """
 
-    def __init__(self, field: Field) -> None:
+    def __init__(self, field: PolynomialField) -> None:
         super().__init__(field)
         # The values of the variables that sums bind, themselves where the bounds are symbolic.
         self.places: dict[str, Quotient] = {}
@@ -70,7 +70,7 @@ class Algebra(Powers):
 
         Raises:
             Unreadable: the tree is no single value (a list, a relation) or denotes nothing.
-            OverBudget: a ceiling of the arithmetic is passed.
+            OverBudget: a limit of the arithmetic is passed.
         """
         known = rational(node)
         if known is not None:
@@ -128,7 +128,7 @@ class Algebra(Powers):
         numbers = [number_of(value) for value in values]
         match name, values, numbers:
             case (("sin" | "cos" | "tan" | "cot" | "sec" | "csc"), [angle], _):
-                return self.circular(name, angle)
+                return self.trigonometric(name, angle)
             case "ln", [value], _:
                 return self.logarithm(value)
             case "log_", [base, value], _:

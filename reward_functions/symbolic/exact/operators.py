@@ -7,7 +7,7 @@ integrated. What is left is an atom, equal to itself and unknown otherwise.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from reward_functions.symbolic.budget import Unreadable
 from reward_functions.symbolic.exact.polynomial_calculus import antiderivative, at, derivative
@@ -23,8 +23,7 @@ from reward_functions.symbolic.expr.nodes import Derivative, Integral, Iterated,
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reward_functions.symbolic.exact.canonical import Algebra
-    from reward_functions.symbolic.exact.polynomials import Field
+    from reward_functions.symbolic.exact.polynomials import PolynomialField
     from reward_functions.symbolic.expr.nodes import Node
 
 REPEATS: Final = 100
@@ -34,7 +33,22 @@ _TERM: Final = 20
 """Steps of work that one such term is worth, beside its own: sums of fractions grow."""
 
 
-def operated(algebra: Algebra, node: Iterated | Integral | Derivative | Limit) -> Quotient:
+class Evaluator(Protocol):
+    """What operators need of the algebra that applies them.
+
+    Attributes:
+        field: the arithmetic.
+        places: the values of the variables that operators bind.
+    """
+
+    field: PolynomialField
+    places: dict[str, Quotient]
+
+    def value(self, node: Node) -> Quotient:
+        """The value of a tree."""
+
+
+def operated(algebra: Evaluator, node: Iterated | Integral | Derivative | Limit) -> Quotient:
     """The value of an operator's application."""
     name = node.variable.name
     match node:
@@ -50,14 +64,14 @@ def operated(algebra: Algebra, node: Iterated | Integral | Derivative | Limit) -
             )
 
 
-def determinant(algebra: Algebra, rows: Sequence[Sequence[Node]]) -> Quotient:
+def determinant(algebra: Evaluator, rows: Sequence[Sequence[Node]]) -> Quotient:
     """A determinant, expanded by its first row, every product of which is paid for."""
     if len(rows) != len(rows[0]):
         raise Unreadable("the determinant of a matrix that is not square")
     return _expanded(algebra.field, [[algebra.value(entry) for entry in row] for row in rows])
 
 
-def _expanded(field: Field, rows: list[list[Quotient]]) -> Quotient:
+def _expanded(field: PolynomialField, rows: list[list[Quotient]]) -> Quotient:
     if len(rows) == 1:
         return rows[0][0]
     total = constant(Fraction(0))
@@ -68,7 +82,7 @@ def _expanded(field: Field, rows: list[list[Quotient]]) -> Quotient:
     return total
 
 
-def _iterated(algebra: Algebra, node: Iterated) -> Quotient:
+def _iterated(algebra: Evaluator, node: Iterated) -> Quotient:
     low, high = algebra.value(node.low), algebra.value(node.high)
     first, last = number_of(low), number_of(high)
     name = node.variable.name
@@ -89,7 +103,7 @@ def _iterated(algebra: Algebra, node: Iterated) -> Quotient:
     return total
 
 
-def _integral(algebra: Algebra, node: Integral) -> Quotient:
+def _integral(algebra: Evaluator, node: Integral) -> Quotient:
     """Of a polynomial computed; without ends it is known up to a constant, which is called C."""
     body, name, field = algebra.value(node.body), node.variable.name, algebra.field
     rising = antiderivative(body, name, field)
@@ -104,7 +118,7 @@ def _integral(algebra: Algebra, node: Integral) -> Quotient:
     return field.add(at(rising, name, high, field), below)
 
 
-def _derivative(algebra: Algebra, value: Quotient, name: str, order: int) -> Quotient:
+def _derivative(algebra: Evaluator, value: Quotient, name: str, order: int) -> Quotient:
     for done in range(order):
         once = derivative(value, name, algebra.field)
         if once is None:

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Final
 from reward_functions.symbolic.exact.polynomials import UNIT, Quotient, atom, constant
 
 if TYPE_CHECKING:
-    from reward_functions.symbolic.exact.polynomials import Field, Monomial
+    from reward_functions.symbolic.exact.polynomials import Monomial, PolynomialField
 
 _INDEPENDENT: Final = frozenset("vkr")
 """Kinds of atoms that no other variable is hidden in."""
 
 
-def derivative(value: Quotient, name: str, field: Field) -> Quotient | None:
+def derivative(value: Quotient, name: str, field: PolynomialField) -> Quotient | None:
     """The derivative by a variable; None for what is no polynomial in it, or does not have it."""
     terms = _terms(value, name)
     if terms is None or not any(terms):
@@ -31,7 +31,7 @@ def derivative(value: Quotient, name: str, field: Field) -> Quotient | None:
     return total
 
 
-def antiderivative(value: Quotient, name: str, field: Field) -> Quotient | None:
+def antiderivative(value: Quotient, name: str, field: PolynomialField) -> Quotient | None:
     """The antiderivative that is zero at zero; None for what is no polynomial in the variable."""
     terms = _terms(value, name)
     if terms is None:
@@ -43,7 +43,7 @@ def antiderivative(value: Quotient, name: str, field: Field) -> Quotient | None:
     return total
 
 
-def at(value: Quotient, name: str, place: Quotient, field: Field) -> Quotient:
+def at(value: Quotient, name: str, place: Quotient, field: PolynomialField) -> Quotient:
     """A polynomial at a value of its variable."""
     total = constant(Fraction(0))
     for power, coefficient in (_terms(value, name) or {}).items():

@@ -1,7 +1,7 @@
 """Sparse polynomials over Q in named atoms, and quotients of two of them.
 
 An atom is anything that is computed with but not computed: a variable, π, the square root of 3,
-sin(x), 2^n. Its name says of which kind it is, by the first letter, so that the relations between
+sin(x), 2^n. The first letter of its name is its kind, so that the relations between
 atoms hold in every product:
 
     v…  a variable                  no relation
@@ -99,7 +99,7 @@ def names_of(value: Quotient) -> set[str]:
     return atoms_of(value.above) | atoms_of(value.below)
 
 
-class Field:
+class PolynomialField:
     """Arithmetic with quotients for one comparison: its work account and its composite bases."""
 
     def __init__(self, work: Work) -> None:
@@ -337,12 +337,12 @@ def primitive(value: Quotient) -> tuple[Fraction, Quotient]:
 
 
 def rendered_monomial(monomial: Monomial) -> str:
-    """A product of atoms as text."""
+    """A product of atoms as a string."""
     return _term(monomial, ONE)
 
 
 def rendered(value: Quotient) -> str:
-    """A value as text, the same for equal canonical forms: the name of what is built on it."""
+    """A value as a string, the same for equal canonical forms: the name of what is built on it."""
     above = _rendered(value.above)
     return above if value.whole else f"({above})/({_rendered(value.below)})"
 

@@ -24,7 +24,7 @@ from reward_functions.symbolic.exact.polynomials import (
     single_term,
 )
 from reward_functions.symbolic.exact.rational import ONE, exact_root, prime_factors
-from reward_functions.symbolic.exact.trigonometry import HALF, PI, Circular
+from reward_functions.symbolic.exact.trigonometry import HALF, PI, Trigonometry
 
 _FACTORING: Final = 20
 """Steps of work that finding the small prime factors of a number is worth."""
@@ -33,7 +33,7 @@ _E: Final[Monomial] = (("ke", ONE),)
 _I_PI: Final[Monomial] = ((IMAGINARY, ONE), *PI)
 
 
-class Powers(Circular):
+class Powers(Trigonometry):
     """Values of powers and roots in one field."""
 
     def power(self, base: Quotient, exponent: Quotient) -> Quotient:

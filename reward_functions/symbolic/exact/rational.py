@@ -33,7 +33,7 @@ def times(first: Fraction, second: Fraction) -> Fraction:
 
 
 def plus(first: Fraction, second: Fraction) -> Fraction:
-    """The sum, with the same ceiling."""
+    """The sum, with the same limit."""
     if bits(first) + bits(second) > BITS:
         raise OverBudget(f"a number of more than {BITS} bits")
     return first + second

@@ -7,9 +7,9 @@ from typing import Final
 
 from reward_functions.symbolic.exact.polynomials import (
     UNIT,
-    Field,
     Monomial,
     Poly,
+    PolynomialField,
     Quotient,
     atom,
     rendered,
@@ -21,13 +21,13 @@ HALF: Final = Fraction(1, 2)
 PI: Final[Monomial] = (("kπ", ONE),)
 
 
-class Circular:
-    """Values of circular functions in one field."""
+class Trigonometry:
+    """Values of trigonometric functions in one field."""
 
-    def __init__(self, field: Field) -> None:
+    def __init__(self, field: PolynomialField) -> None:
         self.field = field
 
-    def circular(self, name: str, angle: Quotient) -> Quotient:
+    def trigonometric(self, name: str, angle: Quotient) -> Quotient:
         """Sine and cosine, exact at multiples of 15 degrees; the others through them."""
         if name == "sin":
             return self._sine(angle)

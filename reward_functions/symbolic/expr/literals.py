@@ -58,7 +58,7 @@ def continued(text: str) -> Number:
     Of several such blocks it is the one that explains most digits: 0.12111211… repeats 1211.
 
     Raises:
-        Unreadable: nothing is shown twice, so what the next digit is has not been said.
+        Unreadable: nothing is shown twice, so the next digit is not known.
     """
     whole, _, fraction = text.partition(".")
     spans = {length: _span(fraction, length) for length in range(1, _LONGEST_BLOCK + 1)}
@@ -76,7 +76,7 @@ def _span(digits: str, length: int) -> int:
 
 
 def negated(node: Node) -> Node:
-    """A node times minus one, with the sign kept inside what only dresses a value."""
+    """A node times minus one; the sign is kept inside a percentage, angle or measured value."""
     match node:
         case Number(value, unit):
             return Number(-value, unit)

@@ -2,12 +2,13 @@
 
     values      Number  Symbol  Constant  Sum  Product  Power  Root  Apply  Signed
     calculus    Iterated  Integral  Derivative  Limit
-    dressed     Percent  Degrees  Measured  Based
+    marked      Percent  Degrees  Measured  Based
     collections Listing  Bracket  Braces  Union  BuiltSet  NamedSet  Matrix
     statements  Relation  Congruence  Ratio  Clock  Piecewise
 
-A tree says how an answer reads, not what it means: `(1,2)` is a `Bracket`, whether as a point or as
-an interval is settled against the other side (`shapes`). Nodes compare by structure.
+A tree holds how an answer is written, not what it means: `(1,2)` is a `Bracket`, whether as a point
+or as an interval is settled against the other side (`compare.dispatch`). Nodes compare by
+structure.
 """
 
 from __future__ import annotations

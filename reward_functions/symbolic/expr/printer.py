@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 def rendered(node: Node) -> str:  # noqa: C901 - one case per kind of node
-    """The tree as text, in one notation."""
+    """The tree as a string, in one notation."""
     match node:
         case Symbol(text) | Constant(text) | NamedSet(text):
             return text

@@ -1,18 +1,18 @@
 """Where a constant lies: what the rule for decimals asks of π/4 or ln 3.
 
 The value comes with a bound on its error, first in double precision and then in many digits, so
-whether it rounds to a decimal is certain when it is said at all.
+the result is certain where it is not None.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.symbolic.numeric.ball import Arithmetic, NoValue
+from reward_functions.symbolic.numeric.ball import BallArithmetic, NoValue
 from reward_functions.symbolic.numeric.ball_double import REAL
-from reward_functions.symbolic.numeric.ball_mpmath import Digits
-from reward_functions.symbolic.numeric.evaluate import Evaluation, readings
-from reward_functions.symbolic.numeric.traits import Survey
+from reward_functions.symbolic.numeric.ball_mpmath import MpmathArithmetic
+from reward_functions.symbolic.numeric.evaluate import Evaluation, interpretations
+from reward_functions.symbolic.numeric.traits import Traits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from reward_functions.symbolic.budget import Work
     from reward_functions.symbolic.expr.nodes import Node
-    from reward_functions.symbolic.numeric.evaluate import Reading
+    from reward_functions.symbolic.numeric.evaluate import Interpretation
 
 _BITS: Final = 640
 """Bits of the precise attempt: a tie of two hundred digits is nobody's rounding."""
@@ -29,19 +29,23 @@ _BITS: Final = 640
 def lies_between(node: Node, low: Fraction, high: Fraction, work: Work) -> bool | None:
     """Whether the value of a constant lies between two numbers; None when that is not known.
 
-    A notation with two readings lies there when one of them does.
+    A notation with two interpretations lies there when one of them does.
     """
-    survey = Survey(node)
-    if survey.variables:
+    traits = Traits(node)
+    if traits.variables:
         return None
-    found = [_placed(node, low, high, reading, work) for reading in readings(survey)]
+    found = [
+        _placed(node, low, high, interpretation, work) for interpretation in interpretations(traits)
+    ]
     return True if True in found else None if None in found else False
 
 
-def _placed(node: Node, low: Fraction, high: Fraction, reading: Reading, work: Work) -> bool | None:
+def _placed(
+    node: Node, low: Fraction, high: Fraction, interpretation: Interpretation, work: Work
+) -> bool | None:
     for numbers in _arithmetics():
         try:
-            least, most = numbers.bounds(Evaluation(numbers, {}, work, reading).value(node))
+            least, most = numbers.bounds(Evaluation(numbers, {}, work, interpretation).value(node))
         except NoValue:
             continue
         if low <= least and most <= high:
@@ -51,6 +55,6 @@ def _placed(node: Node, low: Fraction, high: Fraction, reading: Reading, work: W
     return None
 
 
-def _arithmetics() -> Iterator[Arithmetic[Any]]:
+def _arithmetics() -> Iterator[BallArithmetic[Any]]:
     yield REAL
-    yield Digits(_BITS, real=True)
+    yield MpmathArithmetic(_BITS, real=True)

@@ -1,8 +1,11 @@
-"""Numbers that know how wrong they may be: a middle and a bound on the distance from it.
+"""Numbers with a bound on their error: a midpoint and a radius, which is called a ball as in Arb.
 
-An `Arithmetic` computes with such balls; every operation returns one that contains the true result
-for all true operands in the given ones. So two balls that do not touch prove two values different,
-whatever was rounded on the way. `doubles` and `digits` implement it, cheap and precise.
+Every operation of a `BallArithmetic` returns a ball that contains the true result for all true
+operands in the given balls. So two balls that do not touch prove two values different, whatever was
+rounded on the way. `ball_double` implements it at low cost, `ball_mpmath` at high precision.
+
+Arb is the library of F. Johansson, "Arb: efficient arbitrary-precision midpoint-radius interval
+arithmetic", IEEE Transactions on Computers 66 (2017).
 
 Where a function has several values (roots, logarithms) it is the principal one. An operation with
 no value, or none that is certain (a division by what may be zero), raises `NoValue`.
@@ -26,7 +29,7 @@ class NoValue(ValueError):
     """An expression has no value at a point, or none that this arithmetic is certain of."""
 
 
-class Arithmetic(ABC, Generic[Ball]):
+class BallArithmetic(ABC, Generic[Ball]):
     """What the two arithmetics must know, and what follows from it.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""Balls of double precision: what tells most wrong answers from the right one.
+"""Balls in double precision, which prove most wrong answers different.
 
 A ball is a float, or a complex number once the reals are left, and the radius around it. One
 operation takes well under a microsecond. The roundoff charged is four times that of IEEE 754, and
@@ -15,10 +15,10 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Final
 
-from reward_functions.symbolic.numeric.ball import Arithmetic, NoValue
+from reward_functions.symbolic.numeric.ball import BallArithmetic, NoValue
 
 Number = float | complex
-Double = tuple[Number, float]
+DoubleBall = tuple[Number, float]
 _Real = Callable[[float], float]
 _Complex = Callable[[complex], complex]
 
@@ -36,7 +36,7 @@ _STEP: Final = 0.1
 """The largest relative radius that a power is taken of; beyond it nothing is certain anyway."""
 
 
-class Doubles(Arithmetic[Double]):
+class DoubleArithmetic(BallArithmetic[DoubleBall]):
     """The arithmetic; two instances serve everybody, since they hold nothing."""
 
     cost = 1
@@ -46,7 +46,7 @@ class Doubles(Arithmetic[Double]):
 
     # ---- numbers in and out
 
-    def rational(self, value: Fraction) -> Double:
+    def rational(self, value: Fraction) -> DoubleBall:
         if value.denominator == 1 and abs(value.numerator) < _EXACT:
             return float(value.numerator), 0.0
         try:
@@ -57,7 +57,7 @@ class Doubles(Arithmetic[Double]):
             raise NoValue("a number beyond double precision")
         return number, abs(number) * _ROUNDOFF
 
-    def constant(self, name: str) -> Double:
+    def constant(self, name: str) -> DoubleBall:
         if name == "i":
             if self.real:
                 raise NoValue("i is not real")
@@ -66,25 +66,25 @@ class Doubles(Arithmetic[Double]):
             raise NoValue(f"{name} is no number")
         return _CONSTANTS[name]
 
-    def whole(self, value: Double) -> int | None:
+    def whole(self, value: DoubleBall) -> int | None:
         number, radius = value
         if radius or isinstance(number, complex) or not number.is_integer():
             return None
         return int(number)
 
-    def sign(self, value: Double) -> int:
+    def sign(self, value: DoubleBall) -> int:
         number, radius = value
         if isinstance(number, complex):
             return 0
         return 1 if number > radius else -1 if number < -radius else 0
 
-    def is_real(self, value: Double) -> bool:
+    def is_real(self, value: DoubleBall) -> bool:
         return not isinstance(value[0], complex)
 
-    def apart(self, first: Double, second: Double) -> bool:
+    def apart(self, first: DoubleBall, second: DoubleBall) -> bool:
         return abs(first[0] - second[0]) > (first[1] + second[1]) * (1 + _ROUNDOFF)
 
-    def bounds(self, value: Double) -> tuple[Fraction, Fraction]:
+    def bounds(self, value: DoubleBall) -> tuple[Fraction, Fraction]:
         number, radius = value
         if isinstance(number, complex):
             raise NoValue("not real")
@@ -92,7 +92,7 @@ class Doubles(Arithmetic[Double]):
 
     # ---- operations
 
-    def add(self, first: Double, second: Double) -> Double:
+    def add(self, first: DoubleBall, second: DoubleBall) -> DoubleBall:
         a, e = first
         b, f = second
         total = a + b
@@ -100,7 +100,7 @@ class Doubles(Arithmetic[Double]):
             return total, 0.0
         return total, e + f + (abs(a) + abs(b)) * _ROUNDOFF
 
-    def multiply(self, first: Double, second: Double) -> Double:
+    def multiply(self, first: DoubleBall, second: DoubleBall) -> DoubleBall:
         a, e = first
         b, f = second
         result = a * b
@@ -111,7 +111,7 @@ class Doubles(Arithmetic[Double]):
             raise NoValue("a product beyond double precision")
         return result, abs(a) * f + abs(b) * e + e * f + size * _ROUNDOFF
 
-    def inverse(self, value: Double) -> Double:
+    def inverse(self, value: DoubleBall) -> DoubleBall:
         number, radius = value
         size = abs(number)
         if size <= 2 * radius or size < 1 / _HUGE:
@@ -119,7 +119,7 @@ class Doubles(Arithmetic[Double]):
         result = 1 / number
         return result, radius / (size * (size - radius)) + abs(result) * _ROUNDOFF
 
-    def whole_power(self, value: Double, exponent: int) -> Double:
+    def whole_power(self, value: DoubleBall, exponent: int) -> DoubleBall:
         number, radius = value
         size = abs(number)
         if size <= 2 * radius or not size:
@@ -134,7 +134,7 @@ class Doubles(Arithmetic[Double]):
             return result, 0.0
         return result, abs(result) * 2 * relative
 
-    def sqrt(self, value: Double) -> Double:
+    def sqrt(self, value: DoubleBall) -> DoubleBall:
         number, radius = value
         size = abs(number)
         if size <= 2 * radius:
@@ -150,7 +150,7 @@ class Doubles(Arithmetic[Double]):
             root = self._imaginary(math.sqrt(-number))
         return root, radius / math.sqrt(size) + abs(root) * _LIBRARY
 
-    def exp(self, value: Double) -> Double:
+    def exp(self, value: DoubleBall) -> DoubleBall:
         number, radius = value
         if abs(number.real) > _EXPONENT or radius > _STEP:
             raise NoValue("an exponential beyond double precision")
@@ -158,7 +158,7 @@ class Doubles(Arithmetic[Double]):
         result = cmath.exp(number) if isinstance(number, complex) else math.exp(number)
         return result, abs(result) * (2 * radius + _LIBRARY)
 
-    def ln(self, value: Double) -> Double:
+    def ln(self, value: DoubleBall) -> DoubleBall:
         number, radius = value
         size = abs(number)
         if size <= 2 * radius or not size:
@@ -173,13 +173,13 @@ class Doubles(Arithmetic[Double]):
             result = math.log(-number) + self._imaginary(math.pi)
         return result, radius / (size - radius) + (abs(result) + 1) * _LIBRARY
 
-    def sin(self, value: Double) -> Double:
+    def sin(self, value: DoubleBall) -> DoubleBall:
         return self._wave(value, math.sin, cmath.sin)
 
-    def cos(self, value: Double) -> Double:
+    def cos(self, value: DoubleBall) -> DoubleBall:
         return self._wave(value, math.cos, cmath.cos)
 
-    def _wave(self, value: Double, real: _Real, complex_: _Complex) -> Double:
+    def _wave(self, value: DoubleBall, real: _Real, complex_: _Complex) -> DoubleBall:
         number, radius = value
         if not isinstance(number, complex):
             if abs(number) > _EXACT:
@@ -190,13 +190,13 @@ class Doubles(Arithmetic[Double]):
         steepest = math.cosh(abs(number.imag) + radius)
         return complex_(number), steepest * (radius + _LIBRARY)
 
-    def arctan(self, value: Double) -> Double:
+    def arctan(self, value: DoubleBall) -> DoubleBall:
         number, radius = value
         if isinstance(number, complex):
             raise NoValue("an inverse tangent of what is not real")
         return math.atan(number), radius + 2 * _LIBRARY
 
-    def floor(self, value: Double) -> Double:
+    def floor(self, value: DoubleBall) -> DoubleBall:
         number, radius = value
         if isinstance(number, complex) or math.floor(number - radius) != math.floor(
             number + radius
@@ -204,13 +204,13 @@ class Doubles(Arithmetic[Double]):
             raise NoValue("a floor at a step")
         return float(math.floor(number)), 0.0
 
-    def parts(self, value: Double) -> tuple[Double, Double]:
+    def parts(self, value: DoubleBall) -> tuple[DoubleBall, DoubleBall]:
         number, radius = value
         if isinstance(number, complex):
             return (number.real, radius), (number.imag, radius)
         return value, (0.0, 0.0)
 
-    def magnitude(self, value: Double) -> Double:
+    def magnitude(self, value: DoubleBall) -> DoubleBall:
         number, radius = value
         return abs(number), radius + abs(number) * _ROUNDOFF * isinstance(number, complex)
 
@@ -231,9 +231,9 @@ def _exact(number: Number) -> bool:
     return not isinstance(number, complex) and abs(number) < _EXACT and number.is_integer()
 
 
-_CONSTANTS: Final[dict[str, Double]] = {
+_CONSTANTS: Final[dict[str, DoubleBall]] = {
     "π": (math.pi, math.pi * _ROUNDOFF),
     "e": (math.e, math.e * _ROUNDOFF),
 }
-REAL: Final = Doubles(real=True)
-COMPLEX: Final = Doubles(real=False)
+REAL: Final = DoubleArithmetic(real=True)
+COMPLEX: Final = DoubleArithmetic(real=False)

@@ -1,4 +1,4 @@
-"""Balls of many digits: what shows two expressions equal.
+"""Balls of many digits, computed by mpmath, which show two expressions equal.
 
 A ball is a number of mpmath and the binary exponent of the radius around it, None when it is exact.
 Exponents are cheap and lose at most two bits an operation, of the hundreds that there are.
@@ -13,9 +13,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Final
 
-from reward_functions.symbolic.numeric.ball import Arithmetic, NoValue
+from reward_functions.symbolic.numeric.ball import BallArithmetic, NoValue
 
-Digit = tuple[Any, int | None]
+MpmathBall = tuple[Any, int | None]
 """A number of mpmath, real or complex, and the exponent of its radius."""
 
 _LARGEST: Final = 1 << 16
@@ -40,7 +40,7 @@ def _context(bits: int) -> Any:
     return context
 
 
-class Digits(Arithmetic[Digit]):
+class MpmathArithmetic(BallArithmetic[MpmathBall]):
     """The arithmetic at one precision.
 
     Attributes:
@@ -56,14 +56,14 @@ class Digits(Arithmetic[Digit]):
 
     # ---- numbers in and out
 
-    def rational(self, value: Fraction) -> Digit:
+    def rational(self, value: Fraction) -> MpmathBall:
         above = self.mp.mpf(value.numerator)
         if value.denominator == 1:
             exact = value.numerator.bit_length() < self.bits
             return above, None if exact else self._exponent(above) - self.bits + 1
         return self._rounded(above / value.denominator)
 
-    def constant(self, name: str) -> Digit:
+    def constant(self, name: str) -> MpmathBall:
         if name == "i":
             if self.real:
                 raise NoValue("i is not real")
@@ -72,26 +72,26 @@ class Digits(Arithmetic[Digit]):
             raise NoValue(f"{name} is no number")
         return self._rounded(+(self.mp.pi if name == "π" else self.mp.e))
 
-    def whole(self, value: Digit) -> int | None:
+    def whole(self, value: MpmathBall) -> int | None:
         number, radius = value
         if radius is not None or not self.is_real(value) or not self.mp.isint(number):
             return None
         return int(number)
 
-    def sign(self, value: Digit) -> int:
+    def sign(self, value: MpmathBall) -> int:
         if not self.is_real(value) or self._may_be_zero(value):
             return 0
         return 1 if value[0] > 0 else -1
 
-    def is_real(self, value: Digit) -> bool:
+    def is_real(self, value: MpmathBall) -> bool:
         return isinstance(value[0], self.mp.mpf)
 
-    def apart(self, first: Digit, second: Digit) -> bool:
+    def apart(self, first: MpmathBall, second: MpmathBall) -> bool:
         difference = first[0] - second[0]
         radius = _sum(first[1], second[1], self._rounding(difference))
         return bool(difference) and (radius is None or self._exponent(difference) - 3 > radius)
 
-    def close(self, first: Digit, second: Digit, bits: int) -> bool:
+    def close(self, first: MpmathBall, second: MpmathBall, bits: int) -> bool:
         """Whether two values that are not apart are known so well that they count as equal.
 
         Their radii must be 2^-bits of them; where both may be zero, 2^-bits.
@@ -103,7 +103,7 @@ class Digits(Arithmetic[Digit]):
             return radius < -bits
         return radius < max(self._exponent(first[0]), self._exponent(second[0])) - bits
 
-    def bounds(self, value: Digit) -> tuple[Fraction, Fraction]:
+    def bounds(self, value: MpmathBall) -> tuple[Fraction, Fraction]:
         number, radius = value
         if not self.is_real(value):
             raise NoValue("not real")
@@ -115,7 +115,7 @@ class Digits(Arithmetic[Digit]):
 
     # ---- operations
 
-    def add(self, first: Digit, second: Digit) -> Digit:
+    def add(self, first: MpmathBall, second: MpmathBall) -> MpmathBall:
         if not (self._may_be_zero(first) or self._may_be_zero(second)):
             self._notice(abs(self._exponent(first[0]) - self._exponent(second[0])))
         total = first[0] + second[0]
@@ -124,7 +124,7 @@ class Digits(Arithmetic[Digit]):
         larger = max(first[0], second[0], key=self._exponent)
         return total, _sum(first[1], second[1], self._rounding(larger))
 
-    def multiply(self, first: Digit, second: Digit) -> Digit:
+    def multiply(self, first: MpmathBall, second: MpmathBall) -> MpmathBall:
         a, b = self._exponent(first[0]), self._exponent(second[0])
         self._refuse(a + b)
         result = first[0] * second[0]
@@ -137,7 +137,7 @@ class Digits(Arithmetic[Digit]):
             self._rounding(result),
         )
 
-    def inverse(self, value: Digit) -> Digit:
+    def inverse(self, value: MpmathBall) -> MpmathBall:
         if self._may_be_zero(value):
             raise NoValue("a division by what may be zero")
         size = self._exponent(value[0])
@@ -145,7 +145,7 @@ class Digits(Arithmetic[Digit]):
         result = 1 / value[0]
         return result, _sum(_product(3 - 2 * size, value[1]), self._rounding(result))
 
-    def whole_power(self, value: Digit, exponent: int) -> Digit:
+    def whole_power(self, value: MpmathBall, exponent: int) -> MpmathBall:
         number, radius = value
         if self._may_be_zero(value):
             if exponent <= 0 or (radius is not None and radius > 0):
@@ -161,7 +161,7 @@ class Digits(Arithmetic[Digit]):
             raise NoValue("a power of a value that is not known well enough")
         return result, self._exponent(result) + lost
 
-    def sqrt(self, value: Digit) -> Digit:
+    def sqrt(self, value: MpmathBall) -> MpmathBall:
         number, radius = value
         if self._may_be_zero(value):
             return self.mp.zero, None if radius is None else radius // 2 + 2
@@ -171,7 +171,7 @@ class Digits(Arithmetic[Digit]):
             return root, None
         return root, _sum(_product(self._exponent(root), self._relative(value)), self._near(root))
 
-    def exp(self, value: Digit) -> Digit:
+    def exp(self, value: MpmathBall) -> MpmathBall:
         number, radius = value
         if abs(self._exponent(number)) > _LARGEST or abs(self.mp.re(number)) > _LARGEST // 2:
             raise NoValue(f"a power of e beyond 2^{_LARGEST}")
@@ -181,20 +181,20 @@ class Digits(Arithmetic[Digit]):
         result = self.mp.exp(number)
         return result, _sum(_product(self._exponent(result) + 1, radius), self._near(result))
 
-    def ln(self, value: Digit) -> Digit:
+    def ln(self, value: MpmathBall) -> MpmathBall:
         if self._may_be_zero(value):
             raise NoValue("a logarithm of what may be zero")
         self._stay(value)
         result = self.mp.ln(value[0])
         return result, _sum(self._relative(value) + 2, self._near(result), 2 - self.bits)
 
-    def sin(self, value: Digit) -> Digit:
+    def sin(self, value: MpmathBall) -> MpmathBall:
         return self._wave(value, self.mp.sin)
 
-    def cos(self, value: Digit) -> Digit:
+    def cos(self, value: MpmathBall) -> MpmathBall:
         return self._wave(value, self.mp.cos)
 
-    def _wave(self, value: Digit, function: Any) -> Digit:
+    def _wave(self, value: MpmathBall, function: Any) -> MpmathBall:
         number, radius = value
         if self._exponent(number) > self.bits or (radius is not None and radius > -_LIBRARY):
             raise NoValue("an angle that is not known well enough")
@@ -205,7 +205,7 @@ class Digits(Arithmetic[Digit]):
         steepest = 2 * int(height) + 2
         return function(number), _sum(_product(steepest, radius), steepest + _LIBRARY - self.bits)
 
-    def arctan(self, value: Digit) -> Digit:
+    def arctan(self, value: MpmathBall) -> MpmathBall:
         number, radius = value
         if not self.is_real(value):
             raise NoValue("an inverse tangent of what is not real")
@@ -214,7 +214,7 @@ class Digits(Arithmetic[Digit]):
         result = self.mp.atan(number)
         return result, _sum(radius, self._near(result))
 
-    def floor(self, value: Digit) -> Digit:
+    def floor(self, value: MpmathBall) -> MpmathBall:
         number, radius = value
         if not self.is_real(value):
             raise NoValue("a floor of what is not real")
@@ -227,13 +227,13 @@ class Digits(Arithmetic[Digit]):
             raise NoValue("a floor at a step")
         return self.mp.floor(number), None
 
-    def parts(self, value: Digit) -> tuple[Digit, Digit]:
+    def parts(self, value: MpmathBall) -> tuple[MpmathBall, MpmathBall]:
         number, radius = value
         if self.is_real(value):
             return value, (self.mp.zero, None)
         return (number.real, radius), (number.imag, radius)
 
-    def magnitude(self, value: Digit) -> Digit:
+    def magnitude(self, value: MpmathBall) -> MpmathBall:
         number, radius = value
         if self.is_real(value):
             return abs(number), radius
@@ -246,7 +246,7 @@ class Digits(Arithmetic[Digit]):
         """The exponent of the next power of two above a number; of zero, that of the precision."""
         return int(self.mp.mag(number)) if number else -4 * self.bits
 
-    def _relative(self, value: Digit) -> int:
+    def _relative(self, value: MpmathBall) -> int:
         radius = value[1]
         return -2 * self.bits if radius is None else radius - self._exponent(value[0]) + 1
 
@@ -256,10 +256,10 @@ class Digits(Arithmetic[Digit]):
     def _near(self, result: Any) -> int:
         return self._exponent(result) - self.bits + _LIBRARY
 
-    def _rounded(self, result: Any) -> Digit:
+    def _rounded(self, result: Any) -> MpmathBall:
         return result, self._rounding(result)
 
-    def _may_be_zero(self, value: Digit) -> bool:
+    def _may_be_zero(self, value: MpmathBall) -> bool:
         number, radius = value
         return not number or (radius is not None and self._exponent(number) <= radius + 3)
 
@@ -273,7 +273,7 @@ class Digits(Arithmetic[Digit]):
     def _notice(self, gap: int) -> None:
         self.gap = max(self.gap, gap)
 
-    def _notice_small(self, value: Digit) -> None:
+    def _notice_small(self, value: MpmathBall) -> None:
         """The gap between a function's value and the first terms of its series."""
         if not self._may_be_zero(value):
             self._notice(-2 * self._exponent(value[0]))
@@ -282,7 +282,7 @@ class Digits(Arithmetic[Digit]):
         if abs(exponent) > _LARGEST:
             raise NoValue(f"a value beyond 2^{_LARGEST}")
 
-    def _stay(self, value: Digit) -> None:
+    def _stay(self, value: MpmathBall) -> None:
         """Refuse to leave the reals, or to stand on the branch cut."""
         number, radius = value
         if self.is_real(value):

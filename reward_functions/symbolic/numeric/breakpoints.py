@@ -28,7 +28,7 @@ from reward_functions.symbolic.expr.nodes import (
 from reward_functions.symbolic.expr.traversal import free_names, parts
 from reward_functions.symbolic.numeric.ball import NoValue
 from reward_functions.symbolic.numeric.ball_double import REAL
-from reward_functions.symbolic.numeric.evaluate import Evaluation, Reading
+from reward_functions.symbolic.numeric.evaluate import Evaluation, Interpretation
 from reward_functions.symbolic.numeric.root_finding import Function, least, sign_change, sign_of
 
 if TYPE_CHECKING:
@@ -66,8 +66,8 @@ _WAVES: Final = frozenset("sin cos tan cot sec csc".split())
 _LOGARITHMS: Final = frozenset({"ln", "log", "log_"})
 
 
-class Crossings:
-    """The places where the formulas of some trees may change.
+class Breakpoints:
+    """The breakpoints of some trees: the places where their formulas may change.
 
     Args:
         trees: the expressions.
@@ -77,13 +77,15 @@ class Crossings:
 
     def __init__(self, trees: tuple[Node, ...], work: Work) -> None:
         self.work = work
-        self.hinges = list(dict.fromkeys(_bare(each) for tree in trees for each in _hinges(tree)))
+        self.vanishing = list(
+            dict.fromkeys(_bare(each) for tree in trees for each in _vanishing(tree))
+        )
         self._known: dict[Node, set[Fraction]] = {}
 
     @property
     def many(self) -> bool:
         """Whether there are more than are looked at."""
-        return len(self.hinges) > MOST
+        return len(self.vanishing) > MOST
 
     def around(self, point: Point, name: str) -> Iterator[tuple[Point, bool]]:
         """Points with another coordinate: at the places, beside, between and beyond them.
@@ -92,8 +94,8 @@ class Crossings:
         """
         self._known.clear()
         found: set[Fraction] = set()
-        for hinge in self.hinges:
-            found.update(self.places(hinge, name, point))
+        for expression in self.vanishing:
+            found.update(self.places(expression, name, point))
         for place, tiny in _between(sorted(found)):
             yield {**point, name: place}, tiny
 
@@ -226,7 +228,7 @@ class Crossings:
             for other, place in point.items()
             if isinstance(place, Fraction) and other != name
         }
-        evaluation = Evaluation(REAL, places, self.work, Reading())
+        evaluation = Evaluation(REAL, places, self.work, Interpretation())
 
         def value(place: float) -> float | None:
             places[name] = (place, 0.0)
@@ -238,7 +240,7 @@ class Crossings:
         return value
 
 
-def _hinges(tree: Node) -> Iterator[Node]:  # noqa: C901 - one case per kind of node
+def _vanishing(tree: Node) -> Iterator[Node]:  # noqa: C901 - one case per kind of node
     """What changes a formula where it is zero."""
     for part in parts(tree):
         match part:
@@ -265,14 +267,14 @@ def _hinges(tree: Node) -> Iterator[Node]:  # noqa: C901 - one case per kind of 
             yield from (each for each in parts(part) if _is_wave(each))
 
 
-def _bare(hinge: Node) -> Node:
+def _bare(expression: Node) -> Node:
     """What is zero where a root, a power or a modulus is."""
     while True:
-        match hinge:
+        match expression:
             case Root(_, inner) | Apply("abs", (inner,)) | Power(inner, Number()):
-                hinge = inner
+                expression = inner
             case _:
-                return hinge
+                return expression
 
 
 def _is_wave(node: Node) -> bool:

@@ -12,7 +12,8 @@ from reward_functions.symbolic.expr.nodes import Apply, Constant, Node, Power, S
 from reward_functions.symbolic.expr.traversal import names_in, parts
 
 if TYPE_CHECKING:
-    from reward_functions.symbolic.numeric.traits import Survey
+    from collections.abc import Mapping
+    from collections.abc import Set as AbstractSet
 
 INTEGER_LETTERS: Final = frozenset("nmkjlNMK")
 _COMPLEX_LETTERS: Final = frozenset("zw")
@@ -22,40 +23,42 @@ _I: Final = Constant("i")
 _MODULI: Final = frozenset({"abs", "re", "im", "conj", "arg"})
 
 
-def whole_names(survey: Survey) -> set[str]:
+def whole_names(
+    counted: Mapping[str, int],
+    integer_step: Mapping[str, int],
+    turning: Mapping[str, int],
+    integrality_sensitive: Mapping[str, int],
+) -> set[str]:
     """The names that run through the natural numbers.
 
     Those that do in the reference. A factorial, a binomial coefficient or the bound of a sum in an
     answer is read so as well, n+1 = (n+1)!/n!, as long as nothing in the answer tells whole numbers
     from the others. Where the reference has cos(nπ), the answer may write (-1)^n.
+
+    The arguments are the attributes of `Traits` with these names.
     """
     return {
         name
-        for name in (*survey.counted, *survey.stepped)
-        if (survey.counted.get(name, 0) | survey.stepped.get(name, 0)) & _REFERENCE
-        or survey.turning.get(name, 0) & _REFERENCE
-        or (name in survey.counted and name not in survey.telling)
+        for name in (*counted, *integer_step)
+        if (counted.get(name, 0) | integer_step.get(name, 0) | turning.get(name, 0)) & _REFERENCE
+        or (name in counted and name not in integrality_sensitive)
     }
 
 
-def only_whole(survey: Survey) -> bool:
-    """Whether an answer has a meaning for whole numbers only, and the reference for others too."""
-    return not survey.counted.keys() <= survey.counting
-
-
-def complex_names(survey: Survey, reference: Node) -> set[str]:
+def complex_names(
+    reference: Node, names: AbstractSet[str], *, imaginary: bool, moduli: bool
+) -> set[str]:
     """The names that stand for complex numbers.
 
     Those with a z or w, where there is an i, a conjugate or a part; or a modulus, unless z is one
     of the coordinates x, y, z. And, beside a modulus, all letters of a reference with i but those
     that are real by custom (x, y, t, r, θ, φ) or by their place: in a + bi, in e^(iα), in |a + bi|.
     """
-    names = survey.variables.keys() - survey.counting
-    coordinates = not survey.imaginary and bool({"x", "y"} & names)
+    coordinates = not imaginary and bool({"x", "y"} & names)
     found = set()
-    if (survey.imaginary or survey.moduli) and not coordinates:
+    if (imaginary or moduli) and not coordinates:
         found = {name for name in names if name[0] in _COMPLEX_LETTERS}
-    if survey.moduli and _I in parts(reference):
+    if moduli and _I in parts(reference):
         real = _REAL_LETTERS | _real_by_place(reference)
         found |= {name for name in names if name not in real}
     return found

@@ -1,7 +1,8 @@
 """The value of a tree at a point, in any of the arithmetics.
 
-Everything that the grammar can say about numbers is computed here in one place. What has no value
-at the point, or none that is certain, raises `NoValue`; what is no number raises `Unreadable`.
+Everything that the grammar can express about numbers is computed here in one place. What has no
+value at the point, or none that is certain, raises `NoValue`; what is no number raises
+`Unreadable`.
 """
 
 from __future__ import annotations
@@ -30,20 +31,20 @@ from reward_functions.symbolic.expr.nodes import (
     Sum,
     Symbol,
 )
-from reward_functions.symbolic.numeric.ball import Arithmetic, Ball, NoValue
+from reward_functions.symbolic.numeric.ball import Ball, BallArithmetic, NoValue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from reward_functions.symbolic.numeric.traits import Survey
+    from reward_functions.symbolic.numeric.traits import Traits
 
 _HUNDREDTH: Final = Fraction(1, 100)
 _DEGREE: Final = Fraction(1, 180)
 _TEN: Final = Fraction(10)
 
 
-class Reading(NamedTuple):
-    """How two notations that are in use with two meanings are read.
+class Interpretation(NamedTuple):
+    """How two notations that are in use with two meanings are interpreted.
 
     Attributes:
         principal: a power with an odd root, (-27)^(1/3), is the principal one and not the real one.
@@ -54,12 +55,12 @@ class Reading(NamedTuple):
     common: bool = False
 
 
-def readings(survey: Survey) -> list[Reading]:
-    """The readings that make a difference for the trees of a survey, the usual one first."""
+def interpretations(traits: Traits) -> list[Interpretation]:
+    """The interpretations that make a difference for some trees, the usual one first."""
     return [
-        Reading(principal, common)
-        for principal in ((False, True) if survey.mixed_roots else (False,))
-        for common in ((False, True) if survey.bare_logs else (False,))
+        Interpretation(principal, common)
+        for principal in ((False, True) if traits.mixed_roots else (False,))
+        for common in ((False, True) if traits.bare_logs else (False,))
     ]
 
 
@@ -70,16 +71,20 @@ class Evaluation(Generic[Ball]):
         numbers: the arithmetic.
         point: the values of the variables.
         work: the account that every node is paid from.
-        reading: how ambiguous notations are read.
+        interpretation: how ambiguous notations are interpreted.
     """
 
     def __init__(
-        self, numbers: Arithmetic[Ball], point: dict[str, Ball], work: Work, reading: Reading
+        self,
+        numbers: BallArithmetic[Ball],
+        point: dict[str, Ball],
+        work: Work,
+        interpretation: Interpretation,
     ) -> None:
         self.numbers = numbers
         self.point = point
         self.work = work
-        self.reading = reading
+        self.interpretation = interpretation
 
     def value(self, node: Node) -> Ball:
         """The value of a tree.
@@ -129,7 +134,7 @@ class Evaluation(Generic[Ball]):
         base = self.value(node.base)
         if exponent is None:
             return self.numbers.power(base, self.value(node.exponent))
-        return self.numbers.rational_power(base, exponent, principal=self.reading.principal)
+        return self.numbers.rational_power(base, exponent, principal=self.interpretation.principal)
 
     def root(self, node: Root) -> Ball:
         """A root as a radical sign writes it."""
@@ -165,7 +170,7 @@ class Evaluation(Generic[Ball]):
         if _ARGUMENTS.get(node.name) != len(arguments):
             raise Unreadable(f"{node.name} is not evaluated")
         if node.name == "log":
-            return _logarithm(self.numbers, arguments[0], common=self.reading.common)
+            return _logarithm(self.numbers, arguments[0], common=self.interpretation.common)
         result: Ball
         if node.name in _DERIVED:
             result = _DERIVED[node.name](self.numbers, *arguments)
@@ -231,81 +236,81 @@ _RULES: Final[dict[type, Callable[[Any, Any], Any]]] = {
 # ---- functions of one or two numbers
 
 
-def _logarithm(numbers: Arithmetic[Ball], value: Ball, *, common: bool) -> Ball:
+def _logarithm(numbers: BallArithmetic[Ball], value: Ball, *, common: bool) -> Ball:
     natural = numbers.ln(value)
     return numbers.divide(natural, numbers.ln(numbers.rational(_TEN))) if common else natural
 
 
-def _log_to_base(numbers: Arithmetic[Ball], base: Ball, value: Ball) -> Ball:
+def _log_to_base(numbers: BallArithmetic[Ball], base: Ball, value: Ball) -> Ball:
     return numbers.divide(numbers.ln(value), numbers.ln(base))
 
 
-def _tan(numbers: Arithmetic[Ball], angle: Ball) -> Ball:
+def _tan(numbers: BallArithmetic[Ball], angle: Ball) -> Ball:
     return numbers.divide(numbers.sin(angle), numbers.cos(angle))
 
 
-def _cot(numbers: Arithmetic[Ball], angle: Ball) -> Ball:
+def _cot(numbers: BallArithmetic[Ball], angle: Ball) -> Ball:
     return numbers.divide(numbers.cos(angle), numbers.sin(angle))
 
 
-def _sec(numbers: Arithmetic[Ball], angle: Ball) -> Ball:
+def _sec(numbers: BallArithmetic[Ball], angle: Ball) -> Ball:
     return numbers.inverse(numbers.cos(angle))
 
 
-def _csc(numbers: Arithmetic[Ball], angle: Ball) -> Ball:
+def _csc(numbers: BallArithmetic[Ball], angle: Ball) -> Ball:
     return numbers.inverse(numbers.sin(angle))
 
 
-def _tanh(numbers: Arithmetic[Ball], value: Ball) -> Ball:
+def _tanh(numbers: BallArithmetic[Ball], value: Ball) -> Ball:
     return numbers.divide(numbers.sinh(value), numbers.cosh(value))
 
 
-def _coth(numbers: Arithmetic[Ball], value: Ball) -> Ball:
+def _coth(numbers: BallArithmetic[Ball], value: Ball) -> Ball:
     return numbers.divide(numbers.cosh(value), numbers.sinh(value))
 
 
-def _sech(numbers: Arithmetic[Ball], value: Ball) -> Ball:
+def _sech(numbers: BallArithmetic[Ball], value: Ball) -> Ball:
     return numbers.inverse(numbers.cosh(value))
 
 
-def _csch(numbers: Arithmetic[Ball], value: Ball) -> Ball:
+def _csch(numbers: BallArithmetic[Ball], value: Ball) -> Ball:
     return numbers.inverse(numbers.sinh(value))
 
 
-def _arccot(numbers: Arithmetic[Ball], value: Ball) -> Ball:
+def _arccot(numbers: BallArithmetic[Ball], value: Ball) -> Ball:
     if numbers.sign(value) <= 0:
         raise NoValue("an inverse cotangent that conventions disagree on")
     return numbers.arctan(numbers.inverse(value))
 
 
-def _arcsec(numbers: Arithmetic[Ball], value: Ball) -> Ball:
+def _arcsec(numbers: BallArithmetic[Ball], value: Ball) -> Ball:
     return numbers.arccos(numbers.inverse(value))
 
 
-def _arccsc(numbers: Arithmetic[Ball], value: Ball) -> Ball:
+def _arccsc(numbers: BallArithmetic[Ball], value: Ball) -> Ball:
     return numbers.arcsin(numbers.inverse(value))
 
 
-def _ceil(numbers: Arithmetic[Ball], value: Ball) -> Ball:
+def _ceil(numbers: BallArithmetic[Ball], value: Ball) -> Ball:
     return numbers.negative(numbers.floor(numbers.negative(value)))
 
 
-def _sgn(numbers: Arithmetic[Ball], value: Ball) -> Ball:
+def _sgn(numbers: BallArithmetic[Ball], value: Ball) -> Ball:
     sign = numbers.sign(value)
     if not sign and numbers.whole(value) != 0:
         raise NoValue("the sign of what may be zero")
     return numbers.rational(Fraction(sign))
 
 
-def _real_part(numbers: Arithmetic[Ball], value: Ball) -> Ball:
+def _real_part(numbers: BallArithmetic[Ball], value: Ball) -> Ball:
     return numbers.parts(value)[0]
 
 
-def _imaginary_part(numbers: Arithmetic[Ball], value: Ball) -> Ball:
+def _imaginary_part(numbers: BallArithmetic[Ball], value: Ball) -> Ball:
     return numbers.parts(value)[1]
 
 
-def _conjugate(numbers: Arithmetic[Ball], value: Ball) -> Ball:
+def _conjugate(numbers: BallArithmetic[Ball], value: Ball) -> Ball:
     if numbers.is_real(value):
         return value
     real, imaginary = numbers.parts(value)
@@ -313,11 +318,11 @@ def _conjugate(numbers: Arithmetic[Ball], value: Ball) -> Ball:
     return numbers.add(real, numbers.negative(turned))
 
 
-def _argument(numbers: Arithmetic[Ball], value: Ball) -> Ball:
+def _argument(numbers: BallArithmetic[Ball], value: Ball) -> Ball:
     return numbers.parts(numbers.ln(value))[1]
 
 
-def _cis(numbers: Arithmetic[Ball], angle: Ball) -> Ball:
+def _cis(numbers: BallArithmetic[Ball], angle: Ball) -> Ball:
     turned = numbers.multiply(numbers.constant("i"), numbers.sin(angle))
     return numbers.add(numbers.cos(angle), turned)
 
@@ -361,7 +366,9 @@ _ARGUMENTS: Final = {
 # ---- functions of any number of numbers
 
 
-def _of_many(numbers: Arithmetic[Ball], function: Callable[..., Any], values: list[Ball]) -> Ball:
+def _of_many(
+    numbers: BallArithmetic[Ball], function: Callable[..., Any], values: list[Ball]
+) -> Ball:
     if function in (gcd, lcm):
         integers = [numbers.whole(value) for value in values]
         if None in integers:

@@ -1,4 +1,4 @@
-"""Equality of two expressions by their values at points: the rung after exact algebra.
+"""Equality of two expressions by their values at points: the tier after exact algebra.
 
 *Different* is a proof: at some point the reference is real and the values, with the bounds on their
 errors, do not touch. Doubles find nearly all of these in tens of microseconds.
@@ -25,12 +25,12 @@ from reward_functions.symbolic.budget import OverBudget, Unreadable, Work
 from reward_functions.symbolic.expr.literals import negated
 from reward_functions.symbolic.expr.names import renamed
 from reward_functions.symbolic.expr.nodes import Sum
-from reward_functions.symbolic.numeric.ball import Arithmetic, Ball, NoValue
+from reward_functions.symbolic.numeric.ball import Ball, BallArithmetic, NoValue
 from reward_functions.symbolic.numeric.ball_double import COMPLEX, REAL
-from reward_functions.symbolic.numeric.ball_mpmath import Digits
-from reward_functions.symbolic.numeric.breakpoints import Crossings
+from reward_functions.symbolic.numeric.ball_mpmath import MpmathArithmetic
+from reward_functions.symbolic.numeric.breakpoints import Breakpoints
 from reward_functions.symbolic.numeric.conventions import complex_names
-from reward_functions.symbolic.numeric.evaluate import Evaluation, Reading, readings
+from reward_functions.symbolic.numeric.evaluate import Evaluation, Interpretation, interpretations
 from reward_functions.symbolic.numeric.modular import by_residues
 from reward_functions.symbolic.numeric.sample_points import (
     Place,
@@ -42,7 +42,7 @@ from reward_functions.symbolic.numeric.sample_points import (
     points,
     unguessable,
 )
-from reward_functions.symbolic.numeric.traits import Survey
+from reward_functions.symbolic.numeric.traits import Traits
 from reward_functions.symbolic.verdict import Finding, differ, same, unknown
 
 if TYPE_CHECKING:
@@ -94,11 +94,11 @@ _MOST: Final = 6
 
 def odd_powers(reference: Node, candidate: Node) -> bool:
     """Whether a power with an odd root has both a real and a complex reading."""
-    return Survey(reference, candidate).mixed_roots
+    return Traits(reference, candidate).mixed_roots
 
 
-class Identity:
-    """The rung, with one account of work for all members of the answers compared."""
+class IdentityTest:
+    """The tier, with one account of work for all members of the answers compared."""
 
     def __init__(self) -> None:
         self.work = Work(EVALUATIONS)
@@ -110,17 +110,17 @@ class Identity:
         unit.
         """
         try:
-            survey = self._survey(reference, candidate)
-            if not survey.one_reading or survey.one_sided:
+            traits = self._traits(reference, candidate)
+            if not traits.one_reading or traits.one_sided:
                 return None
-            pair = _Pair(reference, candidate, survey, Reading(), self.work)
+            pair = _Pair(reference, candidate, traits, Interpretation(), self.work)
             return differ(_RULE, _APART) if pair.apart_at_first() else None
         except (OverBudget, Unreadable):
             return None
 
     def compare(self, reference: Node, candidate: Node) -> Finding:
         """Whether two values that exact algebra does not decide are equal."""
-        return self._guarded(self._by_readings, reference, candidate)
+        return self._guarded(self._by_interpretations, reference, candidate)
 
     def compare_large(self, reference: Node, candidate: Node) -> Finding:
         """Whether two values that are too large for exact algebra are equal."""
@@ -133,39 +133,39 @@ class Identity:
             return same("constant of integration", "equal up to the arbitrary constant")
         return finding
 
-    def _survey(self, reference: Node, candidate: Node) -> Survey:
-        survey = Survey(reference, candidate)
-        self.work.spend(_COMPARISON + survey.nodes)
-        return survey
+    def _traits(self, reference: Node, candidate: Node) -> Traits:
+        traits = Traits(reference, candidate)
+        self.work.spend(_COMPARISON + traits.nodes)
+        return traits
 
     def _guarded(
-        self, means: Callable[[Survey, Node, Node], Finding], reference: Node, candidate: Node
+        self, means: Callable[[Traits, Node, Node], Finding], reference: Node, candidate: Node
     ) -> Finding:
         try:
-            return means(self._survey(reference, candidate), reference, candidate)
+            return means(self._traits(reference, candidate), reference, candidate)
         except OverBudget as trouble:
             return unknown("budget", f"too much arithmetic: {trouble}")
         except Unreadable as trouble:
             return unknown(_RULE, str(trouble))
 
-    def _by_residues(self, survey: Survey, reference: Node, candidate: Node) -> Finding:
+    def _by_residues(self, traits: Traits, reference: Node, candidate: Node) -> Finding:
         """By residues where the expressions are rational, else like all others."""
-        found = by_residues(reference, candidate, survey, self.work)
-        return found or self._by_readings(survey, reference, candidate)
+        found = by_residues(reference, candidate, traits, self.work)
+        return found or self._by_interpretations(traits, reference, candidate)
 
-    def _by_difference(self, survey: Survey, reference: Node, candidate: Node) -> Finding:
+    def _by_difference(self, traits: Traits, reference: Node, candidate: Node) -> Finding:
         """Whether the difference has the same value for other values of the variables."""
         difference = Sum((reference, negated(candidate)))
         elsewhere = renamed(difference)
-        both = self._survey(difference, elsewhere)
-        both.counting = {name for name in both.variables if name.rstrip("*") in survey.counting}
-        return self._by_readings(both, difference, elsewhere)
+        both = self._traits(difference, elsewhere)
+        both.counting = {name for name in both.variables if name.rstrip("*") in traits.counting}
+        return self._by_interpretations(both, difference, elsewhere)
 
-    def _by_readings(self, survey: Survey, reference: Node, candidate: Node) -> Finding:
-        """Equal under one reading of the ambiguous notations, or different under all of them."""
+    def _by_interpretations(self, traits: Traits, reference: Node, candidate: Node) -> Finding:
+        """Equal under one interpretation of ambiguous notations, or different under all."""
         findings = []
-        for reading in readings(survey):
-            finding = _Pair(reference, candidate, survey, reading, self.work).decided()
+        for interpretation in interpretations(traits):
+            finding = _Pair(reference, candidate, traits, interpretation, self.work).decided()
             if finding.equal:
                 return finding
             findings.append(finding)
@@ -173,15 +173,20 @@ class Identity:
 
 
 class _Pair:
-    """Two expressions under one reading."""
+    """Two expressions under one interpretation."""
 
     def __init__(
-        self, reference: Node, candidate: Node, survey: Survey, reading: Reading, work: Work
+        self,
+        reference: Node,
+        candidate: Node,
+        traits: Traits,
+        interpretation: Interpretation,
+        work: Work,
     ) -> None:
         self.reference = reference
         self.candidate = candidate
-        self.survey = survey
-        self.reading = reading
+        self.traits = traits
+        self.interpretation = interpretation
         self.work = work
         # Whether the reference has been real somewhere.
         self.has_domain = False
@@ -190,34 +195,39 @@ class _Pair:
 
     def apart_at_first(self) -> bool:
         """Whether the values differ for certain at the first point, which is positive."""
-        return bool(self.apart_at(next(points(self.survey)), REAL, REAL))
+        return bool(self.apart_at(next(points(self.traits)), REAL, REAL))
 
     def decided(self) -> Finding:
         """The verdict of all points, and of complex ones where a name asks for them."""
         finding = self._decided()
-        if finding.equal and self.survey.bent and self.survey.variables and self.has_domain:
+        if finding.equal and self.traits.piecewise and self.traits.variables and self.has_domain:
             finding = self._across() or finding
-        if finding.equal and self.survey.counting:
+        if finding.equal and self.traits.counting:
             finding = self._late() or finding
-        if not finding.equal or not (self.survey.imaginary or self.survey.moduli):
+        if not finding.equal or not (self.traits.imaginary or self.traits.moduli):
             return finding
-        names = complex_names(self.survey, self.reference)
+        names = complex_names(
+            self.reference,
+            self.traits.variables.keys() - self.traits.counting,
+            imaginary=self.traits.imaginary,
+            moduli=self.traits.moduli,
+        )
         if not names:
             return finding
-        return self._by_points(complex_points(self.survey, names), real=False) or finding
+        return self._by_points(complex_points(self.traits, names), real=False) or finding
 
     def _decided(self) -> Finding:
         """The verdict of points with real coordinates."""
-        if not self.survey.imaginary:
-            finding = self._by_points(points(self.survey), real=True)
+        if not self.traits.imaginary:
+            finding = self._by_points(points(self.traits), real=True)
             if finding is not None:
                 return finding
             if self.has_domain:
                 return unknown(_RULE, "no point at which both expressions are real")
-        finding = self._by_points(points(self.survey), real=False)
+        finding = self._by_points(points(self.traits), real=False)
         if finding is None:
             return unknown(_RULE, "no point at which both expressions have a value")
-        if finding.different and self.survey.variables and not self.survey.imaginary:
+        if finding.different and self.traits.variables and not self.traits.imaginary:
             return unknown(_RULE, "no point at which the reference is real")
         return finding
 
@@ -239,15 +249,15 @@ class _Pair:
     def _across(self) -> Finding | None:
         """A difference, or a doubt, where the formulas change; None where they agree there too."""
         work = Work(_SEARCH)
-        crossings = Crossings((self.reference, self.candidate), work)
-        if crossings.many:
+        breakpoints = Breakpoints((self.reference, self.candidate), work)
+        if breakpoints.many:
             return unknown(_RULE, "too many places where the formulas may change")
         there = self._with(work)
-        names = [name for name in self.survey.variables if name not in self.survey.counting]
+        names = [name for name in self.traits.variables if name not in self.traits.counting]
         hidden = []
         for point in (self.agreed[0], self.agreed[-1])[: len(names)]:
             for name in names[:_WAYS]:
-                for place, tiny in crossings.around(point, name):
+                for place, tiny in breakpoints.around(point, name):
                     if there.apart_at(place, REAL, COMPLEX):
                         return differ(_RULE, _APART)
                     hidden += [place] * tiny
@@ -256,7 +266,7 @@ class _Pair:
     def _hidden(self, where: list[Point]) -> bool:
         """Whether there is a difference at a point that doubles do not see."""
         there = self._with(Work(_SEARCH))
-        strict, free = Digits(_CLOSE, real=True), Digits(_CLOSE, real=False)
+        strict, free = MpmathArithmetic(_CLOSE, real=True), MpmathArithmetic(_CLOSE, real=False)
         try:
             return any(there.apart_at(point, strict, free) for point in where)
         except OverBudget:
@@ -265,7 +275,7 @@ class _Pair:
     def _late(self) -> Finding | None:
         """A difference, or a doubt, where C(n, 200) and the like begin, beside n!."""
         there = self._with(Work(_SEARCH))
-        for points_of_one in counted_late(self.survey):
+        for points_of_one in counted_late(self.traits):
             found = [there.agree_at(point, real=self.has_domain) for point in points_of_one]
             for finding in found:
                 if finding is not None and finding.different:
@@ -276,16 +286,16 @@ class _Pair:
 
     def _with(self, work: Work) -> _Pair:
         """The same pair with another account."""
-        return _Pair(self.reference, self.candidate, self.survey, self.reading, work)
+        return _Pair(self.reference, self.candidate, self.traits, self.interpretation, work)
 
     def _turned(self, agreed: list[Point]) -> Iterable[Point]:
         """The mirror images of good points, where a formula may be another one there."""
-        if self.survey.bent:
+        if self.traits.piecewise:
             for point in agreed[:_ENOUGH]:
-                yield from mirrored(self.survey, point)
+                yield from mirrored(self.traits, point)
 
     def apart_at(
-        self, point: Point, strict: Arithmetic[Ball], free: Arithmetic[Ball]
+        self, point: Point, strict: BallArithmetic[Ball], free: BallArithmetic[Ball]
     ) -> bool | None:
         """Whether the values at a point differ for certain; None where one of them has none."""
         try:
@@ -297,7 +307,7 @@ class _Pair:
         return False if real else None
 
     def _values(
-        self, point: Point, strict: Arithmetic[Ball], free: Arithmetic[Ball]
+        self, point: Point, strict: BallArithmetic[Ball], free: BallArithmetic[Ball]
     ) -> tuple[Ball, Ball, bool]:
         """Both values, and whether the candidate's was reached as the reference's.
 
@@ -309,51 +319,51 @@ class _Pair:
         try:
             return mine, self._value(self.candidate, point, strict), True
         except NoValue:
-            return mine, self._value(self.candidate, point, free), not self.survey.variables
+            return mine, self._value(self.candidate, point, free), not self.traits.variables
 
-    def _value(self, node: Node, point: Point, numbers: Arithmetic[Ball]) -> Ball:
+    def _value(self, node: Node, point: Point, numbers: BallArithmetic[Ball]) -> Ball:
         places = {name: _ball(place, numbers) for name, place in point.items()}
-        return Evaluation(numbers, places, self.work, self.reading).value(node)
+        return Evaluation(numbers, places, self.work, self.interpretation).value(node)
 
     # ---- many digits
 
     def _confirmed(self, where: list[Point], *, real: bool) -> Finding | None:
         """Whether the values agree to many digits at enough of the points."""
-        needed = min(_ENOUGH + len(self.survey.variables) - 1, _MOST)
-        if not self.survey.variables:
+        needed = min(_ENOUGH + len(self.traits.variables) - 1, _MOST)
+        if not self.traits.variables:
             needed = 1
-        agreeing: list[Point] = []  # each once: whole numbers come again, and say nothing new
+        agreeing: list[Point] = []  # each once: whole numbers come again, and prove nothing new
         for point in self._enough(where, needed):
             if point in agreeing:
                 continue
-            finding = self.agree_at(unguessable(self.survey, point), real=real)
+            finding = self.agree_at(unguessable(self.traits, point), real=real)
             if finding is not None and finding.different:
                 return finding
             if finding is not None and finding.equal:
                 agreeing.append(point)
             if len(agreeing) == needed:
-                if self.survey.jumps:
+                if self.traits.jumps:
                     return unknown(_RULE, "functions with steps are not compared by points")
                 return same(_RULE, "the values agree wherever the reference has one")
         return unknown(_RULE, "too few points at which the values agree") if agreeing else None
 
     def _enough(self, where: list[Point], needed: int) -> Iterable[Point]:
         """The points, and neighbours of the first of them where they are too few."""
-        if self.survey.counting:
+        if self.traits.counting:
             # A C(n, 25) that begins late drowns in a double, beside n!.
             yield from where[:0:-4]
         yield from where
-        if 0 < len(where) < 2 * needed and self.survey.variables:
-            yield from neighbours(self.survey, where[0])
+        if 0 < len(where) < 2 * needed and self.traits.variables:
+            yield from neighbours(self.traits, where[0])
 
     def agree_at(self, point: Point, *, real: bool) -> Finding | None:
         """The verdict of one point, with as many digits as it takes; None without values."""
-        needed = MARGIN + self.survey.digits
+        needed = MARGIN + self.traits.digits
         spare = _SPARE
         while needed + spare <= _DIGITS:
-            lost = _GUARD + 2 * self.survey.nodes
+            lost = _GUARD + 2 * self.traits.nodes
             bits = _GRAIN * -(-(_bits(needed + spare) + lost) // _GRAIN)
-            strict, free = Digits(bits, real=real), Digits(bits, real=False)
+            strict, free = MpmathArithmetic(bits, real=real), MpmathArithmetic(bits, real=False)
             try:
                 mine, theirs, real_way = self._values(point, strict, free)
             except NoValue:
@@ -365,7 +375,7 @@ class _Pair:
             gap = int(max(strict.gap, free.gap) / _BITS_PER_DIGIT) + 1
             if gap <= spare and free.close(mine, theirs, _bits(needed + gap)):
                 return same(_RULE, "the values agree")
-            if self.survey.variables and spare > _SPARE:
+            if self.traits.variables and spare > _SPARE:
                 return None  # another point will be better placed
             spare = max(gap, 2 * spare + needed)
         return None
@@ -375,7 +385,7 @@ def _bits(digits: int) -> int:
     return int(digits * _BITS_PER_DIGIT)
 
 
-def _ball(place: Place, numbers: Arithmetic[Ball]) -> Ball:
+def _ball(place: Place, numbers: BallArithmetic[Ball]) -> Ball:
     if isinstance(place, Fraction):
         return numbers.rational(place)
     real, imaginary = map(numbers.rational, place)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from reward_functions.symbolic.budget import Work
-    from reward_functions.symbolic.numeric.traits import Survey
+    from reward_functions.symbolic.numeric.traits import Traits
 
 _RULE: Final = "residues"
 
@@ -46,7 +46,7 @@ _MERSENNE: Final = (127, 521, 1279, 2203)
 _DEGREE: Final = 1 << 20
 _POINTS: Final = 2
 _ATTEMPTS: Final = 6
-"""Points that are tried; one at which a denominator vanishes says nothing."""
+"""Points that are tried; one at which a denominator vanishes proves nothing."""
 
 _STEP: Final = 6364136223846793005
 
@@ -87,7 +87,7 @@ _HUNDREDTH: Final = _Size(0, 0, 1, 7)
 _Pair = tuple[int, int]
 
 
-def by_residues(reference: Node, candidate: Node, survey: Survey, work: Work) -> Finding | None:
+def by_residues(reference: Node, candidate: Node, traits: Traits, work: Work) -> Finding | None:
     """Whether two rational expressions are equal; None for others, and for too large ones."""
     mine, theirs = _size(reference), _size(candidate)
     if mine is None or theirs is None:
@@ -97,10 +97,10 @@ def by_residues(reference: Node, candidate: Node, survey: Survey, work: Work) ->
     if not chosen or difference.degree > _DEGREE:
         return None
     prime = (1 << chosen[0]) - 1
-    work.spend(_ATTEMPTS * survey.nodes * (1 + chosen[0] // 256))
+    work.spend(_ATTEMPTS * traits.nodes * (1 + chosen[0] // 256))
     agreed = 0
     for attempt in range(_ATTEMPTS):
-        point = {name: _random(survey.seed, name, attempt, prime) for name in survey.variables}
+        point = {name: _random(traits.seed, name, attempt, prime) for name in traits.variables}
         modulo = _Modulo(prime, point)
         first, second = modulo.value(reference), modulo.value(candidate)
         if not first[1] or not second[1]:

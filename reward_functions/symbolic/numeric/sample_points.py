@@ -1,6 +1,6 @@
 """The points at which two expressions are evaluated: real numbers of both signs and many sizes.
 
-They are fixed by the survey of the two trees, so a comparison always gives the same verdict. For
+They are fixed by the traits of the two trees, so a comparison always gives the same verdict. For
 expressions that follow different formulas in different places (|x - 100|, √(x²)) there are points
 on both sides of the largest numbers and powers written in them, where the formula usually changes,
 and far out, where it has changed. Variables that count go beyond such numbers for the same reason.
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from reward_functions.symbolic.numeric.traits import Survey
+    from reward_functions.symbolic.numeric.traits import Traits
 
 Place = Fraction | tuple[Fraction, Fraction]
 """A real number, or a complex one by its parts."""
@@ -82,60 +82,60 @@ _STEP: Final = 6364136223846793005
 _BITS: Final = 64
 
 
-def points(survey: Survey) -> Iterator[Point]:
+def points(traits: Traits) -> Iterator[Point]:
     """The points for two expressions; a single empty one when they have no variables."""
-    if not survey.variables:
+    if not traits.variables:
         yield {}
         return
-    dice = _Dice(survey.seed)
-    several = len(survey.variables) > 1
-    ranges = _FINE if survey.bent else _RANGES
-    turns = _TURNS * (1 + survey.bent) if several or survey.counting else len(ranges)
+    dice = _Dice(traits.seed)
+    several = len(traits.variables) > 1
+    ranges = _FINE if traits.piecewise else _RANGES
+    turns = _TURNS * (1 + traits.piecewise) if several or traits.counting else len(ranges)
     for turn in range(turns):
         point = {
-            name: _natural(survey.seed, turn, place)
-            if name in survey.counting
+            name: _natural(traits.seed, turn, place)
+            if name in traits.counting
             else dice.between(*_range(dice, ranges, turn, place))
-            for place, name in enumerate(survey.variables)
+            for place, name in enumerate(traits.variables)
         }
         if several and turn % 3 == 0:
             point = {name: abs(value) for name, value in point.items()}
         yield dict(point)
-    if survey.counting:
-        yield from _beyond_literals(survey)
-    if survey.bent:
-        yield from _beside_literals(survey, dice)
-        yield from _far_away(survey, dice)
+    if traits.counting:
+        yield from _beyond_literals(traits)
+    if traits.piecewise:
+        yield from _beside_literals(traits, dice)
+        yield from _far_away(traits, dice)
 
 
-def neighbours(survey: Survey, point: Point) -> Iterator[Point]:
+def neighbours(traits: Traits, point: Point) -> Iterator[Point]:
     """Points beside a good one, which the domain of an expression usually contains as well."""
-    dice = _Dice(survey.seed + 1)
+    dice = _Dice(traits.seed + 1)
     for _ in range(_NEIGHBOURS):
-        yield _beside(survey, dice, point, ())
+        yield _beside(traits, dice, point, ())
 
 
-def mirrored(survey: Survey, point: Point) -> Iterator[Point]:
+def mirrored(traits: Traits, point: Point) -> Iterator[Point]:
     """Points beside the mirror images of a good one: formulas that change often do so at zero."""
-    dice = _Dice(survey.seed + 2)
-    free = [name for name in point if name not in survey.counting]
+    dice = _Dice(traits.seed + 2)
+    free = [name for name in point if name not in traits.counting]
     for turned in (*([name] for name in free[:_MIRRORS]), free):
-        yield _beside(survey, dice, point, turned)
+        yield _beside(traits, dice, point, turned)
 
 
-def _beside(survey: Survey, dice: _Dice, point: Point, turned: Sequence[str]) -> Point:
+def _beside(traits: Traits, dice: _Dice, point: Point, turned: Sequence[str]) -> Point:
     beside = dict(point)
     for name, place in point.items():
-        if isinstance(place, Fraction) and name not in survey.counting:
+        if isinstance(place, Fraction) and name not in traits.counting:
             moved = place + dice.between(-_NEAR, _NEAR) * abs(place)
             beside[name] = -moved if name in turned else moved
     return beside
 
 
-def complex_points(survey: Survey, names: set[str]) -> Iterator[Point]:
+def complex_points(traits: Traits, names: set[str]) -> Iterator[Point]:
     """The same number of points off the real line, for names that stand for complex numbers."""
-    dice = _Dice(survey.seed)
-    for point in points(survey):
+    dice = _Dice(traits.seed)
+    for point in points(traits):
         yield {
             name: (place, dice.between(-2.0, 2.0))
             if isinstance(place, Fraction) and name in names
@@ -144,16 +144,16 @@ def complex_points(survey: Survey, names: set[str]) -> Iterator[Point]:
         }
 
 
-def unguessable(survey: Survey, point: Point) -> Point:
+def unguessable(traits: Traits, point: Point) -> Point:
     """A point so close to another one that it has the same formulas, with a denominator of its own.
 
     sin(1024πx) is zero at all multiples of 1/1024. Nobody can write it for these denominators,
     which depend on every number written.
     """
-    dice = _Dice(survey.seed + 3)
-    denominator = survey.seed | 1 << _BITS
+    dice = _Dice(traits.seed + 3)
+    denominator = traits.seed | 1 << _BITS
     return {
-        name: place if name in survey.counting else _moved(place, dice, denominator)
+        name: place if name in traits.counting else _moved(place, dice, denominator)
         for name, place in point.items()
     }
 
@@ -180,56 +180,56 @@ def _natural(seed: int, turn: int, place: int) -> Fraction:
     return Fraction(1 + (seed + step * turn + place) % _NATURALS)
 
 
-def _beside_literals(survey: Survey, dice: _Dice) -> Iterator[Point]:
-    numbers = sorted({abs(value) for value in survey.literals if abs(value) > 1})
+def _beside_literals(traits: Traits, dice: _Dice) -> Iterator[Point]:
+    numbers = sorted({abs(value) for value in traits.literals if abs(value) > 1})
     for value in numbers[-_LITERALS:]:
         for side in (1, -1):
             for sign in (1, -1):
                 distance = dice.between(0.1, 0.9) * side
                 yield {
                     name: Fraction(1 + dice.below(_NATURALS))
-                    if name in survey.counting
+                    if name in traits.counting
                     else sign * (value + distance * (1 + place))
-                    for place, name in enumerate(survey.variables)
+                    for place, name in enumerate(traits.variables)
                 }
 
 
-def counted_late(survey: Survey) -> Iterator[list[Point]]:
+def counted_late(traits: Traits) -> Iterator[list[Point]]:
     """Counting variables beside each number, also those too large for factorials in doubles."""
-    for value in _counted_numbers(survey, _LAST_COUNTED):
-        yield [_counted(survey, value, step) for step in _COUNTED_STEPS]
+    for value in _counted_numbers(traits, _LAST_COUNTED):
+        yield [_counted(traits, value, step) for step in _COUNTED_STEPS]
 
 
-def _beyond_literals(survey: Survey) -> Iterator[Point]:
+def _beyond_literals(traits: Traits) -> Iterator[Point]:
     """Counting variables where C(n, 30) and the like begin to count, the others near one."""
-    for value in (*_counted_numbers(survey, _MOST_COUNTED), *_LATER_NATURALS):
+    for value in (*_counted_numbers(traits, _MOST_COUNTED), *_LATER_NATURALS):
         for step in _COUNTED_STEPS:
-            yield _counted(survey, value, step)
+            yield _counted(traits, value, step)
 
 
-def _counted_numbers(survey: Survey, most: int) -> list[int]:
-    whole = {abs(int(value)) for value in survey.literals if value.denominator == 1}
+def _counted_numbers(traits: Traits, most: int) -> list[int]:
+    whole = {abs(int(value)) for value in traits.literals if value.denominator == 1}
     return sorted(value for value in whole if _NATURALS <= value + 1 <= most)[-_LITERALS:]
 
 
-def _counted(survey: Survey, value: int, step: int) -> Point:
+def _counted(traits: Traits, value: int, step: int) -> Point:
     return {
         name: Fraction(value + step + place)
-        if name in survey.counting
+        if name in traits.counting
         else Fraction(_GRAIN + 37 * (place + step) + 1, _GRAIN)
-        for place, name in enumerate(survey.variables)
+        for place, name in enumerate(traits.variables)
     }
 
 
-def _far_away(survey: Survey, dice: _Dice) -> Iterator[Point]:
+def _far_away(traits: Traits, dice: _Dice) -> Iterator[Point]:
     """Where a formula that changes at e^5 or at a root of large numbers has changed."""
     for size in _FAR:
         for sign in (1, -1):
             yield {
                 name: Fraction(1 + dice.below(_NATURALS))
-                if name in survey.counting
+                if name in traits.counting
                 else sign * size * dice.between(0.5, 1.0)
-                for name in survey.variables
+                for name in traits.variables
             }
 
 

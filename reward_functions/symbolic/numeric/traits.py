@@ -1,8 +1,8 @@
 """What stands in an expression, found in one walk before anything is computed.
 
-The survey decides which means are fit for two expressions, and makes the points at which they are
-evaluated depend on both: nobody can write an answer that agrees with a reference at points that
-depend on the answer.
+The traits decide which means are fit for two expressions, and make the points at which they are
+evaluated depend on both. So nobody can write an answer that agrees with a reference at these points
+alone.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ _SEED: Final = (1 << 61) - 1
 _STEP: Final = 6364136223846793005
 """The multiplier of a common linear congruential generator; any odd number of its size will do."""
 
-_JUMPING: Final = frozenset({"floor", "ceil", "sgn"})
-_BENT: Final = frozenset("abs max min arcsin arccos arctan arccot ln log log_".split())
+_STEPPED: Final = frozenset({"floor", "ceil", "sgn"})
+_PIECEWISE: Final = frozenset("abs max min arcsin arccos arctan arccot ln log log_".split())
 _COUNTING: Final = frozenset({"factorial", "binom"})
 _DIVIDING: Final = frozenset({"gcd", "lcm"})
 _WAVES: Final = frozenset("sin cos tan cot sec csc cis".split())
@@ -55,22 +55,23 @@ _I: Final = Constant("i")
 _PI: Final = Constant("π")
 
 
-class Survey:
-    """The findings about the trees that were walked.
+class Traits:
+    """The traits of the trees that were walked.
 
     Attributes:
         variables: the names of the free variables, in order of appearance, with the trees that
             each stands in: 1 for the first, 2 for the second, 3 for both.
         counting: those of them that run through the natural numbers, see `conventions`.
         counted: the names in factorials, binomial coefficients and bounds of sums, with the trees.
-        stepped: an n above a negative number, and what has a common divisor, likewise.
+        integer_step: an n above a negative number, and what has a common divisor, likewise.
         turning: an n in an angle that is a multiple of π, likewise.
-        telling: the names in what tells whole numbers from the others by its value, likewise.
+        integrality_sensitive: the names on which a function depends that takes other values between
+            whole numbers than at them, likewise.
         literals: the rational numbers written, and the powers of them.
         digits: how many digits they are written with.
         jumps: whether a function with steps is applied to a variable.
-        bent: whether the expression may follow different formulas in different places, or have a
-            domain with an end.
+        piecewise: whether the expression may follow different formulas in different places, or
+            have a domain with an end.
         imaginary: whether it has i, or a function of complex numbers.
         moduli: whether it has a function that is not analytic: a modulus, a part, a conjugate.
         mixed_roots: whether a power has an odd root that may be read in two ways.
@@ -79,27 +80,30 @@ class Survey:
     """
 
     __slots__ = (
-        "bare_logs", "bent", "bound", "counted", "counting", "digits", "imaginary", "jumps",
-        "literals", "mixed_roots", "moduli", "nodes", "seed", "stepped", "telling", "tree",
+        "bare_logs", "bound", "counted", "counting", "digits", "imaginary", "integer_step",
+        "integrality_sensitive", "jumps",
+        "literals", "mixed_roots", "moduli", "nodes", "piecewise", "seed", "tree",
         "turning", "variables",
     )  # fmt: skip
 
     def __init__(self, *trees: Node) -> None:
         self.variables: dict[str, int] = {}
         self.counted: dict[str, int] = {}
-        self.stepped: dict[str, int] = {}
+        self.integer_step: dict[str, int] = {}
         self.turning: dict[str, int] = {}
-        self.telling: dict[str, int] = {}
+        self.integrality_sensitive: dict[str, int] = {}
         self.literals: list[Fraction] = []
         self.bound: list[str] = []
         self.nodes = self.digits = self.seed = 0
-        self.jumps = self.bent = self.imaginary = self.mixed_roots = self.bare_logs = False
+        self.jumps = self.piecewise = self.imaginary = self.mixed_roots = self.bare_logs = False
         self.moduli = False
         self.tree = 1
         for tree in trees:
             self.walk(tree)
             self.tree <<= 1
-        self.counting = whole_names(self)
+        self.counting = whole_names(
+            self.counted, self.integer_step, self.turning, self.integrality_sensitive
+        )
 
     def walk(self, node: Node) -> None:
         """Take a tree into account. Raises `OverBudget` when there are too many nodes."""
@@ -143,11 +147,11 @@ class Survey:
     def root(self, node: Root) -> None:
         """A root, which may undo a power."""
         self.mix(4)
-        self.bent = True
+        self.piecewise = True
         self.walk(node.index)
         self.walk(node.radicand)
 
-    def dressed(self, node: Percent | Degrees) -> None:
+    def suffixed(self, node: Percent | Degrees) -> None:
         """A value with a sign behind it."""
         self.mix(5)
         self.walk(node.body)
@@ -165,6 +169,11 @@ class Survey:
     def one_reading(self) -> bool:
         """Whether nothing in the trees is ambiguous, or a complex number."""
         return not (self.imaginary or self.mixed_roots or self.bare_logs)
+
+    @property
+    def for_whole_numbers(self) -> bool:
+        """Whether an answer has a meaning for whole numbers only, and the reference for others."""
+        return not self.counted.keys() <= self.counting
 
     @property
     def one_sided(self) -> bool:
@@ -194,33 +203,33 @@ class Survey:
             constant = rational(node)
             if constant is not None:
                 self.literals.append(constant)
-            self.bent = self.bent or value.denominator > 1
+            self.piecewise = self.piecewise or value.denominator > 1
             self.mixed_roots = self.mixed_roots or value.denominator % 2 == 1 < value.denominator
         else:
             if base == _I or _negative(base):
-                self.note(self.stepped, _free(exponent) & INTEGER_LETTERS)
+                self.note(self.integer_step, _free(exponent) & INTEGER_LETTERS)
             if _turns(base, exponent):
-                self.note(self.telling, _free(exponent))
+                self.note(self.integrality_sensitive, _free(exponent))
 
     def applied(self, node: Apply) -> None:
-        """What the application of a function says about its arguments."""
+        """What the application of a function shows about its arguments."""
         name, arguments = node.name, node.arguments
         self.mix(hashed(name))
         self.walk_all(arguments)
         if name in _COUNTING:
             self.note(self.counted, _free(node))
         elif name in _DIVIDING:
-            self.note(self.stepped, _free(node))
-            self.note(self.telling, _free(node))
+            self.note(self.integer_step, _free(node))
+            self.note(self.integrality_sensitive, _free(node))
         elif name in _WAVES:
             self.imaginary = self.imaginary or name == "cis"
-            self.note(self.telling, _free(node))
+            self.note(self.integrality_sensitive, _free(node))
             if _PI in parts(node) and _free(node) <= INTEGER_LETTERS:
                 self.note(self.turning, _free(node))
-        elif name in _JUMPING:
+        elif name in _STEPPED:
             self.jumps = self.jumps or bool(_free(node))
-        elif name in _BENT:
-            self.bent = True
+        elif name in _PIECEWISE:
+            self.piecewise = True
         elif name in _COMPLEX:
             self.imaginary = True
         self.moduli = self.moduli or name in _MODULI
@@ -240,20 +249,20 @@ class Survey:
         self.bound.pop()
 
 
-_RULES: Final[dict[type, Callable[[Survey, Any], None]]] = {
-    Number: Survey.number,
-    Symbol: Survey.symbol,
-    Constant: Survey.constant,
-    Sum: Survey.sum,
-    Product: Survey.product,
-    Power: Survey.power,
-    Root: Survey.root,
-    Apply: Survey.applied,
-    Percent: Survey.dressed,
-    Degrees: Survey.dressed,
-    Based: Survey.based,
-    Iterated: Survey.iterated,
-    Matrix: Survey.matrix,
+_RULES: Final[dict[type, Callable[[Traits, Any], None]]] = {
+    Number: Traits.number,
+    Symbol: Traits.symbol,
+    Constant: Traits.constant,
+    Sum: Traits.sum,
+    Product: Traits.product,
+    Power: Traits.power,
+    Root: Traits.root,
+    Apply: Traits.applied,
+    Percent: Traits.suffixed,
+    Degrees: Traits.suffixed,
+    Based: Traits.based,
+    Iterated: Traits.iterated,
+    Matrix: Traits.matrix,
 }
 
 

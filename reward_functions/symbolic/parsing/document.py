@@ -1,7 +1,6 @@
-"""What a text is: mathematics, words or a choice, read once and kept for every rung.
+"""What a string is: mathematics, words or a choice, read once and kept for every tier.
 
-A text that is not in the grammar is still a text: its words can be compared. A text without any
-content is nothing.
+A string that is not in the grammar still has words, which can be compared.
 """
 
 from __future__ import annotations
@@ -36,11 +35,11 @@ class Choice(NamedTuple):
     """A choice by its letter, with what stands behind it when there is something."""
 
     letter: str
-    content: Reading | None = None
+    content: Document | None = None
 
 
-class Reading:
-    """A text with what could be made of it.
+class Document:
+    """A string with what could be made of it.
 
     Everything is worked out when it is first asked for, and kept; two threads that ask at once
     work out the same.
@@ -128,14 +127,14 @@ _BETWEEN_NAMES: Final = re.compile(rf"[,;]|{_JOINTS.pattern}")
 
 
 KEPT: Final = 512
-"""Readings kept for the next comparison: every response to a prompt meets the same reference."""
+"""Documents kept for the next comparison: every response to a prompt meets the same reference."""
 
 KEPT_LENGTH: Final = 300
-"""Characters of a text whose reading is kept, so that all of them take a few megabytes at most."""
+"""Characters of a string whose document is kept, so that all take a few megabytes at most."""
 
 
-def read(text: str, *, group_digits: bool = True) -> Reading:
-    """Read a text. Raises nothing: what is too long or unreadable has no tree and says why.
+def read(text: str, *, group_digits: bool = True) -> Document:
+    """Read a string. Raises nothing: what is too long or unreadable has no tree, and its `trouble`.
 
     Args:
         text: the answer.
@@ -146,12 +145,12 @@ def read(text: str, *, group_digits: bool = True) -> Reading:
     return _read(text, group_digits)
 
 
-def _read(text: str, group_digits: bool) -> Reading:  # noqa: FBT001 - a key of the cache
+def _read(text: str, group_digits: bool) -> Document:  # noqa: FBT001 - a key of the cache
     try:
-        return Reading(_without_margins(tokens(text, group_digits=group_digits)))
+        return Document(_without_margins(tokens(text, group_digits=group_digits)))
     except (OverBudget, Unreadable) as trouble:
-        # Only whole texts may be compared: two long ones can agree in all but the last character.
-        return Reading([], str(trouble), _collapsed(text) if len(text) <= CHARACTERS else "")
+        # Only whole strings may be compared: two long ones can agree in all but the last character.
+        return Document([], str(trouble), _collapsed(text) if len(text) <= CHARACTERS else "")
 
 
 _kept = lru_cache(KEPT)(_read)
@@ -163,9 +162,9 @@ def _tree(stream: list[Token]) -> Node:
     if clock is not None:
         return clock
     if all(token.kind in ("letters", "-") for token in stream):
-        said = _spelled_number(stream) or PHRASES.get(_words(stream))
-        if said is not None:
-            return said
+        spelled = _spelled_number(stream) or PHRASES.get(_words(stream))
+        if spelled is not None:
+            return spelled
     if _spaced_decimals(stream):
         return Listing(tuple(number(token.text) for token in stream))
     parts = enumerated(stream)
@@ -235,7 +234,7 @@ def _closing(stream: list[Token], opening: int) -> int:
 
 
 def _words(stream: list[Token], *, wordy: bool = True) -> str:
-    """The text in one spelling."""
+    """The words in one spelling."""
     parts: list[str] = []
     for token in stream:
         if token.spaced and parts:
@@ -258,7 +257,7 @@ _SYMBOLIC: Final = LETTER_FUNCTIONS | set(GREEK) | {"pi", "infinity", "infty", "
 
 
 def _wordy(stream: list[Token]) -> bool:
-    """Whether the text is words: a run of letters of its own, or a sentence of such runs."""
+    """Whether it is words: a run of letters of its own, or a sentence of such runs."""
     runs = [token.text for token in stream if token.kind == "letters"]
     if not runs or any(token.kind in ("number", "command", "^", "_", "=") for token in stream):
         return False
@@ -329,7 +328,7 @@ def _choice(stream: list[Token]) -> Choice | None:
         return None
     if not marked and letter.text.islower():
         return None
-    return Choice(letter.text.upper(), Reading(rest) if rest else None)
+    return Choice(letter.text.upper(), Document(rest) if rest else None)
 
 
 _CALLED: Final = frozenset({"option", "choice", "letter"})

@@ -1,4 +1,4 @@
-r"""Text to tokens: LaTeX and plain text alike, in one pass without backtracking.
+r"""A string to tokens: LaTeX and plain text alike, in one pass without backtracking.
 
 Spacing, sizes and styles disappear here; the content of \text{...} joins the stream, its letters
 marked as roman. What a run of letters means (a product of symbols, a unit, a word) depends on its
@@ -31,14 +31,14 @@ class Token(NamedTuple):
 
 
 def tokens(text: str, *, group_digits: bool = True) -> list[Token]:
-    """The tokens of a text.
+    """The tokens of a string.
 
     Args:
-        text: the text of an answer.
+        text: the answer.
         group_digits: whether bare commas group digits outside brackets, so that 1,234 is a number.
 
     Raises:
-        OverBudget: the text or one of its numbers is longer than its ceiling.
+        OverBudget: the string or one of its numbers is longer than its limit.
         Unreadable: a command takes a group that is not there, or the content is struck out.
     """
     if len(text) > CHARACTERS:
@@ -145,7 +145,7 @@ _CLOSING: Final = frozenset({")", "]", "\\}"})
 
 
 class _Scanner:
-    """One pass over a text. Braces are counted so that roman type ends where its group does."""
+    """One pass over a string. Braces are counted so that roman type ends where its group does."""
 
     def __init__(self, text: str, *, group_digits: bool) -> None:
         self.text = text
@@ -323,7 +323,7 @@ _DOLLAR: Final = re.compile(r"(?<!\\)\$")
 
 
 def _dollars_delimit(text: str) -> bool:
-    """Whether the dollar signs of a text come in pairs around mathematics, rather than cost it.
+    """Whether the dollar signs of a string come in pairs around mathematics, rather than cost it.
 
     `$5$` is mathematics; `$5` and `$5 and $6` are prices.
     """
@@ -339,7 +339,7 @@ def _dollars_delimit(text: str) -> bool:
 def _unescaped(text: str) -> str:
     """LaTeX whose backslashes were doubled on the way, with single ones.
 
-    A doubled backslash before a letter is also the end of a matrix row, so a text with an
+    A doubled backslash before a letter is also the end of a matrix row, so a string with an
     environment is left alone unless the environment's own backslash is doubled.
     """
     if "\\\\" not in text or ("\\begin" in text and "\\\\begin" not in text):
@@ -348,7 +348,7 @@ def _unescaped(text: str) -> str:
 
 
 def _ascii(text: str) -> str:
-    """Unicode notation in the words of LaTeX, where the two say the same."""
+    """Unicode notation in the words of LaTeX, where the two mean the same."""
     if text.isascii():
         return text
     text = _SCRIPTS.sub(_script, typeset(text))

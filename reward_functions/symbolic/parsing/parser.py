@@ -63,8 +63,8 @@ def parse(text: str) -> Node:
     """The tree of an answer.
 
     Raises:
-        Unreadable: the text is not in the grammar.
-        OverBudget: the text passes a limit of length, depth or size.
+        Unreadable: the string is not in the grammar.
+        OverBudget: the string passes a limit of length, depth or size.
     """
     return parse_tokens(tokens(text))
 

@@ -40,10 +40,10 @@ class Literal(NamedTuple):
 
 
 KEPT: Final = 1024
-"""Texts whose numbers are kept: all responses of a group meet one reference, and many agree."""
+"""Strings whose numbers are kept: all responses of a group meet one reference, and many agree."""
 
 KEPT_LENGTH: Final = 40
-"""Characters of a text that is kept."""
+"""Characters of a string that is kept."""
 
 _NUMBER: Final = re.compile(
     r"([+-]?)([1-9][0-9]{0,2}(?:,[0-9]{3})+|[0-9]+)?(?:\.([0-9]*))?", re.ASCII
@@ -54,7 +54,7 @@ _FRACTION: Final = re.compile(
 
 
 def literal(text: str) -> Literal | None:
-    """The number a text is, when it is nothing else; None otherwise (also for too many digits)."""
+    """The number that a string is; None for anything else, and for too many digits."""
     if len(text) <= KEPT_LENGTH:
         return _kept(text)
     return _read(text) if len(text) <= DIGITS else None

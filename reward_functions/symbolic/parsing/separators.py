@@ -1,9 +1,9 @@
 """Other readings of a comma: 70,110 is a number or a list of two, 3,5 a list or a decimal.
 
-What the reference shows decides. A reference is a number unless something in it says list, and its
-commas never mark decimals. A candidate may mean either list or number where three digits follow. A
-decimal comma is read in it only where the reference is a single value, so that no list is meant,
-and only a comma that cannot group digits: 3,5 and 1.234,5 but not 3,500.
+What the reference shows decides. A reference is a number unless something in it shows a list, and
+its commas never mark decimals. A candidate may mean either list or number where three digits
+follow. A decimal comma is read in it only where the reference is a single value, so that no list is
+meant, and only a comma that cannot group digits: 3,5 and 1.234,5 but not 3,500.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from reward_functions.symbolic.parsing.document import read
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from reward_functions.symbolic.parsing.document import Reading
+    from reward_functions.symbolic.parsing.document import Document
 
 _GROUPED: Final = re.compile(r"[0-9],[0-9]{3}")
 _LISTED: Final = re.compile(
@@ -35,7 +35,7 @@ _DECIMAL_COMMA: Final = re.compile(
 _COLLECTIONS: Final = (Listing, Braces, Bracket, BuiltSet, Matrix, Union)
 
 
-def other_readings(reference: str, candidate: str) -> Iterator[tuple[Reading, Reading]]:
+def other_readings(reference: str, candidate: str) -> Iterator[tuple[Document, Document]]:
     """The pairs of readings beside the usual one, in which a comma on one side means another thing.
 
     Every one of them has its tree.
@@ -49,12 +49,12 @@ def other_readings(reference: str, candidate: str) -> Iterator[tuple[Reading, Re
     if not isinstance(mine.tree, _COLLECTIONS) and (pointed := _with_point(candidate)):
         pairs.append((mine, read(pointed)))
     for pair in pairs:
-        if all(reading.tree is not None for reading in pair):
+        if all(document.tree is not None for document in pair):
             yield pair
 
 
 def _with_point(text: str) -> str:
-    """A text whose only comma marks decimals, with a point instead; else nothing."""
+    """A string whose only comma marks decimals, with a point instead; else nothing."""
     if text.count(",") != 1 or _BRACKETS.search(text):
         return ""
     pointed, changes = _DECIMAL_COMMA.subn(

@@ -1,7 +1,7 @@
 """Sets in words: all real numbers, no solution.
 
-Only what names a set of values is here. "Does not exist", "undefined" and "infinitely many" say
-something about a question, each something else, and stay words.
+Only what names a set of values is here. "Does not exist", "undefined" and "infinitely many" are
+other statements about a question, and stay words.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _NOTHING: Final = (
     ("solution", "solutions", "root", "roots"),
     ("", " exist", " exists"),
 )
-"""What says that nothing solves a problem, word by word; real numbers are the ones meant anyway."""
+"""How people state that nothing solves a problem, word by word. Real numbers are meant anyway."""
 
 PHRASES: Final[dict[str, Node]] = {
     **{"".join(words): _EMPTY for words in product(*_NOTHING)},

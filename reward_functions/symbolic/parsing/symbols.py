@@ -27,7 +27,7 @@ def primes(cursor: Cursor) -> str:
 
 
 def subscript(cursor: Cursor) -> str:
-    """The text of a subscript, which is part of a name and not evaluated."""
+    """The characters of a subscript, which is part of a name and not evaluated."""
     if cursor.kind() == "{":
         return cursor.raw_group()
     return cursor.next().text

@@ -34,7 +34,7 @@ def agreed(found: Answer, prompt: str) -> Answer | NoAnswer:
     if both is None or option is None:
         return found
     try:
-        verdict = symbolic.equal(option, both["text"], engine=False)
+        verdict = symbolic.equal(option, both["text"], solver=False)
     except symbolic.Unreadable:
         return found
     if verdict.equal:

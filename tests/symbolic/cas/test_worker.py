@@ -20,7 +20,7 @@ from reward_functions.core.types import Message, Sample, Score, Scored, Unscored
 from reward_functions.serving.settings import LambdaSettings
 from reward_functions.symbolic import Outcome
 from reward_functions.symbolic.cas import client, protocol, worker
-from reward_functions.symbolic.cas.client import Supervisor
+from reward_functions.symbolic.cas.client import SolverClient
 from reward_functions.symbolic.expr.nodes import (
     Apply,
     Constant,
@@ -50,57 +50,57 @@ HUNGRY = Integral(Power(Sum((X, *map(Symbol, "abcd"))), number(150)), X, number(
 
 
 @pytest.fixture(scope="module")
-def engine():
-    started = Supervisor()
+def solver():
+    started = SolverClient()
     yield started
     started.end()
 
 
-def answered(engine):
-    return engine.compare(THIRD, number(Fraction(1, 3)), seconds=PATIENT, wall=PATIENT)
+def answered(solver):
+    return solver.compare(THIRD, number(Fraction(1, 3)), seconds=PATIENT, wall=PATIENT)
 
 
-def test_a_request_is_answered(engine):
-    found = answered(engine)
+def test_a_request_is_answered(solver):
+    found = answered(solver)
     assert (found.outcome, found.rule) == (Outcome.EQUAL, "engine")
-    assert engine.compare(THIRD, number(3), seconds=PATIENT, wall=PATIENT).different
+    assert solver.compare(THIRD, number(3), seconds=PATIENT, wall=PATIENT).different
 
 
-def test_time_used_up_is_undecided_and_the_next_request_is_served(engine):
-    answered(engine)
-    process = engine._worker.process.pid
-    found = engine.compare(ENDLESS, number(1), seconds=0.05, wall=PATIENT)
+def test_time_used_up_is_undecided_and_the_next_request_is_served(solver):
+    answered(solver)
+    process = solver._worker.process.pid
+    found = solver.compare(ENDLESS, number(1), seconds=0.05, wall=PATIENT)
     assert (found.outcome, found.rule) == (Outcome.UNDECIDED, "budget")
-    assert answered(engine).equal
-    assert engine._worker.process.pid == process
+    assert answered(solver).equal
+    assert solver._worker.process.pid == process
 
 
-def test_however_little_time_there_is_a_request_is_answered(engine):
-    assert engine.compare(THIRD, number(3), seconds=0.0001, wall=PATIENT).rule == "budget"
+def test_however_little_time_there_is_a_request_is_answered(solver):
+    assert solver.compare(THIRD, number(3), seconds=0.0001, wall=PATIENT).rule == "budget"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the children of a process are told by /proc")
-def test_a_working_child_that_stops_holds_nobody_up_and_is_no_fault_of_the_answer(engine):
+def test_a_working_child_that_stops_holds_nobody_up_and_is_no_fault_of_the_answer(solver):
     """It uses no processor time, so that the clock on the wall ends it."""
-    with meddled(engine, signal.SIGSTOP), pytest.raises(EngineUnavailable, match="too busy"):
-        engine.compare(ENDLESS, number(1), seconds=1.0, wall=1.0)
-    assert answered(engine).equal
+    with meddled(solver, signal.SIGSTOP), pytest.raises(EngineUnavailable, match="too busy"):
+        solver.compare(ENDLESS, number(1), seconds=1.0, wall=1.0)
+    assert answered(solver).equal
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the children of a process are told by /proc")
-def test_a_request_whose_working_child_is_killed_is_asked_again(engine):
-    with meddled(engine, signal.SIGKILL):
-        lines = list(engine._worker.lines)
-        assert engine.compare(HUNGRY, number(1), seconds=PATIENT, wall=PATIENT).rule == "budget"
-    assert engine._worker.lines == lines
-    assert answered(engine).equal
+def test_a_request_whose_working_child_is_killed_is_asked_again(solver):
+    with meddled(solver, signal.SIGKILL):
+        lines = list(solver._worker.lines)
+        assert solver.compare(HUNGRY, number(1), seconds=PATIENT, wall=PATIENT).rule == "budget"
+    assert solver._worker.lines == lines
+    assert answered(solver).equal
 
 
 @contextmanager
-def meddled(engine, ending):
+def meddled(solver, ending):
     """Somebody sends a signal to the next process that the worker forks."""
-    answered(engine)
-    before = processes_of(engine._worker.process.pid)
+    answered(solver)
+    before = processes_of(solver._worker.process.pid)
     meddler = threading.Thread(target=signal_the_first_child_of, args=(before, ending))
     meddler.start()
     yield
@@ -108,11 +108,11 @@ def meddled(engine, ending):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the size of a process is told by /proc")
-def test_memory_used_up_is_undecided_and_the_next_request_is_served(engine):
-    found = engine.compare(HUNGRY, number(1), seconds=PATIENT, wall=PATIENT)
+def test_memory_used_up_is_undecided_and_the_next_request_is_served(solver):
+    found = solver.compare(HUNGRY, number(1), seconds=PATIENT, wall=PATIENT)
     assert (found.outcome, found.rule) == (Outcome.UNDECIDED, "budget")
     assert "memory" in found.reason
-    assert answered(engine).equal
+    assert answered(solver).equal
 
 
 SWALLOWED = """
@@ -145,40 +145,40 @@ def test_a_lack_of_memory_that_sympy_swallows_is_the_budgets(megabytes, ending, 
 
 @pytest.mark.parametrize("ending", [signal.SIGSEGV, signal.SIGABRT])
 def test_a_working_child_whose_stack_cannot_grow_has_used_up_its_memory(ending):
-    found = protocol.finding_of(worker._epitaph(-ending))
+    found = protocol.finding_of(worker._reply_for_ending(-ending))
     assert (found.outcome, found.rule) == (Outcome.UNDECIDED, "budget")
 
 
-def test_the_same_request_gets_the_same_finding_whatever_came_before(engine):
-    before = answered(engine)
-    engine.compare(ENDLESS, number(1), seconds=0.05, wall=PATIENT)
-    assert answered(engine) == before
+def test_the_same_request_gets_the_same_finding_whatever_came_before(solver):
+    before = answered(solver)
+    solver.compare(ENDLESS, number(1), seconds=0.05, wall=PATIENT)
+    assert answered(solver) == before
 
 
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV])
-def test_a_worker_that_dies_is_replaced(engine, ending):
-    answered(engine)
-    dead = engine._worker.process.pid
+def test_a_worker_that_dies_is_replaced(solver, ending):
+    answered(solver)
+    dead = solver._worker.process.pid
     os.killpg(dead, ending)
-    assert answered(engine).equal
-    assert engine._worker.process.pid != dead
+    assert answered(solver).equal
+    assert solver._worker.process.pid != dead
 
 
-def test_one_process_of_a_worker_may_die(engine):
-    answered(engine)
-    worker = engine._worker
+def test_one_process_of_a_worker_may_die(solver):
+    answered(solver)
+    worker = solver._worker
     os.kill(worker.process.pid, signal.SIGKILL)
     for _ in range(4):
-        assert answered(engine).equal
-    assert engine._worker is worker
+        assert answered(solver).equal
+    assert solver._worker is worker
 
 
-def test_a_worker_that_stops_is_replaced(engine, monkeypatch):
+def test_a_worker_that_stops_is_replaced(solver, monkeypatch):
     monkeypatch.setattr(client, "GRACE", 0.2)
-    engine.end()
-    answered(engine)
-    os.killpg(engine._worker.process.pid, signal.SIGSTOP)
-    assert engine.compare(number(1), number(1), seconds=0.5, wall=1.0).equal
+    solver.end()
+    answered(solver)
+    os.killpg(solver._worker.process.pid, signal.SIGSTOP)
+    assert solver.compare(number(1), number(1), seconds=0.5, wall=1.0).equal
 
 
 def signal_the_first_child_of(parents, ending):
@@ -205,13 +205,13 @@ def children_of(parent):
 def test_a_worker_that_cannot_start_is_our_fault(monkeypatch):
     monkeypatch.setattr(client, "_BOOTSTRAP", "raise SystemExit(3)")
     with pytest.raises(EngineUnavailable, match="does not start"):
-        Supervisor().start()
+        SolverClient().start()
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
     with pytest.raises(EngineUnavailable, match="cannot start"):
-        Supervisor().start()
+        SolverClient().start()
     monkeypatch.setattr(sys, "executable", None)
     with pytest.raises(EngineUnavailable, match="can fork"):
-        Supervisor().start()
+        SolverClient().start()
     assert issubclass(EngineUnavailable, ScoringError)
 
 
@@ -223,14 +223,14 @@ def test_a_worker_that_dies_each_time_is_our_fault(monkeypatch):
         "lines[-1].recv(4)"
     )
     monkeypatch.setattr(client, "_BOOTSTRAP", ready)
-    dying = Supervisor()
+    dying = SolverClient()
     with pytest.raises(EngineUnavailable, match="died 3 times"):
         answered(dying)
     dying.end()
 
 
 def test_a_sample_without_engine_is_unscored_and_the_next_is_scored(monkeypatch):
-    broken = Supervisor()
+    broken = SolverClient()
     monkeypatch.setattr(client, "_BOOTSTRAP", "raise SystemExit(3)")
 
     @reward_function(version=1, name="hard")
@@ -247,32 +247,32 @@ def test_a_sample_without_engine_is_unscored_and_the_next_is_scored(monkeypatch)
     assert isinstance(second, Scored)
 
 
-def test_threads_share_one_worker_and_wait_their_turn(engine):
+def test_threads_share_one_worker_and_wait_their_turn(solver):
     wanted = [number(Fraction(1, 3)), number(3)] * 4
     with ThreadPoolExecutor(4) as pool:
         found = list(
             pool.map(
-                lambda each: engine.compare(THIRD, each, seconds=PATIENT, wall=PATIENT), wanted
+                lambda each: solver.compare(THIRD, each, seconds=PATIENT, wall=PATIENT), wanted
             )
         )
     assert [each.equal for each in found] == [True, False] * 4
 
 
-def test_a_thread_does_not_wait_without_end(engine, monkeypatch):
+def test_a_thread_does_not_wait_without_end(solver, monkeypatch):
     monkeypatch.setattr(client, "QUEUE", 0.01)
-    answered(engine)
+    answered(solver)
     with ExitStack() as others, ThreadPoolExecutor(1) as pool:
-        for _ in engine._worker.lines:
-            others.enter_context(engine._worker.line())
-        waiting = pool.submit(answered, engine)
+        for _ in solver._worker.lines:
+            others.enter_context(solver._worker.line())
+        waiting = pool.submit(answered, solver)
         with pytest.raises(EngineUnavailable, match="other threads"):
             waiting.result()
-    assert answered(engine).equal
+    assert answered(solver).equal
 
 
-def test_threads_are_served_in_the_order_of_asking(engine):
-    answered(engine)
-    worker = engine._worker
+def test_threads_are_served_in_the_order_of_asking(solver):
+    answered(solver)
+    worker = solver._worker
     order = []
 
     def ask(name):
@@ -292,29 +292,29 @@ def test_threads_are_served_in_the_order_of_asking(engine):
     assert order == [0, 1, 2, 3]
 
 
-def test_who_waits_for_a_worker_that_dies_gets_another(engine):
-    answered(engine)
-    worker = engine._worker
+def test_who_waits_for_a_worker_that_dies_gets_another(solver):
+    answered(solver)
+    worker = solver._worker
     with ThreadPoolExecutor(1) as pool, ExitStack() as others:
         for _ in worker.lines:
             others.enter_context(worker.line()).idle = False
-        waiting = pool.submit(answered, engine)
+        waiting = pool.submit(answered, solver)
         while not worker._queue:
             time.sleep(0.001)
         others.close()
         assert waiting.result().equal
-    assert engine._worker is not worker
+    assert solver._worker is not worker
 
 
-def test_an_interrupt_leaves_no_reply_for_the_next_request(engine, monkeypatch):
-    answered(engine)
-    lines = list(engine._worker.lines)
+def test_an_interrupt_leaves_no_reply_for_the_next_request(solver, monkeypatch):
+    answered(solver)
+    lines = list(solver._worker.lines)
     with monkeypatch.context() as patched:
         patched.setattr(protocol, "finding_of", lambda message: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            answered(engine)
-    assert len(engine._worker.lines) == len(lines) - 1
-    assert answered(engine).equal
+            answered(solver)
+    assert len(solver._worker.lines) == len(lines) - 1
+    assert answered(solver).equal
 
 
 def run(code, *options):
@@ -335,12 +335,12 @@ PREAMBLE = """
 import os, sys, threading
 from fractions import Fraction
 from reward_functions.symbolic import warm
-from reward_functions.symbolic.cas.client import SUPERVISOR
+from reward_functions.symbolic.cas.client import CLIENT
 from reward_functions.symbolic.expr.nodes import Integral, Number, Power, Symbol
 x, n = Symbol("x"), lambda value: Number(Fraction(value))
 third = Integral(Power(x, n(2)), x, n(0), n(1))
 def right():
-    return SUPERVISOR.compare(third, n(Fraction(1, 3)), seconds=20, wall=20).equal
+    return CLIENT.compare(third, n(Fraction(1, 3)), seconds=20, wall=20).equal
 """
 
 
@@ -370,8 +370,8 @@ def test_a_request_with_its_wait_ends_within_what_a_lambda_keeps_back():
 
 
 def test_nothing_is_left_behind_at_exit():
-    warmed = run("warm(); warm(); print(SUPERVISOR._worker.process.pid)")
-    abrupt = run("warm(); print(SUPERVISOR._worker.process.pid); sys.stdout.flush(); os._exit(0)")
+    warmed = run("warm(); warm(); print(CLIENT._worker.process.pid)")
+    abrupt = run("warm(); print(CLIENT._worker.process.pid); sys.stdout.flush(); os._exit(0)")
     for pid in map(int, warmed + abrupt):
         assert gone(pid)
 
@@ -390,19 +390,19 @@ def gone(pid):
 def test_a_forked_process_has_its_own_worker_and_leaves_the_parents_alone():
     code = """
 warm()
-mine = SUPERVISOR._worker.process.pid
-busy = [SUPERVISOR._starting, SUPERVISOR._worker._changed]
+mine = CLIENT._worker.process.pid
+busy = [CLIENT._starting, CLIENT._worker._changed]
 for lock in busy:
     lock.acquire()  # as if other threads were at work during the fork
 child = os.fork()
 if child == 0:
-    other = right() and SUPERVISOR._worker.process.pid
-    SUPERVISOR.end()
+    other = right() and CLIENT._worker.process.pid
+    CLIENT.end()
     os._exit(0 if other and other != mine else 1)
 for lock in busy:
     lock.release()
 _, status = os.waitpid(child, 0)
-print(status, right(), SUPERVISOR._worker.process.pid == mine)
+print(status, right(), CLIENT._worker.process.pid == mine)
 """
     assert run(code) == ["0", "True", "True"]
 
@@ -436,7 +436,7 @@ def test_the_environment_stays_behind(monkeypatch):
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
     code = """
 warm()
-with open(f"/proc/{SUPERVISOR._worker.process.pid}/environ") as file:
+with open(f"/proc/{CLIENT._worker.process.pid}/environ") as file:
     print("secret" in file.read())
 """
     assert run(code) == ["False"]
@@ -452,7 +452,7 @@ TREES = [
 
 @pytest.mark.parametrize("tree", TREES, ids=lambda tree: type(tree).__name__)
 def test_trees_and_findings_survive_the_wire(tree):
-    budget = protocol.Budget(1.5, 2.5)
+    budget = protocol.TimeBudget(1.5, 2.5)
     assert protocol.trees_of(protocol.request(budget, tree, X)) == (tree, X)
     assert protocol.budget_of(protocol.request(budget, tree, X)) == budget
     finding = differ("units", "m² is not m")
@@ -468,21 +468,21 @@ def test_a_reply_of_any_other_form_is_refused(said):
         protocol.finding_of(said)
 
 
-def test_a_worker_that_was_launched_is_waited_for_by_the_first_request(engine):
-    engine.end()
-    engine.launch()
-    launched = engine._worker.process.pid
-    engine.launch()
-    assert answered(engine).equal
-    assert engine._worker.process.pid == launched
+def test_a_worker_that_was_launched_is_waited_for_by_the_first_request(solver):
+    solver.end()
+    solver.launch()
+    launched = solver._worker.process.pid
+    solver.launch()
+    assert answered(solver).equal
+    assert solver._worker.process.pid == launched
 
 
-def test_a_worker_that_died_while_it_was_starting_is_replaced(engine):
-    engine.end()
-    engine.launch()
-    launched = engine._worker.process.pid
+def test_a_worker_that_died_while_it_was_starting_is_replaced(solver):
+    solver.end()
+    solver.launch()
+    launched = solver._worker.process.pid
     os.killpg(launched, signal.SIGKILL)
     with pytest.raises(EngineUnavailable, match="does not start"):
-        answered(engine)
-    assert answered(engine).equal
-    assert engine._worker.process.pid != launched
+        answered(solver)
+    assert answered(solver).equal
+    assert solver._worker.process.pid != launched

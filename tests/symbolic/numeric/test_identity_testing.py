@@ -9,10 +9,10 @@ import pytest
 from reward_functions.symbolic import Outcome, Unreadable, equal
 from reward_functions.symbolic.budget import Work
 from reward_functions.symbolic.numeric.ball_double import COMPLEX, REAL
-from reward_functions.symbolic.numeric.ball_mpmath import Digits
-from reward_functions.symbolic.numeric.evaluate import Evaluation, Reading
+from reward_functions.symbolic.numeric.ball_mpmath import MpmathArithmetic
+from reward_functions.symbolic.numeric.evaluate import Evaluation, Interpretation
 from reward_functions.symbolic.numeric.sample_points import points
-from reward_functions.symbolic.numeric.traits import Survey
+from reward_functions.symbolic.numeric.traits import Traits
 from reward_functions.symbolic.parsing.parser import parse
 
 NEAR_MISSES = [
@@ -256,9 +256,9 @@ def test_a_multiple_of_the_prime_hides_nothing():
 
 
 def test_the_points_depend_on_both_trees_and_on_nothing_else():
-    first = Survey(parse(r"\sin x"), parse("x+1"))
-    again = Survey(parse(r"\sin x"), parse("x+1"))
-    other = Survey(parse(r"\sin x"), parse("x+2"))
+    first = Traits(parse(r"\sin x"), parse("x+1"))
+    again = Traits(parse(r"\sin x"), parse("x+1"))
+    other = Traits(parse(r"\sin x"), parse("x+2"))
     assert list(points(first)) == list(points(again)) != list(points(other))
 
 
@@ -279,11 +279,16 @@ def test_every_ball_holds_the_true_value(text):
     tree = parse(text)
 
     def bounds(numbers):
-        value = Evaluation(numbers, {}, Work(), Reading()).value(tree)
+        value = Evaluation(numbers, {}, Work(), Interpretation()).value(tree)
         return numbers.bounds(value)
 
-    low, high = bounds(Digits(2048, real=True))
-    for numbers in (REAL, COMPLEX, Digits(256, real=True), Digits(256, real=False)):
+    low, high = bounds(MpmathArithmetic(2048, real=True))
+    for numbers in (
+        REAL,
+        COMPLEX,
+        MpmathArithmetic(256, real=True),
+        MpmathArithmetic(256, real=False),
+    ):
         below, above = bounds(numbers)
         assert below <= low <= high <= above
         assert above - below < 1e-9
