@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.symbolic.exact.polynomials import UNIT, Poly, Quotient, atoms_of, names_of
 from reward_functions.symbolic.exact.rational import rational
 from reward_functions.symbolic.expr.names import symbols
 from reward_functions.symbolic.expr.nodes import Apply, Node, Number, Product, Sum, Symbol
@@ -91,3 +92,65 @@ def _with_one(
     if changed is None:
         return None
     return (*nodes[: having[0]], changed, *nodes[having[0] + 1 :])
+
+
+# ---- in canonical forms
+
+
+_CONSTANT: Final = "vC"
+_ARBITRARY: Final = frozenset("vC vc vK vk vA vB vC_1 vC_2 vc_1 vc_2 vC_{1} vc_0 vC_0".split())
+
+
+def shifted_by_constant(reference: Quotient, candidate: Quotient) -> bool:
+    """A reference f + C, C arbitrary, accepts f + any number + any one unused letter.
+
+    Read so only for a capital C that stands once, alone, beside something with a lower-case
+    variable: in A + B + C it is an ordinary letter.
+    """
+    if not (reference.whole and candidate.whole):
+        return False
+    rest = _without_constant(reference.above, _CONSTANT)
+    if rest is None or not any(
+        name[0] not in "rk" and name[1:].islower() for name in atoms_of(rest)
+    ):
+        return False
+    used = names_of(reference) - {_CONSTANT}
+    for name in names_of(candidate) - used:
+        other = _without_constant(candidate.above, name) if name[0] == "v" else None
+        if other is not None:
+            return _numbers_apart(rest, other)
+    return False
+
+
+def _without_constant(poly: Poly, name: str) -> Poly | None:
+    """The polynomial without the term that is the constant alone; None when it stands elsewhere."""
+    alone = ((name, Fraction(1)),)
+    rest = {key: factor for key, factor in poly.items() if key != alone}
+    if (
+        len(rest) == len(poly)
+        or name in atoms_of(rest)
+        or any(name[1:] in each for each in atoms_of(rest) if each[0] not in "vrk")
+    ):
+        return None
+    return rest
+
+
+def _numbers_apart(first: Poly, second: Poly) -> bool:
+    differing = {key for key in {**first, **second} if first.get(key) != second.get(key)}
+    return all(
+        name[0] == "r" or name in ("kπ", "ke") or (name[0] == "l" and name[2:-1].isdecimal())
+        for key in differing - {UNIT}
+        for name, _ in key
+    )
+
+
+def may_have_constant(reference: Node) -> bool:
+    """Whether a reference has a letter that may be an arbitrary constant."""
+    return not _ARBITRARY.isdisjoint(f"v{name}" for name in symbols(reference))
+
+
+def renamed_constant(first: Quotient, second: Quotient) -> bool:
+    """Whether the two may differ in the letter of an arbitrary constant, which proves nothing."""
+    mine, theirs = names_of(first), names_of(second)
+    replaced = bool((mine - theirs) & _ARBITRARY) and any(name[0] == "v" for name in theirs - mine)
+    return replaced and len(mine) > 1

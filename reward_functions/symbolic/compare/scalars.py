@@ -11,11 +11,15 @@ from typing import Final
 
 from reward_functions.quantities.units import canonical, same_unit
 from reward_functions.symbolic.budget import OverBudget, Unreadable
-from reward_functions.symbolic.compare.arbitrary_constants import without_constants
+from reward_functions.symbolic.compare.arbitrary_constants import (
+    may_have_constant,
+    renamed_constant,
+    shifted_by_constant,
+    without_constants,
+)
 from reward_functions.symbolic.exact.canonical import Algebra
 from reward_functions.symbolic.exact.polynomials import (
     IMAGINARY,
-    UNIT,
     Poly,
     PolynomialField,
     Quotient,
@@ -24,7 +28,7 @@ from reward_functions.symbolic.exact.polynomials import (
     number_of,
 )
 from reward_functions.symbolic.exact.rational import rational
-from reward_functions.symbolic.expr.names import symbols, with_bound_renamed
+from reward_functions.symbolic.expr.names import with_bound_renamed
 from reward_functions.symbolic.expr.nodes import (
     Based,
     Constant,
@@ -156,7 +160,7 @@ class ScalarComparison:
             return differ("exact rational", "the exact values differ")
         if exact is None and other is None:
             apart = self.identity.first_look(reference, candidate)
-            if apart is not None and not _arbitrary(reference):
+            if apart is not None and not may_have_constant(reference):
                 return apart
         try:
             return self.expressions(reference, candidate)
@@ -175,13 +179,13 @@ class ScalarComparison:
             return same("exact algebra", "both have the same canonical form")
         if isinstance(reference, Number) and reference.unit is not None:
             return self.decimal(reference, candidate, second)
-        if _constant_shift(first, second):
+        if shifted_by_constant(first, second):
             return same("constant of integration", "equal up to the arbitrary constant")
         if (rests := without_constants(reference, candidate)) is not None:
             return self.identity.compare_shifted(*rests)
         if _maybe_unit(first, second):
             return unknown("units", "a letter that may be a unit or a variable")
-        if _renamed_constant(first, second):
+        if renamed_constant(first, second):
             return unknown("names", "the letters of arbitrary constants may differ")
         ambiguous = _imaginary(first) != _imaginary(second) and odd_powers(reference, candidate)
         if _independent(difference) and not ambiguous:
@@ -330,53 +334,6 @@ def _independent(difference: Poly) -> bool:
     )
 
 
-_CONSTANT: Final = "vC"
-_ARBITRARY: Final = frozenset("vC vc vK vk vA vB vC_1 vC_2 vc_1 vc_2 vC_{1} vc_0 vC_0".split())
-
-
-def _constant_shift(reference: Quotient, candidate: Quotient) -> bool:
-    """A reference f + C, C arbitrary, accepts f + any number + any one unused letter.
-
-    Read so only for a capital C that stands once, alone, beside something with a lower-case
-    variable: in A + B + C it is an ordinary letter.
-    """
-    if not (reference.whole and candidate.whole):
-        return False
-    rest = _without_constant(reference.above, _CONSTANT)
-    if rest is None or not any(
-        name[0] not in "rk" and name[1:].islower() for name in atoms_of(rest)
-    ):
-        return False
-    used = names_of(reference) - {_CONSTANT}
-    for name in names_of(candidate) - used:
-        other = _without_constant(candidate.above, name) if name[0] == "v" else None
-        if other is not None:
-            return _numbers_apart(rest, other)
-    return False
-
-
-def _without_constant(poly: Poly, name: str) -> Poly | None:
-    """The polynomial without the term that is the constant alone; None when it stands elsewhere."""
-    alone = ((name, Fraction(1)),)
-    rest = {key: factor for key, factor in poly.items() if key != alone}
-    if (
-        len(rest) == len(poly)
-        or name in atoms_of(rest)
-        or any(name[1:] in each for each in atoms_of(rest) if each[0] not in "vrk")
-    ):
-        return None
-    return rest
-
-
-def _numbers_apart(first: Poly, second: Poly) -> bool:
-    differing = {key for key in {**first, **second} if first.get(key) != second.get(key)}
-    return all(
-        name[0] == "r" or name in ("kπ", "ke") or (name[0] == "l" and name[2:-1].isdecimal())
-        for key in differing - {UNIT}
-        for name, _ in key
-    )
-
-
 def _maybe_unit(first: Quotient, second: Quotient) -> bool:
     """Whether one side has letters that spell units where the other has none: 37 m against 37."""
     mine, theirs = ({name for name in names_of(each) if name[0] == "v"} for each in (first, second))
@@ -387,17 +344,5 @@ def _maybe_unit(first: Quotient, second: Quotient) -> bool:
     return terms and all(canonical(name[1:]) for name in letters)
 
 
-def _arbitrary(reference: Node) -> bool:
-    """Whether a reference has a letter that may be an arbitrary constant."""
-    return not _ARBITRARY.isdisjoint(f"v{name}" for name in symbols(reference))
-
-
 def _imaginary(value: Quotient) -> bool:
     return IMAGINARY in names_of(value)
-
-
-def _renamed_constant(first: Quotient, second: Quotient) -> bool:
-    """Whether the two may differ in the letter of an arbitrary constant, which proves nothing."""
-    mine, theirs = names_of(first), names_of(second)
-    replaced = bool((mine - theirs) & _ARBITRARY) and any(name[0] == "v" for name in theirs - mine)
-    return replaced and len(mine) > 1
