@@ -102,7 +102,12 @@ class SolverClient:
                 self._worker = _launched()
 
     def compare(
-        self, reference: Node, candidate: Node, *, seconds: float = SECONDS, wall: float = WALL
+        self,
+        reference: Node,
+        candidate: Node,
+        *,
+        seconds: float = SECONDS,
+        wall: float | None = None,
     ) -> Finding:
         """What sympy finds about two trees.
 
@@ -110,13 +115,13 @@ class SolverClient:
             reference: the right answer.
             candidate: the answer to judge.
             seconds: of processor time; a request that needs more is undecided.
-            wall: seconds on the wall in which it has to get them.
+            wall: seconds on the wall in which it has to get them; `WALL` where None.
 
         Raises:
             EngineUnavailable: no worker could be had, or it did not get its processor time, which
                 decides nothing about the answer.
         """
-        budget = protocol.TimeBudget(seconds, wall)
+        budget = protocol.TimeBudget(seconds, WALL if wall is None else wall)
         message = protocol.request(budget, reference, candidate)
         for _ in range(_ATTEMPTS):
             with suppress(_Dead), self._running().line() as line:
