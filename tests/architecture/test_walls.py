@@ -39,7 +39,8 @@ INNER = {
         "numeric": {"budget", "verdict", "expr", "exact"},
         "compare": {"budget", "verdict", "expr", "parsing", "exact", "numeric"},
         "cas": {"budget", "verdict", "expr", "exact", "numeric", "compare"},
-        "equality": {"budget", "verdict", "expr", "parsing", "exact", "compare", "cas"},
+        "tiers": {"budget", "verdict", "expr", "parsing", "exact", "compare", "cas"},
+        "equality": {"verdict", "parsing", "compare", "cas", "tiers"},
         "__init__": {"budget", "verdict", "equality"},
     },
 }

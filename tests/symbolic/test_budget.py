@@ -1,4 +1,4 @@
-"""Hostile candidates: a verdict, never an exception, never more work than the ceilings allow."""
+"""Hostile candidates: a verdict, never an exception, never more work than the limits allow."""
 
 import pytest
 
@@ -66,7 +66,7 @@ def test_two_long_texts_that_agree_almost_to_the_end_are_not_the_same():
             equal("7" * length, "7" * (length - 1) + "8")
 
 
-def test_a_number_as_long_as_the_ceiling_is_still_compared():
+def test_a_number_as_long_as_the_limit_is_still_compared():
     assert equal("7" * 1500, "7" * 1500).equal
     assert equal("7" * 1500, "7" * 1499 + "8").outcome is Outcome.DIFFERENT
 

@@ -229,10 +229,10 @@ def _slope(expression: sympy.Expr, variable: sympy.Symbol) -> sympy.Expr:
 
 def _residue(node: Node, names: Conversion) -> sympy.Expr:
     """Left side minus right side."""
-    if not isinstance(node, Relation) or len(node.operands) != 2:  # noqa: PLR2004
-        raise Unreadable("a chain of equations")
-    left, right = map(names.expression, node.operands)
-    return left - right
+    match node:
+        case Relation((left, right)):
+            return names.expression(left) - names.expression(right)
+    raise Unreadable("a chain of equations")
 
 
 def _zeros(reference: sympy.Expr, candidate: sympy.Expr) -> Finding:

@@ -180,7 +180,10 @@ class AnswerComparison(RelationComparison):
 
 def _closed(pair: Bracket) -> bool:
     """Whether brackets around two values include an end, which only an interval does."""
-    return len(pair.items) == 2 and (pair.left == "[" or pair.right == "]")  # noqa: PLR2004
+    match pair:
+        case Bracket(left, (_, _), right):
+            return left == "[" or right == "]"
+    return False
 
 
 def _has_points(items: Sequence[Node]) -> bool:

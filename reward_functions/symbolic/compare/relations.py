@@ -217,13 +217,19 @@ class RelationComparison(MemberComparison):
 
     def residue(self, node: Node) -> Quotient | None:
         """Left side minus right side; None for a chain or for sides that are no values."""
-        if not isinstance(node, Relation) or len(node.operands) != 2:  # noqa: PLR2004
-            return None
+        match node:
+            case Relation((left, right)):
+                return self.difference(left, right)
+        return None
+
+    def difference(self, left: Node, right: Node) -> Quotient | None:
+        """One value minus another; None where one of them is no value."""
+        field, algebra = self.scalars.field, self.scalars.algebra
         try:
-            left, right = (self.scalars.algebra.value(side) for side in node.operands)
+            value, other = algebra.value(left), algebra.value(right)
         except Unreadable:
             return None
-        return self.scalars.field.add(left, self.scalars.field.negate(right))
+        return field.add(value, field.negate(other))
 
     def proportional(self, first: Quotient, second: Quotient) -> bool:
         """Whether two differences have the same zeros because one is a multiple of the other."""

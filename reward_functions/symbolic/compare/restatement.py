@@ -93,11 +93,10 @@ def _question(expressions: tuple[str, ...]) -> _Question:
 def _value(tree: Node) -> Node:
     """What stands behind the name of a value: x = 17·23, f(x) = 2x."""
     match tree:
-        case Relation(operands, operators) if set(operators) == {"="}:
-            if _is_name(operands[0]):
-                return operands[-1]
-            if len(operands) == 2 and _is_name(operands[1]):  # noqa: PLR2004
-                return operands[0]
+        case Relation((first, *_, last), operators) if set(operators) == {"="} and _is_name(first):
+            return last
+        case Relation((value, name), ("=",)) if _is_name(name):
+            return value
     return tree
 
 

@@ -1,4 +1,4 @@
-"""What the engine decides, where it is asked at all, and that it is sure before it says equal."""
+"""What sympy decides, where it is asked at all, and that "equal" is proved."""
 
 import pytest
 

@@ -79,7 +79,7 @@ def test_however_little_time_there_is_a_request_is_answered(solver):
     assert solver.compare(THIRD, number(3), seconds=0.0001, wall=PATIENT).rule == "budget"
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the children of a process are told by /proc")
+@pytest.mark.skipif(sys.platform != "linux", reason="the children of a process are listed in /proc")
 def test_a_working_child_that_stops_holds_nobody_up_and_is_no_fault_of_the_answer(solver):
     """It uses no processor time, so that the clock on the wall ends it."""
     with meddled(solver, signal.SIGSTOP), pytest.raises(EngineUnavailable, match="too busy"):
@@ -87,7 +87,7 @@ def test_a_working_child_that_stops_holds_nobody_up_and_is_no_fault_of_the_answe
     assert answered(solver).equal
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the children of a process are told by /proc")
+@pytest.mark.skipif(sys.platform != "linux", reason="the children of a process are listed in /proc")
 def test_a_request_whose_working_child_is_killed_is_asked_again(solver):
     with meddled(solver, signal.SIGKILL):
         lines = list(solver._worker.lines)
@@ -107,7 +107,7 @@ def meddled(solver, ending):
     meddler.join()
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the size of a process is told by /proc")
+@pytest.mark.skipif(sys.platform != "linux", reason="the size of a process is listed in /proc")
 def test_memory_used_up_is_undecided_and_the_next_request_is_served(solver):
     found = solver.compare(HUNGRY, number(1), seconds=PATIENT, wall=PATIENT)
     assert (found.outcome, found.rule) == (Outcome.UNDECIDED, "budget")
@@ -134,7 +134,7 @@ print(worker._finding(b"").rule)
 """A request that takes so many megabytes, and a MemoryError in it that sympy does not pass on."""
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the size of a process is told by /proc")
+@pytest.mark.skipif(sys.platform != "linux", reason="the size of a process is listed in /proc")
 @pytest.mark.parametrize("ending", ["raise", "return"])
 @pytest.mark.parametrize(("megabytes", "rule"), [(40, "budget"), (2, "engine")])
 def test_a_lack_of_memory_that_sympy_swallows_is_the_budgets(megabytes, ending, rule):
@@ -461,11 +461,11 @@ def test_trees_and_findings_survive_the_wire(tree):
 
 
 @pytest.mark.parametrize(
-    "said", [b"", b"[]", b"{}", b'["equal"]', b'["right","a","b"]', b'["equal",1,2]', b"\xff"]
+    "reply", [b"", b"[]", b"{}", b'["equal"]', b'["right","a","b"]', b'["equal",1,2]', b"\xff"]
 )
-def test_a_reply_of_any_other_form_is_refused(said):
+def test_a_reply_of_any_other_form_is_refused(reply):
     with pytest.raises(ValueError):  # noqa: PT011 - of json, of the codec or of our own
-        protocol.finding_of(said)
+        protocol.finding_of(reply)
 
 
 def test_a_worker_that_was_launched_is_waited_for_by_the_first_request(solver):

@@ -1,4 +1,4 @@
-"""Equality by evaluation: what must be told apart, what must be seen as one, and at what cost."""
+"""Equality by evaluation: what must be found different, what equal, and at what cost."""
 
 import sys
 import threading

@@ -1,0 +1,131 @@
+"""The tiers that need the grammar, from the same string to sympy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from reward_functions.symbolic.budget import OverBudget, Unreadable, Work
+from reward_functions.symbolic.cas.admission import admitted
+from reward_functions.symbolic.compare.dispatch import AnswerComparison
+from reward_functions.symbolic.compare.logarithms import to_base_ten
+from reward_functions.symbolic.compare.scalars import ScalarComparison
+from reward_functions.symbolic.compare.words import by_text, by_words
+from reward_functions.symbolic.exact.polynomials import PolynomialField
+from reward_functions.symbolic.parsing.document import read
+from reward_functions.symbolic.parsing.separators import other_readings
+from reward_functions.symbolic.verdict import (
+    EqualityVerdict,
+    Finding,
+    Outcome,
+    differ,
+    same,
+    unknown,
+)
+
+if TYPE_CHECKING:
+    from reward_functions.symbolic.expr.nodes import Node
+    from reward_functions.symbolic.parsing.document import Document
+
+
+def compared(reference: str, candidate: str, *, solver: bool) -> EqualityVerdict:
+    """The tiers above plain numbers, which need the grammar."""
+    mine = read(reference)
+    if not mine.marks and not mine.trouble:
+        raise Unreadable("the reference has no content")
+    if reference.split() == candidate.split():
+        return EqualityVerdict(Outcome.EQUAL, "same text", "the very same text", mine, mine)
+    theirs = read(candidate)
+    finding = by_text(mine, theirs)
+    if finding is None and mine.unreadable:
+        raise Unreadable(mine.trouble)
+    finding = finding or _by_choice(mine, theirs) or by_words(mine, theirs)
+    if finding is None:
+        finding = _by_meaning(mine, theirs)
+        if not finding.equal:
+            finding = _with_other_commas(reference, candidate) or finding
+        if solver and finding.outcome is Outcome.UNDECIDED:
+            finding = _by_solver(mine, theirs) or finding
+    return EqualityVerdict(finding.outcome, finding.rule, finding.reason, mine, theirs)
+
+
+def _by_choice(mine: Document, theirs: Document) -> Finding | None:
+    """Choices by letter, whatever its case, or by text, which may be mathematics.
+
+    Both must agree when both sides give both. None when the reference is no choice.
+    """
+    first, second = mine.choice, theirs.choice
+    if first is None:
+        return None
+    if second is None:
+        if first.letter == theirs.letter:
+            return same("choice", f"choice {first.letter}")
+        same_text = first.content is not None and _by_content(first.content, theirs).equal
+        return same("choice", "the text of the choice") if same_text else None
+    if first.letter != second.letter:
+        return differ("choice", f"choice {second.letter} is not {first.letter}")
+    contents = first.content, second.content
+    if None not in contents and not _by_content(*contents).equal:  # type: ignore[arg-type]
+        return unknown("choice", "the same letter with another text")
+    return same("choice", f"choice {first.letter}")
+
+
+def _by_content(mine: Document, theirs: Document) -> Finding:
+    """The contents of two choices, which are no choices themselves."""
+    return by_text(mine, theirs) or by_words(mine, theirs) or _by_meaning(mine, theirs)
+
+
+def _by_meaning(mine: Document, theirs: Document) -> Finding:
+    """The tiers on trees, under one account of work."""
+    if mine.tree is None:
+        return unknown(
+            "unreadable", f"the reference is not readable as mathematics: {mine.trouble}"
+        )
+    if theirs.tree is None:
+        return unknown("unreadable", f"not readable as mathematics: {theirs.trouble}")
+    try:
+        finding = AnswerComparison(ScalarComparison(PolynomialField(Work()))).compare(
+            *_with_bases(mine, theirs)
+        )
+    except OverBudget as trouble:
+        return unknown("budget", f"too much arithmetic: {trouble}")
+    except Unreadable as trouble:
+        return unknown("unreadable", str(trouble))
+    if finding.different and (
+        (mine.spelled and mine.spelled - theirs.letters)
+        or (theirs.spelled and theirs.spelled - mine.letters)
+    ):
+        return unknown("letters", "letters that may be a word, a unit or digits")
+    return finding
+
+
+def _by_solver(mine: Document, theirs: Document) -> Finding | None:
+    """The last tier, where it is worth asking; None where it is not."""
+    if mine.tree is None or theirs.tree is None:
+        return None
+    if not admitted(mine.tree, theirs.tree):
+        return None
+    from reward_functions.symbolic.cas.client import CLIENT  # noqa: PLC0415 - starts a process
+
+    return CLIENT.compare(*_with_bases(mine, theirs))
+
+
+def _with_bases(mine: Document, theirs: Document) -> tuple[Node, Node]:
+    """Both trees, in which log and ln are two functions where both are written."""
+    if mine.tree is None or theirs.tree is None:
+        raise AssertionError("only what was read is compared")
+    called = {text for _, text in mine.marks} | {text for _, text in theirs.marks}
+    if not {"ln", "log"} <= called:
+        return mine.tree, theirs.tree
+    return to_base_ten(mine.tree), to_base_ten(theirs.tree)
+
+
+def _with_other_commas(reference: str, candidate: str) -> Finding | None:
+    """The finding that they are equal when a comma is read in another way; None when they are not.
+
+    Both commas of 1,234,5 mean one thing or the other, so one side at a time is read again.
+    """
+    for mine, theirs in other_readings(reference, candidate):
+        finding = _by_meaning(mine, theirs)
+        if finding.equal:
+            return finding
+    return None
