@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
 from threading import Timer
 from time import monotonic, sleep
 
@@ -25,6 +24,7 @@ from reward_functions.tools.local_aws.cdk import Cdk, CdkFailed
 from reward_functions.tools.local_aws.emulator import EmulatorEnded, known
 from reward_functions.tools.local_aws.processes import _started
 from tests.deploy.what import ROOT, STAGE, stages
+from tests.processes import end_within
 
 DEPLOYMENTS = stages()[STAGE]["deployments"]
 
@@ -142,7 +142,7 @@ def test_an_emulator_that_dies_during_deploy_ends_the_deploy(project, tmp_path):
         with pytest.raises(EmulatorEnded, match=r"the local AWS 'dying' has ended: "):
             cdk.deploy()
         assert monotonic() - began < 10
-    assert ended(cdk.log.parent)
+    assert end_within(cdk.log.parent, 3)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -166,30 +166,4 @@ def test_a_demo_that_is_interrupted_leaves_nothing(number, tmp_path):
     assert "Traceback" not in said
     assert {aws.name for aws in known()} == before
     assert _started(own[0].record.process.id) is None
-    assert ended(own[0].folder.path)
-
-
-def ended(folder):
-    """Whether nothing runs on that began for an emulator: its functions, a CDK's command line.
-
-    A process that was killed is still there for a moment.
-    """
-    late = monotonic() + 3
-    while found := of_folder(folder):
-        if monotonic() > late:
-            return found == []
-        sleep(0.05)
-    return True
-
-
-def of_folder(folder):
-    """Processes whose environment names an emulator's folder: its own, its functions', a CDK's."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):  # none but Linux has it
-        try:
-            environment = (process / "environ").read_bytes()
-        except OSError:
-            continue
-        if f"{folder}/".encode() in environment:
-            found.append(process.name)
-    return found
+    assert end_within(own[0].folder.path, 3)

@@ -29,7 +29,8 @@ from reward_functions.tools.local_aws.emulator import EmulatorEnded, PortInUse, 
 from reward_functions.tools.local_aws.environment import merged, shell_lines
 from reward_functions.tools.local_aws.folders import Folder
 from reward_functions.tools.local_aws.interpreter import EmulatorMissing
-from reward_functions.tools.local_aws.processes import Process, _started
+from reward_functions.tools.local_aws.processes import Process, _started, lifeline, start
+from tests.processes import end_within, processes_of
 
 ENVIRONMENT = "import os\ndef handler(event, context):\n    return [os.getpid(), dict(os.environ)]"
 
@@ -213,6 +214,65 @@ def test_a_start_that_is_interrupted_leaves_nothing(number, impostor, nothing_le
     _, said = starting.communicate(timeout=20)
     assert starting.returncode == 130
     assert "Traceback" not in said
+
+
+STARTER = """
+import json, sys
+from pathlib import Path
+from threading import Thread
+from time import sleep
+from reward_functions.tools.local_aws import running
+from reward_functions.tools.local_aws.cdk import Cdk
+
+source, project = Path(sys.argv[1]), Path(sys.argv[2])
+with running("abandoned") as aws:
+    client = aws.client("lambda")
+    client.create_function(
+        FunctionName="SageMaker-abandoned",
+        Runtime="python3.13",
+        Role="arn:aws:iam::000000000000:role/any",
+        Handler="function.handler",
+        Code={"ZipFile": source.read_bytes()},
+    )
+    client.invoke(FunctionName="SageMaker-abandoned")["Payload"].read()
+    Thread(target=Cdk(aws, project, stage="local").deploy).start()
+    print(aws.folder.path, flush=True)
+    sleep(1000)
+"""
+"""Starts an emulator with a function, and a command of the CDK that does not end."""
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="reads Linux's")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_nothing_outlives_who_started_it_for_a_block(number, function_zip, tmp_path):
+    (tmp_path / "function.zip").write_bytes(function_zip(ENVIRONMENT))
+    program = tmp_path / "node_modules" / ".bin" / "cdk"
+    program.parent.mkdir(parents=True)
+    program.write_text(f"#!/bin/sh\nsleep 1000 &\necho $! > {tmp_path}/child\nwait\n")
+    program.chmod(0o700)
+    command = [sys.executable, "-c", STARTER, str(tmp_path / "function.zip"), str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as starter:
+        folder = Path(starter.stdout.readline().strip())
+        while not (tmp_path / "child").exists() or not (tmp_path / "child").read_text():
+            assert starter.poll() is None
+            sleep(0.01)
+        # The emulator and its watchdog, its function, the CDK with its own and a child.
+        assert len(processes_of(folder)) >= 6
+        starter.send_signal(number)
+    assert end_within(folder, 3)
+    down("abandoned")
+
+
+def test_a_watched_command_is_as_it_would_be_without(tmp_path):
+    def ran(line):
+        script = "grep SigIgn /proc/self/status; echo $0 $1; exit 3"
+        with (tmp_path / "log").open("wb") as log:
+            command = ["/bin/sh", "-c", script, "a b", "c"]
+            status = start(command, environment={}, folder=tmp_path, log=log, line=line).wait()
+        return status, (tmp_path / "log").read_text()
+
+    with lifeline() as line:
+        assert ran(line) == ran(None)
 
 
 def test_what_a_killed_start_left_is_ended_by_the_next(impostor, nothing_left, tmp_path):

@@ -1,6 +1,6 @@
 """An embedded AWS on the loopback interface: no account, no Docker, no network.
 
-    with running() as aws:                      # stopped however the block ends
+    with running() as aws:                      # stopped however the block ends, or its process
         client = aws.client("lambda")           # boto3, whatever the caller's own credentials are
         subprocess.run([...], env={**os.environ, **aws.environment})
 
@@ -11,6 +11,7 @@ carries, and runs every function on the interpreter it runs on itself.
 
     interpreter.py   which interpreter has the emulator
     processes.py     processes by id: told apart from later ones of the same id, ended with children
+    watchdog.py      runs a command that ends when its starter does
     folders.py       what is known about each emulator, by name, on disk
     certificate.py   TLS for an emulator that enforces permissions
     environment.py   the variables the emulator gets, and those its users need

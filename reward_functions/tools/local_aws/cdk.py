@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -25,7 +24,9 @@ from reward_functions.tools.local_aws.environment import ACCOUNT, REGION
 from reward_functions.tools.local_aws.processes import (
     GLANCE,
     LocalAwsError,
+    lifeline,
     process_of,
+    start,
     undisturbed,
 )
 
@@ -113,16 +114,14 @@ class Cdk:
 
     def _ended(self, command: Sequence[str]) -> int:
         """Run a command to its end; returns its exit status."""
-        with self.log.open("wb") as log, ExitStack() as ended:
+        with self.log.open("wb") as log, lifeline() as line, ExitStack() as ended:
             with undisturbed():
-                child = subprocess.Popen(  # noqa: S603 - the project's own command line
+                child = start(
                     command,
-                    cwd=self.project,
-                    env=self._environment,
-                    stdin=subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=subprocess.STDOUT,
-                    start_new_session=True,
+                    environment=self._environment,
+                    folder=self.project,
+                    log=log,
+                    line=line,
                 )
                 # Before anything that was put off gets its turn.
                 ended.callback(child.wait)

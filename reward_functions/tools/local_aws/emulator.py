@@ -1,7 +1,8 @@
 """Start, find, empty and end an embedded AWS.
 
 Whatever interrupts a start ends the process it began; a start that was killed itself has left its
-record, and the next `up` or `down` of that name ends what it finds there.
+record, and the next `up` or `down` of that name ends what it finds there. An emulator of a block,
+`running`, ends with the process of that block, however it ends.
 """
 
 from __future__ import annotations
@@ -30,7 +31,14 @@ from reward_functions.tools.local_aws.environment import (
 )
 from reward_functions.tools.local_aws.folders import Folder, Record, locked, names
 from reward_functions.tools.local_aws.interpreter import emulator_python
-from reward_functions.tools.local_aws.processes import GLANCE, LocalAwsError, start, undisturbed
+from reward_functions.tools.local_aws.processes import (
+    GLANCE,
+    LocalAwsError,
+    lifeline,
+    process_of,
+    start,
+    undisturbed,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -195,6 +203,7 @@ def up(
     enforce: bool = False,
     python: str | None = None,
     models: str | None = None,
+    line: int | None = None,
     told: Callable[[str], None] = lambda _: None,
 ) -> LocalAws:
     """Start an emulator that outlives this process, or find the one of this name that runs.
@@ -206,6 +215,7 @@ def up(
         python: the interpreter that has ministack, whose version its functions run on.
         models: the URL, without `/v1`, of a server that speaks chat completions: it answers what is
             asked of Bedrock's models, of which the emulator has none.
+        line: the `lifeline` it ends with, where it is not to outlive this process.
         told: hears what is being waited for.
 
     Raises:
@@ -218,9 +228,8 @@ def up(
             _require_same(present, port, enforce=enforce, models=models)
             return present
         _end(folder)
-        return _started(
-            folder, port, emulator_python(python), enforce=enforce, models=models, told=told
-        )
+        python = emulator_python(python)
+        return _started(folder, port, python, enforce=enforce, models=models, line=line, told=told)
 
 
 def down(name: str = DEFAULT) -> bool:
@@ -246,7 +255,7 @@ def running(
     models: str | None = None,
     told: Callable[[str], None] = lambda _: None,
 ) -> Iterator[LocalAws]:
-    """An emulator of its own for a block, ended however the block ends.
+    """An emulator of its own for a block, ended however the block or this process ends.
 
     The arguments are those of `up`. Without a name it has one that no other process gives.
     """
@@ -254,10 +263,13 @@ def running(
     present = find(own)
     if present is not None:
         raise LocalAwsError(f"the local AWS {own!r} runs already: {_elsewhere(own)}")
-    try:
-        yield up(own, port=port, enforce=enforce, python=python, models=models, told=told)
-    finally:
-        down(own)
+    with lifeline() as line:
+        try:
+            yield up(
+                own, port=port, enforce=enforce, python=python, models=models, line=line, told=told
+            )
+        finally:
+            down(own)
 
 
 def _started(
@@ -267,6 +279,7 @@ def _started(
     *,
     enforce: bool,
     models: str | None,
+    line: int | None,
     told: Callable[[str], None],
 ) -> LocalAws:
     with ExitStack() as failed:
@@ -275,7 +288,7 @@ def _started(
         folder.make()
         # The socket is bound here and handed over: nobody can take the port in between.
         with _bound(port) as listening:
-            aws = _launched(folder, listening, python, enforce=enforce, models=models)
+            aws = _launched(folder, listening, python, enforce=enforce, models=models, line=line)
         told(f"waiting for the local AWS on port {aws.record.port}")
         _wait(aws)
         failed.pop_all()
@@ -283,7 +296,13 @@ def _started(
 
 
 def _launched(
-    folder: Folder, listening: socket.socket, python: str, *, enforce: bool, models: str | None
+    folder: Folder,
+    listening: socket.socket,
+    python: str,
+    *,
+    enforce: bool,
+    models: str | None,
+    line: int | None,
 ) -> LocalAws:
     port = listening.getsockname()[1]
     certificate = make_certificate(folder.path / "tls") if enforce else None
@@ -293,7 +312,7 @@ def _launched(
         else ()
     )
     with folder.log.open("wb") as log, undisturbed():
-        process = start(
+        child = start(
             # Its own `main` listens on port 443 as well where it can, and writes a file elsewhere.
             [
                 *(python, "-m", "hypercorn", "--workers", "0", *tls),
@@ -304,8 +323,11 @@ def _launched(
             folder=folder.path,
             log=log,
             inherited=[listening.fileno()],
+            line=line,
         )
-        record = Record(process, port, certificate, python)
+        # Popen complains when it is forgotten while its process runs; from here on the id is all.
+        child.returncode = 0
+        record = Record(process_of(child.pid), port, certificate, python)
         folder.write(record)
     return LocalAws(folder, record)
 

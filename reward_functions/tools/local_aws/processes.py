@@ -2,6 +2,7 @@
 
 An id is reused once its process is gone; the id and the moment it started are not. A process that
 is started here leads a group of its own, so that its children end with it, whoever adopted them.
+With a lifeline the whole group ends when this process does, even by SIGKILL: see `watchdog.py`.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +23,8 @@ from reward_functions.core.errors import ConfigurationError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import IO
+
+WATCHDOG: Final = Path(__file__).with_name("watchdog.py")
 
 ENDING: Final = (signal.SIGTERM, signal.SIGHUP)
 """What a supervisor sends, and a terminal that is closed."""
@@ -69,6 +73,20 @@ class Process:
             os.waitpid(self.id, 0)
 
 
+@contextmanager
+def lifeline() -> Iterator[int]:
+    """The read end of a pipe that closes when this block ends, or this process in any way.
+
+    A process that is forked meanwhile, without running another program, keeps it open.
+    """
+    read, write = os.pipe()
+    try:
+        yield read
+    finally:
+        os.close(write)
+        os.close(read)
+
+
 def start(
     command: Sequence[str],
     *,
@@ -76,7 +94,8 @@ def start(
     folder: Path,
     log: IO[bytes],
     inherited: Sequence[int] = (),
-) -> Process:
+    line: int | None = None,
+) -> subprocess.Popen[bytes]:
     """Start a process in a group of its own, without a terminal.
 
     Args:
@@ -85,20 +104,24 @@ def start(
         folder: where it runs.
         log: its standard output and error.
         inherited: file descriptors it keeps.
+        line: the `lifeline` it ends with; it outlives this process where not given.
     """
-    child = subprocess.Popen(  # noqa: S603 - the callers' own programs
-        command,
+    watchdog, lines = (_watchdog(line), [line]) if line is not None else ([], [])
+    return subprocess.Popen(  # noqa: S603 - the callers' own programs
+        [*watchdog, *command],
         env=dict(environment),
         cwd=folder,
         stdin=subprocess.DEVNULL,
         stdout=log,
         stderr=subprocess.STDOUT,
-        pass_fds=tuple(inherited),
+        pass_fds=(*inherited, *lines),
         start_new_session=True,
     )
-    # Popen complains when it is forgotten while its process runs; from here on the id is all.
-    child.returncode = 0
-    return process_of(child.pid)
+
+
+def _watchdog(line: int) -> list[str]:
+    """What runs a command so that it ends with this lifeline."""
+    return [sys.executable, "-I", "-S", str(WATCHDOG), str(line)]
 
 
 def process_of(id: int) -> Process:  # noqa: A002 - the system's word
