@@ -5,30 +5,43 @@ BIN := .venv/bin
 CALLERS_PATH := $(PATH)
 # Node and npm are the locked wheel's, whatever the machine has.
 export PATH := $(CURDIR)/$(BIN):$(CURDIR)/node_modules/.bin:$(PATH)
+# The tests start hundreds of interpreters, each of which would compile the package again.
+unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# What takes long ends with make, even where make was killed.
+TIED := $(BIN)/python -I -S .ci/end_with_make.py
+# A worker for each processor; without these, `pytest` alone runs everything in one process.
+PYTEST := $(BIN)/pytest --numprocesses auto --durations 10
 
-.PHONY: help setup demo test lint types unit bench docs pins clean
+.PHONY: help setup demo test test-fast matrix lint types unit bench docs pins clean
 .DEFAULT_GOAL := help
 
 help:  ## What can be made
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: .venv/dev .venv/emulator/ready node_modules/.package-lock.json  ## The whole development environment, in .venv
 
 demo: .venv/base .venv/emulator/ready node_modules/.package-lock.json  ## Deploy to an embedded AWS, and score there what ships with the project
-	@PATH="$(CALLERS_PATH)" $(BIN)/reward demo --deployed
+	@PATH="$(CALLERS_PATH)" exec $(TIED) $(BIN)/reward demo --deployed
 
-test: lint types unit  ## Everything that must pass: linters, types, tests
+test: .venv/dev .venv/emulator/ready node_modules/.package-lock.json lint  ## Everything that must pass: linters, types, tests
+	@$(TIED) $(MAKE) --no-print-directory --jobs=2 types unit
+
+test-fast: .venv/dev  ## The tests that take no second: no embedded AWS, no CDK, few processes
+	$(TIED) $(PYTEST) -m "not slow"
+
+matrix: .venv/dev  ## The library's tests under every Python from 3.11 to 3.14 that is found
+	@$(TIED) $(BIN)/python -m tests.matrix
 
 lint: .venv/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
 types: .venv/dev
-	$(BIN)/mypy
+	$(TIED) $(BIN)/mypy
 
 unit: .venv/dev .venv/emulator/ready node_modules/.package-lock.json
-	$(BIN)/pytest
+	$(TIED) $(PYTEST)
 
 bench: .venv/dev  ## The benchmarks: ratios in one run, each beside a yardstick
 	$(BIN)/python -m tests.benchmarks

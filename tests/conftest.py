@@ -9,21 +9,44 @@ from pathlib import Path
 
 import pytest
 
+from tests.parallel import longest_first
+from tests.reaper import begin_run, choose_state
+from tests.speed import mark
+
+RUN = pytest.StashKey()
+
 SHARED = Path(__file__).parents[2] / "shared" / "data"
+
+
+def pytest_configure(config):
+    """Tie whatever a run starts to it; each worker of a parallel run has emulators of its own."""
+    if hasattr(config, "workerinput"):
+        choose_state(config.workerinput["workerid"])
+    else:
+        config.stash[RUN] = begin_run()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Share a parallel run out."""
+    from tests.parallel import Sharing
+
+    return Sharing(config, log)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    """Begin with what takes longest, and name what takes long."""
+    longest_first(items)
+    mark(items)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _interruptible():
-    """A shell that starts tests in the background lets them, and what they start, ignore Ctrl-C.
-
-    A run that is ended from outside (a time limit) ends as by Ctrl-C, and takes what it started
-    with it: the embedded AWS is in a session of its own and would stay.
-    """
-    ways = (signal.SIGINT, signal.SIGTERM)
-    before = [signal.signal(way, signal.default_int_handler) for way in ways]
+    """A shell that starts tests in the background lets what they start ignore Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
-    for way, handler in zip(ways, before, strict=True):
-        signal.signal(way, handler)
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="session")
@@ -35,22 +58,14 @@ def shared():
 
 
 @pytest.fixture(scope="session")
-def _state_of_its_own(tmp_path_factory):
-    """No emulator of the tests is found by the user's commands, nor the user's by the tests."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
-        yield
-
-
-@pytest.fixture(scope="session")
-def local_aws(_state_of_its_own):
+def local_aws():
     """One embedded AWS for the whole run; whoever uses it names what it makes by itself."""
     with _emulator("session") as aws:
         yield aws
 
 
 @pytest.fixture(scope="session")
-def enforcing_aws(_state_of_its_own):
+def enforcing_aws():
     """Another one, which checks signatures and permissions, over TLS; a script judges there."""
     from reward_functions.tools.scripted_judge import scripted_judge
 
@@ -91,15 +106,15 @@ def deployed_function(local_aws, function_zip):
 
 @contextmanager
 def _emulator(name, **options):
-    from reward_functions.tools.local_aws import running
+    from reward_functions.tools.local_aws import up
     from reward_functions.tools.local_aws.interpreter import EmulatorMissing
+    from reward_functions.tools.local_aws.processes import lifeline
 
-    try:
-        started = running(name, **options)
-        aws = started.__enter__()
-    except EmulatorMissing as error:
-        pytest.skip(str(error))
-    try:
+    with lifeline() as line:
+        try:
+            aws = up(name, line=line, **options)
+        except EmulatorMissing as error:
+            pytest.skip(str(error))
         yield aws
-    finally:
-        started.__exit__(None, None, None)
+        # Its files, a hundred thousand after a deployment, are left to the reaper: nobody waits.
+        aws.record.process.end()
