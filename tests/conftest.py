@@ -1,6 +1,7 @@
 """What several tests share: the labelled data, where it is at hand, and an embedded AWS."""
 
 import io
+import os
 import signal
 import zipfile
 from contextlib import contextmanager
@@ -9,11 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from reward_functions.symbolic.cas.client import Supervisor
 from tests.parallel import longest_first
 from tests.reaper import begin_run, choose_state
 from tests.speed import mark
 
 RUN = pytest.StashKey()
+
+PATIENT = 20.0
+"""Seconds on the wall; the processor time of a request is limited as ever."""
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 
@@ -24,6 +29,9 @@ def pytest_configure(config):
         choose_state(config.workerinput["workerid"])
     else:
         config.stash[RUN] = begin_run()
+    # readline sets them behind Python's back, for the workers: tables would be as wide as that.
+    for name in ("COLUMNS", "LINES"):
+        os.environ.pop(name, None)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -34,7 +42,7 @@ def pytest_xdist_make_scheduler(config, log):
     return Sharing(config, log)
 
 
-@pytest.hookimpl(trylast=True)
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """Begin with what takes longest, and name what takes long."""
     longest_first(items)
@@ -47,6 +55,14 @@ def _interruptible():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _patient_engine():
+    """The tests use every processor: a request to the engine waits for the time it is due."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(Supervisor.compare.__kwdefaults__, "wall", PATIENT)
+        yield
 
 
 @pytest.fixture(scope="session")
