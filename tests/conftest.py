@@ -1,6 +1,7 @@
 """What several tests share: the labelled data, where it is at hand, and an embedded AWS."""
 
 import io
+import os
 import signal
 import zipfile
 from contextlib import contextmanager
@@ -16,6 +17,9 @@ from tests.speed import mark
 
 RUN = pytest.StashKey()
 
+PATIENT = 20.0
+"""Seconds on the wall; the processor time of a request is limited as ever."""
+
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 
 
@@ -25,6 +29,9 @@ def pytest_configure(config):
         choose_state(config.workerinput["workerid"])
     else:
         config.stash[RUN] = begin_run()
+    # readline sets them behind Python's back, for the workers: tables would be as wide as that.
+    for name in ("COLUMNS", "LINES"):
+        os.environ.pop(name, None)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -35,7 +42,7 @@ def pytest_xdist_make_scheduler(config, log):
     return Sharing(config, log)
 
 
-@pytest.hookimpl(trylast=True)
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """Begin with what takes longest, and name what takes long."""
     longest_first(items)
@@ -52,10 +59,10 @@ def _interruptible():
 
 @pytest.fixture(scope="session", autouse=True)
 def _patient():
-    """A run shares its processors: what counts for the algebra is their time, not the wall's."""
-    before, client.WALL = client.WALL, 30.0
-    yield
-    client.WALL = before
+    """The tests use every processor: a request to the solver waits for the time it is due."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(client, "WALL", PATIENT)
+        yield
 
 
 @pytest.fixture(scope="session")
