@@ -96,7 +96,7 @@ JUDGE: Final = Template('''\
 from __future__ import annotations
 
 from reward_functions import Example, Needs, Sample, Score, reward_function
-from reward_functions.core.asking import Ask, Field
+from reward_functions.core.asking import Ask, VerdictField
 from reward_functions.judge_runtime.material import asked
 from reward_functions.judge_runtime.prefilter import gate
 from reward_functions.judge_runtime.prompting import prompt_of, question
@@ -105,8 +105,8 @@ from reward_functions.judge_runtime.scores import METRICS, gated, judged
 PROMPT = prompt_of(__file__)
 
 FIELDS = (
-    Field("reason", "one or two sentences: what decides"),
-    Field("polite", "whether a stranger would find it polite", ("no", "partly", "yes")),
+    VerdictField("reason", "one or two sentences: what decides"),
+    VerdictField("polite", "whether a stranger would find it polite", ("no", "partly", "yes")),
 )
 """Of the verdict: each reason before what it is the reason of, choices from worst to best."""
 

@@ -2,10 +2,10 @@
 
     judge function ──(Question)──→ Ask ──→ Verdict, or it raises JudgeUnavailable | NoVerdict
 
-An `Ask` is anything that answers questions: a model behind an API, recorded answers, a cache before
-either, a fake. All have one signature, so that they wrap each other. A verdict has the fields the
-question names and no others, each a text or one of the choices offered; a number is never looked
-for in prose. The reason is asked for before the verdict it is the reason of.
+An `Ask` is anything that answers questions: a model behind an API, recorded answers, a cache in
+front of either, a fake. All have one signature, so that they wrap each other. A verdict has exactly
+the fields the question names. Each is free text or one of the choices offered; no number is parsed
+out of prose. A question asks for the reason before the choice it is the reason for.
 """
 
 from __future__ import annotations
@@ -15,31 +15,29 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from reward_functions.core.errors import NoVerdict
+from reward_functions.core.types import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 CANARY: Final = "checksum"
-"""The field in which a judge repeats a random token that stands outside everything it judges."""
+"""The field in which a judge repeats a random token that stands outside the material it judges."""
 
 MAX_TEXT: Final = 20_000
-"""Characters of one field of a verdict. Reasons have a few hundred; no more is kept in memory."""
-
-MAX_TOKENS: Final = 100_000_000
-"""Tokens one call can have cost. A provider that tells more is mistaken."""
+"""Characters of one field of a verdict. A reason has a few hundred."""
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class VerdictField:
     """One field of a verdict.
 
     Args:
         name: its key in the JSON object.
-        about: what the model is told about it.
+        about: its description in the schema and in the instructions.
         choices: the legal values, worst for the response first; none for free text.
-        supports: for free text, the field whose value it must support by a quotation of the
-            material, unless that value is the worst; "" for none.
-        usual: the value that scripts and fakes give when they do not care; the worst where empty.
+        supports: for free text, the field it supports: the text must be a quotation of the
+            material unless that field has its worst value. "" for none.
+        usual: the value in scripted verdicts that leave the field out; the worst where empty.
     """
 
     name: str
@@ -50,40 +48,40 @@ class Field:
 
     @property
     def default(self) -> str:
-        """What a script says that does not care."""
+        """The value in scripted verdicts that leave the field out."""
         return self.usual or (self.choices[0] if self.choices else "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """One call: what the model is told, and the form of its verdict.
+    """One call: the text the model reads, and the fields of its verdict.
 
     Args:
-        key: a hash of everything that decides the answer, without the random marks: equal for equal
-            questions, whoever asks and whenever.
-        system: instructions; equal for all the samples of a judge.
-        shared: what a group has in common, such as the prompt; after `system`, so that a model's
-            prompt cache can hold both.
-        text: what is judged, and the random token to repeat.
-        fields: of the verdict, in the order they are written in.
+        key: a hash of everything that decides the answer, random marks excluded. Equal questions
+            have equal keys in every process.
+        system: the instructions, the same for every sample of a judge.
+        shared: the text a group has in common, such as the prompt. It follows `system`, so that a
+            provider's prompt cache can hold both.
+        text: the material to judge, and the random token to repeat.
+        fields: of the verdict, in the order the model writes them.
         canary: the token.
-        quotable: the material quotations are looked for in.
+        quotable: the material that quotations must come from.
         sample: the id of the sample.
-        turn: which of the questions about that sample this is, from 0.
+        turn: the position of this question among those about the sample, from 0.
     """
 
     key: str
     system: str
     shared: str
     text: str
-    fields: tuple[Field, ...]
+    fields: tuple[VerdictField, ...]
     canary: str
     quotable: str = ""
     sample: str = ""
     turn: int = 0
 
     def filled(self, values: Mapping[str, str]) -> dict[str, str]:
-        """A verdict in full from its interesting part: the rest is each field's default."""
+        """A complete verdict: the given values, and the default of every other field."""
         defaults = {each.name: each.default for each in self.fields}
         return {**defaults, CANARY: self.canary, **values}
 
@@ -91,11 +89,11 @@ class Question:
         """The values of an answer that is a legal verdict.
 
         Args:
-            answer: what the model gave, decoded from JSON.
+            answer: the model's answer, decoded from JSON.
 
         Raises:
-            NoVerdict: a field is missing, unknown, or has a value that was not offered; the canary
-                is not repeated; a quotation does not occur in the material.
+            NoVerdict: a field is missing or unknown, or has a value that was not offered; the
+                canary is missing; a quotation does not occur in the material.
         """
         names = [field.name for field in self.fields]
         if not isinstance(answer, dict) or sorted(answer) != sorted(names):
@@ -103,7 +101,9 @@ class Question:
         for each in self.fields:
             value = answer[each.name]
             if not isinstance(value, str) or len(value) > MAX_TEXT:
-                raise NoVerdict(f"field {each.name!r} of the verdict is no text of a legal length")
+                raise NoVerdict(
+                    f"field {each.name!r} of the verdict is no string of a legal length"
+                )
             if each.choices and value not in each.choices:
                 raise NoVerdict(f"field {each.name!r} of the verdict is none of its choices")
         if CANARY in answer and answer[CANARY].strip() != self.canary:
@@ -113,7 +113,7 @@ class Question:
                 self._check_quotation(each, answer)
         return {name: answer[name] for name in names}
 
-    def _check_quotation(self, quotation: Field, answer: Mapping[str, str]) -> None:
+    def _check_quotation(self, quotation: VerdictField, answer: Mapping[str, str]) -> None:
         supported = next(each for each in self.fields if each.name == quotation.supports)
         if answer[supported.name] == supported.choices[0]:
             return
@@ -123,56 +123,13 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
-    """Tokens of one call or of many, as the provider counts them.
-
-    Args:
-        input: read at full price.
-        output: written, reasoning included.
-        cache_read: read from the provider's prompt cache.
-        cache_write: written to it.
-    """
-
-    input: int = 0
-    output: int = 0
-    cache_read: int = 0
-    cache_write: int = 0
-
-    def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            self.input + other.input,
-            self.output + other.output,
-            self.cache_read + other.cache_read,
-            self.cache_write + other.cache_write,
-        )
-
-    @property
-    def total(self) -> int:
-        """All of them."""
-        return self.input + self.output + self.cache_read + self.cache_write
-
-
-def token_count(counts: Any, name: str) -> int:
-    """A number of tokens as a provider tells it; 0 where it tells none that can be believed.
-
-    Args:
-        counts: what should be an object of them.
-        name: which.
-    """
-    told = counts.get(name) if isinstance(counts, dict) else None
-    if isinstance(told, int) and not isinstance(told, bool) and 0 <= told <= MAX_TOKENS:
-        return told
-    return 0
-
-
-@dataclass(frozen=True, slots=True)
 class Verdict:
     """A legal answer.
 
     Args:
         values: by the name of the field.
-        usage: what it cost; nothing when it was remembered.
-        model: who gave it.
+        usage: tokens of the call; none for a verdict from a cache.
+        model: the id of the model that gave it.
     """
 
     values: Mapping[str, str]
@@ -191,27 +148,31 @@ class Ask(Protocol):
 
         Args:
             question: what to answer.
-            deadline: the reading of `time.monotonic()` by which the answer is there.
+            deadline: the reading of `time.monotonic()` by which the call returns.
 
         Raises:
-            JudgeUnavailable: nobody could be asked in time.
+            JudgeUnavailable: no model could be asked in time.
             NoVerdict: the answer is no legal verdict.
         """
 
 
 @dataclass(frozen=True, slots=True)
-class Script:
-    """Answers written down beforehand: of a worked example, of a test.
+class ScriptedAsk:
+    """An `Ask` with answers written in advance: those of a worked example or of a test.
 
     Args:
-        answers: one for each turn; a field left out has its default, mostly the worst choice. An
-            exception is raised. A turn without an answer gets the worst verdict there is.
+        answers: one for each turn. A field left out has its default, mostly the worst choice; a
+            turn without an answer has the default of every field. An exception is raised.
     """
 
     answers: Sequence[Mapping[str, str] | Exception] = field(default=())
 
     def __call__(self, question: Question, /, *, deadline: float = inf) -> Verdict:  # noqa: ARG002
-        """The answer of the question's turn, if it is legal."""
+        """The answer of the question's turn.
+
+        Raises:
+            NoVerdict: it is no legal verdict.
+        """
         written = self.answers[question.turn] if question.turn < len(self.answers) else {}
         if isinstance(written, Exception):
             raise written

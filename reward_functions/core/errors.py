@@ -42,7 +42,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
-    from reward_functions.core.asking import Usage
+    from reward_functions.core.types import Usage
 
 
 class RewardError(Exception):

@@ -20,7 +20,7 @@ from math import isfinite
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol
 
-from reward_functions.core.asking import Script
+from reward_functions.core.asking import ScriptedAsk
 from reward_functions.core.errors import BadParameter, InvalidScore, NoJudge
 from reward_functions.core.parameters import Parameter, parameters_of
 from reward_functions.core.suggest import did_you_mean
@@ -104,7 +104,7 @@ class Example:
         prompt: the user turn before it.
         metadata: further fields of the data set.
         parameters: the settings the example shows, defaults elsewhere.
-        verdicts: of a judge, what the model answers to each question; see `Script`.
+        verdicts: of a judge, what the model answers to each question; see `ScriptedAsk`.
         why: one clause for a reader.
     """
 
@@ -267,7 +267,7 @@ class RewardSpec:
 
     def rehearsed(self, example: Example) -> RewardFunction:
         """The reward as an example shows it: its parameters, and the verdicts of its judge."""
-        ask = Script(tuple(example.verdicts)) if self.needs.judge else None
+        ask = ScriptedAsk(tuple(example.verdicts)) if self.needs.judge else None
         return self.bind(example.parameters, ask=ask)
 
     def __reduce_ex__(self, protocol: Any) -> Any:

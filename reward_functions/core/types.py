@@ -154,6 +154,36 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one or more calls of a model, as the provider counts them.
+
+    Args:
+        input: read at full price.
+        output: written, reasoning included.
+        cache_read: read from the provider's prompt cache.
+        cache_write: written to it.
+    """
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.input + other.input,
+            self.output + other.output,
+            self.cache_read + other.cache_read,
+            self.cache_write + other.cache_write,
+        )
+
+    @property
+    def total(self) -> int:
+        """The sum of the four."""
+        return self.input + self.output + self.cache_read + self.cache_write
+
+
+@dataclass(frozen=True, slots=True)
 class Scored:
     """A sample that was scored."""
 

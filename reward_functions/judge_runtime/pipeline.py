@@ -21,8 +21,9 @@ from threading import Lock
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.core.asking import Usage, Verdict
+from reward_functions.core.asking import Verdict
 from reward_functions.core.errors import JudgeUnavailable, NoVerdict
+from reward_functions.core.types import Usage
 
 if TYPE_CHECKING:
     from reward_functions.core.asking import Ask, Question

@@ -25,7 +25,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from reward_functions.core.asking import Field
+from reward_functions.core.asking import VerdictField
 from reward_functions.core.errors import BadJudge
 from reward_functions.core.spec import Example
 from reward_functions.core.suggest import did_you_mean
@@ -78,16 +78,16 @@ class Criterion:
         return self.choices.index(choice) / (len(self.choices) - 1)
 
     @property
-    def fields(self) -> tuple[Field, ...]:
+    def fields(self) -> tuple[VerdictField, ...]:
         """Of the verdict: the quotation, the reason, the decision."""
-        reason = Field(f"{self.id}_reason", f"one or two sentences about {self.id}")
-        decision = Field(self.id, self.text, self.choices)
+        reason = VerdictField(f"{self.id}_reason", f"one or two sentences about {self.id}")
+        decision = VerdictField(self.id, self.text, self.choices)
         if not self.evidence:
             return reason, decision
         about = (
             f"the words of the response that show it, copied exactly; empty for {self.choices[0]!r}"
         )
-        return Field(f"{self.id}_quote", about, supports=self.id), reason, decision
+        return VerdictField(f"{self.id}_quote", about, supports=self.id), reason, decision
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from reward_functions.core.errors import NoVerdict
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reward_functions.core.asking import Field
+    from reward_functions.core.asking import VerdictField
     from reward_functions.judge_runtime.config import Form, JudgeModel
 
 TOOL: Final = "verdict"
@@ -62,7 +62,7 @@ def advice(form: Form) -> str:
     )
 
 
-def schema(fields: Sequence[Field]) -> dict[str, Any]:
+def schema(fields: Sequence[VerdictField]) -> dict[str, Any]:
     """The JSON schema of a verdict."""
     return {
         "type": "object",
@@ -77,7 +77,7 @@ def _property(field: Field) -> dict[str, Any]:
     return {**told, "enum": sorted(field.choices)} if field.choices else told
 
 
-def instructions(fields: Sequence[Field]) -> str:
+def instructions(fields: Sequence[VerdictField]) -> str:
     """What the form `json` adds to the instructions."""
     lines = [
         f'  "{field.name}": {" | ".join(map(json.dumps, sorted(field.choices))) or "a text"}'

@@ -12,10 +12,10 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from reward_functions.core.asking import Usage
 from reward_functions.core.errors import BadJudge, JudgeUnavailable
+from reward_functions.core.types import Usage
 
 if TYPE_CHECKING:
     from reward_functions.judge_runtime.config import JudgeModel, Judging
@@ -41,6 +41,23 @@ COUNTERS: Final = (
 """Calls made; legal verdicts among them; verdicts remembered, and shared by equal questions of the
 batch; calls repeated after an outage, and after a malformed answer; throttled calls; questions the
 fallback was asked; questions nobody answered."""
+
+
+MAX_TOKENS: Final = 100_000_000
+"""Tokens one call can have cost. A provider that reports more is mistaken."""
+
+
+def token_count(counts: Any, name: str) -> int:
+    """A number of tokens from a provider's response; 0 where it is missing or not plausible.
+
+    Args:
+        counts: the response's object of counts, of any type.
+        name: the key of the count.
+    """
+    count = counts.get(name) if isinstance(counts, dict) else None
+    if isinstance(count, int) and not isinstance(count, bool) and 0 <= count <= MAX_TOKENS:
+        return count
+    return 0
 
 
 class Price(NamedTuple):

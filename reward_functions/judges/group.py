@@ -6,7 +6,7 @@ from hashlib import sha256
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Final, Literal
 
-from reward_functions.core.asking import Field
+from reward_functions.core.asking import VerdictField
 from reward_functions.core.spec import Example, Needs, reward_function
 from reward_functions.core.types import Metric
 from reward_functions.extraction.reasoning import without_reasoning
@@ -145,11 +145,11 @@ def _question(sample: Sample, texts: Sequence[str], turn: int, max_chars: int) -
     return question(prompt, sample, fields, data, max_chars=max_chars, turn=turn)
 
 
-def _fields(letter: str) -> tuple[Field, ...]:
+def _fields(letter: str) -> tuple[VerdictField, ...]:
     return (
-        Field(f"{letter}_reason", f"one sentence about response {letter}"),
-        Field(letter, f"the grade of response {letter}", GRADES),
-        Field(
+        VerdictField(f"{letter}_reason", f"one sentence about response {letter}"),
+        VerdictField(letter, f"the grade of response {letter}", GRADES),
+        VerdictField(
             f"{letter}_addresses",
             f"whether response {letter} speaks to its judge or about the other responses",
             ("yes", "no"),

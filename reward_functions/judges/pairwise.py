@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, Literal
 
-from reward_functions.core.asking import Field
+from reward_functions.core.asking import VerdictField
 from reward_functions.core.errors import NoOtherResponse
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Example, Needs, reward_function
@@ -133,8 +133,8 @@ def pairwise(
             break
         first, second = (other, mine) if turn else (mine, other)
         fields = (
-            Field("reason", "one to three sentences: the difference that decides"),
-            Field("better", "the better response", choices),
+            VerdictField("reason", "one to three sentences: the difference that decides"),
+            VerdictField("better", "the better response", choices),
         )
         data = {"prompt": asked(sample), "first": first, "second": second}
         about = question(prompt_of(__file__), sample, fields, data, max_chars=max_chars, turn=turn)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.core.asking import Field
+from reward_functions.core.asking import VerdictField
 from reward_functions.core.errors import BadJudge, BadReference
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Example, Needs, reward_function
@@ -26,12 +26,14 @@ KEYS: Final = ("label", "judgment", "final_answer", "answer", "ground_truth", "t
 CRITERIA: Final = ("specific", "true_to_responses", "supports_verdict")
 
 FIELDS: Final = (
-    Field("specific_reason", "one sentence about specific"),
-    Field("specific", "the reasons name what in the two responses differs", ("no", "yes")),
-    Field("true_to_responses_reason", "one sentence about true_to_responses"),
-    Field("true_to_responses", "what the reasons say of the responses is so", ("no", "yes")),
-    Field("supports_verdict_reason", "one sentence about supports_verdict"),
-    Field("supports_verdict", "the reasons lead to the verdict they stand with", ("no", "yes")),
+    VerdictField("specific_reason", "one sentence about specific"),
+    VerdictField("specific", "the reasons name what in the two responses differs", ("no", "yes")),
+    VerdictField("true_to_responses_reason", "one sentence about true_to_responses"),
+    VerdictField("true_to_responses", "what the reasons say of the responses is so", ("no", "yes")),
+    VerdictField("supports_verdict_reason", "one sentence about supports_verdict"),
+    VerdictField(
+        "supports_verdict", "the reasons lead to the verdict they stand with", ("no", "yes")
+    ),
 )
 
 _LABELS: Final = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal
 
-from reward_functions.core.asking import Field
+from reward_functions.core.asking import VerdictField
 from reward_functions.core.errors import BadReference
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Example, Needs, reward_function
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from reward_functions.core.types import Sample, Score
 
 FIELDS: Final = (
-    Field("reason", "one or two sentences: what the two answers say, and whether it is the same"),
-    Field("same", "whether the answer says what the reference says", ("no", "yes")),
+    VerdictField(
+        "reason", "one or two sentences: what the two answers say, and whether it is the same"
+    ),
+    VerdictField("same", "whether the answer says what the reference says", ("no", "yes")),
 )
 
 MAX_ANSWER: Final = 4_000

@@ -13,7 +13,7 @@ from math import isfinite
 from random import Random
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from reward_functions.core.asking import Script
+from reward_functions.core.asking import ScriptedAsk
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import BadSample, DatasetError
 from reward_functions.core.types import Sample, Score, Scored, Unscored
@@ -210,7 +210,7 @@ def the_lambda_scores_like_a_direct_call(spec: RewardSpec) -> None:
             log_level="CRITICAL",
         )
         with redirect_stdout(StringIO()):  # where the handler's metrics go
-            bound = handler.bind(deployed, spec, ask=Script(tuple(example.verdicts)))
+            bound = handler.bind(deployed, spec, ask=ScriptedAsk(tuple(example.verdicts)))
             answered = bound([wire_row(example.sample())])
         expected = [contract.result_object(direct)]
         _require(
@@ -257,7 +257,7 @@ def _shuffled(rows: Sequence[_Row], seed: int) -> list[_Row]:
 
 def _rehearsal(spec: RewardSpec) -> RewardFunction:
     """The reward with its default parameters; a judge always gets the worst verdicts."""
-    return partial(spec, ask=Script()) if spec.needs.judge else spec
+    return partial(spec, ask=ScriptedAsk()) if spec.needs.judge else spec
 
 
 def _example_batch(spec: RewardSpec) -> list[Sample]:

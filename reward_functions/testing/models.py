@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.core.asking import Question, Script, Usage, Verdict
+from reward_functions.core.asking import Question, ScriptedAsk, Verdict
+from reward_functions.core.types import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -49,7 +50,7 @@ class FakeAsk:
         """The answer to this question."""
         self.asked.append(question)
         if self.answer is None:
-            written: Mapping[str, str] | Exception = Script(self.answers)(question).values
+            written: Mapping[str, str] | Exception = ScriptedAsk(self.answers)(question).values
         else:
             written = self.answer(question)
         if isinstance(written, Exception):

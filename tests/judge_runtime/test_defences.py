@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reward_functions import Message, Sample, get
-from reward_functions.core.asking import Field, Question
+from reward_functions.core.asking import Question, VerdictField
 from reward_functions.core.errors import BadJudge
 from reward_functions.judge_runtime.attack_corpus import attacks
 from reward_functions.judge_runtime.prefilter import gate
@@ -253,7 +253,7 @@ def test_neutral_text_is_one_line_of_json_and_holds_no_order(text):
 @given(st.text(max_size=300), st.integers(20, 200))
 def test_whatever_the_text_its_fence_holds(text, limit):
     data = {"prompt": text, "reference": text, "answer": text}
-    fields = (Field("same", "same", ("no", "yes")),)
+    fields = (VerdictField("same", "same", ("no", "yes")),)
     asked = question(prompt_of(reference.__file__), sample(text), fields, data, max_chars=limit)
     marks = re.findall(r'^</data mark="(\w+)">$', asked.text, re.MULTILINE)
     assert len(marks) == 1

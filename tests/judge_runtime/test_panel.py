@@ -12,8 +12,8 @@ import pytest
 from botocore.exceptions import ClientError
 
 from reward_functions import Message, Sample, Scored, get, score_batch
-from reward_functions.core.asking import Usage
 from reward_functions.core.errors import BadJudge, JudgeUnavailable, NoVerdict
+from reward_functions.core.types import Usage
 from reward_functions.judge_runtime import pipeline
 from reward_functions.judge_runtime.cache import Memory, Table, Warm
 from reward_functions.judge_runtime.config import JudgeModel, Judging

@@ -8,7 +8,7 @@ from statistics import fmean, pstdev
 import pytest
 
 from reward_functions import Scored, get, score_batch
-from reward_functions.core.asking import Field, Usage
+from reward_functions.core.asking import VerdictField
 from reward_functions.core.errors import (
     BadJudge,
     BadReference,
@@ -17,6 +17,7 @@ from reward_functions.core.errors import (
     NoOtherResponse,
     NoVerdict,
 )
+from reward_functions.core.types import Usage
 from reward_functions.judge_runtime.backends.replay import Recorder, Replay
 from reward_functions.judge_runtime.config import JudgeModel, Judging
 from reward_functions.judge_runtime.panel import Bench
@@ -118,7 +119,7 @@ def test_the_greatest_weight_beside_the_smallest_still_weighs(tmp_path):
 
 
 def test_two_fields_of_one_name_are_refused():
-    fields = (Field("confidence", "how sure the response is", ("low", "high")),)
+    fields = (VerdictField("confidence", "how sure the response is", ("low", "high")),)
     data = {"prompt": "Capital?", "reference": "Canberra", "answer": "Sydney"}
     with pytest.raises(BadJudge, match="same name"):
         question(prompt_of(reference.__file__), sample("x"), fields, data)

@@ -15,10 +15,12 @@ from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.core.asking import Usage, Verdict, token_count
+from reward_functions.core.asking import Verdict
 from reward_functions.core.errors import BadJudge, JudgeUnavailable, NoVerdict
+from reward_functions.core.types import Usage
 from reward_functions.judge_runtime import structured_output
 from reward_functions.judge_runtime.backends.aws import client
+from reward_functions.judge_runtime.usage import token_count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

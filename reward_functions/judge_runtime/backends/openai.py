@@ -19,9 +19,11 @@ import urllib3
 from urllib3.exceptions import HTTPError, NewConnectionError
 from urllib3.exceptions import TimeoutError as UrllibTimeout
 
-from reward_functions.core.asking import Usage, Verdict, token_count
+from reward_functions.core.asking import Verdict
 from reward_functions.core.errors import JudgeUnavailable, NoVerdict
+from reward_functions.core.types import Usage
 from reward_functions.judge_runtime import structured_output
+from reward_functions.judge_runtime.usage import token_count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

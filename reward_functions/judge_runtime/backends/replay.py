@@ -17,7 +17,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_args
 
-from reward_functions.core.asking import Usage, Verdict
+from reward_functions.core.asking import Verdict
 from reward_functions.core.errors import (
     BadJudge,
     JudgeUnavailable,
@@ -25,6 +25,7 @@ from reward_functions.core.errors import (
     WhyNoVerdict,
     WhyUnavailable,
 )
+from reward_functions.core.types import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -13,10 +13,9 @@ from itertools import islice
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from reward_functions.core.asking import Usage
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import ConfigurationError, JudgeUnavailable, NoVerdict
-from reward_functions.core.types import Scored, Unscored
+from reward_functions.core.types import Scored, Unscored, Usage
 from reward_functions.judge_runtime.panel import Bench
 from reward_functions.tools.calibration.readings import Reading, Readings, Turn
 from reward_functions.tools.judging.settings import forgetful

@@ -18,7 +18,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from reward_functions.core.asking import Script
+from reward_functions.core.asking import ScriptedAsk
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import DatasetError
 from reward_functions.core.jsons import json_kind
@@ -202,7 +202,7 @@ def _reading_error(spec: RewardSpec, sample: Sample) -> DatasetError | None:
     reference only once there is an answer to compare. A judge is given no model to ask, since a
     call costs; what it says of a reference, it says before it asks.
     """
-    read = spec.bind({}, ask=Script() if spec.needs.judge else None)  # no model is asked here
+    read = spec.bind({}, ask=ScriptedAsk() if spec.needs.judge else None)  # no model is asked here
 
     def scored(asked: Sample) -> Score:
         return read(asked.answered(spec.gold_response(asked) if spec.gold_response else ""))

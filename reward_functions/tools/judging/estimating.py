@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.core.asking import Usage
+from reward_functions.core.types import Usage
 from reward_functions.judge_runtime.usage import price_of
 from reward_functions.tools.datasets.lengths import tokens
 

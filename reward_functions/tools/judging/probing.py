@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.core.asking import Usage
 from reward_functions.core.errors import ConfigurationError, JudgeUnavailable, NoVerdict
+from reward_functions.core.types import Usage
 from reward_functions.judge_runtime.backends import open_model
 from reward_functions.judge_runtime.config import LADDER
 from reward_functions.judge_runtime.pipeline import Patient

@@ -23,7 +23,7 @@ JUDGES = sorted(name for name, spec in specs().items() if spec.needs.judge)
 NAIVE = '''
 """A judge that shows its model the response as it is."""
 from reward_functions import Example, Needs, Sample, Score, reward_function
-from reward_functions.core.asking import Field, Question
+from reward_functions.core.asking import VerdictField, Question
 
 FIELDS = (
     Field("right", "the answer is right", ("no", "yes")),

@@ -6,16 +6,16 @@ import pickle
 
 import pytest
 
-from reward_functions.core.asking import Field, Question, Script
+from reward_functions.core.asking import Question, ScriptedAsk, VerdictField
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import BadJudge, BadSample, JudgeUnavailable, NoJudge, NoVerdict
 from reward_functions.core.spec import JUDGE_WORKERS, Example, Needs, reward_function, spec_of
 from reward_functions.core.types import Message, Sample, Score, Unscored
 
 FIELDS = (
-    Field("quote", "words of the response", supports="kind"),
-    Field("kind", "whether it is kind", ("no", "yes")),
-    Field("checksum", "the checksum"),
+    VerdictField("quote", "words of the response", supports="kind"),
+    VerdictField("kind", "whether it is kind", ("no", "yes")),
+    VerdictField("checksum", "the checksum"),
 )
 QUESTION = Question(
     key="k", system="", shared="", text="", fields=FIELDS, canary="1f", quotable="Thank  you,\nAnn."
@@ -46,7 +46,7 @@ def crowd(sample, group):
 
 
 def test_a_judge_is_given_whom_to_ask():
-    yes = Script([{"kind": "yes", "quote": "Ann"}])
+    yes = ScriptedAsk([{"kind": "yes", "quote": "Ann"}])
     assert kind(said("Hi"), ask=yes).value == 1.0
     assert kind.bind({"limit": 4}, ask=yes)(said("Hi")).value == 1.0
     with pytest.raises(NoJudge):
