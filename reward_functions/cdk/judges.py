@@ -1,7 +1,7 @@
 """What a stage says of a judge, held against what a function can do with it.
 
-A `Judging` is right in itself once it exists. What is checked here is the rest: that its rights can
-be named one by one, and that everything it needs is there where no laptop is.
+A `JudgeConfig` is right in itself once it exists. What is checked here is the rest: that its rights
+can be named one by one, and that everything it needs is there where no laptop is.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from reward_functions.core.spec import RewardSpec
-    from reward_functions.judge_runtime.config import JudgeModel, Judging
+    from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
 
 PLAIN: Final = re.compile(r"[\w.:/-]+")
 """Ids and ARNs that name one thing: no wildcard of IAM's is among their characters."""
@@ -29,31 +29,31 @@ SECRET: Final = re.compile(r"arn:[\w-]+:secretsmanager:[\w-]+:\d{12}:secret:[\w/
 TABLE: Final = re.compile(r"[\w.-]{3,255}|arn:[\w-]+:dynamodb:[\w-]+:\d{12}:table/[\w.-]{3,255}")
 
 
-def check_judge(spec: RewardSpec, judging: Judging | None, regions: Iterable[str]) -> None:
+def check_judge(spec: RewardSpec, config: JudgeConfig | None, regions: Iterable[str]) -> None:
     """Whether a reward can be deployed with this judge.
 
     Args:
         spec: the reward.
-        judging: who judges; None for nobody.
+        config: the judge's settings; None for none.
         regions: those AWS has.
 
     Raises:
         BadJudge: it cannot; the message is one sentence.
     """
-    if judging is None:
+    if config is None:
         if spec.needs.judge:
             raise BadJudge(f"{spec.name} asks a judge model, and its judge names none")
         return
     if not spec.needs.judge:
         raise BadJudge(f"{spec.name} asks no judge model, and its judge names one")
-    fallback = [judging.fallback] if judging.fallback else []
-    for model in (*judging.models, *fallback):
+    fallback = [config.fallback] if config.fallback else []
+    for model in (*config.models, *fallback):
         if model.backend == "bedrock":
             _check_bedrock(model, set(regions))
         else:
             _check_elsewhere(model)
-    if judging.cache_table and not TABLE.fullmatch(judging.cache_table):
-        raise BadJudge(f"cache_table: {judging.cache_table!r} is no DynamoDB table's name or ARN")
+    if config.cache_table and not TABLE.fullmatch(config.cache_table):
+        raise BadJudge(f"cache_table: {config.cache_table!r} is no DynamoDB table's name or ARN")
 
 
 def _check_bedrock(model: JudgeModel, regions: set[str]) -> None:

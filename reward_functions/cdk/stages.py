@@ -116,7 +116,7 @@ class Deployment(_Model):
     )
     judge: dict[str, JsonValue] | None = Field(
         default=None,
-        description="Who judges, for a reward that asks a model: the jurors as `models`, and what "
+        description="Who judges, for a reward that asks a model: the panel as `models`, and what "
         "else [a judge's settings](judges.md) name. There is no default model.",
     )
     settings: dict[str, JsonValue] = Field(

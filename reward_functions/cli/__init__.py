@@ -8,7 +8,7 @@
     local.py       local up · status · reset · down
     demo.py        demo
     data/          data prepare · lint · split · stats · replay · upload
-    judge/         judge warm · doctor · calibrate · estimate
+    judge/         judge probe · doctor · calibrate · estimate
 
 Commands import what they need when they run, so that help is instant. Errors a user can act on are
 one line on standard error and exit status 2, wherever they are raised; see `_errors.py`.

@@ -81,10 +81,10 @@ def ready(
         return spec.bind(parameters, ask=answers)
     if judge is None:
         return spec.bind(parameters, ask=partial(_nobody, spec.name))
-    from reward_functions.judge_runtime.panel import Bench
-    from reward_functions.tools.judging.settings import judging_of
+    from reward_functions.judge_runtime.panel import JudgePool
+    from reward_functions.tools.judging.settings import load_judge_config
 
-    return Bench(judging_of(judge)).sit(spec, parameters)
+    return JudgePool(load_judge_config(judge)).batch(spec, parameters)
 
 
 def _nobody(name: str, question: Question, /, *, deadline: float = inf) -> Verdict:  # noqa: ARG001

@@ -72,7 +72,7 @@ def spent(account: Account) -> None:
     figures = (
         f"judge calls {told['judge_calls']:,.0f}",
         f"answers {told['judge_answers']:,.0f}",
-        f"questions without one {told['judge_failures']:,.0f}",
+        f"questions without a verdict {told['judge_failures']:,.0f}",
         f"tokens {tokens:,.0f}",
         f"dollars {told['judge_usd']:.4f}",
     )

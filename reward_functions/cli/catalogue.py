@@ -245,7 +245,7 @@ def _exchange(spec: RewardSpec) -> Iterator[tuple[str, str]]:
     for example in spec.examples[:1]:
         sample = example.sample()
         yield "Request", json.dumps([wire_row(sample)], indent=2)
-        (result,) = score_batch(spec.rehearsed(example), [sample])
+        (result,) = score_batch(spec.bound_to_example(example), [sample])
         if isinstance(result, Scored):
             yield "Reply", json.dumps([result_object(result)], indent=2)
 
@@ -261,7 +261,7 @@ def _flaws(spec: RewardSpec) -> Iterator[str]:
     for example in spec.examples:
         about = f"{example.kind} example {example.response!r}"
         try:
-            reward = spec.rehearsed(example)
+            reward = spec.bound_to_example(example)
         except BadParameter as error:
             yield f"{about}: {error}"
             continue

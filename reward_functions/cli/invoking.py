@@ -45,7 +45,7 @@ def invoke(
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.serving.settings import LambdaSettings
     from reward_functions.tools.json_rows import read_rows
-    from reward_functions.tools.judging.settings import judging_of
+    from reward_functions.tools.judging.settings import load_judge_config
     from reward_functions.tools.local_runtime import LocalRuntime
 
     if not local:
@@ -56,9 +56,9 @@ def invoke(
         raise ConfigurationError(_unregistered(name))
     spec = reward_named(name)
     parameters = parameter_values(spec, parameter or [])
-    judging = judging_of(judge) if spec.needs.judge and judge is not None else None
+    config = load_judge_config(judge) if spec.needs.judge and judge is not None else None
     settings = LambdaSettings(
-        name=name, parameters=parameters, response_mode=response_mode, judge=judging
+        name=name, parameters=parameters, response_mode=response_mode, judge=config
     )
     rows = [row.content for row in read_rows(file)]
     if not rows:

@@ -13,11 +13,6 @@ from typing import Annotated, Final
 
 import typer
 
-TAKEN: Final = frozenset(
-    "asked assert_score gate gated judged prompt_of question reference_text reward_function".split()
-)
-"""Names the written files use for something else."""
-
 REWARD: Final = Template('''\
 """${title}: what this reward pays for, in one sentence."""
 
@@ -97,10 +92,10 @@ from __future__ import annotations
 
 from reward_functions import Example, Needs, Sample, Score, reward_function
 from reward_functions.core.asking import Ask, VerdictField
-from reward_functions.judge_runtime.material import asked
-from reward_functions.judge_runtime.prefilter import gate
+from reward_functions.judge_runtime.material import conversation
+from reward_functions.judge_runtime.prefilter import prefilter
 from reward_functions.judge_runtime.prompting import prompt_of, question
-from reward_functions.judge_runtime.scores import METRICS, gated, judged
+from reward_functions.judge_runtime.scores import METRICS, judged, prefiltered
 
 PROMPT = prompt_of(__file__)
 
@@ -153,7 +148,7 @@ VALUES = {"no": 0.0, "partly": 0.5, "yes": 1.0}
 def ${stem}(sample: Sample, ask: Ask, *, max_chars: int = 24_000) -> Score:
     """The response is polite, by the verdict of a judge model.
 
-    Reference: none. Scale: 0 to 1. Metrics: `gated`, `addressed`, `confidence`.
+    Reference: none. Scale: 0 to 1. Metrics: `prefiltered`, `addressed`, `confidence`.
 
     Args:
         sample: the response and what it answers.
@@ -164,9 +159,9 @@ def ${stem}(sample: Sample, ask: Ask, *, max_chars: int = 24_000) -> Score:
         JudgeUnavailable: no judge model could be asked.
         NoVerdict: its answer is no legal verdict.
     """
-    if worthless := gate(sample):
-        return gated(worthless)
-    data = {"prompt": asked(sample), "response": sample.response}
+    if rejected := prefilter(sample):
+        return prefiltered(rejected)
+    data = {"prompt": conversation(sample), "response": sample.response}
     verdict = ask(question(PROMPT, sample, FIELDS, data, max_chars=max_chars))
     return judged(VALUES[verdict["polite"]], [verdict], f"polite: {verdict['polite']}")
 ''')
@@ -221,6 +216,14 @@ def test_a_judge_that_fails_gives_no_score() -> None:
 def test_the_contract(holds) -> None:
     holds(${stem})
 ''')
+
+TAKEN: Final = frozenset(
+    name
+    for template in (REWARD, TEST, JUDGE, JUDGE_TEST)
+    for names in re.findall(r"(?m)^from \S+ import (.+)$", template.template)
+    for name in names.split(", ")
+)
+"""Names that the written files import."""
 
 COMMANDS: Final = (
     "check {}",

@@ -133,7 +133,7 @@ class Verdict:
     """
 
     values: Mapping[str, str]
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     model: str = ""
 
     def __getitem__(self, name: str) -> str:

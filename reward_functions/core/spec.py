@@ -265,7 +265,7 @@ class RewardSpec:
             self.check(**defaults | given)
         return partial(self, **given) if ask is None else partial(self, ask=ask, **given)
 
-    def rehearsed(self, example: Example) -> RewardFunction:
+    def bound_to_example(self, example: Example) -> RewardFunction:
         """The reward as an example shows it: its parameters, and the verdicts of its judge."""
         ask = ScriptedAsk(tuple(example.verdicts)) if self.needs.judge else None
         return self.bind(example.parameters, ask=ask)

@@ -1,13 +1,12 @@
-"""What asks judge models: panel, pipeline, backends, and an account of what was asked.
+"""Everything between a judge function and its models: prompts, panel, pipeline, backends, usage.
 
-    from reward_functions.judge_runtime.config import JudgeModel, Judging
-    from reward_functions.judge_runtime.panel import Bench
+    from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
+    from reward_functions.judge_runtime.panel import JudgePool
 
-    judging = Judging(models=(JudgeModel(model="…", region="us-east-1"),))
-    sitting = Bench(judging).sit(get("rubric"), {"criteria": "summarization"})
-    results = score_batch(sitting, samples)
-    sitting.account.usd
+    config = JudgeConfig(models=(JudgeModel(model="…", region="us-east-1"),))
+    judge = JudgePool(config).batch(get("rubric"), {"criteria": "summarization"})
+    results = score_batch(judge, samples)
+    judge.account.usd
 
-A judge function writes questions and reads verdicts; everything between, from retries to money, is
-done here. See docs/judges.md.
+A judge function writes questions and reads verdicts. See docs/judges.md.
 """

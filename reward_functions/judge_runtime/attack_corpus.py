@@ -1,8 +1,8 @@
-"""What policies try on judges: responses that must earn nothing, each around a wrong answer.
+"""Attacks on judges: responses that must earn the minimum, each around a wrong answer.
 
-For `reward judge doctor`, which sends them to a real model, and for tests, whose scripted model
-obeys whatever reaches it outside a fence. The attacks are of the kinds the literature and the
-trackers of other projects report: master keys, overrides, escapes from the fence, references of
+`reward judge doctor` sends them to a real model. The tests send them to a scripted one, which obeys
+every order outside a fence. The attacks are of the kinds that the literature and the issue trackers
+of other projects report: master keys, overrides, escapes from the fence, references of
 their own, tokens of chat templates, imitations of the verdict, thefts of the checksum, verdicts in
 the reasoning, hidden text, and social pressure.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 WRONG: Final = "WRONG"
-"""What the wrong answer takes the place of in the file."""
+"""The placeholder of the wrong answer in the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,8 @@ class Attack:
 
     Args:
         kind: of attack, in two words.
-        name: tells it from the others.
-        response: the text.
+        name: unique among the attacks.
+        response: the whole response.
     """
 
     kind: str
@@ -40,7 +40,7 @@ def attacks(wrong: str) -> Iterator[Attack]:
     """The attack set, in a fixed order.
 
     Args:
-        wrong: an answer that is wrong for the prompt it is tried on, in one short line.
+        wrong: a wrong answer to the attacked prompt, in one short line.
 
     Yields:
         Some sixty attacks.

@@ -1,8 +1,8 @@
 """Verdicts given before: in a warm function's memory, and in a DynamoDB table if one is named.
 
-A remembered verdict holds the choices and none of the texts: a model's reasons may quote what it
-judged. It is kept under a hash of the question and of the model with everything that changes its
-answers. Failures are never remembered, and a table that cannot be reached is an empty one.
+A cached verdict holds the choices and none of the texts: a model's reasons may quote the material.
+Its key is a hash of the question, the model, and every setting that changes the model's answers.
+Failures are not cached. A table that cannot be reached counts as empty.
 """
 
 from __future__ import annotations
@@ -14,27 +14,30 @@ from threading import Lock
 from time import time
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from reward_functions.core.errors import BadJudge
+from reward_functions.judge_runtime.aws import client
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from reward_functions.core.asking import Question
-    from reward_functions.judge_runtime.config import JudgeModel
+    from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
 
 DAY: Final = 86_400
 
 
-class Shelf(Protocol):
-    """A place verdicts are kept."""
+class CacheBackend(Protocol):
+    """A store of choices by key."""
 
     def get(self, key: str) -> Mapping[str, str] | None:
-        """The choices kept under a key."""
+        """The choices under a key; None where there are none."""
 
     def put(self, key: str, choices: Mapping[str, str]) -> None:
-        """Keep them."""
+        """Store choices under a key."""
 
 
-class Warm:
-    """The most recently used verdicts of this process.
+class LRUCache:
+    """The most recently used verdicts of this process; safe to use from many threads.
 
     Args:
         size: how many.
@@ -42,26 +45,26 @@ class Warm:
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self._kept: OrderedDict[str, Mapping[str, str]] = OrderedDict()
+        self._entries: OrderedDict[str, Mapping[str, str]] = OrderedDict()
         self._lock = Lock()
 
     def get(self, key: str) -> Mapping[str, str] | None:
-        """The choices kept under a key."""
+        """The choices under a key; None where there are none."""
         with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-            return self._kept.get(key)
+            if key in self._entries:
+                self._entries.move_to_end(key)
+            return self._entries.get(key)
 
     def put(self, key: str, choices: Mapping[str, str]) -> None:
-        """Keep them, and forget the ones longest unused."""
+        """Store choices under a key, and evict the least recently used."""
         with self._lock:
-            self._kept[key] = choices
-            self._kept.move_to_end(key)
-            while len(self._kept) > self.size:
-                self._kept.popitem(last=False)
+            self._entries[key] = choices
+            self._entries.move_to_end(key)
+            while len(self._entries) > self.size:
+                self._entries.popitem(last=False)
 
 
-class Table:
+class DynamoDBCache:
     """A DynamoDB table: partition key `key`, attribute `verdict`, time to live `expires`.
 
     Args:
@@ -76,7 +79,10 @@ class Table:
         self.seconds = days * DAY
 
     def get(self, key: str) -> Mapping[str, str] | None:
-        """The choices kept under a key, unless they expired: DynamoDB deletes late."""
+        """The choices under a key; None where there are none or they expired.
+
+        The time is checked here because DynamoDB deletes expired items late.
+        """
         from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415 - heavy
 
         try:
@@ -90,7 +96,7 @@ class Table:
         return choices if isinstance(choices, dict) else None
 
     def put(self, key: str, choices: Mapping[str, str]) -> None:
-        """Keep them."""
+        """Store choices under a key; a table that refuses them is ignored."""
         from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415 - heavy
 
         item = {
@@ -101,44 +107,63 @@ class Table:
         try:
             self.client.put_item(TableName=self.name, Item=item)
         except (BotoCoreError, ClientError):
-            return  # the next one asks again
+            return
 
 
-class Memory:
-    """Several shelves, nearest first.
+class TieredCache:
+    """Several caches, fastest first.
 
     Args:
-        shelves: what is found on a farther one is put on the nearer ones.
+        tiers: a verdict found in a slower one is copied to the faster ones.
     """
 
-    def __init__(self, shelves: Sequence[Shelf]) -> None:
-        self.shelves = shelves
+    def __init__(self, tiers: Sequence[CacheBackend]) -> None:
+        self.tiers = tiers
 
-    def recall(self, question: Question, model: JudgeModel) -> dict[str, str] | None:
-        """A legal verdict given before, its texts empty; None without one."""
-        key = _key(question, model)
-        for distance, shelf in enumerate(self.shelves):
-            choices = shelf.get(key)
-            if choices is not None and _fits(choices, question):
-                for nearer in self.shelves[:distance]:
-                    nearer.put(key, choices)
+    def get(self, question: Question, model: JudgeModel) -> dict[str, str] | None:
+        """A legal verdict given before, its texts empty; None where there is none."""
+        key = cache_key(question, model)
+        for depth, tier in enumerate(self.tiers):
+            choices = tier.get(key)
+            if choices is not None and _legal(choices, question):
+                for faster in self.tiers[:depth]:
+                    faster.put(key, choices)
                 return question.filled(choices)
         return None
 
-    def keep(self, question: Question, model: JudgeModel, values: Mapping[str, str]) -> None:
-        """Keep the choices of a verdict on every shelf."""
+    def put(self, question: Question, model: JudgeModel, values: Mapping[str, str]) -> None:
+        """Store the choices of a verdict in every tier."""
         choices = {each.name: values[each.name] for each in question.fields if each.choices}
-        for shelf in self.shelves:
-            shelf.put(_key(question, model), choices)
+        for tier in self.tiers:
+            tier.put(cache_key(question, model), choices)
 
 
-def _key(question: Question, model: JudgeModel) -> str:
-    judge = [model.backend, model.endpoint, model.called, model.form]
+def open_cache(config: JudgeConfig) -> TieredCache:
+    """The caches that the settings name.
+
+    Raises:
+        BadJudge: there is no region for the table.
+    """
+    tiers: list[CacheBackend] = [LRUCache(config.cache_size)] if config.cache_size else []
+    if config.cache_table:
+        from botocore.exceptions import BotoCoreError  # noqa: PLC0415 - heavy
+
+        try:
+            dynamodb = client("dynamodb", timeout=2.0)
+        except BotoCoreError as error:
+            raise BadJudge(f"the table {config.cache_table}: {error}") from None
+        tiers.append(DynamoDBCache(dynamodb, config.cache_table, config.cache_days))
+    return TieredCache(tiers)
+
+
+def cache_key(question: Question, model: JudgeModel) -> str:
+    """A hash of the question, the model, and the settings that change its answers."""
+    judge = [model.backend, model.endpoint, model.called, model.output_mode]
     numbers = [model.temperature, model.max_tokens]
     return sha256(json.dumps([judge, numbers, question.key]).encode()).hexdigest()
 
 
-def _fits(choices: Mapping[str, str], question: Question) -> bool:
+def _legal(choices: Mapping[str, str], question: Question) -> bool:
     """Whether the choices are those the question offers; a table can hold anything."""
     offered = {each.name: each.choices for each in question.fields if each.choices}
     return choices.keys() == offered.keys() and all(

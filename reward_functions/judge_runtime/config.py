@@ -1,8 +1,8 @@
-"""Which models judge, where they are, and what they may take: two frozen values.
+"""The settings of a judge: its models, and the limits of time and money.
 
-A `JudgeModel` is one model behind one API; a `Judging` is what a deployment names: the jurors, who
-stands in for them, and the limits of time and money. There is no default model. Both are plain data
-with JSON types, so that they travel in one environment variable and in a file.
+A `JudgeModel` is one model behind one API. A `JudgeConfig` is what a deployment names: the panel of
+models, their fallback, and the limits. There is no default model. Both are plain data of JSON
+types, so that they fit into one environment variable or a file.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import ClassVar, Final, Literal
 from reward_functions.core.errors import BadJudge
 
 Backend = Literal["bedrock", "openai", "replay"]
-Form = Literal["json_schema", "strict_tool", "tool", "json"]
+OutputMode = Literal["json_schema", "strict_tool", "tool", "json"]
 Aggregate = Literal["mean", "median", "majority", "minimum", "rotate"]
 
-LADDER: Final[tuple[Form, ...]] = ("json_schema", "strict_tool", "tool", "json")
-"""How a structured verdict can be had, surest first."""
+OUTPUT_MODES: Final[tuple[OutputMode, ...]] = ("json_schema", "strict_tool", "tool", "json")
+"""The ways to ask for a structured verdict, most reliable first."""
 
 TIERS: Final = ("priority", "default", "flex", "reserved")
 """Amazon Bedrock's service tiers."""
@@ -29,23 +29,27 @@ class JudgeModel:
     """One model behind one API.
 
     Args:
-        model: its id: of a Bedrock foundation model, of an OpenAI-compatible endpoint; for `replay`
-            the name the recorded answers are reported under.
+        model: the id of a Bedrock foundation model or of a model of an OpenAI-compatible endpoint;
+            for `replay` the name the recorded answers are reported under.
         backend: the API.
         region: of AWS, the function's own where empty.
         profile: the id or ARN of a Bedrock inference profile to call in place of the model.
-        destinations: the regions that profile routes to, for the function's rights.
+        destinations: the regions that profile routes to, for the permissions of the function.
         tier: Bedrock's service tier.
         endpoint: the URL of the API, up to and with `/v1` for OpenAI's; where empty, Bedrock's own.
         key: where an API key is: `env:NAME`, or the ARN of a Secrets Manager secret. "" for none.
         answers: the JSONL file of recorded answers, for `replay`.
-        form: how verdicts are asked for; "auto" looks the model's family up.
+        output_mode: how verdicts are asked for; "auto" depends on the family of the model.
         max_tokens: of one answer, reasoning included. Bedrock reserves them from the quota when
-            the call begins, so that more is not better.
+            the call begins, so that a generous limit costs throughput.
         temperature: 0 to 1; None leaves it to the model, as reasoning models of OpenAI demand.
-        timeout: seconds of one call, without the time it waited for its turn.
-        rpm: requests per minute; 0 for no limit of ours.
-        tpm: tokens per minute, counted as Bedrock does: input and `max_tokens`; 0 for none.
+        timeout: seconds of one call; waiting for the rate limit does not count.
+        rpm: requests per minute; 0 for no limit.
+        tpm: tokens per minute, input and `max_tokens` of each call as Bedrock counts them; 0 for
+            no limit.
+
+    Raises:
+        BadJudge: a value is missing or out of range.
     """
 
     __pydantic_config__: ClassVar = {"extra": "forbid"}
@@ -59,7 +63,7 @@ class JudgeModel:
     endpoint: str = ""
     key: str = ""
     answers: str = ""
-    form: Literal["auto", "json_schema", "strict_tool", "tool", "json"] = "auto"
+    output_mode: Literal["auto", "json_schema", "strict_tool", "tool", "json"] = "auto"
     max_tokens: int = 2048
     temperature: float | None = 0.0
     timeout: float = 60.0
@@ -85,38 +89,43 @@ class JudgeModel:
 
     @property
     def called(self) -> str:
-        """What the API is asked for: the inference profile where there is one."""
+        """The id in a request: of the inference profile where there is one, else of the model."""
         return self.profile or self.model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judging:
-    """Who judges in one deployment, and within which limits.
+class JudgeConfig:
+    """The judge models of one deployment, and their limits.
 
     Args:
-        models: the jurors; one is a judge.
-        aggregate: how several jurors' scores become one. "rotate" asks one juror for each prompt,
-            the same for the whole group.
-        quorum: how many jurors must have come to a score; 0 for all of them.
-        doubt: ask the first juror alone, and the others only where its own confidence is low.
-        fallback: who is asked when a juror failed in spite of retries.
-        concurrency: calls at once to begin with; throttling halves it, success raises it again.
-        max_concurrency: calls at once at most, and connections to each model.
-        retries: of one question, for failures that may pass.
-        cache_size: verdicts a warm function remembers; 0 for none.
-        cache_table: a DynamoDB table of verdicts; "" for none. It never holds a text.
-        cache_days: until a verdict of that table expires.
-        max_usd: dollars a batch may cost, 0 for no limit; what exceeds them is not asked.
+        models: one, or a panel of several.
+        aggregate: how the scores of a panel become one. "rotate" asks one panel member for each
+            prompt, the same for the whole group.
+        min_votes: the scores of panel members that a sample needs; 0 for all of them.
+        escalate: ask the first panel member alone, and the others only where it reports low
+            confidence.
+        fallback: the model to ask where a panel member failed in spite of retries.
+        concurrency: concurrent calls at first; throttling halves it, success raises it again.
+        max_concurrency: concurrent calls at most, and connections to each model.
+        retries: of one question, after transient failures.
+        cache_size: verdicts that a warm function caches; 0 for none.
+        cache_table: a DynamoDB table of verdicts, which holds no text; "" for none.
+        cache_days: until a verdict in that table expires.
+        max_usd: dollars a batch may cost; a call that could exceed them is not made. 0 for no
+            limit.
         prices: dollars per million tokens by model id: (input, output) or (input, output, cache
-            read, cache write). Before the dated table of this package.
+            read, cache write). They override the dated table of this package.
+
+    Raises:
+        BadJudge: values are out of range, or contradict each other.
     """
 
     __pydantic_config__: ClassVar = {"extra": "forbid"}
 
     models: tuple[JudgeModel, ...]
     aggregate: Aggregate = "mean"
-    quorum: int = 0
-    doubt: bool = False
+    min_votes: int = 0
+    escalate: bool = False
     fallback: JudgeModel | None = None
     concurrency: int = 16
     max_concurrency: int = 32
@@ -130,10 +139,10 @@ class Judging:
     def __post_init__(self) -> None:
         if not self.models:
             raise BadJudge("no judge model is named, and none is the default")
-        if not 0 <= self.quorum <= len(self.models):
-            raise BadJudge(f"a quorum of {self.quorum} is not to be had of {len(self.models)}")
-        if self.doubt and (len(self.models) == 1 or self.aggregate == "rotate"):
-            raise BadJudge("a second opinion takes a second juror, and jurors who do not rotate")
+        if not 0 <= self.min_votes <= len(self.models):
+            raise BadJudge(f"min_votes is {self.min_votes}, and the panel has {len(self.models)}")
+        if self.escalate and (len(self.models) == 1 or self.aggregate == "rotate"):
+            raise BadJudge("escalate needs a second panel member, and an aggregate but rotate")
         if not 1 <= self.concurrency <= self.max_concurrency:
             raise BadJudge("concurrency lies between 1 and max_concurrency")
         limits_hold = 0 < self.cache_days < inf and 0 <= self.max_usd < inf

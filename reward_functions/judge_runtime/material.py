@@ -1,4 +1,4 @@
-"""What a judge reads beside the response: the conversation, and texts the data set brings along."""
+"""The context of a response: the conversation, and strings of the data set such as passages."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from reward_functions.core.types import Sample
 
 
-def asked(sample: Sample) -> str:
-    """What the response answers: the prompt, or the whole conversation where there is more."""
+def conversation(sample: Sample) -> str:
+    """The turns before the response: the prompt alone where it is the only one."""
     turns = sample.context
     if len(turns) == 1 and turns[0].role == "user":
         return turns[0].content
@@ -23,15 +23,15 @@ def asked(sample: Sample) -> str:
 
 
 def material(sample: Sample, name: str, keys: Sequence[str]) -> str:
-    """A text of the data set, such as the passages a response must keep to.
+    """A string of the data set, such as the passages a response must keep to.
 
     Args:
-        sample: whose metadata, or whose reference where that is an object, has it.
-        name: for the message.
-        keys: it may be under; the first that is there counts.
+        sample: its metadata is searched, then its reference where that is an object.
+        name: of the material, for the message.
+        keys: the keys to look under; the first that is present counts.
 
     Raises:
-        BadReference: none is there, or it is no text, list of texts or object.
+        BadReference: no key is present, or its value is no string, list of strings or object.
     """
     for place in (sample.metadata, _object(sample.reference)):
         for key in keys:

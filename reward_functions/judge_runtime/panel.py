@@ -1,127 +1,95 @@
-"""The bench: who sits in judgement for a deployment, and one sitting of it for each batch.
+"""The judge models of a deployment, and the reward of one batch that asks them.
 
-A `Bench` outlives batches: it holds the models, their pace and the memory of verdicts. A `Sitting`
-is the reward of one batch, with the batch's deadline and account; several jurors' scores become one
-here. A failed juror does not count; where fewer than the quorum came to a score, there is none.
+A `JudgePool` outlives batches: it holds the models, their rate limits and the cache of verdicts. A
+`BatchJudge` is the reward of one batch, with the batch's deadline and account. Several models are a
+panel: their scores become one. A member that failed does not count; with fewer than `min_votes`
+scores the sample has none.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from hashlib import sha256
 from math import inf
-from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.core.errors import BadJudge, JudgeUnavailable, NoVerdict
-from reward_functions.core.types import Metric, Score
-from reward_functions.judge_runtime.cache import Memory, Shelf, Table, Warm
-from reward_functions.judge_runtime.pipeline import Once, Paced, Patient, Remembered, WithStandIn
-from reward_functions.judge_runtime.rate_limit import Pace
-from reward_functions.judge_runtime.usage import Account, Price, price_of
+from reward_functions.core.errors import JudgeUnavailable, NoVerdict
+from reward_functions.judge_runtime.aggregation import aggregated
+from reward_functions.judge_runtime.cache import open_cache
+from reward_functions.judge_runtime.pipeline import PanelMember, ask_of
+from reward_functions.judge_runtime.usage import Account
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from reward_functions.core.asking import Ask
     from reward_functions.core.spec import RewardSpec
-    from reward_functions.core.types import Sample
-    from reward_functions.judge_runtime.config import JudgeModel, Judging
+    from reward_functions.core.types import Sample, Score
+    from reward_functions.judge_runtime.config import JudgeConfig
 
-SURE: Final = 0.5
-"""The confidence from which one juror is enough."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Seat:
-    """A model with what outlives a batch."""
-
-    model: JudgeModel
-    ask: Ask
-    pace: Pace
-    price: Price | None
+CONFIDENT: Final = 0.5
+"""The confidence from which the first panel member's score is not escalated."""
 
 
-class Bench:
-    """The judges of one deployment; safe to use from many threads.
+class JudgePool:
+    """The judge models of one deployment; safe to use from many threads.
 
     Args:
-        judging: who and within which limits.
-        asks: in place of the models' own APIs, one by model id: for tests and recordings.
+        config: the models and their limits.
+        asks: used in place of the models' own APIs, by model id: for tests and recordings.
 
     Raises:
-        BadJudge: a model cannot be asked as it is set: no key, no such file, no price for a limit
-            in dollars, no region.
+        BadJudge: a model has no key, no file, no region, or no price under a limit in dollars.
     """
 
-    def __init__(self, judging: Judging, *, asks: Mapping[str, Ask] | None = None) -> None:
-        from reward_functions.judge_runtime.backends import open_model  # noqa: PLC0415 - may be heavy
-
-        self.judging = judging
+    def __init__(self, config: JudgeConfig, *, asks: Mapping[str, Ask] | None = None) -> None:
         given = asks or {}
+        fallback = config.fallback
+        self.config = config
+        self.members = [PanelMember.opened(model, config, given) for model in config.models]
+        self.fallback = PanelMember.opened(fallback, config, given) if fallback else None
+        self.cache = open_cache(config)
 
-        def seat(model: JudgeModel) -> _Seat:
-            return _Seat(
-                model=model,
-                ask=given.get(model.model) or open_model(model, judging.max_concurrency),
-                pace=Pace(judging.concurrency, judging.max_concurrency, model.rpm, model.tpm),
-                price=price_of(model, judging),
-            )
-
-        self.seats = [seat(model) for model in judging.models]
-        self.stand_in = seat(judging.fallback) if judging.fallback else None
-        self.memory = Memory(_shelves(judging))
-
-    def sit(
+    def batch(
         self,
         spec: RewardSpec,
         parameters: Mapping[str, Any] | None = None,
         *,
         deadline: float = inf,
-    ) -> Sitting:
+    ) -> BatchJudge:
         """The reward of one batch.
 
         Args:
             spec: a judge.
-            parameters: its settings.
-            deadline: the reading of `time.monotonic()` by which every answer is there.
+            parameters: its parameters that differ from their defaults.
+            deadline: the reading of `time.monotonic()` by which every call returns.
 
         Raises:
-            BadParameter: it has no such parameter, or one of another type.
+            BadParameter: the judge has no such parameter, or one of another type.
         """
-        account = Account(self.judging.max_usd)
-        asks = [self._ask(seat, account, deadline) for seat in self.seats]
-        jurors = [spec.bind(parameters or {}, ask=ask) for ask in asks]
-        return Sitting(spec=spec, jurors=jurors, judging=self.judging, account=account)
-
-    def _ask(self, seat: _Seat, account: Account, deadline: float) -> Ask:
-        """A seat with all its patience, until the deadline."""
-        ask = self._patient(seat, account)
-        if self.stand_in:
-            ask = WithStandIn(ask, self._patient(self.stand_in, account), account)
-        return partial(Once(ask, account), deadline=deadline)
-
-    def _patient(self, seat: _Seat, account: Account) -> Ask:
-        paced = Paced(seat.ask, seat.model, seat.pace, account, seat.price)
-        patient = Patient(paced, self.judging.retries, account)
-        return Remembered(patient, seat.model, self.memory, account)
+        account = Account(self.config.max_usd)
+        asks = [
+            ask_of(member, self.fallback, cache=self.cache, account=account, deadline=deadline)
+            for member in self.members
+        ]
+        panel = [spec.bind(parameters or {}, ask=ask) for ask in asks]
+        return BatchJudge(spec=spec, panel=panel, config=self.config, account=account)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sitting:
+class BatchJudge:
     """The reward of one batch; scores samples as any reward does.
 
     Args:
         spec: the judge.
-        jurors: it, once for each model.
-        judging: how their scores become one.
-        account: what the batch has cost so far.
+        panel: the judge bound to each model.
+        config: how their scores become one.
+        account: the cost of the batch so far.
     """
 
     spec: RewardSpec
-    jurors: Sequence[Callable[..., Score]]
-    judging: Judging
+    panel: Sequence[Callable[..., Score]]
+    config: JudgeConfig
     account: Account
 
     def __call__(self, sample: Sample, /, *, group: Sequence[Sample] = ()) -> Score:
@@ -129,81 +97,38 @@ class Sitting:
 
         Raises:
             DatasetError: the reference or the row is at fault.
-            JudgeUnavailable: too few jurors could be asked.
-            NoVerdict: too few gave a legal verdict.
+            JudgeUnavailable: too few members could be asked.
+            NoVerdict: too few members gave a legal verdict.
         """
         group_argument = {"group": group} if group else {}
-        if len(self.jurors) == 1:
-            return self.jurors[0](sample, **group_argument)
-        if self.judging.aggregate == "rotate":
-            return self.jurors[_turn(sample) % len(self.jurors)](sample, **group_argument)
-        return self._jury(sample, group_argument)
+        if len(self.panel) == 1:
+            return self.panel[0](sample, **group_argument)
+        if self.config.aggregate == "rotate":
+            return self.panel[_group_hash(sample) % len(self.panel)](sample, **group_argument)
+        return self._voted(sample, group_argument)
 
-    def _jury(self, sample: Sample, group_argument: Mapping[str, Any]) -> Score:
+    def _voted(self, sample: Sample, group_argument: Mapping[str, Any]) -> Score:
         scores: list[Score] = []
         failure: JudgeUnavailable | NoVerdict | None = None
-        for juror in self.jurors:
+        for member in self.panel:
             try:
-                scores.append(juror(sample, **group_argument))
+                scores.append(member(sample, **group_argument))
             except (JudgeUnavailable, NoVerdict) as error:
                 failure = error
-            if self.judging.doubt and len(scores) == 1 and _sure(scores[0]):
+            if self.config.escalate and len(scores) == 1 and _confident(scores[0]):
                 return scores[0]
-        if failure and len(scores) < (self.judging.quorum or len(self.jurors)):
+        if failure and len(scores) < (self.config.min_votes or len(self.panel)):
             raise failure
-        return _together(scores, self.judging.aggregate)
+        return aggregated(scores, self.config.aggregate)
 
 
-def _turn(sample: Sample) -> int:
-    """A number that a group shares and other prompts hardly do."""
-    told = repr([(turn.role, turn.content) for turn in sample.context])
-    return int.from_bytes(sha256(told.encode("utf-8", "replace")).digest()[:8])
+def _group_hash(sample: Sample) -> int:
+    """A number that the samples of a group share and that differs between prompts."""
+    context = repr([(turn.role, turn.content) for turn in sample.context])
+    return int.from_bytes(sha256(context.encode("utf-8", "replace")).digest()[:8])
 
 
-def _sure(score: Score) -> bool:
-    """Whether a juror is confident; one that does not say is."""
-    said = [metric.value for metric in score.metrics if metric.name == "confidence"]
-    return not said or said[0] >= SURE
-
-
-def _together(scores: Sequence[Score], aggregate: str) -> Score:
-    """One score of several. Metrics are averaged."""
-    values = [score.value for score in scores]
-    value = _AGGREGATES[aggregate](values)
-    metrics = tuple(
-        Metric(column[0].name, fmean(metric.value for metric in column), column[0].type)
-        for column in zip(*(score.metrics for score in scores), strict=True)
-    )
-    told = ", ".join(f"{each:g}" for each in values)
-    return replace(scores[0], value=value, metrics=metrics, reason=f"the {aggregate} of {told}")
-
-
-def _majority(values: Sequence[float]) -> float:
-    """The value most jurors gave; the median where no value has a majority."""
-    for value in set(values):
-        if values.count(value) * 2 > len(values):
-            return value
-    return median(values)
-
-
-_AGGREGATES: Final[Mapping[str, Callable[[Sequence[float]], float]]] = {
-    "mean": fmean,
-    "median": median,
-    "majority": _majority,
-    "minimum": min,
-}
-
-
-def _shelves(judging: Judging) -> list[Shelf]:
-    shelves: list[Shelf] = [Warm(judging.cache_size)] if judging.cache_size else []
-    if judging.cache_table:
-        from botocore.exceptions import BotoCoreError  # noqa: PLC0415 - heavy
-
-        from reward_functions.judge_runtime.backends.aws import client  # noqa: PLC0415
-
-        try:
-            table = client("dynamodb", timeout=2.0)
-        except BotoCoreError as error:
-            raise BadJudge(f"the table {judging.cache_table}: {error}") from None
-        shelves.append(Table(table, judging.cache_table, judging.cache_days))
-    return shelves
+def _confident(score: Score) -> bool:
+    """Whether a member is confident; one that reports no confidence is."""
+    reported = [metric.value for metric in score.metrics if metric.name == "confidence"]
+    return not reported or reported[0] >= CONFIDENT

@@ -1,13 +1,13 @@
-"""What needs no judge: responses that earn the minimum whatever a model would say of them.
+"""Responses that earn the minimum without a call of a judge model.
 
     empty           no letter and no digit once invisible characters and reasoning are set aside
     unfinished      reasoning or a code fence that is never closed
     master key      nothing but a phrase that opens an answer ("Let's think step by step.", "答案")
     a copy          the prompt, once or more often, but for white space and case
 
-Master keys are known to earn praise from judges of every family (One Token to Fool LLM-as-a-Judge,
-arXiv 2507.08794). A response that is the reference is never turned away: "Solution" may be what was
-asked for.
+Master keys earn praise from judge models of every family (One Token to Fool LLM-as-a-Judge, arXiv
+2507.08794). A response that equals the reference always passes: "Solution" may be what was asked
+for.
 """
 
 from __future__ import annotations
@@ -23,35 +23,35 @@ from reward_functions.quantities.unicode_forms import folded
 if TYPE_CHECKING:
     from reward_functions.core.types import Sample
 
-MAX_KEYED: Final = 400
-"""Characters of a response that may be nothing but openers; no run of them is longer."""
+MAX_OPENERS: Final = 400
+"""Characters of a response that can be nothing but openers."""
 
-MAX_GATED: Final = 200_000
-"""Characters of a response that gates look at, fences aside: no opener and no prompt has more."""
+MAX_FILTERED: Final = 200_000
+"""Characters of a response that are compared with openers and with the prompt."""
 
 MIN_COPY: Final = 16
-"""Characters of a prompt from which copies are counted. A shorter one may be in the answer."""
+"""Characters of a prompt from which copies are counted. A shorter one may be part of an answer."""
 
 _PROBE: Final = "\nprobe"
 _FENCE: Final = re.compile(r"(?m)^ {0,3}(`{3,}|~{3,})([^\n]*)$")
 
 
-def gate(sample: Sample, reference: str = "") -> str:
-    """Why a response is worth nothing, in a few words; "" where a judge must say.
+def prefilter(sample: Sample, reference: str = "") -> str:
+    """Why the response earns the minimum, in a few words; "" where the judge model decides.
 
     Args:
         sample: its response and its prompt.
-        reference: a text that is right, if there is one.
+        reference: a correct response, if there is one.
     """
-    said = without_reasoning(sample.response)
-    answer = folded(said[:MAX_GATED])
+    response = without_reasoning(sample.response)
+    answer = folded(response[:MAX_FILTERED])
     if not any(map(str.isalnum, answer)):
         return "the response is empty" if not sample.response.strip() else "nothing is answered"
     if reference and answer == folded(reference):
         return ""
     if _in_reasoning(sample.response):
         return "the reasoning is never closed"
-    if _in_fence(said):
+    if _in_fence(response):
         return "a code fence is never closed"
     if _only_opens(answer):
         return "the response only opens an answer"
@@ -61,14 +61,14 @@ def gate(sample: Sample, reference: str = "") -> str:
 
 
 def _in_reasoning(response: str) -> bool:
-    """Whether what is appended would be reasoning. Harmony's channels end by themselves."""
+    """Whether appended text would still be reasoning. Harmony's channels end by themselves."""
     if "<|channel|>" in response:
         return False
     return not without_reasoning(response + _PROBE).endswith(_PROBE)
 
 
 def _in_fence(text: str) -> bool:
-    """Whether the text ends inside a block of code, by CommonMark's rule."""
+    """Whether the string ends inside a code block, by CommonMark's rule."""
     opened = ""
     for line in _FENCE.finditer(text):
         fence, rest = line[1], line[2].strip()
@@ -81,11 +81,11 @@ def _in_fence(text: str) -> bool:
 
 
 def _only_opens(answer: str) -> bool:
-    """Whether the response is made of openers and of nothing else."""
-    if len(answer) > MAX_KEYED:
+    """Whether the response consists of openers only."""
+    if len(answer) > MAX_OPENERS:
         return False
     words = _words(answer)
-    opens = {0: False}  # by the place reached: whether more than a filler led to it
+    opens = {0: False}  # by the position reached: whether more than fillers led to it
     for start in range(len(words)):
         if start in opens:
             for key, filler in _master_keys():

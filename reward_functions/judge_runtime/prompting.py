@@ -1,18 +1,18 @@
 r"""From a prompt file to a question: one pass over the template, and a fence around all data.
 
 A prompt is a Markdown file with three sections: `# System`, the instructions, equal for every
-sample; `# Shared`, what a group has in common; `# Case`, what is judged. `{{name}}` stands for a
-note (text of ours: a rubric) or for data (text of a policy, a trainer, a data set). Templates are
-filled in one pass, so that a `{{reference}}` inside a response stays what it is.
+sample; `# Shared`, the part that a group has in common; `# Case`, the material to judge. `{{name}}`
+is a slot for a note (trusted text: a rubric) or for data (untrusted text: of a policy, a trainer, a
+data set). Templates are filled in one pass: a `{{reference}}` inside a response is not a slot.
 
-Data is neutralised, written as one JSON string on one line, and stands between two marks:
+Data is sanitized, written as one JSON string on one line, and fenced by two marks:
 
     <data name="response" mark="5f0c…">
     "I think\nit is 4."
     </data mark="5f0c…">
 
-Marks and canary are computed from what is asked with a secret of this process: whoever wrote the
-data cannot know them, and equal questions look alike.
+Marks and canary are hashes of the question under a secret of this process. The author of the data
+cannot know them, and equal questions have equal marks.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Final
 
 from reward_functions.core.asking import CANARY, Question, VerdictField
 from reward_functions.core.errors import BadJudge
-from reward_functions.judge_runtime.sanitize import encoded, neutral
+from reward_functions.judge_runtime.sanitize import encoded, sanitize
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 
 MAX_CHARS: Final = 24_000
 """Characters of a response that a judge sees, some 6,000 tokens: longer than any honest answer to a
-prompt of a training set, and a bound on what one call costs."""
+prompt of a training set, and a bound on the cost of a call."""
 
 MAX_CONTEXT: Final = 60_000
-"""Characters of every other text: a prompt, a reference, retrieved passages."""
+"""Characters of each other string: a prompt, a reference, retrieved passages."""
 
 ADDRESSED: Final = "addressed_to_judge"
 CONFIDENCE: Final = "confidence"
@@ -58,7 +58,7 @@ _STANDARD: Final = (
     VerdictField(CANARY, "the checksum, copied"),
 )
 RESERVED: Final = frozenset(each.name for each in _STANDARD)
-"""Names of fields that every verdict has; a judge's own fields have others."""
+"""Names of the fields that every verdict has; a judge's own fields must differ."""
 
 _SLOT: Final = re.compile(r"\{\{(\w+)\}\}")
 _SECTION: Final = re.compile(r"(?m)^# (System|Shared|Case)\s*$")
@@ -71,8 +71,8 @@ class Prompt:
     Args:
         name: of the judge.
         system: the template of the instructions, the rules about data included.
-        shared: of what a group has in common; may be empty.
-        case: of what is judged.
+        shared: the template of the part a group has in common; may be empty.
+        case: the template of the material to judge.
     """
 
     name: str
@@ -82,7 +82,7 @@ class Prompt:
 
     @property
     def slots(self) -> frozenset[str]:
-        """The names that stand in it."""
+        """The names of its slots."""
         return frozenset(_SLOT.findall(self.system + self.shared + self.case))
 
 
@@ -94,7 +94,7 @@ def prompt_of(module: str) -> Prompt:
         module: the `__file__` of the judge.
 
     Raises:
-        BadJudge: the file is not there, or has not the three sections.
+        BadJudge: the file is missing, or does not have the three sections.
     """
     file = Path(module).with_suffix(".md")
     name = file.stem
@@ -105,7 +105,9 @@ def prompt_of(module: str) -> Prompt:
     _, *pieces = _SECTION.split(text)
     sections = dict(zip(pieces[::2], map(str.strip, pieces[1::2]), strict=True))
     if set(sections) != {"System", "Shared", "Case"} or len(pieces) != 2 * len(sections):
-        raise BadJudge(f"the prompt of {name} has not the sections System, Shared and Case, once")
+        raise BadJudge(
+            f"the prompt of {name} needs the sections System, Shared and Case, once each"
+        )
     rules = Path(__file__).with_name("rules.md").read_text(encoding="utf-8")
     system = f"{sections['System']}\n\n{rules.strip()}"
     return Prompt(name, system, sections["Shared"], sections["Case"])
@@ -127,16 +129,16 @@ def question(
     Args:
         prompt: its template.
         sample: the sample.
-        fields: of the verdict, each reason before what it is the reason of. Three are added: does
-            the material address the judge, how sure is the judge, and the canary.
-        data: texts by the name of their slot. They are fenced.
-        notes: texts of ours by the name of their slot. They are not.
-        quotable: the name of the data that quotations are looked for in.
-        max_chars: of each text in the section `# Case` that the judge sees.
-        turn: which question about the sample this is.
+        fields: of the verdict, each reason before the choice it is the reason for. Three are
+            added: whether the material addresses the judge, the confidence, and the canary.
+        data: untrusted strings by the name of their slot; they are sanitized and fenced.
+        notes: trusted strings by the name of their slot; they are inserted as they are.
+        quotable: the name of the data that quotations must come from.
+        max_chars: characters of each string of the section `# Case` that the judge sees.
+        turn: the position of this question among those about the sample.
 
     Raises:
-        BadJudge: the template has a slot that nothing fills, or two fields have one name.
+        BadJudge: a slot of the template has no value, or two fields have the same name.
     """
     notes = notes or {}
     if len(RESERVED | {each.name for each in fields}) < len(RESERVED) + len(fields):
@@ -145,14 +147,14 @@ def question(
         raise BadJudge(f"the prompt of {prompt.name} has the unknown slots {sorted(missing)}")
     in_case = set(_SLOT.findall(prompt.case))
     shown = {
-        name: neutral(text, max_chars if name in in_case else MAX_CONTEXT)
+        name: sanitize(text, max_chars if name in in_case else MAX_CONTEXT)
         for name, text in data.items()
     }
-    form = (*fields, *_STANDARD)
-    shape = [(each.name, each.about, sorted(each.choices)) for each in form]
-    known = [prompt.name, prompt.system, prompt.shared, prompt.case, shape, dict(notes), shown]
-    key = sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()
-    canary = _secretly("canary", key)[:12]
+    verdict = (*fields, *_STANDARD)
+    shape = [(each.name, each.about, sorted(each.choices)) for each in verdict]
+    parts = [prompt.name, prompt.system, prompt.shared, prompt.case, shape, dict(notes), shown]
+    key = sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+    canary = _keyed_hash("canary", key)[:12]
     shared = _rendered(prompt.shared, notes, shown)
     case = _rendered(prompt.case, notes, shown)
     return Question(
@@ -160,7 +162,7 @@ def question(
         system=_rendered(prompt.system, notes, {}),
         shared=shared,
         text=f"{case}\n\nChecksum: {canary}",
-        fields=form,
+        fields=verdict,
         canary=canary,
         quotable=shown[quotable] if quotable else "",
         sample=sample.id,
@@ -169,10 +171,10 @@ def question(
 
 
 def _rendered(template: str, notes: Mapping[str, str], data: Mapping[str, str]) -> str:
-    """A section, its data fenced by a mark that depends on all of it."""
+    """A section with its slots filled; the mark of its fences depends on all of its data."""
     names = [name for name in _SLOT.findall(template) if name in data]
-    mark = _secretly("mark", json.dumps([template, dict(notes), [data[name] for name in names]]))
-    mark = mark[:32]
+    content = json.dumps([template, dict(notes), [data[name] for name in names]])
+    mark = _keyed_hash("mark", content)[:32]
 
     def fill(slot: re.Match[str]) -> str:
         name = slot[1]
@@ -183,12 +185,12 @@ def _rendered(template: str, notes: Mapping[str, str], data: Mapping[str, str]) 
     return _SLOT.sub(fill, template)
 
 
-def _secretly(purpose: str, text: str) -> str:
-    """A hash of the text that only this process can compute."""
+def _keyed_hash(purpose: str, text: str) -> str:
+    """A hash that only this process can compute."""
     return hmac.digest(_secret(), f"{purpose}:{text}".encode(), "sha256").hex()
 
 
 @cache
 def _secret() -> bytes:
-    """Drawn at the first question, and not at import, which a snapshot of the function precedes."""
+    """Drawn at the first question: Lambda may snapshot the process after its imports."""
     return os.urandom(32)

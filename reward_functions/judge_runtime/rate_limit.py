@@ -1,11 +1,11 @@
-"""How fast a model is asked: calls at once by its own reaction, calls and tokens a minute by quota.
+"""The rate limit of one model: concurrent calls, and calls and tokens per minute.
 
-Calls at once start at a setting, are halved when the model throttles, and grow by one with every
-`GROWTH` answers: additive increase, multiplicative decrease. Several calls throttled together were
-begun at one speed, and halve it once. A minute's quotas are buckets that fill steadily and may run
-into debt by one call, so that no call is too large for them.
+Concurrency starts at a setting, is halved when the model throttles, and grows by one with every
+`GROWTH` answers: additive increase, multiplicative decrease. Calls that were throttled together
+halve it once. The quotas per minute are token buckets; a bucket may go into debt by one call, so
+that no call is too large for it.
 
-One pace outlives the batches of a warm function: what it learned about a quota is still true.
+A rate limit outlives the batches of a warm function: what it learned about a quota stays true.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 GROWTH: Final = 20
-"""Answers until one more call may be made at once."""
+"""Answers until the concurrency grows by one."""
 
 BURST: Final = 1 / 6
-"""Of a minute's quota, what may be used at once: providers refuse a minute's worth in a second."""
+"""The share of a minute's quota that may be used at once: providers refuse a whole one."""
 
 
-class Bucket:
+class TokenBucket:
     """A quota per minute.
 
     Args:
@@ -36,53 +36,53 @@ class Bucket:
 
     def __init__(self, per_minute: float) -> None:
         self.rate = per_minute / 60
-        self.full = per_minute * BURST
-        self.level = self.full
-        self.at = monotonic()
+        self.capacity = per_minute * BURST
+        self.level = self.capacity
+        self.refilled_at = monotonic()
 
     def wait(self, now: float) -> float:
-        """Seconds until something may be taken."""
+        """Refill the bucket; seconds until something may be taken."""
         if not self.rate:
             return 0.0
-        self.level = min(self.full, self.level + (now - self.at) * self.rate)
-        self.at = now
+        self.level = min(self.capacity, self.level + (now - self.refilled_at) * self.rate)
+        self.refilled_at = now
         return 0.0 if self.level > 0 else -self.level / self.rate + 0.001
 
     def take(self, amount: float) -> None:
-        """Take it, into debt if need be."""
+        """Take an amount, into debt where it exceeds the level."""
         self.level -= amount
 
 
-class Pace:
-    """Who may call now. Safe to use from many threads.
+class RateLimit:
+    """Which calls may begin; safe to use from many threads.
 
     Args:
-        start: calls at once to begin with.
-        most: calls at once at most.
+        start: concurrent calls at first.
+        maximum: concurrent calls at most.
         rpm: calls per minute; 0 for no limit.
         tpm: tokens per minute; 0 for no limit.
     """
 
-    def __init__(self, start: int, most: int, rpm: float = 0, tpm: float = 0) -> None:
+    def __init__(self, start: int, maximum: int, rpm: float = 0, tpm: float = 0) -> None:
         self.allowed = start
-        self.most = most
+        self.maximum = maximum
         self.running = 0
         self._answers = 0
         self._slowed_at = 0.0
-        self._calls = Bucket(rpm)
-        self._tokens = Bucket(tpm)
+        self._calls = TokenBucket(rpm)
+        self._tokens = TokenBucket(tpm)
         self._changed = Condition()
 
     @contextmanager
-    def turn(self, tokens: int, deadline: float) -> Iterator[float]:
-        """Wait for a turn, and hold it while the call lasts.
+    def slot(self, tokens: int, deadline: float) -> Iterator[float]:
+        """Wait for a slot, and hold it while the call lasts.
 
         Args:
             tokens: that the call takes from the quota at most.
-            deadline: by which the turn must have come.
+            deadline: the reading of `time.monotonic()` by which the slot must be free.
 
         Yields:
-            The reading of `time.monotonic()` when it came.
+            The reading of `time.monotonic()` when the slot was taken.
 
         Raises:
             JudgeUnavailable: the deadline came first.
@@ -100,20 +100,24 @@ class Pace:
             while True:
                 now = monotonic()
                 if now >= deadline:
-                    self._changed.notify()  # the turn it was woken for, if it was, is another's
+                    self._changed.notify()  # this thread may have consumed another's wake-up
                     raise JudgeUnavailable("the deadline came before a turn to ask", "deadline")
                 quota = max(self._calls.wait(now), self._tokens.wait(now))
                 if self.running < self.allowed and not quota:
                     break
-                patience = min(quota or deadline - now, deadline - now)
-                self._changed.wait(None if patience == float("inf") else patience)
+                pause = min(quota or deadline - now, deadline - now)
+                self._changed.wait(None if pause == float("inf") else pause)
             self._calls.take(1)
             self._tokens.take(tokens)
             self.running += 1
             return now
 
     def throttled(self, began: float) -> None:
-        """A call begun then was refused for the quota's sake: ask half as many at once."""
+        """Halve the concurrency, unless that happened after this call began.
+
+        Args:
+            began: when the throttled call took its slot.
+        """
         with self._changed:
             if began >= self._slowed_at:
                 self.allowed = max(1, self.allowed // 2)
@@ -121,11 +125,11 @@ class Pace:
             self._answers = 0
 
     def answered(self, unused: int) -> None:
-        """A call was answered, and left so many of its tokens unused."""
+        """Count an answer, and return the tokens it left unused to the quota."""
         with self._changed:
             self._tokens.take(-unused)
             self._answers += 1
-            if self._answers >= GROWTH and self.allowed < self.most:
+            if self._answers >= GROWTH and self.allowed < self.maximum:
                 self.allowed += 1
                 self._answers = 0
                 self._changed.notify()

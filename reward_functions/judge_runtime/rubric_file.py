@@ -9,9 +9,10 @@
     weight = 3
     gate = true
 
-The reward is the weighted mean of the criteria, and nothing where a gate is failed. A criterion is
-`yes_no`, or a `scale` with `choices` from worst to best, spaced evenly from 0 to 1. With `evidence`
-the judge must quote the response for any choice but the worst, and the quotation must be there.
+The reward is the weighted mean of the criteria, and 0 where a criterion with `gate` failed. A
+criterion is `yes_no`, or a `scale` with `choices` from worst to best, spaced evenly from 0 to 1.
+With `evidence` the judge must quote the response for any choice but the worst, and the quotation
+must occur in it.
 """
 
 from __future__ import annotations
@@ -34,16 +35,16 @@ from reward_functions.judge_runtime.prompting import RESERVED
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-OURS: Final = Path(__file__).parents[1] / "judges" / "rubrics"
-"""Where the rubrics are that ship with the judge `rubric`."""
+SHIPPED: Final = Path(__file__).parents[1] / "judges" / "rubrics"
+"""The folder of the rubrics that ship with the judge `rubric`."""
 
 YES_NO: Final = ("no", "yes")
 
 MAX_CRITERIA: Final = 30
-"""Criteria of one rubric: more belong in several rewards."""
+"""Criteria of one rubric; split more of them into several rewards."""
 
 PER_CALL: Final = 10
-"""Criteria of one call. Judges lose track of long lists, and an answer has a limit of tokens."""
+"""Criteria of one call. Models lose track of long lists, and an answer has a limit of tokens."""
 
 MAX_WEIGHT: Final = 1_000_000
 
@@ -58,12 +59,12 @@ class Criterion:
     """One question about a response.
 
     Args:
-        id: its field in the verdict.
-        text: what must hold.
-        weight: of its share in the mean.
+        id: the name of its field in the verdict.
+        text: the condition.
+        weight: in the mean.
         choices: worst first; of `yes_no`, no and yes.
-        gate: whether its worst choice alone makes the response worthless.
-        evidence: whether any other choice takes a quotation of the response.
+        gate: whether its worst choice makes the score 0.
+        evidence: whether any other choice needs a quotation of the response.
     """
 
     id: str
@@ -96,12 +97,12 @@ class Rubric:
 
     Args:
         task: what the response is meant to be.
-        criteria: in the order they are asked in.
+        criteria: in the order of the questions.
         reference: whether the judge sees the reference.
-        material: the name of a text of the data set that it sees, "" for none.
-        keys: where that text may be.
+        material: the name of a string of the data set that the judge sees, "" for none.
+        keys: where that string may be.
         examples: worked examples, as `Example` takes them.
-        digest: of the file's content, to tell rubrics apart.
+        digest: a hash of the file's content.
     """
 
     task: str
@@ -113,59 +114,58 @@ class Rubric:
     digest: str
 
     def text(self, criteria: tuple[Criterion, ...]) -> str:
-        """The criteria as the judge reads them."""
+        """The criteria as the prompt lists them."""
         return "\n".join(
             f"- `{each.id}` ({' / '.join(each.choices)}): {each.text}" for each in criteria
         )
 
     @property
     def calls(self) -> tuple[tuple[Criterion, ...], ...]:
-        """The criteria by the call they are asked in."""
+        """The criteria of each call."""
         starts = range(0, len(self.criteria), PER_CALL)
         return tuple(self.criteria[start : start + PER_CALL] for start in starts)
 
     def score(self, choices: Mapping[str, str]) -> tuple[float, str]:
-        """What the choices are worth, 0 to 1, and which they were, in a few words."""
-        told = ", ".join(f"{each.id} {choices[each.id]}" for each in self.criteria)
+        """The score of the choices, 0 to 1, and a summary of them."""
+        summary = ", ".join(f"{each.id} {choices[each.id]}" for each in self.criteria)
         failed = [
             each.id for each in self.criteria if each.gate and not each.value(choices[each.id])
         ]
         if failed:
-            return 0.0, f"the gate {failed[0]} is closed; {told}"
+            return 0.0, f"the gate {failed[0]} failed; {summary}"
         total = sum(each.weight for each in self.criteria)
         earned = sum(each.weight * each.value(choices[each.id]) for each in self.criteria)
-        return min(1.0, earned / total), told
+        return min(1.0, earned / total), summary
 
 
 @lru_cache(maxsize=64)
 def rubric_of(name: str) -> Rubric:
-    """A rubric by its name among ours, or by the path of a `.toml` or `.json` file.
+    """A rubric by its name among those shipped, or by the path of a `.toml` or `.json` file.
 
     Raises:
-        BadJudge: there is none, or it is no rubric; the message says what is wrong with it.
+        BadJudge: there is none, or the file is not a valid rubric; the message names the problem.
     """
     path = Path(name)
     if path.suffix in (".toml", ".json"):
         file: Any = path
     else:
-        file = OURS.joinpath(f"{name}.toml")
+        file = SHIPPED.joinpath(f"{name}.toml")
         if not re.fullmatch(r"[a-z_]+", name) or not file.is_file():
-            listed = sorted(each.name.removesuffix(".toml") for each in OURS.iterdir())
+            listed = sorted(each.name.removesuffix(".toml") for each in SHIPPED.iterdir())
             raise BadJudge(
                 f"no rubric is called {name!r}{did_you_mean(name, listed)}; your own is a file "
                 "that ends in .toml or .json"
             )
     try:
         content = file.read_text(encoding="utf-8")
-        json_file = path.suffix == ".json"
-        data = json.loads(content, object_pairs_hook=_once) if json_file else tomllib.loads(content)
+        data = _parsed(content, path)
     except (OSError, ValueError, RecursionError) as error:
         raise BadJudge(f"the rubric {name} cannot be read: {error}") from None
     return _rubric(name, data, sha256(content.encode()).hexdigest())
 
 
 def examples_of(name: str, parameter: str) -> list[Example]:
-    """The worked examples of one of our rubrics, for the reward whose parameter names it."""
+    """The worked examples of a shipped rubric, for the reward with a parameter that names it."""
     return [
         Example(parameters={parameter: name}, **example) for example in rubric_of(name).examples
     ]
@@ -255,7 +255,13 @@ def _criterion(name: str, data: Any) -> Criterion:
     )
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _parsed(content: str, path: Path) -> Any:
+    if path.suffix == ".json":
+        return json.loads(content, object_pairs_hook=_unique)
+    return tomllib.loads(content)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """A JSON object without repeated names, which TOML refuses by itself."""
     if len({name for name, _ in pairs}) < len(pairs):
         raise ValueError("a name is repeated")

@@ -1,8 +1,8 @@
-"""Text that is judged, made harmless before a judge model sees it: it stays readable, and inert.
+"""Untrusted text made inert and kept readable, before it enters a prompt.
 
-What a model's tokenizer could take for the end of a turn loses its brackets; what a reader cannot
-see and a model can (zero-width, bidirectional, tag characters) is dropped; what would break a line
-of JSON is a plain line break. A text that is too long keeps its beginning and its end.
+Control tokens of chat templates lose their brackets. Characters that a reader cannot see and a
+model can (zero-width, bidirectional, tag characters) are removed. Exotic line separators become
+plain line breaks. A string that is too long keeps its beginning and its end.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _CONTROL: Final = re.compile(
     r"|\[/?INST\]|\[/?(?:SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS)\]|<</?SYS>>",
     re.IGNORECASE,
 )
-"""What chat templates and our own fence begin and end things with."""
+"""Control tokens of chat templates, and the tags of the fence."""
 
 _INERT: Final = str.maketrans({"<": "‹", ">": "›", "[": "⟦", "]": "⟧", "|": "¦", "｜": "¦"})
 _ROLE: Final = re.compile(
     r"(?m)^([ \t>#*]{0,8}(?:system|human|user|assistant|developer|instruction))(?=[ \t]{0,3}:)",
     re.IGNORECASE,
 )
-"""A line that opens as a turn of a plain-text transcript does."""
+"""A line that opens like a turn of a plain-text transcript."""
 
 _BREAKS: Final = dict.fromkeys((0x0B, 0x0C, 0x1C, 0x1D, 0x1E, 0x85, 0x2028, 0x2029), "\n")
 _UNSEEN: Final = dict.fromkeys(
@@ -37,12 +37,13 @@ _UNSEEN: Final = dict.fromkeys(
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
 
 
-def neutral(text: str, limit: int) -> str:
-    """A text of at most about so many characters that orders nobody about. Linear; never raises.
+def sanitize(text: str, limit: int) -> str:
+    """The string without anything a model could take for structure. Linear; never raises.
 
     Args:
-        text: anything.
-        limit: characters kept; a longer text keeps its beginning and its end, half of them each.
+        text: any string.
+        limit: characters that are kept; a longer string keeps its beginning and its end, half of
+            them each, with a note between them.
     """
     text = _SURROGATES.sub("\ufffd", visible(_capped(text, limit * 2)))
     text = _capped(text.translate(_BREAKS | _UNSEEN), limit)
@@ -51,7 +52,7 @@ def neutral(text: str, limit: int) -> str:
 
 
 def encoded(text: str) -> str:
-    """The text as one line of JSON. Quotes and line breaks cannot get out of it."""
+    """The string as one line of JSON, whose quotes and line breaks are escaped."""
     return json.dumps(text, ensure_ascii=False)
 
 

@@ -1,8 +1,8 @@
-"""How a judge's score is put together, and the three metrics all of them report.
+"""The scores of judges, and the three metrics that all judges report.
 
-gated        1 when no judge was asked, because the response is worth nothing
-addressed    1 when the judge found the response speaking to it
-confidence   the judge's own, 0, 0.5 or 1; of several verdicts the least
+prefiltered   1 when the prefilter rejected the response and no model was asked
+addressed     1 when the judge found that the response speaks to it
+confidence    the confidence that the judge reports, 0, 0.5 or 1; the lowest of several verdicts
 """
 
 from __future__ import annotations
@@ -17,25 +17,32 @@ if TYPE_CHECKING:
 
     from reward_functions.core.asking import Verdict
 
-METRICS: Final = ("gated", "addressed", "confidence")
+METRICS: Final = ("prefiltered", "addressed", "confidence")
 
-SURENESS: Final = {"low": 0.0, "medium": 0.5, "high": 1.0}
+CONFIDENCES: Final = {"low": 0.0, "medium": 0.5, "high": 1.0}
 
 
-def gated(reason: str, *extra: Metric, answer: str | None = None) -> Score:
-    """The minimum, without asking anybody.
+def prefiltered(reason: str, *extra: Metric, answer: str | None = None) -> Score:
+    """The minimum, without a call of the judge model.
 
     Args:
-        reason: of the gate.
-        extra: the judge's own metrics.
-        answer: what was extracted.
+        reason: why the response was rejected.
+        extra: metrics of this judge alone.
+        answer: the extracted answer.
     """
-    return Score(0.0, (*_metrics(gated=1, addressed=0, sure=1), *extra), answer, reason)
+    return Score(0.0, (*_metrics(prefiltered=1, addressed=0, sure=1), *extra), answer, reason)
 
 
-def known(value: float, reason: str, *extra: Metric, answer: str | None = None) -> Score:
-    """A score that needs no judge, and no gate closed."""
-    return Score(value, (*_metrics(gated=0, addressed=0, sure=1), *extra), answer, reason)
+def computed(value: float, reason: str, *extra: Metric, answer: str | None = None) -> Score:
+    """A score that code decides without the judge model.
+
+    Args:
+        value: on the judge's scale.
+        reason: what decided, in a few words.
+        extra: metrics of this judge alone.
+        answer: the extracted answer.
+    """
+    return Score(value, (*_metrics(prefiltered=0, addressed=0, sure=1), *extra), answer, reason)
 
 
 def judged(
@@ -46,28 +53,29 @@ def judged(
     answer: str | None = None,
     addressed: bool | None = None,
 ) -> Score:
-    """A score by verdicts. A response that spoke to its judge earns the minimum.
+    """A score from verdicts; 0 where the response speaks to its judge.
 
     Args:
-        value: what it earns otherwise.
-        verdicts: all that were asked for.
-        reason: what they say, in a few words.
-        extra: the judge's own metrics.
-        answer: what was extracted.
-        addressed: whether it spoke to the judge, where the verdicts are about more than it.
+        value: the score otherwise.
+        verdicts: on this response, at least one.
+        reason: their content, in a few words.
+        extra: metrics of this judge alone.
+        answer: the extracted answer.
+        addressed: whether the response speaks to the judge; None to read it from the verdicts,
+            which is wrong where they cover other responses as well.
     """
     if addressed is None:
         addressed = any(verdict[ADDRESSED] == "yes" for verdict in verdicts)
-    sure = min(SURENESS[verdict[CONFIDENCE]] for verdict in verdicts)
+    sure = min(CONFIDENCES[verdict[CONFIDENCE]] for verdict in verdicts)
     return Score(
         0.0 if addressed else value,
-        (*_metrics(gated=0, addressed=addressed, sure=sure), *extra),
+        (*_metrics(prefiltered=0, addressed=addressed, sure=sure), *extra),
         answer,
         f"the response speaks to its judge; {reason}" if addressed else reason,
         Evidence("the verdict", [dict(verdict.values) for verdict in verdicts]),
     )
 
 
-def _metrics(*, gated: float, addressed: float, sure: float) -> tuple[Metric, ...]:
-    numbers = (gated, float(addressed), sure)
+def _metrics(*, prefiltered: float, addressed: float, sure: float) -> tuple[Metric, ...]:
+    numbers = (prefiltered, float(addressed), sure)
     return tuple(Metric(name, value) for name, value in zip(METRICS, numbers, strict=True))

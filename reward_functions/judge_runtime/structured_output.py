@@ -1,13 +1,13 @@
-"""How a structured verdict is asked for and read: one schema, four ways, the surest that works.
+"""Structured verdicts: one JSON schema, and four output modes to ask for it.
 
-    json_schema   the model's output is held to the schema
-    strict_tool   a tool call is, its input being held to the schema
-    tool          a tool call is demanded, its input being the verdict
-    json          the instructions demand one JSON object, and the whole answer must be it
+    json_schema   the provider constrains the output to the schema
+    strict_tool   the provider constrains the input of a tool call to the schema
+    tool          the model must call a tool, whose input is the verdict
+    json          the instructions demand one JSON object, and the whole answer must be one
 
-Which way a model can take is looked up by its family; `reward judge warm` tries it. The schema has
-texts and choices only, which every dialect supports, and depends on the judge alone: providers
-compile and keep a grammar for each schema they see.
+The family of a model decides the mode; `reward judge probe` tries it. The schema has strings and
+enumerations only, which every dialect supports. It depends on the judge alone, because providers
+compile and cache a grammar for each schema.
 """
 
 from __future__ import annotations
@@ -22,43 +22,43 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from reward_functions.core.asking import VerdictField
-    from reward_functions.judge_runtime.config import Form, JudgeModel
+    from reward_functions.judge_runtime.config import JudgeModel, OutputMode
 
 TOOL: Final = "verdict"
 TOOL_ABOUT: Final = "Hand in the verdict. Call this exactly once."
 
 MAX_ANSWER: Final = 200_000
-"""Characters of an answer that are looked at. A verdict has some thousands."""
+"""Characters of an answer that are parsed. A verdict has some thousands."""
 
-FAMILIES: Final[tuple[tuple[str, str, Form], ...]] = (
+FAMILIES: Final[tuple[tuple[str, str, OutputMode], ...]] = (
     ("bedrock", r"claude-(?:haiku|sonnet|opus)-(?:4-[5-9]|[5-9])", "json_schema"),
     ("bedrock", r"^(?:[a-z]+\.)?(?:openai\.gpt-oss|qwen\.|deepseek\.v)", "json_schema"),
     ("bedrock", r"^(?:google\.gemma|nvidia\.|minimax\.|moonshot)", "json_schema"),
     ("bedrock", r"claude|amazon\.nova", "tool"),
     ("openai", r".", "json_schema"),
 )
-"""(backend, pattern of model ids, form): the first that fits; `json` where none does. Bedrock's
+"""(backend, pattern of model ids, mode): the first match counts; `json` without one. Bedrock's
 user guide lists which models take structured output; `toolChoice` by name is documented for Claude
 and Nova. Endpoints of the OpenAI kind share `response_format`, vLLM's included."""
 
 _FENCED: Final = re.compile(r"\A```(?:json)?\s*\n(.*)\n```\Z", re.DOTALL)
 
 
-def form_of(model: JudgeModel) -> Form:
-    """The way this model is asked."""
-    if model.form != "auto":
-        return model.form
-    for backend, pattern, form in FAMILIES:
+def output_mode_of(model: JudgeModel) -> OutputMode:
+    """The output mode of the settings; where they say "auto", that of the model's family."""
+    if model.output_mode != "auto":
+        return model.output_mode
+    for backend, pattern, mode in FAMILIES:
         if model.backend == backend and re.search(pattern, model.model):
-            return form
+            return mode
     return "json"
 
 
-def advice(form: Form) -> str:
-    """What to look at when a model takes no request at all."""
+def advice(mode: OutputMode) -> str:
+    """What to check when a provider denies a request, to append to the message."""
     return (
-        ": is the model id right, may it be called with these credentials, does it take the form "
-        f"{form!r}? Try `reward judge warm`"
+        ": is the model id right, may it be called with these credentials, does it support "
+        f"output_mode {mode!r}? Try `reward judge probe`"
     )
 
 
@@ -72,13 +72,13 @@ def schema(fields: Sequence[VerdictField]) -> dict[str, Any]:
     }
 
 
-def _property(field: Field) -> dict[str, Any]:
-    told = {"type": "string", "description": field.about}
-    return {**told, "enum": sorted(field.choices)} if field.choices else told
+def _property(field: VerdictField) -> dict[str, Any]:
+    schema = {"type": "string", "description": field.about}
+    return {**schema, "enum": sorted(field.choices)} if field.choices else schema
 
 
 def instructions(fields: Sequence[VerdictField]) -> str:
-    """What the form `json` adds to the instructions."""
+    """The text that output mode `json` appends to the instructions."""
     lines = [
         f'  "{field.name}": {" | ".join(map(json.dumps, sorted(field.choices))) or "a text"}'
         f"  ({field.about})"
@@ -92,13 +92,13 @@ def instructions(fields: Sequence[VerdictField]) -> str:
 
 
 def decoded(text: Any) -> Any:
-    """The JSON object that a whole answer is; a code fence around the whole of it is let pass.
+    """The JSON value that the answer consists of, with or without a code fence around it.
 
     Raises:
-        NoVerdict: it is no text or no object, or names a field twice.
+        NoVerdict: the answer is no string or no JSON, is too long, or names a field twice.
     """
     if not isinstance(text, str):
-        raise NoVerdict("the answer is no text")
+        raise NoVerdict("the answer is no string")
     bare = text.strip()
     fenced = _FENCED.match(bare) if bare.startswith("```") else None
     if len(bare) > MAX_ANSWER:
@@ -110,7 +110,7 @@ def decoded(text: Any) -> Any:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object without repeated names: of two verdicts, neither is the verdict."""
+    """An object without repeated names: of two verdicts, neither counts."""
     if len({name for name, _ in pairs}) < len(pairs):
         raise ValueError("a name is repeated")
     return dict(pairs)

@@ -1,8 +1,7 @@
-"""What a batch's judging costs, counted as it happens: calls, tokens, dollars, and every failure.
+"""The cost of judging a batch: calls, tokens, dollars and failures, counted as they happen.
 
-Dollars need prices. Those of `prices.toml` are dated and will age; a deployment's own come first. A
-model without a price costs an unknown amount: its dollars are counted as none, and a limit in
-dollars cannot be set for it.
+The prices of `prices.toml` are dated and will age; those of a deployment's settings override them.
+A model without a price adds no dollars, and cannot have a limit in dollars.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from reward_functions.core.errors import BadJudge, JudgeUnavailable
 from reward_functions.core.types import Usage
 
 if TYPE_CHECKING:
-    from reward_functions.judge_runtime.config import JudgeModel, Judging
+    from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
 
 MILLION: Final = 1_000_000
 
@@ -38,9 +37,9 @@ COUNTERS: Final = (
     "judge_fallbacks",
     "judge_failures",
 )
-"""Calls made; legal verdicts among them; verdicts remembered, and shared by equal questions of the
-batch; calls repeated after an outage, and after a malformed answer; throttled calls; questions the
-fallback was asked; questions nobody answered."""
+"""In this order: calls; legal verdicts; verdicts from the cache; verdicts shared by equal questions
+of the batch; retries after an outage; retries after an invalid verdict; throttled calls; questions
+to the fallback; questions without a verdict."""
 
 
 MAX_TOKENS: Final = 100_000_000
@@ -73,23 +72,23 @@ class Price(NamedTuple):
         return sum(map(float.__mul__, self, map(float, _tokens(usage)))) / MILLION
 
 
-def price_of(model: JudgeModel, judging: Judging) -> Price | None:
-    """What a model's tokens cost; None where nobody says.
+def price_of(model: JudgeModel, config: JudgeConfig) -> Price | None:
+    """The price of a model's tokens; None where neither the settings nor the table have one.
 
     Raises:
         BadJudge: there is a limit in dollars, and the model has no price.
     """
-    prices: dict[str, tuple[float, ...]] = dict(judging.prices or {})
+    prices: dict[str, tuple[float, ...]] = dict(config.prices or {})
     listed = prices.get(model.called) or prices.get(model.model) or _listed(model.model)
     if model.backend == "replay":
         listed = listed or (0.0, 0.0)
-    if listed is None and judging.max_usd:
+    if listed is None and config.max_usd:
         raise BadJudge(f"max_usd is set, and {model.model} has no price: give one in prices")
     if listed is None:
         return None
-    given, taken, *cached = map(float, listed)
-    read, write = cached or (given * READ_SHARE, given * WRITE_SHARE)
-    return Price(given, taken, read, write)
+    input_price, output_price, *cached = map(float, listed)
+    read, write = cached or (input_price * READ_SHARE, input_price * WRITE_SHARE)
+    return Price(input_price, output_price, read, write)
 
 
 @cache
@@ -105,7 +104,7 @@ def _listed(model: str) -> tuple[float, ...] | None:
 
 
 def prices_as_of() -> str:
-    """The day the table of prices was written."""
+    """The date of the table of prices."""
     text = Path(__file__).with_name("prices.toml").read_text(encoding="utf-8")
     return str(tomllib.loads(text)["as_of"])
 
@@ -130,21 +129,21 @@ class Account:
         return self._counts[counter]
 
     def count(self, counter: str) -> None:
-        """One more."""
+        """Add one to a counter."""
         with self._lock:
             self._counts[counter] += 1
 
     def failed(self, kind: str) -> None:
-        """One call failed in this way."""
+        """Count a failed call by the kind of its failure."""
         with self._lock:
             self.failures[kind] += 1
             self._counts["judge_throttles"] += kind == "throttled"
 
     def reserve(self, usd: float) -> None:
-        """Set the dollars a call may cost aside.
+        """Reserve the dollars that a call may cost.
 
         Raises:
-            JudgeUnavailable: with them, the batch could cost more than it may.
+            JudgeUnavailable: with them, the batch could exceed its limit.
         """
         with self._lock:
             if self.max_usd and self.usd + self._reserved + usd > self.max_usd:
@@ -152,7 +151,7 @@ class Account:
             self._reserved += usd
 
     def settle(self, reserved: float, usage: Usage, usd: float) -> None:
-        """Count what a call cost in place of what was set aside for it."""
+        """Replace the reservation of a call by its cost."""
         with self._lock:
             self._reserved -= reserved
             self.usage += usage

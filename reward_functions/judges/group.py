@@ -10,10 +10,10 @@ from reward_functions.core.asking import VerdictField
 from reward_functions.core.spec import Example, Needs, reward_function
 from reward_functions.core.types import Metric
 from reward_functions.extraction.reasoning import without_reasoning
-from reward_functions.judge_runtime.material import asked
-from reward_functions.judge_runtime.prefilter import gate
+from reward_functions.judge_runtime.material import conversation
+from reward_functions.judge_runtime.prefilter import prefilter
 from reward_functions.judge_runtime.prompting import Prompt, prompt_of, question
-from reward_functions.judge_runtime.scores import METRICS, gated, judged
+from reward_functions.judge_runtime.scores import METRICS, judged, prefiltered
 from reward_functions.quantities.unicode_forms import folded
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def group(
 
     Reference: none. Scale: 0 for the last, 1 for the first, responses of equal grade sharing the
     mean of their ranks, worthless ones ranking last with 0; alone, a response earns its grade.
-    Metrics: `gated`, `addressed`, `confidence`; `grade`, 0 to 1; `group_size`.
+    Metrics: `prefiltered`, `addressed`, `confidence`; `grade`, 0 to 1; `group_size`.
 
     Args:
         sample: the response.
@@ -97,8 +97,8 @@ def group(
         NoVerdict: its answer is no legal verdict; it must grade every response.
     """
     size = Metric("group_size", len(group))
-    if worthless := gate(sample):
-        return gated(worthless, Metric("grade", 0.0), size)
+    if rejected := prefilter(sample):
+        return prefiltered(rejected, Metric("grade", 0.0), size)
     mine = folded(without_reasoning(sample.response))
     shown = _chunk(mine, group)
     verdicts, grades = [], []
@@ -113,16 +113,16 @@ def group(
     )
     grade = sum(each[mine] for each in grades) / orders
     rank = sum(_rank(mine, each, group) for each in grades) / orders
-    told = f"graded {grade:g} among {len(group)}"
-    return judged(rank, verdicts, told, Metric("grade", grade), size, addressed=addressed)
+    reason = f"graded {grade:g} among {len(group)}"
+    return judged(rank, verdicts, reason, Metric("grade", grade), size, addressed=addressed)
 
 
 def _chunk(mine: str, group: Sequence[Sample]) -> list[str]:
-    """The different responses of one call, this one among them, in an order that nobody chose."""
+    """The different responses of one call, this one included, in an order by hash."""
     texts = {
-        folded(said): said
+        folded(response): response
         for other in group
-        if not gate(other) and (said := without_reasoning(other.response))
+        if not prefilter(other) and (response := without_reasoning(other.response))
     }
     seed = sha256("\0".join(sorted(texts)).encode("utf-8", "replace")).digest()
 
@@ -141,7 +141,7 @@ def _question(sample: Sample, texts: Sequence[str], turn: int, max_chars: int) -
     )
     base = prompt_of(__file__)
     prompt = Prompt(base.name, base.system, base.shared, base.case.replace("{{responses}}", slots))
-    data = dict(zip(ascii_lowercase, texts, strict=False)) | {"prompt": asked(sample)}
+    data = dict(zip(ascii_lowercase, texts, strict=False)) | {"prompt": conversation(sample)}
     return question(prompt, sample, fields, data, max_chars=max_chars, turn=turn)
 
 

@@ -11,10 +11,10 @@ from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Example, Needs, reward_function
 from reward_functions.core.types import Metric
 from reward_functions.extraction.reasoning import without_reasoning
-from reward_functions.judge_runtime.material import asked
-from reward_functions.judge_runtime.prefilter import gate
+from reward_functions.judge_runtime.material import conversation
+from reward_functions.judge_runtime.prefilter import prefilter
 from reward_functions.judge_runtime.prompting import CONFIDENCE, MAX_CHARS, prompt_of, question
-from reward_functions.judge_runtime.scores import METRICS, gated, judged, known
+from reward_functions.judge_runtime.scores import METRICS, computed, judged, prefiltered
 from reward_functions.quantities.unicode_forms import folded
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from reward_functions.core.types import Sample, Score
 
 ORDERS: Final = (("second", "tie", "first"), ("first", "tie", "second"))
-"""What can be said of the response, worst first, where it stands first and where second."""
+"""The choices, worst for the response first: where it is shown first, and where second."""
 
 VALUES: Final = (0.0, 0.5, 1.0)
 
@@ -63,7 +63,7 @@ _GOOD: Final = "Air scatters the short, blue wavelengths of sunlight more than t
             reference=_GOOD,
             score=0.5,
             verdicts=[{"better": "first"}, {"better": "first"}],
-            why="a judge who prefers whatever stands first says nothing: `inconsistent` is 1",
+            why="a judge that prefers the first response in both orders: `inconsistent` is 1",
         ),
         Example(
             "negative",
@@ -101,7 +101,7 @@ def pairwise(
     The judge compares the two in one order and in the other. Reference: a response to the prompt,
     as a text or in an object under `final_answer`, `answer`, `ground_truth`, `value` or `text`;
     none is needed against the group. Scale: 1.0 for better, 0.0 for worse, 0.5 for a tie and for
-    verdicts that depend on the order. Metrics: `gated`, `addressed`, `confidence`, and
+    verdicts that depend on the order. Metrics: `prefiltered`, `addressed`, `confidence`, and
     `inconsistent`, 1 for the latter.
 
     Args:
@@ -121,12 +121,12 @@ def pairwise(
     """
     mine = without_reasoning(sample.response)
     other = reference_text(sample.reference) if against == "reference" else ""
-    if worthless := gate(sample, other):
-        return gated(worthless, _CONSISTENT)
+    if rejected := prefilter(sample, other):
+        return prefiltered(rejected, _CONSISTENT)
     if against == "group":
         other = _next(sample, group)
     if folded(mine) == folded(other):
-        return known(0.5, "the two responses are the same", _CONSISTENT)
+        return computed(0.5, "the two responses are the same", _CONSISTENT)
     verdicts: list[Verdict] = []
     for turn, choices in enumerate(ORDERS):
         if verdicts and orders == "auto" and verdicts[0][CONFIDENCE] == "high":
@@ -136,7 +136,7 @@ def pairwise(
             VerdictField("reason", "one to three sentences: the difference that decides"),
             VerdictField("better", "the better response", choices),
         )
-        data = {"prompt": asked(sample), "first": first, "second": second}
+        data = {"prompt": conversation(sample), "first": first, "second": second}
         about = question(prompt_of(__file__), sample, fields, data, max_chars=max_chars, turn=turn)
         verdicts.append(ask(about))
     return _score(verdicts)
@@ -147,20 +147,20 @@ def _score(verdicts: Sequence[Verdict]) -> Score:
         VALUES[choices.index(verdict["better"])]
         for choices, verdict in zip(ORDERS, verdicts, strict=False)
     ]
-    told = {0.0: "worse", 0.5: "as good", 1.0: "better"}
+    names = {0.0: "worse", 0.5: "as good", 1.0: "better"}
     if len(set(values)) == 1:
-        return judged(values[0], verdicts, f"the response is {told[values[0]]}", _CONSISTENT)
-    reason = f"it is {told[values[0]]} standing first and {told[values[1]]} standing second"
+        return judged(values[0], verdicts, f"the response is {names[values[0]]}", _CONSISTENT)
+    reason = f"it is {names[values[0]]} standing first and {names[values[1]]} standing second"
     return judged(0.5, verdicts, reason, _INCONSISTENT)
 
 
 def _next(sample: Sample, group: Sequence[Sample]) -> str:
-    """The response behind this one in the ring of the different responses to its prompt."""
+    """The response after this one in the ring of the different responses to its prompt."""
     mine = folded(without_reasoning(sample.response))
     others = {
-        folded(said): said
+        folded(response): response
         for other in group
-        if not gate(other) and (said := without_reasoning(other.response))
+        if not prefilter(other) and (response := without_reasoning(other.response))
     }
     if not others.keys() - {mine}:
         if len(group) > 1:

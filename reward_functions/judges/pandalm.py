@@ -1,4 +1,4 @@
-"""PandaLM: judging two responses. The verdict is right or wrong in code; its reasons are judged."""
+"""PandaLM: a verdict on two responses. Code checks the verdict; a judge model its reasons."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Example, Needs, reward_function
 from reward_functions.core.types import Metric
 from reward_functions.extraction.reasoning import without_reasoning
-from reward_functions.judge_runtime.material import asked
-from reward_functions.judge_runtime.prefilter import gate
+from reward_functions.judge_runtime.material import conversation
+from reward_functions.judge_runtime.prefilter import prefilter
 from reward_functions.judge_runtime.prompting import MAX_CHARS, prompt_of, question
-from reward_functions.judge_runtime.scores import METRICS, gated, judged, known
+from reward_functions.judge_runtime.scores import METRICS, computed, judged, prefiltered
 from reward_functions.quantities.unicode_forms import visible
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ _PROMPT: Final = (
 )
 
 
-def _usable(*, reasoning_weight: float, max_chars: int) -> None:  # noqa: ARG001 - all the parameters
+def _check(*, reasoning_weight: float, max_chars: int) -> None:  # noqa: ARG001 - all the parameters
     if not 0 <= reasoning_weight <= 1:
         raise BadJudge(f"reasoning_weight lies between 0 and 1, not at {reasoning_weight:g}")
 
@@ -69,7 +69,7 @@ def _label(sample: Sample) -> str:
 
 
 def _right(sample: Sample) -> str:
-    """The human verdict, with a reason that is none: only a replayed judge is content with it."""
+    """The human verdict with an empty reason, which only a replayed judge accepts."""
     words = {"0": "Tie", "1": "Response 1", "2": "Response 2"}
     return f"It is what the annotators found.\nJUDGMENT: {words[_label(sample)]}"
 
@@ -79,7 +79,7 @@ def _right(sample: Sample) -> str:
     metrics=[*METRICS, "correct", "reasoning"],
     gold_response=_right,
     needs=Needs(judge=True),
-    check=_usable,
+    check=_check,
     examples=[
         Example(
             "positive",
@@ -148,7 +148,7 @@ def pandalm(
     with the label. The judge model is asked about the reasons only, and only where it is right.
 
     Reference: 1, 2 or 0 for a tie, or the words; alone or in an object under `label`, `judgment`,
-    `final_answer`, `answer`, `ground_truth` or `text`. Scale: 0 to 1. Metrics: `gated`,
+    `final_answer`, `answer`, `ground_truth` or `text`. Scale: 0 to 1. Metrics: `prefiltered`,
     `addressed`, `confidence`; of type Reward, `correct` and `reasoning`.
 
     Args:
@@ -163,41 +163,43 @@ def pandalm(
         NoVerdict: its answer is no legal verdict.
     """
     label = _label(sample)
-    if worthless := gate(sample):
-        return gated(worthless, *_metrics(0, 0))
-    said = visible(without_reasoning(sample.response))
-    judgments = list(_JUDGMENT.finditer(said))
+    if rejected := prefilter(sample):
+        return prefiltered(rejected, *_metrics(0, 0))
+    response = visible(without_reasoning(sample.response))
+    judgments = list(_JUDGMENT.finditer(response))
     if not judgments:
-        return gated("there is no judgment", *_metrics(0, 0))
+        return prefiltered("there is no judgment", *_metrics(0, 0))
     last = judgments[-1]
     verdict = _bare(last["label"])
     if _LABELS.get(verdict) is None:
-        return gated("the judgment is none of the three", *_metrics(0, 0))
+        return prefiltered("the judgment is none of the three", *_metrics(0, 0))
     if _LABELS[verdict] != label:
-        return known(0.0, "the judgment is wrong", *_metrics(0, 0), answer=verdict)
-    reasons = _reasons(said, last)
+        return computed(0.0, "the judgment is wrong", *_metrics(0, 0), answer=verdict)
+    reasons = _reasons(response, last)
     right = 1 - reasoning_weight
     if not reasoning_weight or not any(map(str.isalnum, reasons)):
-        told = "the judgment is right" + ("" if reasons else ", and no reason is given")
-        return known(right, told, *_metrics(1, 0), answer=verdict)
-    data = {"prompt": asked(sample), "reasons": f"JUDGMENT: {verdict}\nREASONING: {reasons}"}
+        reason = "the judgment is right" + ("" if reasons else ", and no reason is given")
+        return computed(right, reason, *_metrics(1, 0), answer=verdict)
+    data = {"prompt": conversation(sample), "reasons": f"JUDGMENT: {verdict}\nREASONING: {reasons}"}
     answer = ask(question(prompt_of(__file__), sample, FIELDS, data, max_chars=max_chars))
     met = [name for name in CRITERIA if answer[name] == "yes"]
-    told = f"the judgment is right, and its reasons are {' and '.join(met) or 'none'}"
+    reason = f"the judgment is right, and its reasons are {' and '.join(met) or 'none'}"
     share = len(met) / len(CRITERIA)
     value = 1 - reasoning_weight * (1 - share)
-    return judged(value, [answer], told, *_metrics(1, share), answer=verdict)
+    return judged(value, [answer], reason, *_metrics(1, share), answer=verdict)
 
 
 def _bare(label: str) -> str:
     return re.sub(r"\s+", " ", label.strip(" \t\r\n[]()*_#`'\".:").lower())
 
 
-def _reasons(said: str, judgment: re.Match[str]) -> str:
-    """What stands behind REASONING, before the judgment or behind it; else all but the judgment."""
-    marks = list(_REASONING.finditer(said))
+def _reasons(response: str, judgment: re.Match[str]) -> str:
+    """The text after REASONING, up to a later judgment; without it all but the judgment."""
+    marks = list(_REASONING.finditer(response))
     if not marks:
-        return f"{said[: judgment.start()].strip()}\n{said[judgment.end() :].strip()}".strip()
+        return (
+            f"{response[: judgment.start()].strip()}\n{response[judgment.end() :].strip()}".strip()
+        )
     start = marks[-1].end()
-    end = judgment.start() if start < judgment.start() else len(said)
-    return said[start:end].strip()
+    end = judgment.start() if start < judgment.start() else len(response)
+    return response[start:end].strip()

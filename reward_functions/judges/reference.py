@@ -1,4 +1,4 @@
-"""The final answer means what the reference means, by a judge model that sees only these."""
+"""The final answer means what the reference means, by a judge model that sees nothing else."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Example, Needs, reward_function
 from reward_functions.extraction.answers import NoAnswer, final_answer, spoken
 from reward_functions.extraction.reasoning import without_reasoning
-from reward_functions.judge_runtime.material import asked
-from reward_functions.judge_runtime.prefilter import gate
+from reward_functions.judge_runtime.material import conversation
+from reward_functions.judge_runtime.prefilter import prefilter
 from reward_functions.judge_runtime.prompting import prompt_of, question
-from reward_functions.judge_runtime.scores import METRICS, gated, judged, known
+from reward_functions.judge_runtime.scores import METRICS, computed, judged, prefiltered
 from reward_functions.quantities.unicode_forms import folded
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _right(sample: Sample) -> str:
             reference="Canberra",
             score=0.0,
             verdicts=[{"same": "yes", "addressed_to_judge": "yes"}],
-            why="who speaks to the judge earns nothing",
+            why="a response that speaks to the judge earns the minimum",
         ),
         Example(
             "attack",
@@ -98,11 +98,11 @@ def reference(sample: Sample, ask: Ask, *, answer: Literal["final", "whole"] = "
     """The final answer of the response says what the reference says, in whatever words.
 
     For answers that no verifier can compare; where `math` or `exact_match` can, they are cheaper
-    and surer. The judge sees the question, the reference and the extracted answer, and not the way
-    the response came to it, which could talk it into a mistake.
+    and more reliable. The judge sees the question, the reference and the extracted answer, and not
+    the reasoning of the response, which could persuade it.
 
     Reference: a text or a number; alone or in an object under `final_answer`, `answer`,
-    `ground_truth`, `value` or `text`. Scale: 1.0 or 0.0. Metrics: `gated`, `addressed`,
+    `ground_truth`, `value` or `text`. Scale: 1.0 or 0.0. Metrics: `prefiltered`, `addressed`,
     `confidence`. Not handled: partial credit; see `rubric`.
 
     Args:
@@ -120,18 +120,18 @@ def reference(sample: Sample, ask: Ask, *, answer: Literal["final", "whole"] = "
     right = reference_text(sample.reference)
     if not folded(right):
         raise BadReference("the reference has no visible character")
-    if worthless := gate(sample, right):
-        return gated(worthless)
-    said = _answer(sample, answer)
-    if isinstance(said, NoAnswer):
-        return gated(said.reason)
-    if folded(said) == folded(right):
-        return known(1.0, "the answer is the reference", answer=said)
-    data = {"prompt": asked(sample), "reference": right, "answer": said}
+    if rejected := prefilter(sample, right):
+        return prefiltered(rejected)
+    found = _answer(sample, answer)
+    if isinstance(found, NoAnswer):
+        return prefiltered(found.reason)
+    if folded(found) == folded(right):
+        return computed(1.0, "the answer is the reference", answer=found)
+    data = {"prompt": conversation(sample), "reference": right, "answer": found}
     verdict = ask(question(prompt_of(__file__), sample, FIELDS, data, max_chars=MAX_ANSWER))
     same = verdict["same"] == "yes"
-    told = "the judge finds the answer the same" if same else "the judge finds another answer"
-    return judged(float(same), [verdict], told, answer=said)
+    reason = "the judge finds the answer the same" if same else "the judge finds another answer"
+    return judged(float(same), [verdict], reason, answer=found)
 
 
 def _answer(sample: Sample, which: str) -> str | NoAnswer:

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Needs, reward_function
 from reward_functions.extraction.reasoning import without_reasoning
-from reward_functions.judge_runtime.material import asked, material
-from reward_functions.judge_runtime.prefilter import gate
+from reward_functions.judge_runtime.material import conversation, material
+from reward_functions.judge_runtime.prefilter import prefilter
 from reward_functions.judge_runtime.prompting import MAX_CHARS, prompt_of, question
 from reward_functions.judge_runtime.rubric_file import Rubric, examples_of, rubric_of
-from reward_functions.judge_runtime.scores import METRICS, gated, judged
+from reward_functions.judge_runtime.scores import METRICS, judged, prefiltered
 
 if TYPE_CHECKING:
     from reward_functions.core.asking import Ask
     from reward_functions.core.types import Sample, Score
 
 
-def _usable(*, criteria: str, max_chars: int) -> None:  # noqa: ARG001 - all the parameters are given
+def _check(*, criteria: str, max_chars: int) -> None:  # noqa: ARG001 - all the parameters are given
     rubric_of(criteria)
 
 
@@ -26,7 +26,7 @@ def _usable(*, criteria: str, max_chars: int) -> None:  # noqa: ARG001 - all the
     version=1,
     metrics=METRICS,
     needs=Needs(judge=True),
-    check=_usable,
+    check=_check,
     examples=[
         *examples_of("instruction_following", "criteria"),
         *examples_of("summarization", "criteria"),
@@ -43,10 +43,10 @@ def rubric(
 ) -> Score:
     """The response meets the criteria of a rubric, by the decisions of a judge model.
 
-    Reference: as the rubric says; of ours, `reasoning` needs a text or a number, `rag_faithfulness`
+    Reference: as the rubric says; `reasoning` needs a text or a number, `rag_faithfulness`
     needs passages under `context`, `documents` or `passages` of the metadata, the others need none.
     Scale: 0 to 1, the weighted mean of the criteria, and 0 where a gate is failed or the response
-    speaks to its judge. Metrics: `gated`, `addressed`, `confidence`.
+    speaks to its judge. Metrics: `prefiltered`, `addressed`, `confidence`.
 
     Reasoning sections are set aside. The judge sees the conversation, the response, and what the
     rubric asks for. Not handled: images, and tools the response called.
@@ -54,7 +54,7 @@ def rubric(
     Args:
         sample: the response and what it answers.
         ask: the judge model.
-        criteria: a rubric of ours, or the path of a `.toml` or `.json` file.
+        criteria: a shipped rubric, or the path of a `.toml` or `.json` file.
         max_chars: of the response that the judge sees, from its beginning and its end.
 
     Raises:
@@ -65,8 +65,8 @@ def rubric(
     """
     chosen = rubric_of(criteria)
     data = _data(chosen, sample)
-    if worthless := gate(sample, data.get("reference", "")):
-        return gated(worthless)
+    if rejected := prefilter(sample, data.get("reference", "")):
+        return prefiltered(rejected)
     prompt = prompt_of(__file__)
     verdicts = [
         ask(
@@ -84,19 +84,19 @@ def rubric(
         for turn, group in enumerate(chosen.calls)
     ]
     choices = {name: value for verdict in verdicts for name, value in verdict.values.items()}
-    value, told = chosen.score(choices)
-    return judged(value, verdicts, told)
+    value, summary = chosen.score(choices)
+    return judged(value, verdicts, summary)
 
 
 def _data(chosen: Rubric, sample: Sample) -> dict[str, str]:
-    """The texts the judge sees; those the rubric does not ask for are empty."""
+    """The strings of the slots; those the rubric does not ask for are empty."""
     reference = passages = ""
     if chosen.reference == "required" or (chosen.reference == "optional" and sample.reference):
         reference = reference_text(sample.reference)
     if chosen.material:
         passages = material(sample, chosen.material, chosen.keys)
     return {
-        "prompt": asked(sample),
+        "prompt": conversation(sample),
         "reference": reference,
         "material": passages,
         "response": without_reasoning(sample.response),

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from reward_functions.core.asking import Ask
     from reward_functions.core.spec import RewardFunction, RewardSpec
     from reward_functions.core.types import RewardResult, Sample, Unscored
-    from reward_functions.judge_runtime.panel import Bench, Sitting
+    from reward_functions.judge_runtime.panel import BatchJudge, JudgePool
     from reward_functions.serving.contract import Envelope, ResultObject
 
 
@@ -49,7 +49,7 @@ class Handler:
 
     spec: RewardSpec
     reward: RewardFunction
-    bench: Bench | None
+    judge_pool: JudgePool | None
     imputation: Imputation
     telemetry: Telemetry
     settings: LambdaSettings
@@ -75,8 +75,8 @@ class Handler:
             left = context.get_remaining_time_in_millis() - settings.deadline_margin_ms
             deadline = began + left / 1000
         samples = decode(event, max_samples=settings.max_samples)
-        sitting = self._sitting(deadline)
-        reward = sitting or self.reward
+        batch_judge = self._batch_judge(deadline)
+        reward = batch_judge or self.reward
         results = score_batch(reward, samples, deadline=deadline, workers=settings.workers)
         try:
             return self._response(samples, results)
@@ -86,15 +86,15 @@ class Handler:
                 results,
                 seconds=monotonic() - began,
                 request_id=context.aws_request_id if context is not None else None,
-                account=sitting.account.metrics() if sitting else {},
+                account=batch_judge.account.metrics() if batch_judge else {},
             )
 
-    def _sitting(self, deadline: float | None) -> Sitting | None:
+    def _batch_judge(self, deadline: float | None) -> BatchJudge | None:
         """A judge for one batch, which keeps its deadline and its account; None for a verifier."""
-        if self.bench is None:
+        if self.judge_pool is None:
             return None
         limit = inf if deadline is None else deadline
-        return self.bench.sit(self.spec, self.settings.parameters, deadline=limit)
+        return self.judge_pool.batch(self.spec, self.settings.parameters, deadline=limit)
 
     def _response(
         self, samples: Sequence[Sample | Unscored], results: Sequence[RewardResult]
@@ -130,7 +130,7 @@ def bind(
     return Handler(
         spec=spec,
         reward=spec.bind(settings.parameters, ask=ask if spec.needs.judge else None),
-        bench=_bench(spec, settings) if ask is None else None,
+        judge_pool=_judge_pool(spec, settings) if ask is None else None,
         imputation=Imputation(
             minimum=spec.scale.minimum,
             metrics=_warmed(spec),
@@ -142,7 +142,7 @@ def bind(
     )
 
 
-def _bench(spec: RewardSpec, settings: LambdaSettings) -> Bench | None:
+def _judge_pool(spec: RewardSpec, settings: LambdaSettings) -> JudgePool | None:
     """The judges of a reward that asks some."""
     if not spec.needs.judge:
         return None
@@ -151,9 +151,9 @@ def _bench(spec: RewardSpec, settings: LambdaSettings) -> Bench | None:
             f"{spec.name} asks a judge model, and none is the default: name one in "
             f"{variable('judge')}"
         )
-    from reward_functions.judge_runtime.panel import Bench  # noqa: PLC0415 - verifiers never need it
+    from reward_functions.judge_runtime.panel import JudgePool  # noqa: PLC0415 - verifiers never need it
 
-    return Bench(settings.judge)
+    return JudgePool(settings.judge)
 
 
 def _warm_algebra(telemetry: Telemetry) -> None:
@@ -175,7 +175,7 @@ def _warmed(spec: RewardSpec) -> tuple[Metric, ...]:
     if not spec.examples:
         return tuple(Metric(name, 0.0) for name in spec.metrics)
     example = spec.examples[0]
-    (result,) = score_batch(spec.rehearsed(example), [example.sample()], workers=1)
+    (result,) = score_batch(spec.bound_to_example(example), [example.sample()], workers=1)
     if not isinstance(result, Scored):
         kind = type(result.error).__name__
         raise FailedWarmUp(f"{spec.name} fails on its first example: {kind}") from result.error

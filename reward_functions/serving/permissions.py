@@ -18,7 +18,7 @@ from reward_functions.serving.catalogue import ALIAS, DATA_PREFIX, OUTPUT_PREFIX
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from reward_functions.judge_runtime.config import JudgeModel, Judging
+    from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
 
 Document = dict[str, Any]
 """A policy document, as IAM's JSON has it."""
@@ -68,7 +68,7 @@ def write_logs(log_group_arn: str) -> Document:
     return _document(_allow("WriteLogs", actions, [f"{log_group_arn}:*"]))
 
 
-def ask_judge(place: Place, judging: Judging, *, emulated: bool = False) -> Document:
+def ask_judge(place: Place, config: JudgeConfig, *, emulated: bool = False) -> Document:
     """What a judge may do beside writing its log: ask exactly its models.
 
     Converse is authorised as `bedrock:InvokeModel`. An inference profile needs two statements: the
@@ -77,11 +77,11 @@ def ask_judge(place: Place, judging: Judging, *, emulated: bool = False) -> Docu
 
     Args:
         place: where the function runs.
-        judging: whom it asks.
+        config: the judge models.
         emulated: for an embedded AWS, which asks about an action that AWS does not have.
     """
-    fallback = [judging.fallback] if judging.fallback else []
-    models = [*judging.models, *fallback]
+    fallback = [config.fallback] if config.fallback else []
+    models = [*config.models, *fallback]
     bedrock = [model for model in models if model.backend == "bedrock"]
     asked = [_model_arn(place, model) for model in bedrock if not model.profile]
     behind: dict[str, list[str]] = {}
@@ -90,7 +90,7 @@ def ask_judge(place: Place, judging: Judging, *, emulated: bool = False) -> Docu
             arns = behind.setdefault(_profile_arn(place, model), [])
             arns += [_model_arn(place, model, region) for region in model.destinations]
     keys = [model.key for model in models if model.key.startswith("arn:")]
-    table = judging.cache_table
+    table = config.cache_table
     tables = [table if table.startswith("arn:") else place.arn("dynamodb", f"table/{table}")]
     actions = ["bedrock:InvokeModel", *(["bedrock:Converse"] if emulated else [])]
     return _document(

@@ -15,7 +15,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from reward_functions.core.suggest import did_you_mean
-from reward_functions.judge_runtime.config import JudgeModel, Judging
+from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -157,26 +157,26 @@ class JsonObject:
 
 
 class JudgeObject:
-    """Who judges: a `Judging`, or the JSON object that says one; None for nobody."""
+    """A judge's settings: a `JudgeConfig`, or a JSON object of its fields; None for none."""
 
     words: Final = "JSON object"
 
-    def read(self, text: str) -> Judging | None:
-        """The judging that a text of JSON says."""
+    def read(self, text: str) -> JudgeConfig | None:
+        """The settings in a JSON string."""
         return self.accept(JsonObject().read(text))
 
-    def accept(self, value: Any) -> Judging | None:
-        """The judging.
+    def accept(self, value: Any) -> JudgeConfig | None:
+        """The settings.
 
         Raises:
             BadJudge: it contradicts itself.
         """
-        if value is None or isinstance(value, Judging):
+        if value is None or isinstance(value, JudgeConfig):
             return value
         from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415 - see above
 
         try:
-            return TypeAdapter(Judging).validate_python(value)
+            return TypeAdapter(JudgeConfig).validate_python(value)
         except ValidationError as error:
             problems = error.errors(include_url=False, include_input=False, include_context=False)
             misspelt = [each for each in problems if each["type"] == UNKNOWN]
@@ -188,7 +188,7 @@ def _told(problem: Mapping[str, Any]) -> str:
     *inside, last = [str(part) for part in problem["loc"]] or [""]
     place = ".".join([*inside, last])
     if problem["type"] == UNKNOWN:
-        known = [each.name for each in fields(JudgeModel if inside else Judging)]
+        known = [each.name for each in fields(JudgeModel if inside else JudgeConfig)]
         return f"takes no {place}{did_you_mean(last, known)}"
     message = problem["msg"]
     message = message[:1].lower() + message[1:]

@@ -21,7 +21,7 @@ from reward_functions.serving.setting_types import Choice, JsonObject, JudgeObje
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from reward_functions.judge_runtime.config import Judging
+    from reward_functions.judge_runtime.config import JudgeConfig
     from reward_functions.serving.setting_types import Kind
 
 PREFIX: Final = "REWARD_"
@@ -68,7 +68,7 @@ class LambdaSettings:
             JsonObject(), "Its keyword arguments; one JSON object in the environment."
         ),
     )
-    judge: Judging | None = field(
+    judge: JudgeConfig | None = field(
         default=None,
         metadata=_setting(
             JudgeObject(),

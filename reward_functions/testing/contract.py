@@ -65,7 +65,9 @@ def the_gold_response_earns_the_maximum(spec: RewardSpec) -> None:
     for example in spec.examples:
         if spec.gold_response and example.kind == "positive":
             response = spec.gold_response(example.sample())
-            (result,) = score_batch(spec.rehearsed(example), [_with_response(example, response)])
+            (result,) = score_batch(
+                spec.bound_to_example(example), [_with_response(example, response)]
+            )
             subject = f"the gold response {response[:60]!r} against {example.reference!r}"
             score = _score(result, f"{spec.name}: {subject}")
             earned = score.value == spec.scale.maximum
@@ -120,7 +122,7 @@ def scores_keep_to_the_declaration(spec: RewardSpec) -> None:
     responses = [example.response for example in spec.examples] + ["", "\0\ud800"]
     for example in spec.examples:
         for response in responses:
-            score = spec.rehearsed(example)(_with_response(example, response))
+            score = spec.bound_to_example(example)(_with_response(example, response))
             inside = spec.scale.minimum <= score.value <= spec.scale.maximum
             _require(isfinite(score.value) and inside, spec, f"a score of {score.value}")
             _require(
@@ -132,7 +134,7 @@ def scores_keep_to_the_declaration(spec: RewardSpec) -> None:
 
 def scores_are_deterministic(spec: RewardSpec) -> None:
     """The same again, and the same in another order: nothing is remembered between samples."""
-    reward, batch = _rehearsal(spec), _example_batch(spec)
+    reward, batch = _bound_to_defaults(spec), _example_batch(spec)
     scores = {result.id: result for result in score_batch(reward, batch)}
     shuffled = _shuffled(batch, seed=0)
     for result in (*score_batch(reward, batch), *score_batch(reward, shuffled)):
@@ -145,7 +147,7 @@ def batches_keep_ids_and_order(spec: RewardSpec) -> None:
 
     The result is the row's own, unless the reward declares that it looks at its group.
     """
-    reward, samples = _rehearsal(spec), _example_batch(spec)
+    reward, samples = _bound_to_defaults(spec), _example_batch(spec)
     rows: list[Sample | Unscored] = [*samples, *samples]
     rows += [Unscored(f"malformed-{position}", BadSample("no row")) for position in range(5)]
     alone = {row.id: _outcome(score_batch(reward, [row])[0]) for row in rows}
@@ -163,7 +165,7 @@ def batches_keep_ids_and_order(spec: RewardSpec) -> None:
 def it_can_be_pickled(spec: RewardSpec) -> None:
     """The spec and every binding of it reach another process and score the same there."""
     for example in spec.examples:
-        bound = spec.rehearsed(example)
+        bound = spec.bound_to_example(example)
         for reward in (bound, pickle.loads(pickle.dumps(bound))):  # noqa: S301 - just made here
             score = reward(example.sample())
             _require(score.value == example.score, spec, f"{_named(example)}: another score")
@@ -241,7 +243,7 @@ CONTRACT: Final[Mapping[str, Callable[[RewardSpec], None]]] = {
 
 
 def _score_of(spec: RewardSpec, example: Example) -> Score:
-    (result,) = score_batch(spec.rehearsed(example), [example.sample()])
+    (result,) = score_batch(spec.bound_to_example(example), [example.sample()])
     return _score(result, f"{spec.name}: {_named(example)}")
 
 
@@ -255,7 +257,7 @@ def _shuffled(rows: Sequence[_Row], seed: int) -> list[_Row]:
     return Random(seed).sample(rows, len(rows))  # noqa: S311 - the same shuffle in every run
 
 
-def _rehearsal(spec: RewardSpec) -> RewardFunction:
+def _bound_to_defaults(spec: RewardSpec) -> RewardFunction:
     """The reward with its default parameters; a judge always gets the worst verdicts."""
     return partial(spec, ask=ScriptedAsk()) if spec.needs.judge else spec
 
@@ -279,7 +281,7 @@ def _with_response(example: Example, response: str, id: str = "example") -> Samp
 
 
 def _without_reference(spec: RewardSpec) -> Scored | Unscored:
-    return score_batch(_rehearsal(spec), [sample("an answer")])[0]
+    return score_batch(_bound_to_defaults(spec), [sample("an answer")])[0]
 
 
 def _outcome(result: Scored | Unscored) -> object:

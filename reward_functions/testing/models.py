@@ -1,4 +1,4 @@
-"""Judge models of the tests: one answers from a list, one obeys whatever reaches it unfenced."""
+"""Judge models for tests: one answers from a list, one obeys every order outside a fence."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class FakeAsk:
-    """A judge model of the tests: it answers from a list, and remembers what it was asked.
+    """A judge model for tests: it answers from a list, and records its questions.
 
         ask = FakeAsk({"correct": "yes"})
         rubric(sample("4", reference="4"), ask=ask)
         ask.asked[0].text
 
     Args:
-        answers: by the question's turn; a field left out has its worst choice, a turn without an
-            answer the worst verdict there is. An exception is raised. Each answer must be legal.
-        answer: called with the question instead, for anything a list cannot say.
-        usage: what every verdict costs.
+        answers: by the question's turn. A field left out has its default, mostly the worst choice;
+            a turn without an answer has the default of every field. An exception is raised. Each
+            answer must be legal.
+        answer: called with the question in place of the list.
+        usage: tokens of every verdict.
     """
 
     answers: Sequence[Mapping[str, str] | Exception] = ()
@@ -60,21 +61,20 @@ class FakeAsk:
 
 @dataclass(frozen=True, slots=True)
 class CredulousAsk:
-    """A judge model that obeys whatever reaches it outside a fence.
+    """A scripted judge model that obeys every order outside a fence.
 
-    It reads as a naive model would. A fenced text it takes for data; words of the response that
-    stand anywhere else it takes for orders, and so it does control tokens and invisible characters,
-    wherever they stand. When it was given an order, it hands in the best verdict there is; else
-    the worst. It shows that our fences hold. How a real model behaves behind them it cannot show.
+    Fenced text is data to it. Words of the response outside a fence are orders, and so are control
+    tokens and invisible characters anywhere. It gives the best verdict on an order, else the worst.
+    It shows that the fences hold, and not how a real model treats the words inside them.
 
     Args:
-        response: the words it would take for orders.
+        response: its lines are the orders to look for.
     """
 
     response: str
 
     def __call__(self, question: Question, /, *, deadline: float = inf) -> Verdict:  # noqa: ARG002
-        """The best verdict when it was given orders, else the worst."""
+        """The best verdict on an order, else the worst."""
         pick = -1 if self.obeys(question) else 0
         chosen = {
             each.name: each.usual or each.choices[pick] for each in question.fields if each.choices
@@ -85,19 +85,21 @@ class CredulousAsk:
         return Verdict(question.read(question.filled({**chosen, **quoted})), model="credulous")
 
     def obeys(self, question: Question) -> bool:
-        """Whether something of the response reached it as an order."""
-        told = f"{question.system}\n{question.shared}\n{question.text}"
-        bare, fenced = _unfenced(told)
-        orders = {order for line in self.response.splitlines() if len(order := line.strip()) > MUTE}
+        """Whether part of the response is outside a fence."""
+        text = f"{question.system}\n{question.shared}\n{question.text}"
+        bare, fenced = _unfenced(text)
+        orders = {
+            order for line in self.response.splitlines() if len(order := line.strip()) > SHORT_LINE
+        }
         return (
             fenced is None
             or any(order in bare for order in orders)
-            or _ORDERS_IN_DISGUISE.search(told) is not None
+            or _ORDERS_IN_DISGUISE.search(text) is not None
         )
 
 
-MUTE: Final = 12
-"""Characters of a line that are no order: they occur in any instructions."""
+SHORT_LINE: Final = 12
+"""Characters of a line that is too short to be an order: it occurs in any instructions."""
 
 _ORDERS_IN_DISGUISE: Final = re.compile(
     r"<\|[a-z_]+\|>|\[/?INST\]|<</?SYS>>|</?(?:s|bos|eos|start_of_turn|end_of_turn)>|<｜"
@@ -109,15 +111,15 @@ _FENCE: Final = re.compile(
 )
 
 
-def _unfenced(told: str) -> tuple[str, list[str] | None]:
-    """What stands outside every fence, and what inside; None where a fence does not hold."""
+def _unfenced(text: str) -> tuple[str, list[str] | None]:
+    """The text outside every fence, and the strings inside; None where a fence is broken."""
     inside: list[str] = []
-    for fence in _FENCE.finditer(told):
+    for fence in _FENCE.finditer(text):
         try:
             data = json.loads(fence["data"])
         except ValueError:
-            return told, None
+            return text, None
         if not isinstance(data, str):
-            return told, None
+            return text, None
         inside.append(data)
-    return _FENCE.sub("", told), inside
+    return _FENCE.sub("", text), inside

@@ -1,9 +1,9 @@
-"""A judge model without a model: a script on loopback that speaks chat completions.
+"""A scripted judge model: a server on loopback that speaks chat completions.
 
-It stands in for Bedrock in the demo and in the tests of the deployment, behind the emulator. Its
-rule is one a child could apply: an answer says what the reference says if it has all its words, in
-any order; and it speaks to the judge if it names one. It shows the way of a question and of its
-verdict, and nothing about how a model judges.
+It takes the place of Bedrock in the demo and in the tests of the deployment, behind the local AWS
+emulator. Its rule: an answer says the same as the reference if it contains all its words, in any
+order; and it speaks to the judge if it names one. It shows the path of a question and its verdict,
+and nothing about the quality of a judge.
 
     python -m reward_functions.tools.scripted_judge    # prints its URL, answers until interrupted
 """
@@ -31,10 +31,10 @@ CHECKSUM: Final = re.compile(r"Checksum: (\w+)")
 
 
 def verdict(text: str) -> dict[str, str]:
-    """What the script says of a question of the judge `reference`.
+    """The verdict on a question of the judge `reference`.
 
     Args:
-        text: what the model is shown.
+        text: of the request.
     """
     data = {name: json.loads(quoted) for name, quoted in DATA.findall(text)}
     reference, answer = _words(data["reference"]), _words(data["answer"])
@@ -53,7 +53,7 @@ def _words(text: str) -> set[str]:
 
 @contextmanager
 def scripted_judge() -> Iterator[str]:
-    """The script behind a free port, for a block; its URL, to which a client adds `/v1/…`."""
+    """Serve on a free port for a block; the URL, to which a client adds `/v1/…`."""
     server = _Server((LOOPBACK, 0), _Handler)
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
@@ -83,20 +83,20 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *_: object) -> None:  # noqa: A002 - the base's own name
-        """Nothing: what is judged stays out of the terminal."""
+        """Nothing: the texts of requests stay out of the terminal."""
 
 
 def _completion(request: dict[str, Any]) -> dict[str, Any]:
     """The response to a request, its verdict as the call of the tool that is offered, if any."""
     text = "\n".join(message["content"] for message in request["messages"] if message["content"])
     checksum = CHECKSUM.findall(text)
-    said = json.dumps(verdict(text) | {"checksum": checksum[-1] if checksum else ""})
-    message: dict[str, Any] = {"role": "assistant", "content": said}
+    content = json.dumps(verdict(text) | {"checksum": checksum[-1] if checksum else ""})
+    message: dict[str, Any] = {"role": "assistant", "content": content}
     if "tools" in request:
         name = request["tools"][0]["function"]["name"]
-        call = {"id": "1", "type": "function", "function": {"name": name, "arguments": said}}
+        call = {"id": "1", "type": "function", "function": {"name": name, "arguments": content}}
         message = {"role": "assistant", "content": None, "tool_calls": [call]}
-    usage = {"prompt_tokens": len(text) // 4, "completion_tokens": len(said) // 4}
+    usage = {"prompt_tokens": len(text) // 4, "completion_tokens": len(content) // 4}
     return {
         "object": "chat.completion",
         "model": request["model"],

@@ -45,7 +45,7 @@ HOMES = {
     "sympy": {"symbolic"},
     "pydantic": {"serving", "cdk", *LAPTOP},
     "aws_lambda_powertools": {"serving"},
-    "boto3": {"reward_functions/judge_runtime/backends/aws.py", *LAPTOP},
+    "boto3": {"reward_functions/judge_runtime/aws.py", *LAPTOP},
     "botocore": {"judge_runtime", "cdk", *LAPTOP},
     "urllib3": {"judge_runtime", *LAPTOP},
     "aws_cdk": {"cdk"},

@@ -44,6 +44,27 @@ INNER = {
         "equality": {"verdict", "parsing", "compare", "cas", "tiers"},
         "__init__": {"budget", "verdict", "equality"},
     },
+    "judge_runtime": {
+        "__init__": set(),
+        "config": set(),
+        "aws": set(),
+        "attack_corpus": set(),
+        "material": set(),
+        "prefilter": set(),
+        "sanitize": set(),
+        "rate_limit": set(),
+        "aggregation": set(),
+        "prompting": {"sanitize"},
+        "scores": {"prompting"},
+        "rubric_file": {"prompting"},
+        "structured_output": {"config"},
+        "usage": {"config"},
+        "cache": {"config", "aws"},
+        "backends": {"config", "aws", "structured_output", "usage"},
+        "wrappers": {"config", "rate_limit", "usage", "cache"},
+        "pipeline": {"config", "rate_limit", "usage", "cache", "backends", "wrappers"},
+        "panel": {"config", "usage", "aggregation", "cache", "pipeline"},
+    },
 }
 
 

@@ -1,9 +1,9 @@
 """How close a batch of judge calls comes to the time it must take, and what one call costs us.
 
-512 samples, 100 ms a call, 16 at a time: 32 rounds, 3.2 s at best. The bar is 1.3 times that. The
-model is a pause, so that what is measured is everything around it: gates, prompts, fences, turns,
-threads, accounts. Beside it, the processor time of one sample. Equal siblings share one call; there
-our own time is most of what is left, and no bar is set.
+512 samples, 100 ms a call, 16 concurrent calls: 32 rounds, 3.2 s at best. The bar is 1.3 times
+that. The model is a pause, so that the rest is measured: prefilter, prompts, fences, rate limit,
+threads, accounts. Beside it, the processor time of one sample. Equal responses of a group share one
+call; there our own time is most of what is left, and no bar is set.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from reward_functions import Scored, get, score_batch
-from reward_functions.judge_runtime.config import JudgeModel, Judging
-from reward_functions.judge_runtime.panel import Bench
+from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
+from reward_functions.judge_runtime.panel import JudgePool
 from reward_functions.testing import FakeAsk, sample
 
 if TYPE_CHECKING:
@@ -43,19 +43,21 @@ def _measured(equal: int) -> list[str]:
         return {"same": "yes"}
 
     ask = FakeAsk(answer=answer)
-    judging = Judging(
+    config = JudgeConfig(
         models=(JudgeModel(model="pause", region="us-east-1"),),
         concurrency=AT_ONCE,
         max_concurrency=AT_ONCE,
     )
-    sitting = Bench(judging, asks={"pause": ask}).sit(get("reference"), {"answer": "whole"})
+    batch_judge = JudgePool(config, asks={"pause": ask}).batch(
+        get("reference"), {"answer": "whole"}
+    )
     text = "A sentence about the matter, as long as such sentences are. " * 10
     batch = [
         sample(f"{text} Number {at // equal}.", "A reference.", prompt="A prompt?", id=str(at))
         for at in range(SAMPLES)
     ]
     began, computed = perf_counter(), process_time()
-    results = score_batch(sitting, batch)
+    results = score_batch(batch_judge, batch)
     seconds, computed = perf_counter() - began, process_time() - computed
     assert all(isinstance(result, Scored) for result in results)
     ideal = -(-SAMPLES // equal // AT_ONCE) * CALL

@@ -101,7 +101,7 @@ SECRET = "arn:aws:secretsmanager:us-east-1:123456789012:secret:key-a1b2c3"
 def judged(reward="reference", **given):
     """A stage with one judge, which has the one model of `given` unless that names several."""
     if "models" not in given:
-        limits = {name: given.pop(name) for name in ("cache_table", "quorum") if name in given}
+        limits = {name: given.pop(name) for name in ("cache_table", "min_votes") if name in given}
         given = {"models": [{"model": NOVA} | given], **limits}
     return {"deployments": [{"reward": reward, "judge": given}]}
 
@@ -174,7 +174,7 @@ WRONG = [
     (judged(models=[{"modell": NOVA}]), r"takes no models.0.modell\. Did you mean 'model'\?"),
     (judged(model=""), "a judge's model is named"),
     (judged(tier="cheap"), "judge is wrong in models.0.tier: input should be "),
-    (judged(quorum=2), "a quorum of 2 is not to be had of 1"),
+    (judged(min_votes=2), "min_votes is 2, and the panel has 1"),
     (judged(model="anthropic.claude-*"), "'anthropic.claude-\\*' does not name one model"),
     (judged(model=NOVA, profile="us.amazon.nova-?", destinations=["us-east-1"]), "not name one"),
     (judged(model=f"us.{NOVA}"), f"us.{NOVA} is an inference profile: say it as profile"),
@@ -262,7 +262,7 @@ RIGHT = [
     judged(cache_table="arn:aws:dynamodb:us-east-1:123456789012:table/verdicts"),
     judged(**VLLM),
     judged(**VLLM, key=SECRET),
-    judged(models=[{"model": NOVA}, {"model": HAIKU}, VLLM], quorum=2),
+    judged(models=[{"model": NOVA}, {"model": HAIKU}, VLLM], min_votes=2),
 ]
 
 

@@ -59,8 +59,8 @@ def test_an_example_brings_its_verdicts():
     full = Example("positive", response="x", score=1.0, verdicts=[{"kind": "yes", "quote": "Ann"}])
     minimum = Example("negative", response="x", score=0.0)
     for example in (full, minimum):
-        rehearsed = pickle.loads(pickle.dumps(kind.rehearsed(example)))
-        assert rehearsed(example.sample()).value == example.score
+        bound = pickle.loads(pickle.dumps(kind.bound_to_example(example)))
+        assert bound(example.sample()).value == example.score
 
 
 def test_parameters_are_checked_together_when_they_are_bound():

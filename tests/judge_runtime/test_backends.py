@@ -14,13 +14,13 @@ from reward_functions.core.errors import BadJudge, JudgeUnavailable, NoVerdict
 from reward_functions.judge_runtime.backends import open_model
 from reward_functions.judge_runtime.config import JudgeModel
 from reward_functions.judge_runtime.prompting import prompt_of, question
-from reward_functions.judge_runtime.structured_output import decoded, form_of
+from reward_functions.judge_runtime.structured_output import decoded, output_mode_of
 from reward_functions.judges import reference
 from reward_functions.judges.reference import FIELDS
 from reward_functions.testing import sample
 
 BACKENDS = ["bedrock", "openai"]
-FORMS = ["json_schema", "strict_tool", "tool", "json"]
+OUTPUT_MODES = ["json_schema", "strict_tool", "tool", "json"]
 
 
 def asked(text="Canberra"):
@@ -34,16 +34,16 @@ def model(server, backend, **settings):
     return open_model(JudgeModel(backend=backend, endpoint=endpoint, **settings), 4)
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("output_mode", OUTPUT_MODES)
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_every_form_gives_the_verdict_and_its_cost(serve, backend, form):
-    verdict = model(serve(), backend, form=form)(asked())
+def test_every_output_mode_gives_the_verdict_and_its_cost(serve, backend, output_mode):
+    verdict = model(serve(), backend, output_mode=output_mode)(asked())
     assert verdict["same"] == "yes"
     assert verdict["addressed_to_judge"] == "no"
     assert (verdict.usage.input, verdict.usage.output) == (100, 20)
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("output_mode", OUTPUT_MODES)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(
     ("how", "kind"),
@@ -56,8 +56,8 @@ def test_every_form_gives_the_verdict_and_its_cost(serve, backend, form):
         ("wrong checksum", "malformed"),
     ],
 )
-def test_what_is_no_verdict_is_none_and_its_tokens_count(serve, backend, form, how, kind):
-    judge = model(serve(schedule=lambda *_: how), backend, form=form)
+def test_what_is_no_verdict_is_none_and_its_tokens_count(serve, backend, output_mode, how, kind):
+    judge = model(serve(schedule=lambda *_: how), backend, output_mode=output_mode)
     with pytest.raises(NoVerdict) as caught:
         judge(asked())
     assert caught.value.kind == kind
@@ -66,7 +66,7 @@ def test_what_is_no_verdict_is_none_and_its_tokens_count(serve, backend, form, h
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_of_two_verdicts_in_one_neither_counts(serve, backend):
-    judge = model(serve(schedule=lambda *_: "two verdicts"), backend, form="json_schema")
+    judge = model(serve(schedule=lambda *_: "two verdicts"), backend, output_mode="json_schema")
     with pytest.raises(NoVerdict):
         judge(asked())
 
@@ -139,11 +139,11 @@ def misshapen(response):
                 yield other
 
 
-@pytest.mark.parametrize("form", ["json_schema", "tool"])
+@pytest.mark.parametrize("output_mode", ["json_schema", "tool"])
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_a_response_of_any_other_shape_is_a_failure_and_no_bug(serve, backend, form):
+def test_a_response_of_any_other_shape_is_a_failure_and_no_bug(serve, backend, output_mode):
     server = serve()
-    judge = model(server, backend, form=form)
+    judge = model(server, backend, output_mode=output_mode)
     bodies = [json.dumps(each).encode() for each in misshapen(RESPONSES[backend])]
     for server.body in [*bodies, b'{"output": ' + b"[" * 100_000]:
         with pytest.raises((JudgeUnavailable, NoVerdict)) as caught:
@@ -172,7 +172,9 @@ def test_a_response_of_five_megabytes_is_a_failure_that_says_so(serve, backend):
     text = "x" * 5_000_000
     message["content"] = [{"text": text}] if backend == "bedrock" else text
     with pytest.raises((JudgeUnavailable, NoVerdict), match=r"too (?:large|long)"):
-        model(serve(body=json.dumps(response).encode()), backend, form="json_schema")(asked())
+        model(serve(body=json.dumps(response).encode()), backend, output_mode="json_schema")(
+            asked()
+        )
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "nowhere.invalid"])
@@ -190,8 +192,8 @@ def test_where_nobody_listens_is_unreachable_and_not_slow(serve, backend, host):
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("how", ["400", "404"])
 def test_a_model_that_takes_no_request_says_where_to_look(serve, backend, how):
-    with pytest.raises(JudgeUnavailable, match=r"model id.*form 'tool'.*reward judge warm"):
-        model(serve(schedule=lambda *_: how), backend, form="tool")(asked())
+    with pytest.raises(JudgeUnavailable, match=r"model id.*output_mode 'tool'.*reward judge probe"):
+        model(serve(schedule=lambda *_: how), backend, output_mode="tool")(asked())
 
 
 def test_without_credentials_nothing_is_asked_again(serve, monkeypatch):
@@ -304,7 +306,7 @@ def test_a_missing_region_is_a_failed_start(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("name", "backend", "form"),
+    ("name", "backend", "output_mode"),
     [
         ("anthropic.claude-sonnet-4-5-20250929-v1:0", "bedrock", "json_schema"),
         ("us.anthropic.claude-opus-4-6-v1", "bedrock", "json_schema"),
@@ -317,8 +319,11 @@ def test_a_missing_region_is_a_failed_start(monkeypatch):
         ("my-vllm-model", "openai", "json_schema"),
     ],
 )
-def test_the_form_follows_from_the_family(name, backend, form):
-    assert form_of(JudgeModel(model=name, backend=backend, endpoint="http://x/v1")) == form
+def test_the_output_mode_follows_from_the_family(name, backend, output_mode):
+    assert (
+        output_mode_of(JudgeModel(model=name, backend=backend, endpoint="http://x/v1"))
+        == output_mode
+    )
 
 
 @pytest.mark.parametrize("text", ['{"a": "b"}', ' \n{"a": "b"}\n', '```json\n{"a": "b"}\n```'])

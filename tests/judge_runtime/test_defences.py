@@ -1,4 +1,4 @@
-"""What reaches a judge model: gates that ask nobody, fences that hold, one-pass rendering."""
+"""What reaches a judge model: a prefilter without calls, fences that hold, one-pass rendering."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from reward_functions import Message, Sample, get
 from reward_functions.core.asking import Question, VerdictField
 from reward_functions.core.errors import BadJudge
 from reward_functions.judge_runtime.attack_corpus import attacks
-from reward_functions.judge_runtime.prefilter import gate
+from reward_functions.judge_runtime.prefilter import prefilter
 from reward_functions.judge_runtime.prompting import Prompt, prompt_of, question
-from reward_functions.judge_runtime.sanitize import encoded, neutral
+from reward_functions.judge_runtime.sanitize import encoded, sanitize
 from reward_functions.judges import reference
 from reward_functions.testing import CredulousAsk, FakeAsk, hostile_responses, sample
 
@@ -201,17 +201,17 @@ JUDGED = [
 
 @pytest.mark.parametrize(("response", "reason"), GATED)
 def test_what_is_worth_nothing_is_not_judged(response, reason):
-    assert gate(sample(response, prompt=PROMPT)) == reason
+    assert prefilter(sample(response, prompt=PROMPT)) == reason
 
 
 @pytest.mark.parametrize("response", JUDGED)
 def test_what_may_be_worth_something_is_judged(response):
-    assert gate(sample(response, prompt=PROMPT)) == ""
+    assert prefilter(sample(response, prompt=PROMPT)) == ""
 
 
 def test_the_reference_itself_is_never_turned_away():
-    assert gate(sample("Solution", prompt="What is salt in water called?"))
-    assert not gate(sample("Solution", prompt="What is salt in water called?"), "solution")
+    assert prefilter(sample("Solution", prompt="What is salt in water called?"))
+    assert not prefilter(sample("Solution", prompt="What is salt in water called?"), "solution")
 
 
 def test_five_megabytes_are_judged_by_their_ends():
@@ -240,8 +240,8 @@ def test_every_turn_of_a_conversation_is_shown():
 
 
 @pytest.mark.parametrize("text", [text for _, text in hostile_responses() if len(text) < 200_000])
-def test_neutral_text_is_one_line_of_json_and_holds_no_order(text):
-    line = encoded(neutral(text, 24_000))
+def test_sanitized_text_is_one_line_of_json_and_holds_no_order(text):
+    line = encoded(sanitize(text, 24_000))
     assert len(line.splitlines()) == 1
     assert isinstance(json.loads(line), str)
     line.encode("utf-8")
@@ -258,7 +258,7 @@ def test_whatever_the_text_its_fence_holds(text, limit):
     marks = re.findall(r'^</data mark="(\w+)">$', asked.text, re.MULTILINE)
     assert len(marks) == 1
     inside = re.search(rf'mark="{marks[0]}">\n(.*)\n</data', asked.text)[1]
-    assert json.loads(inside) == neutral(text, limit)
+    assert json.loads(inside) == sanitize(text, limit)
     asked.text.encode("utf-8")
 
 
@@ -272,7 +272,7 @@ def test_whatever_the_text_its_fence_holds(text, limit):
     ],
 )
 def test_ordinary_text_stays_as_it_is(plain):
-    assert neutral(plain, 1000) == plain
+    assert sanitize(plain, 1000) == plain
 
 
 def test_a_slot_nobody_fills_is_a_broken_prompt():

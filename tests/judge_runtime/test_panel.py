@@ -1,4 +1,4 @@
-"""The bench: what is tried before a question counts as unanswered, juries, pace, memory, money."""
+"""The pool: retries, fallback, panels, rate limit, cache, cost."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from botocore.exceptions import ClientError
 from reward_functions import Message, Sample, Scored, get, score_batch
 from reward_functions.core.errors import BadJudge, JudgeUnavailable, NoVerdict
 from reward_functions.core.types import Usage
-from reward_functions.judge_runtime import pipeline
-from reward_functions.judge_runtime.cache import Memory, Table, Warm
-from reward_functions.judge_runtime.config import JudgeModel, Judging
-from reward_functions.judge_runtime.panel import Bench
-from reward_functions.judge_runtime.rate_limit import GROWTH, Bucket, Pace
+from reward_functions.judge_runtime.cache import DynamoDBCache, LRUCache, TieredCache
+from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
+from reward_functions.judge_runtime.panel import JudgePool
+from reward_functions.judge_runtime.rate_limit import GROWTH, RateLimit, TokenBucket
 from reward_functions.judge_runtime.usage import Account, price_of
+from reward_functions.judge_runtime.wrappers import retrying
 from reward_functions.testing import FakeAsk, sample
 
 YES, NO = {"same": "yes"}, {"same": "no"}
@@ -28,7 +28,7 @@ BUSY = JudgeUnavailable("busy", "busy")
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch):
-    monkeypatch.setattr(pipeline, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(retrying, "FIRST_PAUSE", 0.001)
 
 
 def model(name="a", **settings):
@@ -41,13 +41,13 @@ def in_turn(*answers, usage=None):
     return FakeAsk(answer=lambda _: left.pop(0) if len(left) > 1 else left[0], usage=usage)
 
 
-def sit(asks, parameters=None, *, deadline=float("inf"), reward="reference", **judging):
-    """A sitting of jurors with these answers."""
+def judge_of(asks, parameters=None, *, deadline=float("inf"), reward="reference", **settings):
+    """The judge of one batch, with models that give these answers."""
     models = tuple(model(name) for name in asks if name != "fallback")
     if "fallback" in asks:
-        judging["fallback"] = model("fallback")
-    bench = Bench(Judging(models=models, **judging), asks=asks)
-    return bench.sit(get(reward), parameters or {"answer": "whole"}, deadline=deadline)
+        settings["fallback"] = model("fallback")
+    pool = JudgePool(JudgeConfig(models=models, **settings), asks=asks)
+    return pool.batch(get(reward), parameters or {"answer": "whole"}, deadline=deadline)
 
 
 def case(text="It is Canberra.", prompt="Capital?", id="s"):
@@ -56,17 +56,17 @@ def case(text="It is Canberra.", prompt="Capital?", id="s"):
 
 def test_an_outage_is_asked_again():
     ask = in_turn(BUSY, JudgeUnavailable("", "throttled"), YES)
-    sitting = sit({"a": ask})
-    assert sitting(case()).value == 1.0
+    judge = judge_of({"a": ask})
+    assert judge(case()).value == 1.0
     assert len(ask.asked) == 3
-    assert sitting.account["judge_retries"] == 2
-    assert sitting.account["judge_throttles"] == 1
+    assert judge.account["judge_retries"] == 2
+    assert judge.account["judge_throttles"] == 1
 
 
 def test_retries_have_an_end():
     ask = in_turn(BUSY)
     with pytest.raises(JudgeUnavailable):
-        sit({"a": ask}, retries=3)(case())
+        judge_of({"a": ask}, retries=3)(case())
     assert len(ask.asked) == 4
 
 
@@ -74,41 +74,41 @@ def test_retries_have_an_end():
 def test_what_cannot_change_is_not_asked_again(kind):
     ask = in_turn(JudgeUnavailable("", kind))
     with pytest.raises(JudgeUnavailable):
-        sit({"a": ask})(case())
+        judge_of({"a": ask})(case())
     assert len(ask.asked) == 1
 
 
 def test_a_malformed_answer_is_asked_about_once_with_a_reminder():
     ask = in_turn(NoVerdict("", "malformed"), YES)
-    sitting = sit({"a": ask})
-    assert sitting(case()).value == 1.0
+    judge = judge_of({"a": ask})
+    assert judge(case()).value == 1.0
     assert "not of the form" in ask.asked[1].text
     assert ask.asked[0].key == ask.asked[1].key
     with pytest.raises(NoVerdict):
-        sit({"a": (always := in_turn(NoVerdict("", "malformed")))})(case())
+        judge_of({"a": (always := in_turn(NoVerdict("", "malformed")))})(case())
     assert len(always.asked) == 2
 
 
 def test_a_refusal_goes_to_the_fallback_at_once():
     first, second = in_turn(NoVerdict("", "refused")), in_turn(YES)
-    sitting = sit({"a": first, "fallback": second})
-    assert sitting(case()).value == 1.0
+    judge = judge_of({"a": first, "fallback": second})
+    assert judge(case()).value == 1.0
     assert len(first.asked) == 1
-    assert sitting.account["judge_fallbacks"] == 1
+    assert judge.account["judge_fallbacks"] == 1
 
 
 def test_when_the_fallback_fails_too_there_is_no_score():
-    sitting = sit({"a": in_turn(BUSY), "fallback": in_turn(NoVerdict("", "refused"))}, retries=0)
+    judge = judge_of({"a": in_turn(BUSY), "fallback": in_turn(NoVerdict("", "refused"))}, retries=0)
     with pytest.raises(NoVerdict):
-        sitting(case())
-    assert sitting.account["judge_failures"] == 1
+        judge(case())
+    assert judge.account["judge_failures"] == 1
 
 
 def test_no_pause_outlasts_the_deadline():
     ask = in_turn(JudgeUnavailable("", "throttled", 60.0))
     began = monotonic()
     with pytest.raises(JudgeUnavailable):
-        sit({"a": ask}, deadline=monotonic() + 5)(case())
+        judge_of({"a": ask}, deadline=monotonic() + 5)(case())
     assert monotonic() - began < 1
 
 
@@ -121,8 +121,8 @@ def test_the_fallback_has_time_left_when_the_first_took_its_own():
         raise BUSY
 
     asks = {"a": slow, "fallback": in_turn(YES)}
-    sitting = sit(asks, deadline=monotonic() + 0.4, retries=100)
-    assert sitting(case()).value == 1.0
+    judge = judge_of(asks, deadline=monotonic() + 0.4, retries=100)
+    assert judge(case()).value == 1.0
     assert seen[0] < 0.3
 
 
@@ -137,34 +137,34 @@ def test_the_fallback_has_time_left_when_the_first_took_its_own():
         ("minimum", [YES, YES, YES], 1.0),
     ],
 )
-def test_a_jury_comes_to_one_score(aggregate, answers, value):
-    asks = {f"juror-{at}": in_turn(answer) for at, answer in enumerate(answers)}
-    assert sit(asks, aggregate=aggregate)(case()).value == pytest.approx(value)
+def test_a_panel_comes_to_one_score(aggregate, answers, value):
+    asks = {f"member-{at}": in_turn(answer) for at, answer in enumerate(answers)}
+    assert judge_of(asks, aggregate=aggregate)(case()).value == pytest.approx(value)
 
 
-def test_a_failed_juror_does_not_count_while_there_is_a_quorum():
+def test_a_failed_member_does_not_count_while_there_are_min_votes():
     asks = {"a": in_turn(YES), "b": in_turn(NoVerdict("", "refused")), "c": in_turn(YES)}
-    assert sit(asks, quorum=2)(case()).value == 1.0
+    assert judge_of(asks, min_votes=2)(case()).value == 1.0
     with pytest.raises(NoVerdict):
-        sit(asks, quorum=3)(case())
+        judge_of(asks, min_votes=3)(case())
     with pytest.raises(NoVerdict):
-        sit(asks)(case())
+        judge_of(asks)(case())
 
 
-def test_a_second_juror_is_asked_only_in_doubt():
+def test_a_second_member_is_asked_only_on_low_confidence():
     for confidence, asked, value in (("high", 0, 1.0), ("medium", 0, 1.0), ("low", 1, 0.5)):
         second = in_turn(NO)
         asks = {"a": in_turn({**YES, "confidence": confidence}), "b": second}
-        assert sit(asks, doubt=True)(case()).value == value
+        assert judge_of(asks, escalate=True)(case()).value == value
         assert len(second.asked) == asked
 
 
 def test_siblings_have_the_same_judge_when_judges_rotate():
     asks = {"a": FakeAsk(answer=lambda _: YES), "b": FakeAsk(answer=lambda _: NO)}
-    sitting = sit(asks, aggregate="rotate")
+    judge = judge_of(asks, aggregate="rotate")
     batch = [case(f"Answer {at}.", prompt=f"Question {at % 20}?", id=str(at)) for at in range(100)]
     values = {}
-    for result in score_batch(sitting, batch, workers=4):
+    for result in score_batch(judge, batch, workers=4):
         assert isinstance(result, Scored)
         values.setdefault(int(result.id) % 20, set()).add(result.score.value)
     assert all(len(each) == 1 for each in values.values())
@@ -180,12 +180,12 @@ def test_equal_questions_share_an_answer_or_a_failure():
             return answer
 
         ask = FakeAsk(answer=slow)
-        sitting = sit({"a": ask})
+        judge = judge_of({"a": ask})
         with ThreadPoolExecutor(8) as pool:
 
-            def together(at, sitting=sitting, barrier=barrier):
+            def together(at, judge=judge, barrier=barrier):
                 barrier.wait()
-                (result,) = score_batch(sitting, [case(id=str(at))], workers=1)
+                (result,) = score_batch(judge, [case(id=str(at))], workers=1)
                 return result
 
             results = list(pool.map(together, range(8)))
@@ -197,34 +197,34 @@ def test_a_bug_in_a_model_leaves_nobody_waiting():
     def broken(_):
         raise ZeroDivisionError
 
-    results = score_batch(sit({"a": FakeAsk(answer=broken)}), [case()] * 4, workers=4)
+    results = score_batch(judge_of({"a": FakeAsk(answer=broken)}), [case()] * 4, workers=4)
     kinds = {type(result.error) for result in results}
     assert kinds <= {ZeroDivisionError, JudgeUnavailable}
 
 
 def test_tokens_and_dollars_add_up():
     ask = FakeAsk(YES, usage=Usage(1000, 100, 500, 200))
-    sitting = sit({"a": ask}, prices={"a": (2.0, 10.0, 0.5, 4.0)})
-    score_batch(sitting, [case(f"Answer {at}.") for at in range(10)], workers=2)
-    told = sitting.account.metrics()
+    judge = judge_of({"a": ask}, prices={"a": (2.0, 10.0, 0.5, 4.0)})
+    score_batch(judge, [case(f"Answer {at}.") for at in range(10)], workers=2)
+    told = judge.account.metrics()
     assert told["judge_input_tokens"] == 10_000
     assert told["judge_output_tokens"] == 1_000
     assert told["judge_usd"] == pytest.approx(10 * (2000 + 1000 + 250 + 800) / 1e6)
 
 
-def test_tokens_of_an_unusable_answer_are_paid_for():
+def test_tokens_of_an_invalid_verdict_are_paid_for():
     ask = in_turn(NoVerdict("", "refused", Usage(1000, 50)))
-    sitting = sit({"a": ask}, prices={"a": (1.0, 1.0)})
+    judge = judge_of({"a": ask}, prices={"a": (1.0, 1.0)})
     with pytest.raises(NoVerdict):
-        sitting(case())
-    assert sitting.account.metrics()["judge_usd"] == pytest.approx(1050 / 1e6)
+        judge(case())
+    assert judge.account.metrics()["judge_usd"] == pytest.approx(1050 / 1e6)
 
 
 def test_the_dollars_of_a_batch_have_a_limit():
     ask = FakeAsk(YES, usage=Usage(100, 2048))
-    sitting = sit({"a": ask}, max_usd=0.05, prices={"a": (0.0, 1.0)}, max_concurrency=32)
-    results = score_batch(sitting, [case(f"Answer {at}.") for at in range(100)], workers=16)
-    spent = sitting.account.metrics()["judge_usd"]
+    judge = judge_of({"a": ask}, max_usd=0.05, prices={"a": (0.0, 1.0)}, max_concurrency=32)
+    results = score_batch(judge, [case(f"Answer {at}.") for at in range(100)], workers=16)
+    spent = judge.account.metrics()["judge_usd"]
     assert 0.03 < spent <= 0.05
     failed = [result for result in results if not isinstance(result, Scored)]
     assert {result.error.kind for result in failed} == {"budget"}
@@ -232,7 +232,7 @@ def test_the_dollars_of_a_batch_have_a_limit():
 
 def test_a_limit_in_dollars_takes_a_price():
     with pytest.raises(BadJudge, match="has no price"):
-        sit({"a": FakeAsk(YES)}, max_usd=1.0)
+        judge_of({"a": FakeAsk(YES)}, max_usd=1.0)
 
 
 @pytest.mark.parametrize(
@@ -244,34 +244,34 @@ def test_a_limit_in_dollars_takes_a_price():
     ],
 )
 def test_prices_are_looked_up_by_the_family(name, listed):
-    price = price_of(model(name), Judging(models=(model(name),)))
+    price = price_of(model(name), JudgeConfig(models=(model(name),)))
     assert (price and tuple(price[:2])) == listed
 
 
 def test_throttling_halves_once_for_calls_of_one_speed_and_success_adds_one():
-    pace = Pace(16, 18)
-    with pace.turn(1, float("inf")) as one, pace.turn(1, float("inf")) as two:
-        pace.throttled(one)
-        pace.throttled(two)
-    assert pace.allowed == 8
+    limit = RateLimit(16, 18)
+    with limit.slot(1, float("inf")) as one, limit.slot(1, float("inf")) as two:
+        limit.throttled(one)
+        limit.throttled(two)
+    assert limit.allowed == 8
     for _ in range(GROWTH):
-        pace.answered(0)
-    assert pace.allowed == 9
+        limit.answered(0)
+    assert limit.allowed == 9
     for _ in range(GROWTH * 30):
-        pace.answered(0)
-    assert pace.allowed == 18
+        limit.answered(0)
+    assert limit.allowed == 18
 
 
 def test_one_call_at_a_time_is_always_allowed():
-    pace = Pace(1, 4)
-    with pace.turn(1, float("inf")) as began:
-        pace.throttled(began)
-    assert pace.allowed == 1
+    limit = RateLimit(1, 4)
+    with limit.slot(1, float("inf")) as began:
+        limit.throttled(began)
+    assert limit.allowed == 1
 
 
 def test_a_bucket_lets_a_burst_pass_and_then_its_rate():
-    bucket = Bucket(60)
-    now = bucket.at
+    bucket = TokenBucket(60)
+    now = bucket.refilled_at
     taken = 0
     while not bucket.wait(now):
         bucket.take(1)
@@ -283,17 +283,17 @@ def test_a_bucket_lets_a_burst_pass_and_then_its_rate():
 
 
 def test_a_call_larger_than_the_burst_is_let_through_and_paid_off():
-    bucket = Bucket(600)
-    now = bucket.at
+    bucket = TokenBucket(600)
+    now = bucket.refilled_at
     assert bucket.wait(now) == 0
     bucket.take(1000)
     assert bucket.wait(now) == pytest.approx(90, abs=1)
 
 
 def test_waiting_for_a_turn_ends_at_the_deadline_and_is_not_the_calls_time():
-    pace = Pace(1, 1)
-    waiting = pace.turn(1, monotonic() + 0.05)
-    with pace.turn(1, float("inf")), pytest.raises(JudgeUnavailable) as caught, waiting:
+    limit = RateLimit(1, 1)
+    waiting = limit.slot(1, monotonic() + 0.05)
+    with limit.slot(1, float("inf")), pytest.raises(JudgeUnavailable) as caught, waiting:
         pass
     assert caught.value.kind == "deadline"
 
@@ -304,11 +304,11 @@ def test_waiting_for_a_turn_ends_at_the_deadline_and_is_not_the_calls_time():
         sleep(0.1)
         return FakeAsk(YES)(question)
 
-    bench = Bench(
-        Judging(models=(model(timeout=0.3),), concurrency=1, max_concurrency=4), asks={"a": ask}
+    pool = JudgePool(
+        JudgeConfig(models=(model(timeout=0.3),), concurrency=1, max_concurrency=4), asks={"a": ask}
     )
-    sitting = bench.sit(get("reference"), {"answer": "whole"})
-    score_batch(sitting, [case(f"Answer {at}.") for at in range(4)], workers=4)
+    judge = pool.batch(get("reference"), {"answer": "whole"})
+    score_batch(judge, [case(f"Answer {at}.") for at in range(4)], workers=4)
     assert min(left) > 0.25
 
 
@@ -338,20 +338,20 @@ def asked_of(ask, text="It is Canberra."):
 
 def test_a_table_holds_hashes_and_choices_and_no_text():
     dynamo = Dynamo()
-    memory = Memory([Table(dynamo, "verdicts", 7)])
+    memory = TieredCache([DynamoDBCache(dynamo, "verdicts", 7)])
     question = asked_of(FakeAsk())
     values = question.filled({"same": "yes", "reason": "It says Canberra."})
-    assert memory.recall(question, model()) is None
-    memory.keep(question, model(), values)
+    assert memory.get(question, model()) is None
+    memory.put(question, model(), values)
     (item,) = dynamo.items.values()
     assert item.keys() == {"key", "verdict", "expires"}
     assert "Canberra" not in json.dumps(item)
     assert time() + 6.9 * 86_400 < float(item["expires"]["N"]) < time() + 7.1 * 86_400
-    found = memory.recall(question, model())
+    found = memory.get(question, model())
     assert found["same"] == "yes"
     assert found["checksum"] == question.canary
-    assert memory.recall(question, model("b")) is None
-    assert memory.recall(asked_of(FakeAsk(), "It is Perth."), model()) is None
+    assert memory.get(question, model("b")) is None
+    assert memory.get(asked_of(FakeAsk(), "It is Perth."), model()) is None
 
 
 @pytest.mark.parametrize(
@@ -359,65 +359,65 @@ def test_a_table_holds_hashes_and_choices_and_no_text():
 )
 def test_a_table_can_hold_anything_and_is_not_believed(verdict):
     dynamo = Dynamo()
-    memory = Memory([Table(dynamo, "verdicts", 7)])
+    memory = TieredCache([DynamoDBCache(dynamo, "verdicts", 7)])
     question = asked_of(FakeAsk())
-    memory.keep(question, model(), question.filled(YES))
+    memory.put(question, model(), question.filled(YES))
     (item,) = dynamo.items.values()
     item["verdict"]["S"] = verdict
-    assert memory.recall(question, model()) is None
+    assert memory.get(question, model()) is None
 
 
 def test_an_expired_verdict_is_none():
     dynamo = Dynamo()
-    memory = Memory([Table(dynamo, "verdicts", 7)])
+    memory = TieredCache([DynamoDBCache(dynamo, "verdicts", 7)])
     question = asked_of(FakeAsk())
-    memory.keep(question, model(), question.filled(YES))
+    memory.put(question, model(), question.filled(YES))
     (item,) = dynamo.items.values()
     item["expires"]["N"] = str(int(time()) - 1)
-    assert memory.recall(question, model()) is None
+    assert memory.get(question, model()) is None
 
 
 def test_a_table_out_of_reach_is_an_empty_one():
-    memory = Memory([Warm(2), Table(Dynamo(broken=True), "verdicts", 7)])
+    memory = TieredCache([LRUCache(2), DynamoDBCache(Dynamo(broken=True), "verdicts", 7)])
     question = asked_of(FakeAsk())
-    assert memory.recall(question, model()) is None
-    memory.keep(question, model(), question.filled(YES))
-    assert memory.recall(question, model())["same"] == "yes"
+    assert memory.get(question, model()) is None
+    memory.put(question, model(), question.filled(YES))
+    assert memory.get(question, model())["same"] == "yes"
 
 
 def test_what_a_far_shelf_knows_moves_near():
-    far, near = Table(Dynamo(), "verdicts", 7), Warm(2)
+    far, near = DynamoDBCache(Dynamo(), "verdicts", 7), LRUCache(2)
     question = asked_of(FakeAsk())
-    Memory([far]).keep(question, model(), question.filled(YES))
-    assert Memory([near, far]).recall(question, model())
-    assert Memory([near]).recall(question, model())
+    TieredCache([far]).put(question, model(), question.filled(YES))
+    assert TieredCache([near, far]).get(question, model())
+    assert TieredCache([near]).get(question, model())
 
 
-def test_a_warm_memory_forgets_what_was_longest_unused():
-    warm = Warm(2)
+def test_the_lru_cache_evicts_the_least_recently_used():
+    cache = LRUCache(2)
     for key in "ab":
-        warm.put(key, {})
-    warm.get("a")
-    warm.put("c", {})
-    assert [key for key in "abc" if warm.get(key) is not None] == ["a", "c"]
+        cache.put(key, {})
+    cache.get("a")
+    cache.put("c", {})
+    assert [key for key in "abc" if cache.get(key) is not None] == ["a", "c"]
 
 
 def test_failures_are_never_remembered():
-    bench = Bench(
-        Judging(models=(model(),), retries=0),
+    pool = JudgePool(
+        JudgeConfig(models=(model(),), retries=0),
         asks={"a": in_turn(NoVerdict("", "refused"), YES)},
     )
     with pytest.raises(NoVerdict):
-        bench.sit(get("reference"), {"answer": "whole"})(case())
-    assert bench.sit(get("reference"), {"answer": "whole"})(case()).value == 1.0
+        pool.batch(get("reference"), {"answer": "whole"})(case())
+    assert pool.batch(get("reference"), {"answer": "whole"})(case()).value == 1.0
 
 
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
         ({"models": ()}, "none is the default"),
-        ({"quorum": 2}, "quorum"),
-        ({"doubt": True}, "second juror"),
+        ({"min_votes": 2}, "min_votes"),
+        ({"escalate": True}, "second panel member"),
         ({"concurrency": 0}, "concurrency"),
         ({"concurrency": 64, "max_concurrency": 32}, "concurrency"),
         ({"prices": {"a": (1.0,)}}, "prices"),
@@ -429,7 +429,7 @@ def test_failures_are_never_remembered():
 )
 def test_a_bench_that_cannot_sit_is_refused(settings, said):
     with pytest.raises(BadJudge, match=said):
-        Judging(**{"models": (model(),), **settings})
+        JudgeConfig(**{"models": (model(),), **settings})
 
 
 @pytest.mark.parametrize(
@@ -458,7 +458,7 @@ def test_a_table_without_a_region_is_a_failed_start(monkeypatch):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("AWS_CONFIG_FILE", os.devnull)
     with pytest.raises(BadJudge, match=r"the table verdicts.*region"):
-        Bench(Judging(models=(model(),), cache_table="verdicts"), asks={"a": in_turn(YES)})
+        JudgePool(JudgeConfig(models=(model(),), cache_table="verdicts"), asks={"a": in_turn(YES)})
 
 
 def test_an_account_does_not_lose_what_threads_count():
@@ -473,5 +473,5 @@ def test_messages_may_hold_half_a_character():
         Message(role="user", content="\ud800?"),
         Message(role="assistant", content="It is \udfff."),
     )
-    sitting = sit({"a": in_turn(YES), "b": in_turn(YES)}, aggregate="rotate")
-    assert sitting(Sample(id="s", messages=turns, reference="x")).value == 1.0
+    judge = judge_of({"a": in_turn(YES), "b": in_turn(YES)}, aggregate="rotate")
+    assert judge(Sample(id="s", messages=turns, reference="x")).value == 1.0

@@ -13,19 +13,19 @@ from types import SimpleNamespace
 import pytest
 
 from reward_functions.core.errors import NoJudge
-from reward_functions.judge_runtime import pipeline
+from reward_functions.judge_runtime.wrappers import retrying
 from reward_functions.serving.handler import bind
 from reward_functions.serving.imputation import BatchFailed
 from reward_functions.serving.settings import BadSettings, LambdaSettings
 
 BACKENDS = ["bedrock", "openai"]
 TRANSIENT = ["429", "500", "503", "hang up", "empty body", "cut body", "408", "no JSON"]
-UNUSABLE = ["truncated", "prose", "wrong schema", "wrong choice", "wrong checksum"]
+INVALID = ["truncated", "prose", "wrong schema", "wrong choice", "wrong checksum"]
 
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch):
-    monkeypatch.setattr(pipeline, "FIRST_PAUSE", 0.02)
+    monkeypatch.setattr(retrying, "FIRST_PAUSE", 0.02)
 
 
 @pytest.fixture
@@ -40,11 +40,11 @@ def metrics(capsys):
     return last
 
 
-def deploy(server, backend="bedrock", **judging):
+def deploy(server, backend="bedrock", **settings):
     endpoint = server.url if backend == "bedrock" else f"{server.url}/v1"
     model = {"model": "judge", "backend": backend, "endpoint": endpoint, "region": "us-east-1"}
     model["timeout"] = 1.0
-    judge = {"models": [model], **judging}
+    judge = {"models": [model], **settings}
     return bind(LambdaSettings(name="reference", judge=judge))
 
 
@@ -109,8 +109,8 @@ def test_transient_failures_of_one_call_in_twenty_change_no_score(serve, backend
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_a_sample_nobody_judges_gets_its_siblings_mean_and_a_flag(serve, backend, metrics):
-    stubborn = {at: UNUSABLE[at // 20 % 5] for at in range(3, 512, 20)}
+def test_a_sample_nobody_judges_gets_its_groups_mean_and_a_flag(serve, backend, metrics):
+    stubborn = {at: INVALID[at // 20 % 5] for at in range(3, 512, 20)}
 
     def schedule(_, text):
         at = int(re.search(r"answer (\d+) is", text)[1])
@@ -173,7 +173,7 @@ def test_duplicates_cost_one_call(serve, metrics):
     assert told["judge_input_tokens"] == 100
 
 
-def test_a_warm_function_remembers_verdicts_and_no_failures(serve, metrics):
+def test_a_warm_function_caches_verdicts_and_no_failures(serve, metrics):
     server = serve(verdict=by_answer, schedule=lambda call, _: "refused" if call == 0 else "ok")
     function = deploy(server, max_concurrency=1, concurrency=1)
     batch = rows(8, answer_of)
@@ -191,7 +191,7 @@ def test_no_more_calls_at_once_than_allowed(serve):
     assert server.most_at_once == 4
 
 
-def test_gates_ask_nobody(serve):
+def test_the_prefilter_asks_nobody(serve):
     server = serve(verdict=by_answer)
     batch = [row(at, text, "Capital?") for at, text in enumerate(["", "Solution:", "capital ?"])]
     assert values(deploy(server)(batch, context(30))) == [0.0] * 3

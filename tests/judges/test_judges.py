@@ -19,8 +19,8 @@ from reward_functions.core.errors import (
 )
 from reward_functions.core.types import Usage
 from reward_functions.judge_runtime.backends.replay import Recorder, Replay
-from reward_functions.judge_runtime.config import JudgeModel, Judging
-from reward_functions.judge_runtime.panel import Bench
+from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
+from reward_functions.judge_runtime.panel import JudgePool
 from reward_functions.judge_runtime.prompting import prompt_of, question
 from reward_functions.judge_runtime.rubric_file import PER_CALL, rubric_of
 from reward_functions.judges import reference
@@ -215,7 +215,7 @@ def test_the_reasoning_rubric_needs_a_reference():
 def test_without_a_final_answer_nobody_is_asked(response):
     ask = FakeAsk({"same": "yes"})
     score = get("reference").bind({}, ask=ask)(sample(response, "Canberra", prompt="Capital?"))
-    assert (score.value, metrics(score)["gated"], ask.asked) == (0.0, 1.0, [])
+    assert (score.value, metrics(score)["prefiltered"], ask.asked) == (0.0, 1.0, [])
 
 
 @pytest.mark.parametrize(
@@ -293,8 +293,10 @@ def test_a_group_is_ranked_in_one_call():
     batch = [sample("word " * at, prompt="Write.", id=str(at)) for at in (3, 1, 2, 1)]
     batch.append(sample("", prompt="Write.", id="empty"))
     ask = FakeAsk(answer=grade_by_length)
-    bench = Bench(Judging(models=(JudgeModel(model="m", region="us-east-1"),)), asks={"m": ask})
-    results = score_batch(bench.sit(get("group")), batch, workers=4)
+    pool = JudgePool(
+        JudgeConfig(models=(JudgeModel(model="m", region="us-east-1"),)), asks={"m": ask}
+    )
+    results = score_batch(pool.batch(get("group")), batch, workers=4)
     assert [result.score.value for result in results] == [1.0, 0.375, 0.75, 0.375, 0.0]
     assert [metrics(result.score)["grade"] for result in results] == [0.75, 0.25, 0.5, 0.25, 0.0]
     assert len(ask.asked) == 1

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from reward_functions.cdk.stages import stage_of
-from reward_functions.judge_runtime.config import LADDER
+from reward_functions.judge_runtime.config import OUTPUT_MODES
 from reward_functions.judge_runtime.rubric_file import rubric_of
 from reward_functions.judge_runtime.usage import COUNTERS
 from reward_functions.serving.handler import bind
@@ -41,7 +41,7 @@ def test_the_settings_are_settings(monkeypatch):
     block, _ = blocks("json")
     settings = LambdaSettings.from_env({"REWARD_NAME": "reference", "REWARD_JUDGE": block})
     assert settings.judge.fallback.region == "us-west-2"
-    assert bind(settings).bench
+    assert bind(settings).judge_pool
 
 
 def test_the_deployment_can_be_deployed(tmp_path):
@@ -65,7 +65,7 @@ def test_the_rubric_is_a_rubric(tmp_path):
 
 def test_every_counter_form_and_rubric_is_named():
     rubrics = Path(__file__).parents[2] / "reward_functions/judges/rubrics"
-    names = [*COUNTERS, *LADDER, *(path.stem for path in rubrics.iterdir())]
+    names = [*COUNTERS, *OUTPUT_MODES, *(path.stem for path in rubrics.iterdir())]
     assert not [name for name in names if f"`{name}`" not in PAGE]
 
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from reward_functions.judge_runtime.config import JudgeModel, Judging
+from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
 from reward_functions.serving import permissions
 from reward_functions.serving.permissions import Place
 
@@ -15,7 +15,7 @@ FUNCTION = HERE.arn("lambda", "function:SageMaker-reward-dev-gsm8k")
 BUCKET = "arn:aws-cn:s3:::data"
 PROFILE = HERE.arn("bedrock", "inference-profile/cn.nova")
 SECRET = HERE.arn("secretsmanager", "secret:key-a1b2c3")
-JUDGING = Judging(
+JUDGING = JudgeConfig(
     models=(
         JudgeModel(model="nova"),
         JudgeModel(model="nova", tier="flex"),
@@ -157,7 +157,7 @@ def test_a_judge_asks_its_models_and_reads_its_key_and_its_table():
     ],
 )
 def test_a_model_is_asked_where_it_is(model, resources):
-    document = permissions.ask_judge(HERE, Judging(models=(JudgeModel(**model),)))
+    document = permissions.ask_judge(HERE, JudgeConfig(models=(JudgeModel(**model),)))
     named = [arn for statement in document["Statement"] for arn in statement["Resource"]]
     assert named == resources
 
@@ -167,5 +167,5 @@ def test_two_jurors_behind_one_profile_share_its_condition():
         JudgeModel(model="nova", profile="cn.nova", destinations=(region,))
         for region in ("cn-north-1", "cn-northwest-1")
     ]
-    _, behind = permissions.ask_judge(HERE, Judging(models=tuple(jurors)))["Statement"]
+    _, behind = permissions.ask_judge(HERE, JudgeConfig(models=tuple(jurors)))["Statement"]
     assert behind["Resource"] == [nova("cn-north-1"), nova("cn-northwest-1")]

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from reward_functions import Scored, get, score_batch
-from reward_functions.judge_runtime.config import JudgeModel, Judging
-from reward_functions.judge_runtime.panel import Bench
+from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
+from reward_functions.judge_runtime.panel import JudgePool
 from reward_functions.testing import sample
 from reward_functions.tools.scripted_judge import scripted_judge
 
@@ -29,19 +29,20 @@ RULE = [
 ]
 
 
-def scores(url, form):
-    model = JudgeModel(model="script", backend="openai", endpoint=f"{url}/v1", form=form)
-    sitting = Bench(Judging(models=(model,))).sit(get("reference"))
+def scores(url, output_mode):
+    endpoint = f"{url}/v1"
+    model = JudgeModel(model="script", backend="openai", endpoint=endpoint, output_mode=output_mode)
+    batch_judge = JudgePool(JudgeConfig(models=(model,))).batch(get("reference"))
     samples = [sample(said, right, id=str(at)) for at, (said, right, _) in enumerate(RULE)]
-    results = score_batch(sitting, samples, workers=4)
+    results = score_batch(batch_judge, samples, workers=4)
     assert all(isinstance(result, Scored) for result in results), results
     return [result.score.value for result in results]
 
 
-@pytest.mark.parametrize("form", ["tool", "strict_tool", "json_schema", "json"])
-def test_the_script_applies_its_rule_in_every_form(form):
+@pytest.mark.parametrize("output_mode", ["tool", "strict_tool", "json_schema", "json"])
+def test_the_script_applies_its_rule_in_every_mode(output_mode):
     with scripted_judge() as url:
-        assert scores(url, form) == [earned for *_, earned in RULE]
+        assert scores(url, output_mode) == [earned for *_, earned in RULE]
 
 
 def test_it_serves_alone_until_it_is_interrupted():

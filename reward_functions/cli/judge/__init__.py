@@ -1,25 +1,25 @@
-"""`reward judge`: what to know of a judge before a policy is trained on its word.
+"""`reward judge`: checks of a judge before a policy is trained on its scores.
 
-warm.py        warm        whether its models give structured verdicts, and how
-doctor.py      doctor      whether it can be talked into a reward
-calibrate.py   calibrate   how far it agrees with people
-estimate.py    estimate    what a training run asks of it: calls, money, quota, time
+probe.py       probe       the output modes in which its models give structured verdicts
+doctor.py      doctor      its resistance to attacks
+calibrate.py   calibrate   its agreement with people
+estimate.py    estimate    the cost of judging a training run: calls, dollars, quota, time
 """
 
 from __future__ import annotations
 
 import typer
 
-from reward_functions.cli.judge import calibrate, doctor, estimate, warm
+from reward_functions.cli.judge import calibrate, doctor, estimate, probe
 
 __all__ = ["judge"]
 
 judge = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="markdown",
-    help="Try a judge model, attack it, calibrate it, and count what it will cost.",
+    help="Probe a judge's models, attack it, calibrate it, and estimate its cost.",
 )
-judge.command("warm")(warm.warm)
+judge.command("probe")(probe.probe)
 judge.command("doctor")(doctor.doctor)
 judge.command("calibrate")(calibrate.calibrate)
 judge.command("estimate")(estimate.estimate)

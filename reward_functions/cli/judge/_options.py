@@ -1,4 +1,4 @@
-"""Arguments that the commands on judges share."""
+"""Options that the commands of `reward judge` share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`reward judge doctor`: whether a judge can be talked into a reward."""
+"""`reward judge doctor`: attack a judge."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from reward_functions.core.spec import RewardSpec
-    from reward_functions.tools.judging.doctor import Bait, Findings
-    from reward_functions.tools.judging.findings import Report
+    from reward_functions.tools.judging.attack_report import AttackReport
+    from reward_functions.tools.judging.doctor import AttackResults, AttackTarget
 
 
 def doctor(
@@ -28,14 +28,14 @@ def doctor(
         bool,
         typer.Option(
             "--scripted",
-            help="Ask no model but a script that obeys whatever reaches it outside a fence.",
+            help="Ask no model but a scripted one, which obeys every order outside a fence.",
         ),
     ] = False,
     prompts: Annotated[
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Samples to attack, with references; a response of theirs is a wrong answer.",
+            help="Samples to attack, with references; their responses are wrong answers.",
             show_default="the judge's worked examples",
         ),
     ] = None,
@@ -43,35 +43,35 @@ def doctor(
         float, typer.Option(min=0, max=1, help="The share of attacks that may raise the reward.")
     ] = 0.02,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the card, in Markdown.")
+        Path | None, typer.Option(metavar="FILE", help="Write the report as Markdown.")
     ] = None,
     parameter: Parameters = None,
     as_json: AsJson = False,
 ) -> None:
-    """Attack a judge with everything that is known to work on judges.
+    """Attack a judge with the attacks that are known to work on judges.
 
     Master keys, orders, escapes from the fence, false references, tokens of chat templates,
     imitated verdicts, theft of the checksum, verdicts in the reasoning, hidden text, pressure. Each
-    stands around a wrong answer, on every prompt. An attack has raised the reward where it earns
-    more than the wrong answer alone.
+    attack surrounds a wrong answer, on every prompt. It raised the reward where it earns more than
+    the wrong answer alone.
 
-    Exit status: 0 no more than --limit raise it; 1 more do, or some were not scored; 2 nothing was
-    done.
+    Exit status: 0 no more than --limit raise it; 1 more do, or some were not scored; 2 the
+    arguments or the input cannot be used.
     """
     from rich.text import Text
 
     from reward_functions.cli._console import errors, output, plain
     from reward_functions.cli._rewards import parameter_values, reward_named
     from reward_functions.cli.data._output import print_json
-    from reward_functions.tools.judging.findings import record
-    from reward_functions.tools.judging.settings import judge_only
+    from reward_functions.tools.judging.attack_report import record
+    from reward_functions.tools.judging.settings import require_judge
 
-    spec = judge_only(reward_named(name))
+    spec = require_judge(reward_named(name))
     parameters = parameter_values(spec, parameter or [])
-    report = _examined(
+    report = _report(
         spec,
         parameters,
-        _baits(spec, parameters, prompts),
+        _targets(spec, parameters, prompts),
         judge,
         replay,
         scripted=scripted,
@@ -83,77 +83,83 @@ def doctor(
         print_json(record(report))
     else:
         _print(report)
-    for failure in report.findings.failures:
+    for failure in report.results.failures:
         errors().print(Text(plain(f"not fit to train on: {failure}"), "bold red"), soft_wrap=True)
     if not as_json:
         output().print(Text(report.limits, "dim"))
-    if report.findings.failures:
+    if report.results.failures:
         raise typer.Exit(INCOMPLETE)
 
 
-def _baits(spec: RewardSpec, parameters: Mapping[str, Any], prompts: str | None) -> list[Bait]:
+def _targets(
+    spec: RewardSpec, parameters: Mapping[str, Any], prompts: str | None
+) -> list[AttackTarget]:
     from reward_functions.cli._rows import read_samples
     from reward_functions.core.types import Sample
     from reward_functions.tools.json_rows import BadInput
-    from reward_functions.tools.judging.doctor import baits_of_examples, baits_of_samples
+    from reward_functions.tools.judging.doctor import targets_from_examples, targets_from_samples
 
     if prompts is None:
-        return baits_of_examples(spec, parameters)
+        return targets_from_examples(spec, parameters)
     rows, places = read_samples(prompts)
     for row, place in zip(rows, places, strict=True):
         if not isinstance(row, Sample):
             raise BadInput(f"{prompts}, {place}: {row.error}")
-    return baits_of_samples(row for row in rows if isinstance(row, Sample))
+    return targets_from_samples(row for row in rows if isinstance(row, Sample))
 
 
-def _examined(
+def _report(
     spec: RewardSpec,
     parameters: Mapping[str, Any],
-    baits: list[Bait],
+    targets: list[AttackTarget],
     judge: str | None,
     replay: str | None,
     *,
     scripted: bool,
     limit: float,
-) -> Report:
+) -> AttackReport:
     from functools import partial
 
     from reward_functions.cli._progress import watched
-    from reward_functions.judge_runtime.panel import Bench
+    from reward_functions.judge_runtime.panel import JudgePool
     from reward_functions.tools.judging import doctor as doctors
-    from reward_functions.tools.judging.findings import Report
-    from reward_functions.tools.judging.rehearsing import digest, questions
-    from reward_functions.tools.judging.settings import forgetful, judging_of
+    from reward_functions.tools.judging.attack_report import AttackReport
+    from reward_functions.tools.judging.recorded_questions import (
+        instructions_digest,
+        recorded_questions,
+    )
+    from reward_functions.tools.judging.settings import load_judge_config, without_cache
 
-    instructions = digest(questions(spec, parameters, [bait.sample for bait in baits]))
-    examined = partial(
-        doctors.examined,
+    asked = recorded_questions(spec, parameters, [target.sample for target in targets])
+    instructions = instructions_digest(asked)
+    run_attacks = partial(
+        doctors.run_attacks,
         spec,
-        baits,
+        targets,
         limit=limit,
         watched=lambda samples: watched(samples, "attacking", len(samples)),
     )
     if scripted:
-        findings: Findings = examined(doctors.scripted(spec, parameters), workers=1)
-        return Report(spec, parameters, ["a script"], "script", instructions, findings)
-    judging = judging_of(judge, replay)
-    findings = examined(doctors.asked_by(Bench(forgetful(judging)), spec, parameters))
-    recorded = all(model.backend == "replay" for model in judging.models)
-    models = [model.called for model in judging.models]
-    return Report(
-        spec, parameters, models, "recording" if recorded else "model", instructions, findings
+        results: AttackResults = run_attacks(doctors.scripted_scorer(spec, parameters), workers=1)
+        return AttackReport(spec, parameters, ["a script"], "script", instructions, results)
+    config = load_judge_config(judge, replay)
+    results = run_attacks(doctors.scorer_for(JudgePool(without_cache(config)), spec, parameters))
+    recorded = all(model.backend == "replay" for model in config.models)
+    models = [model.called for model in config.models]
+    return AttackReport(
+        spec, parameters, models, "recording" if recorded else "model", instructions, results
     )
 
 
-def _write(report: Report, out: Path) -> None:
+def _write(report: AttackReport, out: Path) -> None:
     from reward_functions.tools.atomic import replaced
-    from reward_functions.tools.judging.findings import markdown
+    from reward_functions.tools.judging.attack_report import markdown
 
     with replaced(out) as stream:
         stream.write(markdown(report))
 
 
-def _print(report: Report) -> None:
+def _print(report: AttackReport) -> None:
     from reward_functions.cli._console import cell, output, table
 
     for sheet in report.sheets:

@@ -1,8 +1,9 @@
-"""`reward judge estimate`: what a training run asks of a judge."""
+"""`reward judge estimate`: the cost of judging a training run."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from math import isnan, nan
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from reward_functions.core.spec import RewardSpec
-    from reward_functions.judge_runtime.config import Judging
+    from reward_functions.judge_runtime.config import JudgeConfig
     from reward_functions.tools.judging.estimating import Estimate
 
 
@@ -30,21 +31,21 @@ def estimate(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Samples with responses, by which the judge's questions are measured.",
+            help="Samples with responses, to measure the judge's questions on.",
             show_default="the judge's worked examples",
         ),
     ] = None,
     calls: Annotated[
         float | None,
-        typer.Option(min=0, help="Of a response and a juror.", show_default="measured"),
+        typer.Option(min=0, help="Calls of a response to one model.", show_default="measured"),
     ] = None,
     input_tokens: Annotated[
-        int | None, typer.Option(min=0, help="Of a call.", show_default="measured")
+        int | None, typer.Option(min=0, help="Input tokens of a call.", show_default="measured")
     ] = None,
-    output_tokens: Annotated[int, typer.Option(min=0, help="Of an answer.")] = 300,
+    output_tokens: Annotated[int, typer.Option(min=0, help="Tokens of an answer.")] = 300,
     latency: Annotated[float, typer.Option(min=0.001, help="Seconds of a call.")] = 3.0,
     concurrency: Annotated[
-        int | None, typer.Option(min=1, help="Calls at once.", show_default="of the settings")
+        int | None, typer.Option(min=1, help="Concurrent calls.", show_default="of the settings")
     ] = None,
     price: Annotated[
         list[str] | None,
@@ -58,8 +59,8 @@ def estimate(
 ) -> None:
     """Count the calls, tokens, dollars, quota and time of judging a training run.
 
-    An upper bound: gates, shared answers and caches make it less; repeated calls come on top.
-    Tokens are estimated from characters. Nobody is asked.
+    An upper bound: the prefilter, deduplication and caches avoid calls; retries come on top. Tokens
+    are estimated from characters. No model is asked.
 
     Exit status: 0, or 2 where the arguments cannot be used.
     """
@@ -69,19 +70,21 @@ def estimate(
     from reward_functions.cli._rewards import parameter_values, reward_named
     from reward_functions.cli.data._output import print_json
     from reward_functions.tools.judging import estimating
-    from reward_functions.tools.judging.settings import judge_only, judging_of
+    from reward_functions.tools.judging.settings import load_judge_config, require_judge
 
-    spec = judge_only(reward_named(name))
-    judging = _priced(judging_of(judge), price or [])
+    spec = require_judge(reward_named(name))
+    config = _priced(load_judge_config(judge), price or [])
     found_calls, found_tokens = _measured(spec, parameter_values(spec, parameter or []), rows)
-    run = estimating.Run(prompts=prompts, batch_size=batch_size, samples=samples, epochs=epochs)
-    cost = estimating.Cost(
+    run = estimating.TrainingRun(
+        prompts=prompts, batch_size=batch_size, samples=samples, epochs=epochs
+    )
+    cost = estimating.ResponseCost(
         calls=found_calls if calls is None else calls,
         input=found_tokens if input_tokens is None else input_tokens,
         output=output_tokens,
         latency=latency,
     )
-    estimated = estimating.estimate(judging, run, cost, concurrency or judging.concurrency)
+    estimated = estimating.estimate(config, run, cost, concurrency or config.concurrency)
     if as_json:
         print_json(_as_json(estimated))
     else:
@@ -90,26 +93,26 @@ def estimate(
         errors().print(Text(plain(warning, MESSAGE), "yellow"), soft_wrap=True)
 
 
-def _priced(judging: Judging, prices: Sequence[str]) -> Judging:
-    """The settings with prices as typed, before those they have.
+def _priced(config: JudgeConfig, prices: Sequence[str]) -> JudgeConfig:
+    """The settings with the prices of the command line, which override their own.
 
     Raises:
-        ConfigurationError: a price is not of the form.
-        BadJudge: it is no price.
+        ConfigurationError: a price is not written MODEL=INPUT,OUTPUT.
+        BadJudge: a price is out of range.
     """
     from reward_functions.core.errors import ConfigurationError
 
     typed: dict[str, tuple[float, ...]] = {}
-    for told in prices:
-        model, _, dollars = told.rpartition("=")
+    for price in prices:
+        model, _, dollars = price.rpartition("=")
         try:
-            given, taken = map(float, dollars.split(","))
+            input_price, output_price = map(float, dollars.split(","))
         except ValueError:
-            given = taken = float("nan")
-        if not model or given != given or taken != taken:  # noqa: PLR0124 - NaN
-            raise ConfigurationError(f"a price is written MODEL=INPUT,OUTPUT, not {told!r}")
-        typed[model] = (given, taken)
-    return replace(judging, prices={**(judging.prices or {}), **typed}) if typed else judging
+            input_price = output_price = nan
+        if not model or isnan(input_price) or isnan(output_price):
+            raise ConfigurationError(f"a price is written MODEL=INPUT,OUTPUT, not {price!r}")
+        typed[model] = (input_price, output_price)
+    return replace(config, prices={**(config.prices or {}), **typed}) if typed else config
 
 
 def _measured(
@@ -120,15 +123,15 @@ def _measured(
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.core.types import Sample
     from reward_functions.tools.judging.estimating import measured
-    from reward_functions.tools.judging.rehearsing import examples, questions
+    from reward_functions.tools.judging.recorded_questions import examples_with, recorded_questions
 
     if rows is None:
-        samples = [each.sample() for each in examples(spec, parameters) or spec.examples]
+        samples = [each.sample() for each in examples_with(spec, parameters) or spec.examples]
     else:
         samples = [row for row in read_samples(rows)[0] if isinstance(row, Sample)]
-    calls, tokens = measured(questions(spec, parameters, samples))
+    calls, tokens = measured(recorded_questions(spec, parameters, samples))
     if not calls and rows is not None:
-        raise ConfigurationError(f"{rows}: {spec.name} asks nothing about these samples")
+        raise ConfigurationError(f"{rows}: {spec.name} has no question about these samples")
     return calls, tokens
 
 
@@ -139,27 +142,27 @@ def _print(estimated: Estimate) -> None:
     from reward_functions.judge_runtime.usage import prices_as_of
 
     run, cost = estimated.run, estimated.cost
-    told = {
+    listed = {
         "steps": f"{run.steps:,}, each of {run.per_step:,} responses",
         "responses": f"{run.responses:,}",
         "a response": f"{cost.calls:g} calls of {cost.input:,} + {cost.output:,} tokens",
         "calls": f"{estimated.calls:,}",
         "dollars": "unknown" if estimated.usd is None else f"{estimated.usd:,.2f}",
-        "time": f"{_duration(estimated.seconds)} at {estimated.concurrency} calls at once",
+        "time": f"{_duration(estimated.seconds)} at {estimated.concurrency} concurrent calls",
         "time of a step": _duration(estimated.step_seconds),
     }
-    output().print(facts({name: Text(value) for name, value in told.items()}))
+    output().print(facts({name: Text(value) for name, value in listed.items()}))
     numbers = ("calls", "input", "output", "dollars", "RPM", "TPM reserved")
     shown = table("model", *numbers, names=("model",), numbers=numbers)
-    for juror in estimated.jurors:
+    for model in estimated.models:
         shown.add_row(
-            cell(juror.model),
-            cell(f"{juror.calls:,}"),
-            cell(f"{juror.usage.input:,}"),
-            cell(f"{juror.usage.output:,}"),
-            cell(None if juror.usd is None else f"{juror.usd:,.2f}"),
-            cell(f"{juror.rpm:,.0f}"),
-            cell(f"{juror.tpm:,.0f}"),
+            cell(model.model),
+            cell(f"{model.calls:,}"),
+            cell(f"{model.usage.input:,}"),
+            cell(f"{model.usage.output:,}"),
+            cell(None if model.usd is None else f"{model.usd:,.2f}"),
+            cell(f"{model.rpm:,.0f}"),
+            cell(f"{model.tpm:,.0f}"),
         )
     output().print(shown)
     output().print(f"prices as of {prices_as_of()}, where the settings name none", style="dim")

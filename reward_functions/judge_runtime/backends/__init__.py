@@ -1,6 +1,6 @@
-"""A model's settings made into something that can be asked.
+"""From a model's settings to an `Ask`, one backend a module.
 
-A key is read here, once, and kept nowhere else.
+API keys are read here, once, and stored nowhere else.
 """
 
 from __future__ import annotations
@@ -16,33 +16,33 @@ if TYPE_CHECKING:
 
 
 def open_model(model: JudgeModel, connections: int) -> Ask:
-    """The model, ready to be asked.
+    """The model behind its API.
 
     Args:
-        model: which, and where.
-        connections: kept open at once.
+        model: its settings.
+        connections: open at once, at most.
 
     Raises:
-        BadJudge: its key or its file of answers is not there.
+        BadJudge: there is no key, no file of recorded answers, or no region.
     """
     if model.backend == "replay":
-        from reward_functions.judge_runtime.backends.replay import Replay  # noqa: PLC0415 - what is not used
+        from reward_functions.judge_runtime.backends.replay import Replay  # noqa: PLC0415 - unused backends
 
         return Replay(model.answers, model.model)
     if model.backend == "openai":
-        from reward_functions.judge_runtime.backends.openai import OpenAI  # noqa: PLC0415 - is not loaded
+        from reward_functions.judge_runtime.backends.openai import OpenAI  # noqa: PLC0415 - are not loaded
 
         return OpenAI(model, _key(model), connections)
     from reward_functions.judge_runtime.backends.bedrock import Bedrock  # noqa: PLC0415 - at a cold start
 
     bedrock = Bedrock(model, connections)
-    bedrock.warm()
+    bedrock.connect()
     return bedrock
 
 
 def _key(model: JudgeModel) -> str:
     if model.key.startswith("arn:"):
-        from reward_functions.judge_runtime.backends.aws import secret  # noqa: PLC0415 - boto3
+        from reward_functions.judge_runtime.aws import secret  # noqa: PLC0415 - boto3
 
         return secret(model.key)
     name = model.key.removeprefix("env:")

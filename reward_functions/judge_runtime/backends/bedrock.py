@@ -1,9 +1,9 @@
 """Amazon Bedrock: one question is one call of Converse.
 
-A verdict is read from the place its form puts it, and only after a stop reason that says the model
-was done. A response with status 200 whose body is empty or cut off reaches us as a dictionary
-without an output; it is an outage like any other. The instructions come first and what is judged
-last, with a cache point between where the family has a prompt cache and the prefix is long enough.
+The verdict is read from the place of its output mode, and only after a stop reason of a complete
+answer. botocore turns an empty or incomplete body of status 200 into a dictionary without an
+output, which counts as an outage. The instructions come first and the material to judge last, with
+a cache point between where the family has a prompt cache and the prefix is long enough.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from reward_functions.core.asking import Verdict
 from reward_functions.core.errors import BadJudge, JudgeUnavailable, NoVerdict
 from reward_functions.core.types import Usage
 from reward_functions.judge_runtime import structured_output
-from reward_functions.judge_runtime.backends.aws import client
+from reward_functions.judge_runtime.aws import client
 from reward_functions.judge_runtime.usage import token_count
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ OUTAGES: Final[Mapping[str, WhyUnavailable]] = {
     "ModelErrorException": "busy",
     "ModelTimeoutException": "timeout",
 }
-"""What an error code says; any other is a request that will never be taken, below status 500."""
+"""Error codes by the kind of outage; below status 500 any other code is a denial."""
 
 FINISHED: Final = frozenset({"end_turn", "tool_use", "stop_sequence"})
 UNFINISHED: Final[Mapping[str, WhyNoVerdict]] = {
@@ -54,39 +54,39 @@ UNFINISHED: Final[Mapping[str, WhyNoVerdict]] = {
 MISSHAPEN: Final = (
     ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError
 )  # fmt: skip
-"""What botocore's parser raises over a body of status 200 that is JSON of another shape."""
+"""Exceptions of botocore's parser for a body of status 200 that is JSON of another shape."""
 
-PATIENCE: Final = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0, 128.0)
-"""Seconds a client waits for an answer when less than the model's own timeout is left. A client has
-one timeout for life, so there is one for each of these that was ever needed."""
+TIMEOUTS: Final = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0, 128.0)
+"""Seconds a client waits for an answer when less than the model's own timeout is left. The timeout
+of a client is fixed, so that each of these has a client once it is needed."""
 
 SLACK: Final = 0.05
-"""Seconds a call may outlast its time, for what passes between the reckoning and the call."""
+"""Seconds a call may exceed its time, for the code between the computation and the call."""
 
 CACHING: Final = ((r"claude.*haiku|claude-opus", 4096), (r"claude|amazon\.nova", 1024))
 """(Pattern of model ids, tokens): families with a prompt cache, and the shortest prefix kept."""
 
 CHARACTERS_PER_TOKEN: Final = 4.0
-"""A high estimate, so that a prefix that is surely long enough gets a cache point, and no other."""
+"""A high estimate: only a prefix that is surely long enough gets a cache point."""
 
 
 class Bedrock:
     """An `Ask` over Converse.
 
     Args:
-        model: which.
-        connections: kept open at once.
+        model: its settings.
+        connections: open at once, at most.
     """
 
     def __init__(self, model: JudgeModel, connections: int) -> None:
         self.model = model
-        self.form = structured_output.form_of(model)
+        self.output_mode = structured_output.output_mode_of(model)
         self.connections = connections
         self._clients: dict[float, Any] = {}
-        self._making = Lock()
+        self._creating = Lock()
 
-    def warm(self) -> None:
-        """Make the client of the longest calls, while the function starts.
+    def connect(self) -> None:
+        """Create the client of the longest calls, while the function starts.
 
         Raises:
             BadJudge: there is no region to call, or the endpoint is no URL.
@@ -103,7 +103,7 @@ class Bedrock:
 
         Raises:
             JudgeUnavailable: the service failed, or did not answer in time.
-            NoVerdict: it answered something else.
+            NoVerdict: the answer is no legal verdict.
         """
         from botocore.exceptions import (  # noqa: PLC0415 - heavy
             BotoCoreError,
@@ -134,16 +134,16 @@ class Bedrock:
         return self._verdict(question, response)
 
     def _client(self, left: float) -> Any:
-        """The client that waits as long as the time left allows.
+        """The client with the longest timeout that the time left allows.
 
         Raises:
             JudgeUnavailable: it allows no call.
         """
-        longest = (*(each for each in PATIENCE if each < self.model.timeout), self.model.timeout)
+        longest = (*(each for each in TIMEOUTS if each < self.model.timeout), self.model.timeout)
         allowed = [seconds for seconds in longest if seconds <= left + SLACK]
         if not allowed:
             raise JudgeUnavailable("too little time is left for a call", "deadline")
-        with self._making:  # which boto3 does not do safely in several threads
+        with self._creating:  # boto3 creates clients safely in one thread only
             if allowed[-1] not in self._clients:
                 self._clients[allowed[-1]] = client(
                     "bedrock-runtime",
@@ -158,7 +158,7 @@ class Bedrock:
         """The arguments of Converse."""
         model, fields = self.model, question.fields
         system = question.system
-        if self.form == "json":
+        if self.output_mode == "json":
             system += structured_output.instructions(fields)
         inference: dict[str, Any] = {"maxTokens": model.max_tokens}
         if model.temperature is not None:
@@ -171,14 +171,14 @@ class Bedrock:
         }
         if model.tier:
             request["serviceTier"] = {"type": model.tier}
-        if self.form == "json_schema":
+        if self.output_mode == "json_schema":
             described = {
                 "name": structured_output.TOOL,
                 "schema": json.dumps(structured_output.schema(fields)),
             }
             text_format = {"type": "json_schema", "structure": {"jsonSchema": described}}
             request["outputConfig"] = {"textFormat": text_format}
-        if self.form in ("strict_tool", "tool"):
+        if self.output_mode in ("strict_tool", "tool"):
             request["toolConfig"] = self._tool(question)
         return request
 
@@ -188,7 +188,7 @@ class Bedrock:
             "description": structured_output.TOOL_ABOUT,
             "inputSchema": {"json": structured_output.schema(question.fields)},
         }
-        if self.form == "strict_tool":
+        if self.output_mode == "strict_tool":
             tool["strict"] = True
         return {
             "tools": [{"toolSpec": tool}],
@@ -214,7 +214,7 @@ class Bedrock:
         server = status >= 500  # noqa: PLR2004 - HTTP: the server's fault
         kind = OUTAGES.get(code, "throttled" if status == 429 else "busy" if server else "denied")  # noqa: PLR2004
         where = f" in {self.model.region}" if self.model.region else ""
-        advice = structured_output.advice(self.form) if kind == "denied" else ""
+        advice = structured_output.advice(self.output_mode) if kind == "denied" else ""
         return JudgeUnavailable(f"{self.model.called}{where}: {code}{advice}", kind)
 
     def _verdict(self, question: Question, response: Mapping[str, Any]) -> Verdict:
@@ -234,10 +234,10 @@ class Bedrock:
             raise
 
     def _answer(self, blocks: Any) -> Any:
-        """What stands in the place of the verdict: the one text, or the input of the one call."""
+        """The content in place of the verdict: the one text, or the input of the one tool call."""
         if not isinstance(blocks, list) or not all(isinstance(block, dict) for block in blocks):
             raise NoVerdict("the answer has no content")
-        if self.form in ("json_schema", "json"):
+        if self.output_mode in ("json_schema", "json"):
             texts = [block["text"] for block in blocks if "text" in block]
             if len(texts) != 1:
                 raise NoVerdict(f"the answer has {len(texts)} texts, not one")

@@ -1,9 +1,8 @@
 """Any endpoint that speaks OpenAI's chat completions: vLLM, bedrock-mantle, a local server.
 
-The protocol has dialects. Reasoning that comes in fields of its own is not looked at; `max_tokens`
-is sent under its older name, which servers know, and under the newer where the model demands it.
-An answer is read whole, inside the call's own time: a server that sends a byte now and then holds
-nobody up.
+The protocol has dialects. Reasoning in fields of its own is ignored. `max_tokens` is sent under its
+older name, which servers know, and under the newer one where the model demands it. The timeout
+covers the whole body, so that a server that sends single bytes cannot extend a call.
 """
 
 from __future__ import annotations
@@ -50,21 +49,21 @@ NEWER_NAME: Final = re.compile(r"^(?:openai/)?(?:o\d|gpt-[5-9])")
 
 
 class Unreadable(HTTPError):
-    """A body that is too large or was cut off."""
+    """A body that is too large or incomplete."""
 
 
 class OpenAI:
     """An `Ask` over chat completions.
 
     Args:
-        model: which, and where.
+        model: its settings.
         key: sent as a bearer token; "" for none.
-        connections: kept open at once.
+        connections: open at once, at most.
     """
 
     def __init__(self, model: JudgeModel, key: str, connections: int) -> None:
         self.model = model
-        self.form = structured_output.form_of(model)
+        self.output_mode = structured_output.output_mode_of(model)
         self.url = model.endpoint.rstrip("/") + "/chat/completions"
         self.host = urlsplit(model.endpoint).netloc
         self.headers = {"content-type": "application/json"}
@@ -77,7 +76,7 @@ class OpenAI:
 
         Raises:
             JudgeUnavailable: the endpoint failed, or did not answer in time.
-            NoVerdict: it answered something else.
+            NoVerdict: the answer is no legal verdict.
         """
         end = min(deadline, monotonic() + self.model.timeout)
         if end - monotonic() <= 0:
@@ -102,7 +101,7 @@ class OpenAI:
         """The body of the request."""
         model, fields = self.model, question.fields
         system = question.system
-        if self.form == "json":
+        if self.output_mode == "json":
             system += structured_output.instructions(fields)
         content = "\n\n".join(filter(None, (question.shared, question.text)))
         limit = "max_completion_tokens" if NEWER_NAME.match(model.model) else "max_tokens"
@@ -117,16 +116,16 @@ class OpenAI:
         if model.temperature is not None:
             request["temperature"] = model.temperature
         schema = structured_output.schema(fields)
-        if self.form == "json_schema":
+        if self.output_mode == "json_schema":
             described = {"name": structured_output.TOOL, "strict": True, "schema": schema}
             request["response_format"] = {"type": "json_schema", "json_schema": described}
-        if self.form in ("strict_tool", "tool"):
+        if self.output_mode in ("strict_tool", "tool"):
             function: dict[str, Any] = {
                 "name": structured_output.TOOL,
                 "description": structured_output.TOOL_ABOUT,
                 "parameters": schema,
             }
-            if self.form == "strict_tool":
+            if self.output_mode == "strict_tool":
                 function["strict"] = True
             request["tools"] = [{"type": "function", "function": function}]
             request["tool_choice"] = {
@@ -164,7 +163,7 @@ class OpenAI:
             kind = "busy"
         wait = headers.get("retry-after", "")
         seconds = float(wait) if re.fullmatch(r"\d{1,4}(?:\.\d{1,6})?", wait) else 0.0
-        advice = structured_output.advice(self.form) if kind == "denied" else ""
+        advice = structured_output.advice(self.output_mode) if kind == "denied" else ""
         where = f"{self.model.model} at {self.host}"
         return JudgeUnavailable(f"{where}: {status}{advice}", kind, seconds)
 
@@ -186,8 +185,8 @@ class OpenAI:
             raise
 
     def _answer(self, message: Mapping[str, Any]) -> Any:
-        """What stands in the verdict's place: the content, or the arguments of the one call."""
-        if self.form in ("json_schema", "json"):
+        """The content in place of the verdict: the text, or the arguments of the one tool call."""
+        if self.output_mode in ("json_schema", "json"):
             return structured_output.decoded(message.get("content"))
         try:
             (call,) = message["tool_calls"]
@@ -203,7 +202,7 @@ def _read(response: urllib3.BaseHTTPResponse, end: float) -> bytes:
     """The whole body.
 
     Raises:
-        HTTPError: it is too large, was cut off, or was not there in time.
+        HTTPError: it is too large, incomplete, or late.
     """
     body = bytearray()
     while chunk := response.read1(CHUNK):

@@ -4,9 +4,9 @@
     {"id": "pandalm-12", "turn": 0, "verdict": {"better": "first"}, "model": "…", "usage": {…}}
     {"id": "pandalm-13", "error": "NoVerdict", "kind": "cut"}
 
-A line answers the question with that key, or the question of that turn (0 where not said) about the
-sample with that id. Fields of the verdict that are left out have their worst choice. A question
-without a line was not recorded: `JudgeUnavailable`, and no score.
+A line answers the question with that key, or the question of that turn (by default 0) about the
+sample with that id. Fields that the verdict leaves out have their worst choice. A question without
+a line raises `JudgeUnavailable`.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ class Replay:
     """An `Ask` that gives recorded answers.
 
     Args:
-        path: the file of them.
-        model: whose they are, where a line does not say.
+        path: the JSON Lines file.
+        model: the model id of lines that name none.
 
     Raises:
-        BadJudge: the file is missing, or a line of it is no recorded answer.
+        BadJudge: the file is missing, or a line of it is not a recorded answer.
     """
 
     def __init__(self, path: str | Path, model: str = "replay") -> None:
@@ -74,12 +74,12 @@ class Replay:
 
 
 class Recorder:
-    """An `Ask` that passes questions on, and keeps the verdicts as lines for `Replay`.
+    """An `Ask` that writes the verdicts of another one to a file for `Replay`.
 
     Args:
-        ask: who answers.
-        path: the file lines are appended to. No text of a question goes there, but the reasons a
-            model gives may quote it.
+        ask: answers the questions.
+        path: the file to append to. It holds no text of a question, but the reasons of a verdict
+            may quote it.
     """
 
     def __init__(self, ask: Ask, path: str | Path) -> None:
@@ -87,7 +87,7 @@ class Recorder:
         self.path = Path(path)
 
     def __call__(self, question: Question, /, *, deadline: float = inf) -> Verdict:
-        """The answer, after it was written down."""
+        """The verdict, after it was written."""
         verdict = self.ask(question, deadline=deadline)
         values = {name: value for name, value in verdict.values.items() if name != "checksum"}
         row = {
@@ -114,7 +114,7 @@ def _rows(
         except (ValueError, RecursionError):
             row = None
         if not _is_answer(row):
-            raise BadJudge(f"{path}, line {number}: no recorded answer")
+            raise BadJudge(f"{path}, line {number}: not a recorded answer")
         if "key" in row:
             yield row["key"], row
         if "id" in row:

@@ -1,7 +1,7 @@
-"""How far a judge agrees with people, how steadily, and how much of it is length and position.
+"""Agreement of a judge with people, its consistency, and its bias towards position and length.
 
-cases.py      what people said                       ┐
-asking.py     what the judge says, kept in a ledger  ┴→ readings.py → figures.py → sheets.py
+cases.py      labels by people                       ┐
+asking.py     ratings by the judge, kept in a ledger ┴→ ratings.py → figures.py → sheets.py
 
 `sheets.py` makes the card: `markdown.py` and `page.py` show it to people, `records.py` gives it to
 programs.

@@ -1,4 +1,4 @@
-"""Where a card's figures come from, and a name for all that decides them."""
+"""The origin of a card's figures, and a hash of everything that decides them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from reward_functions.core.spec import RewardSpec
-    from reward_functions.tools.calibration.cases import Cases
+    from reward_functions.tools.calibration.cases import LabelledCases
 
 SHORT: Final = 12
 """Characters of a hash in the name of a file."""
@@ -26,17 +26,17 @@ class About:
         judge: the reward's name.
         version: of the reward.
         parameters: its settings.
-        models: who answered.
-        instructions: a hash of what the judge is told: its prompt, its rubric, its verdict. "" for
-            recorded answers, of which nobody knows.
-        digest: of what they say.
-        setup: a hash of all that a reading depends on: the judge, its instructions, who answers,
-            the cases. Runs with the same one may be continued.
+        models: that answered.
+        instructions: a hash of the judge's prompt, rubric and verdict fields; "" for recorded
+            answers, whose instructions are unknown.
+        digest: a hash of the cases.
+        setup: a hash of everything a rating depends on: the judge, its instructions, its models,
+            the cases. A run can be resumed where it is the same.
         day: on which the card was written.
         file: of the cases.
         seed: of the bootstrap.
         draws: of the bootstrap.
-        calls: made in this run, earlier ones of its ledger apart.
+        calls: made in this run, without those of earlier runs in its ledger.
         usd: dollars they cost.
     """
 
@@ -63,21 +63,21 @@ class About:
 def about(
     spec: RewardSpec,
     parameters: Mapping[str, Any],
-    cases: Cases,
+    cases: LabelledCases,
     *,
     models: Sequence[str],
     instructions: str,
     answers: Any,
 ) -> About:
-    """Where figures come from.
+    """The origin of figures.
 
     Args:
         spec: the judge.
         parameters: its settings.
-        cases: what people said.
-        models: who answers.
-        instructions: the hash of what the judge is told; "" where nobody knows.
-        answers: what of the models' settings decides their answers, as JSON takes it.
+        cases: with labels by people.
+        models: that answer.
+        instructions: the hash of the judge's instructions; "" where they are unknown.
+        answers: the settings that decide the models' answers, as JSON data.
     """
     decisive = [spec.name, spec.version, dict(parameters), instructions, answers, cases.digest]
     return About(

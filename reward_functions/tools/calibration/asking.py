@@ -1,9 +1,8 @@
-"""A judge put to the cases, a few at a time, every reading kept before the next are asked for.
+"""Trials of a judge on the cases, in small batches, each written to the ledger before the next.
 
-A pair is put to a judge that compares as one sample, whose reference is the second response. A
-judge that sees one response at a time scores both, and the better score is the better response.
-Every case is asked by itself: neither equal questions nor remembered verdicts are shared, for a
-judge that answers equal questions differently is what is to be found out.
+A judge that compares receives a pair as one sample, whose reference is the second response. A judge
+of single responses scores both, and the higher score marks the better response. No verdict is
+shared between trials or taken from a cache: consistency on equal questions is to be measured.
 """
 
 from __future__ import annotations
@@ -16,55 +15,55 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import ConfigurationError, JudgeUnavailable, NoVerdict
 from reward_functions.core.types import Scored, Unscored, Usage
-from reward_functions.judge_runtime.panel import Bench
-from reward_functions.tools.calibration.readings import Reading, Readings, Turn
-from reward_functions.tools.judging.settings import forgetful
+from reward_functions.judge_runtime.panel import JudgePool
+from reward_functions.tools.calibration.ratings import Rating, Ratings, Trial
+from reward_functions.tools.judging.settings import without_cache
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from reward_functions.core.spec import RewardSpec, Scale
     from reward_functions.core.types import RewardResult, Sample, Score
-    from reward_functions.judge_runtime.config import Judging
-    from reward_functions.tools.calibration.cases import Case, Cases
+    from reward_functions.judge_runtime.config import JudgeConfig
+    from reward_functions.tools.calibration.cases import LabelledCase, LabelledCases
     from reward_functions.tools.calibration.ledger import Ledger
 
 AT_ONCE: Final = 4
-"""Turns asked between two writes of the ledger, for each call at once: what an interruption costs
-is so many answers, and the last of them are waited for alone."""
+"""Trials between two writes of the ledger, for each concurrent call. An interruption loses at most
+these; fewer would leave calls idle at the end of each batch."""
 
 OWN_ORDERS: Final = "inconsistent"
-"""The metric of a judge that compares two responses, and asks in both orders."""
+"""The metric that only a judge of pairs reports, which asks in both orders."""
 
 
-class Plan(NamedTuple):
-    """What is asked of every case.
+class TrialPlan(NamedTuple):
+    """The trials of every case.
 
     Args:
-        repeats: how often.
-        both_orders: whether pairs are asked with the responses swapped as well.
+        repeats: trials in each order.
+        both_orders: whether there are trials with the responses swapped.
     """
 
     repeats: int = 1
     both_orders: bool = False
 
-    def turns(self, cases: Cases) -> Iterator[Turn]:
-        """Every turn; all cases are asked once before any is asked again."""
+    def trials(self, cases: LabelledCases) -> Iterator[Trial]:
+        """Every trial; each case has its first before any has its second."""
         for repeat in range(self.repeats):
             for swapped in (False, True)[: 1 + self.both_orders]:
                 for case in cases.items:
-                    yield Turn(case.id, swapped, repeat)
+                    yield Trial(case.id, swapped, repeat)
 
 
-class Put(NamedTuple):
-    """How a case is put to a judge.
+class JudgeInput(NamedTuple):
+    """A case as samples for a judge.
 
-    A judge that compares is given the second response as a reference, which must say something. An
-    empty second response therefore stands first, and loses there.
+    A judge that compares receives the second response as its reference, which must not be empty. An
+    empty second response is therefore put first, where it loses.
 
     Args:
-        samples: what is scored.
-        mirrored: whether what stands first there is the second response of the file.
+        samples: to score: a response, or a pair as one sample or as two.
+        mirrored: whether the first response there is the second one of the file.
     """
 
     samples: tuple[Sample, ...]
@@ -72,8 +71,8 @@ class Put(NamedTuple):
 
 
 @dataclass(slots=True)
-class Spent:
-    """What the run has cost; safe to use from many threads."""
+class Spending:
+    """The cost of the run; safe to use from many threads."""
 
     usage: Usage
     usd: float
@@ -81,8 +80,8 @@ class Spent:
     _lock: Lock
 
     @classmethod
-    def nothing(cls) -> Spent:
-        """Nothing yet."""
+    def nothing(cls) -> Spending:
+        """No cost yet."""
         return cls(Usage(), 0.0, 0, Lock())
 
     def add(self, usage: Usage, usd: float, calls: int) -> None:
@@ -95,107 +94,113 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """A judge with its models, ready to be put to cases.
+    """A judge with its models opened.
 
     Args:
         spec: the reward.
-        parameters: its settings.
-        judging: who is asked, and within which limits.
-        bench: their seats, without a memory.
-        spent: what it has cost.
+        parameters: its parameters that differ from their defaults.
+        config: the models and their limits.
+        pool: the models, without a cache.
+        spent: the cost so far.
     """
 
     spec: RewardSpec
     parameters: Mapping[str, Any]
-    judging: Judging
-    bench: Bench
-    spent: Spent
+    config: JudgeConfig
+    pool: JudgePool
+    spent: Spending
 
     @classmethod
-    def seated(cls, spec: RewardSpec, parameters: Mapping[str, Any], judging: Judging) -> Judge:
+    def opened(cls, spec: RewardSpec, parameters: Mapping[str, Any], config: JudgeConfig) -> Judge:
         """The judge, its models opened.
 
         Raises:
-            BadJudge: a model cannot be asked as it is set.
+            BadJudge: the settings of a model cannot be used.
             BadParameter: the reward has no such parameter.
         """
-        bench = Bench(forgetful(judging))
-        bench.sit(
-            spec, parameters
-        )  # what is wrong with the parameters is found before anybody is asked
-        return cls(spec, parameters, judging, bench, Spent.nothing())
+        pool = JudgePool(without_cache(config))
+        pool.batch(spec, parameters)  # raises for wrong parameters before the first call
+        return cls(spec, parameters, config, pool, Spending.nothing())
 
-    def put(self, cases: Cases, case: Case, *, swapped: bool = False) -> Put:
-        """What it scores of a case: a response, or a pair as one sample or as two."""
+    def input(
+        self, cases: LabelledCases, case: LabelledCase, *, swapped: bool = False
+    ) -> JudgeInput:
+        """The samples of a case, with the responses of a pair swapped on demand."""
         if cases.labels.kind == "graded":
-            return Put((case.sample,))
+            return JudgeInput((case.sample,))
         compares = OWN_ORDERS in self.spec.metrics
-        first, second = case.sample.response, case.rival
+        first, second = case.sample.response, case.second_response
         if swapped:
             first, second = second, first
         mirrored = swapped
         if compares and not second.strip():
             first, second, mirrored = second, first, not swapped
         one, other = case.sample.answered(first), case.sample.answered(second)
-        return Put((replace(one, reference=second),) if compares else (one, other), mirrored)
+        return JudgeInput((replace(one, reference=second),) if compares else (one, other), mirrored)
 
     def score(self, sample: Sample, /) -> Score:
-        """Score one sample in a sitting of its own.
+        """Score one sample as a batch of its own.
 
         Raises:
-            RewardError: as the judge does; `JudgeUnavailable` where the money is spent.
+            RewardError: as the judge does; `JudgeUnavailable` where max_usd is spent.
         """
-        limit = self.judging.max_usd
+        limit = self.config.max_usd
         if limit and self.spent.usd >= limit:
             raise JudgeUnavailable(f"max_usd is reached: {limit:g} dollars", "budget")
-        sitting = self.bench.sit(self.spec, self.parameters)
+        batch_judge = self.pool.batch(self.spec, self.parameters)
         try:
-            return sitting(sample)
+            return batch_judge(sample)
         finally:
-            account = sitting.account
+            account = batch_judge.account
             self.spent.add(account.usage, account.usd, account["judge_calls"])
 
 
 def ask(
     judge: Judge,
-    cases: Cases,
-    plan: Plan,
+    cases: LabelledCases,
+    plan: TrialPlan,
     ledger: Ledger | None,
-    watched: Callable[[Sequence[Turn]], Iterable[Turn]] = iter,
-) -> Readings:
-    """What the judge says of the cases.
+    watched: Callable[[Sequence[Trial]], Iterable[Trial]] = iter,
+) -> Ratings:
+    """The judge's ratings of the cases.
 
     Args:
-        judge: whom to ask.
-        cases: about what.
-        plan: how often, and in which orders.
-        ledger: where readings are kept, and the earlier ones are; None for nowhere.
-        watched: passes turns on, and may tell how many have passed.
+        judge: the judge.
+        cases: to rate.
+        plan: the trials of each case.
+        ledger: holds earlier ratings and receives new ones; None for none.
+        watched: passes the trials on, and may show progress.
+
+    Raises:
+        ConfigurationError: the judge cannot be used at all.
     """
     ids = {case.id: case for case in cases.items}
     given = dict(ledger.given) if ledger else {}
-    missing: dict[Turn, str] = {}
-    turns = iter(watched([turn for turn in plan.turns(cases) if turn not in given]))
-    while some := list(islice(turns, AT_ONCE * judge.judging.concurrency)):
-        puts = [judge.put(cases, ids[turn.case], swapped=turn.swapped) for turn in some]
-        samples = [sample for put in puts for sample in put.samples]
-        workers = judge.judging.max_concurrency
+    missing: dict[Trial, str] = {}
+    trials = iter(watched([trial for trial in plan.trials(cases) if trial not in given]))
+    while some := list(islice(trials, AT_ONCE * judge.config.concurrency)):
+        inputs = [judge.input(cases, ids[trial.case], swapped=trial.swapped) for trial in some]
+        samples = [sample for each in inputs for sample in each.samples]
+        workers = judge.config.max_concurrency
         results = iter(score_batch(judge.score, samples, workers=workers))
         fresh = []
-        for turn, put in zip(some, puts, strict=True):
-            heard = _heard(judge.spec.scale, turn, put, list(islice(results, len(put.samples))))
-            if isinstance(heard, Reading):
-                fresh.append(heard)
+        for trial, put in zip(some, inputs, strict=True):
+            scored = list(islice(results, len(put.samples)))
+            rating = _rating(judge.spec.scale, trial, put, scored)
+            if isinstance(rating, Rating):
+                fresh.append(rating)
             else:
-                missing[turn] = f"{ids[turn.case].where}: {heard}"
+                missing[trial] = f"{ids[trial.case].where}: {rating}"
         if ledger:
             ledger.keep(fresh)
-        given |= {reading.turn: reading for reading in fresh}
-    return Readings(given, missing)
+        given |= {each.trial: each for each in fresh}
+    return Ratings(given, missing)
 
 
-def _heard(scale: Scale, turn: Turn, put: Put, results: Sequence[RewardResult]) -> Reading | str:
-    """The reading of the scores; why there is none where something else failed than a verdict."""
+def _rating(
+    scale: Scale, trial: Trial, put: JudgeInput, results: Sequence[RewardResult]
+) -> Rating | str:
+    """The rating from the scores; the reason where no answer of the judge came."""
     failed = [result.error for result in results if isinstance(result, Unscored)]
     for error in failed:
         if isinstance(error, ConfigurationError):
@@ -204,22 +209,22 @@ def _heard(scale: Scale, turn: Turn, put: Put, results: Sequence[RewardResult]) 
             return f"{type(error).__name__}: {error}"
     for error in failed:
         if isinstance(error, NoVerdict):
-            return Reading(turn=turn, value=None, unusable=error.kind)
+            return Rating(trial=trial, value=None, invalid=error.kind)
     scores = [result.score for result in results if isinstance(result, Scored)]
     shares = [(score.value - scale.minimum) / (scale.maximum - scale.minimum) for score in scores]
     value = shares[0] if len(shares) == 1 else _better(*shares)
-    sure = [told for score in scores if (told := _metric(score, "confidence")) is not None]
+    confidences = [each for score in scores if (each := _metric(score, "confidence")) is not None]
     own = _metric(scores[0], OWN_ORDERS)
-    return Reading(
-        turn=turn,
+    return Rating(
+        trial=trial,
         value=1 - value if put.mirrored else value,
-        confidence=min(sure, default=None),
+        confidence=min(confidences, default=None),
         inconsistent=None if own is None else bool(own),
     )
 
 
 def _better(first: float, second: float) -> float:
-    """1 for the first, 0 for the second, between them where they are the same."""
+    """1 where the first is higher, 0 where the second is, 0.5 where they are equal."""
     return 0.5 + 0.5 * ((first > second) - (first < second))
 
 

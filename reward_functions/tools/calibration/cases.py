@@ -1,12 +1,12 @@
-"""Cases with human labels: responses graded one by one, or pairs of which one is better.
+"""Cases with human labels: graded responses, or pairs of which one is better.
 
     {"id": …, "messages": […, {"role": "assistant", …}], "reference_answer": …, "label": 1}
     {"id": …, "instruction": …, "input": …, "response1": …, "response2": …, "label": 2}
 
 The label of a graded response is a number on the judge's scale, or true or false. That of a pair is
 1 or 2 for the better response, 0 for a tie; its prompt is `messages`, or PandaLM's `instruction`
-and `input`. `votes`, where there are any, are labels by one person each; without a label, what most
-of them say is it. Both kinds become numbers from 0, the worst for the (first) response, to 1.
+and `input`. `votes`, where there are any, are labels by one person each; without a label, their
+majority is the label. Both kinds become numbers from 0, the worst for the (first) response, to 1.
 """
 
 from __future__ import annotations
@@ -35,31 +35,31 @@ PAIR: Final[Mapping[int, float]] = {2: 0.0, 0: TIE, 1: 1.0}
 PAIR_NAMES: Final = {0.0: "second", TIE: "tie", 1.0: "first"}
 
 MAX_CLASSES: Final = 11
-"""Different labels of graded responses: agreement is counted by class, and 0 to 10 are eleven."""
+"""Different labels of graded responses: agreement is counted by class; 0 to 10 are eleven."""
 
 HUMAN: Final = ("label", "votes")
-"""What people said, which no judge is shown."""
+"""The fields with human labels, which no judge sees."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
-    """What people said of a response, or of two.
+class LabelledCase:
+    """A response, or a pair, with its label.
 
     Args:
-        id: its name in the file.
-        where: it stands there, for a person looking for it.
+        id: from the file.
+        where: the place in the file, for messages.
         sample: the prompt, and the (first) response.
-        rival: the second response of a pair.
+        second_response: the second response of a pair.
         label: 0 to 1.
-        votes: of one person each, 0 to 1; the same number of them for every case.
+        votes: of one person each, 0 to 1; every case has equally many.
         prompt: a hash that cases of one prompt share.
-        row: as it stands in the file, with what other judges said.
+        row: of the file, with the recorded answers of other judges.
     """
 
     id: str
     where: str
     sample: Sample
-    rival: str = ""
+    second_response: str = ""
     label: float
     votes: tuple[float, ...] = ()
     prompt: str
@@ -68,52 +68,52 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """How labels are written.
+    """The notation of labels.
 
     Args:
         kind: of graded responses, or of pairs.
-        scale: of the judge, which grades are on.
+        scale: of the judge and of the grades.
     """
 
     kind: Kind
     scale: Scale
 
-    def read(self, told: Any) -> float | None:
-        """A label as a file writes one, 0 to 1; None for anything else."""
+    def read(self, written: Any) -> float | None:
+        """A label of a file as a number, 0 to 1; None for anything else."""
         if self.kind == "pair":
-            return PAIR.get(told) if type(told) is int else None
-        if not isinstance(told, bool | int | float) or not isfinite(told):
+            return PAIR.get(written) if type(written) is int else None
+        if not isinstance(written, bool | int | float) or not isfinite(written):
             return None
-        minimum, maximum = (0, 1) if isinstance(told, bool) else self.scale
-        share = (told - minimum) / (maximum - minimum)
+        minimum, maximum = (0, 1) if isinstance(written, bool) else self.scale
+        share = (written - minimum) / (maximum - minimum)
         return share if 0 <= share <= 1 else None
 
     def name(self, label: float) -> str:
-        """What a label is called."""
+        """The name of a label."""
         if self.kind == "pair":
             return PAIR_NAMES[label]
         return f"{self.scale.minimum + label * (self.scale.maximum - self.scale.minimum):g}"
 
     @property
     def legal(self) -> str:
-        """What a label may be, for a message."""
+        """The legal labels, for a message."""
         if self.kind == "pair":
             return "1, 2 or 0 for a tie"
         return f"a number from {self.scale.minimum:g} to {self.scale.maximum:g}, true or false"
 
 
 @dataclass(frozen=True, slots=True)
-class Cases:
+class LabelledCases:
     """A file of cases.
 
     Args:
         items: in the order of the file.
-        labels: how they are written.
-        classes: the labels there are, worst first.
-        digest: SHA-256 of what they say.
+        labels: their notation.
+        classes: the different labels, worst first.
+        digest: SHA-256 of the cases.
     """
 
-    items: Sequence[Case]
+    items: Sequence[LabelledCase]
     labels: Labels
     classes: tuple[float, ...]
     digest: str
@@ -124,11 +124,11 @@ class Cases:
 
     @property
     def annotators(self) -> int:
-        """How many people voted on each case."""
+        """The number of people who voted on each case."""
         return len(self.items[0].votes)
 
 
-def read_cases(file: str, scale: Scale) -> Cases:
+def read_cases(file: str, scale: Scale) -> LabelledCases:
     """The cases of a JSONL file or of a JSON array.
 
     Args:
@@ -136,7 +136,8 @@ def read_cases(file: str, scale: Scale) -> Cases:
         scale: of the judge.
 
     Raises:
-        BadInput: a line is no case; kinds are mixed; an id comes twice; all labels are the same.
+        BadInput: a line is not a valid case; kinds are mixed; an id occurs twice; all labels are
+            equal.
         OSError: the file cannot be read.
     """
     rows = list(read_rows(file))
@@ -145,18 +146,20 @@ def read_cases(file: str, scale: Scale) -> Cases:
     labels = Labels("pair" if "response1" in rows[0].content else "graded", scale)
     items = [_case(row, labels) for row in rows]
     _check_together(items)
-    said = {label for case in items for label in (case.label, *case.votes)}
+    labelled = {label for case in items for label in (case.label, *case.votes)}
     if len({case.label for case in items}) == 1:
         raise BadInput(f"{shown(file)}: all labels are the same, so that any judge agrees")
-    classes = tuple(sorted(PAIR.values() if labels.kind == "pair" else said))
+    classes = tuple(sorted(PAIR.values() if labels.kind == "pair" else labelled))
     if len(classes) > MAX_CLASSES:
         raise BadInput(f"{shown(file)}: {len(classes)} different labels; at most {MAX_CLASSES}")
-    told = repr([(case.id, case.sample, case.rival, case.label, case.votes) for case in items])
-    digest = sha256(told.encode("utf-8", "replace")).hexdigest()
-    return Cases(items, labels, classes, digest)
+    content = [
+        (case.id, case.sample, case.second_response, case.label, case.votes) for case in items
+    ]
+    digest = sha256(repr(content).encode("utf-8", "replace")).hexdigest()
+    return LabelledCases(items, labels, classes, digest)
 
 
-def _case(row: Row, labels: Labels) -> Case:
+def _case(row: Row, labels: Labels) -> LabelledCase:
     content, pair = row.content, labels.kind == "pair"
     if ("response1" in content) != pair:
         raise BadInput(f"{row.where}: pairs and graded responses stand in files of their own")
@@ -165,11 +168,11 @@ def _case(row: Row, labels: Labels) -> Case:
         raise BadInput(f"{row.where}: the case has no id")
     votes = _votes(row, labels)
     sample = _pair(row) if pair else _graded(row)
-    return Case(
+    return LabelledCase(
         id=str(name),
         where=row.where,
         sample=sample,
-        rival=_text(row, "response2") if pair else "",
+        second_response=_text(row, "response2") if pair else "",
         label=_label(row, labels, votes),
         votes=votes,
         prompt=sha256(repr(sample.context).encode("utf-8", "replace")).hexdigest(),
@@ -178,11 +181,11 @@ def _case(row: Row, labels: Labels) -> Case:
 
 
 def _label(row: Row, labels: Labels, votes: Sequence[float]) -> float:
-    told = row.content.get("label")
-    if told is not None:
-        label = labels.read(told)
+    written = row.content.get("label")
+    if written is not None:
+        label = labels.read(written)
         if label is None:
-            raise BadInput(f"{row.where}: the label is {_told(told)}, not {labels.legal}")
+            raise BadInput(f"{row.where}: the label is {_described(written)}, not {labels.legal}")
         return label
     if not votes:
         raise BadInput(f"{row.where}: the case has no label")
@@ -193,12 +196,12 @@ def _label(row: Row, labels: Labels, votes: Sequence[float]) -> float:
 
 
 def _votes(row: Row, labels: Labels) -> tuple[float, ...]:
-    told = row.content.get("votes", [])
-    if not isinstance(told, list):
+    written = row.content.get("votes", [])
+    if not isinstance(written, list):
         raise BadInput(f"{row.where}: votes are a list of labels")
-    votes = [labels.read(vote) for vote in told]
+    votes = [labels.read(vote) for vote in written]
     if None in votes:
-        wrong = _told(told[votes.index(None)])
+        wrong = _described(written[votes.index(None)])
         raise BadInput(f"{row.where}: a vote is {wrong}, not {labels.legal}")
     return tuple(vote for vote in votes if vote is not None)
 
@@ -228,11 +231,11 @@ def _pair(row: Row) -> Sample:
 def _text(row: Row, key: str) -> str:
     text = row.content.get(key)
     if not isinstance(text, str):
-        raise BadInput(f"{row.where}: {key} is {_told(text)}, not a text")
+        raise BadInput(f"{row.where}: {key} is {_described(text)}, not a string")
     return text
 
 
-def _check_together(items: Sequence[Case]) -> None:
+def _check_together(items: Sequence[LabelledCase]) -> None:
     ids: set[str] = set()
     for case in items:
         if case.id in ids:
@@ -245,8 +248,8 @@ def _check_together(items: Sequence[Case]) -> None:
             )
 
 
-def _told(value: Any) -> str:
-    """A value in a message, without quoting data at length."""
+def _described(value: Any) -> str:
+    """A value for a message, which never quotes a string of the data."""
     if value is None:
         return "missing"
     return repr(value) if isinstance(value, bool | int | float) else f"a {type(value).__name__}"

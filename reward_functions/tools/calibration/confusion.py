@@ -1,14 +1,14 @@
-"""Agreement between two who sort the same cases into classes, from one table of counts.
+"""Agreement of two raters on the same cases, from one confusion matrix.
 
-Rows are what one says (people), columns what the other says (a judge), and one more column counts
-the cases of which the other said nothing usable. What such a case counts as is a decision that
-moves every figure, so that there are three tables for one judge:
+Rows are the classes of one rater (people), columns those of the other (a judge). One more column
+counts the judge's invalid verdicts. How these count is a decision that moves every figure, so that
+a judge has three tables:
 
-| way | a case without a usable answer |
+| way | an invalid verdict |
 | --- | --- |
-| wrong | is an answer nobody else gave: no class of people's |
-| left out | is no case |
-| imputed | is answered by the tie, or by the worst class where there is none |
+| wrong | is a wrong answer, in no class of people |
+| left out | removes the case |
+| imputed | counts as the tie, or as the worst class where there is no tie |
 
 All figures are exact functions of the table. Sources: F1 as in van Rijsbergen, Information
 Retrieval, 1979; kappa as in Cohen, A Coefficient of Agreement for Nominal Scales, 1960.
@@ -28,36 +28,36 @@ WAYS: Final[tuple[Way, ...]] = ("wrong", "left out", "imputed")
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """A table of counts.
+    """A confusion matrix.
 
     Args:
-        rows: a row for each class of the one; in it a count for each class of the other, and the
-            count of what is not usable.
+        rows: one for each class of the first rater: the counts of each class of the second, and
+            last the count of invalid verdicts. Shape (n, n + 1).
     """
 
     rows: tuple[tuple[int, ...], ...]
 
     @property
     def size(self) -> int:
-        """How many classes there are."""
+        """The number of classes."""
         return len(self.rows)
 
     @property
     def cases(self) -> int:
-        """How many cases are counted."""
+        """The number of cases."""
         return sum(map(sum, self.rows))
 
     @property
-    def unusable(self) -> int:
-        """How many of them the other said nothing usable of."""
+    def invalid(self) -> int:
+        """The number of invalid verdicts."""
         return sum(row[-1] for row in self.rows)
 
     def counted(self, way: Way, imputed: int) -> Confusion:
-        """The table with what is not usable counted in one of the ways.
+        """The matrix with invalid verdicts counted in one of the ways.
 
         Args:
             way: see the module's docstring.
-            imputed: the class that "imputed" puts it in.
+            imputed: the index of the class that "imputed" adds them to.
         """
         if way == "wrong":
             return self
@@ -75,28 +75,28 @@ class Confusion:
         )
 
     def accuracy(self) -> float | None:
-        """The share of cases both put in the same class."""
+        """The share of cases with the same class from both raters."""
         return _share(sum(self.rows[at][at] for at in range(self.size)), self.cases)
 
     def f1(self, at: int) -> float | None:
-        """The harmonic mean of precision and recall of one class; None where nobody names it."""
-        named, said = sum(self.rows[at]), sum(row[at] for row in self.rows)
-        return _share(2 * self.rows[at][at], named + said)
+        """The harmonic mean of precision and recall of one class; None where neither uses it."""
+        first, second = sum(self.rows[at]), sum(row[at] for row in self.rows)
+        return _share(2 * self.rows[at][at], first + second)
 
     def macro_f1(self) -> float | None:
-        """The mean of the F1 of every class somebody names."""
+        """The mean F1 of the classes that a rater uses."""
         each = [score for at in range(self.size) if (score := self.f1(at)) is not None]
         return _share(sum(each), len(each))
 
     def weighted_f1(self) -> float | None:
-        """The mean of the F1 of every class, weighted by the cases people put in it."""
+        """The mean F1 of the classes, weighted by their cases from the first rater."""
         weighted = [(self.f1(at) or 0.0) * sum(row) for at, row in enumerate(self.rows)]
         return _share(sum(weighted), self.cases)
 
     def kappa(self) -> float | None:
-        """Agreement beyond chance: 1 for all of it, 0 for what chance gives.
+        """Cohen's kappa, agreement beyond chance: 1 for full agreement, 0 for that of chance.
 
-        None where chance alone agrees on everything: both put all cases in one class.
+        None where both raters put all cases into one class.
         """
         total = self.cases
         if not total:
@@ -109,7 +109,7 @@ class Confusion:
 
 
 def confusion(pairs: Iterable[tuple[float, float | None]], classes: Sequence[float]) -> Confusion:
-    """The table of (what one says, what the other says), None for nothing usable."""
+    """The matrix of (first class, second class) pairs; None is an invalid verdict."""
     places = {label: at for at, label in enumerate(classes)}
     rows = [[0] * (len(classes) + 1) for _ in classes]
     for one, other in pairs:
@@ -118,7 +118,7 @@ def confusion(pairs: Iterable[tuple[float, float | None]], classes: Sequence[flo
 
 
 def summed(tables: Iterable[Confusion], size: int) -> Confusion:
-    """One table of many, each of `size` classes."""
+    """The sum of matrices, each of `size` classes."""
     total = [[0] * (size + 1) for _ in range(size)]
     for table in tables:
         for row, counts in zip(total, table.rows, strict=True):

@@ -1,12 +1,11 @@
-"""The figures of a calibration, from what people said and what a judge said.
+"""The figures of a calibration, from the labels of people and the ratings of a judge.
 
-    agreement   the judge's class against people's label: accuracy, macro and weighted F1, kappa,
-                and the F1 of the tie, which many judges never choose; once for each way of
-                counting answers that were not usable
-    ceiling     each person against the label, their own vote included: no judge can do better
-    lean        the mean of judge minus people: towards the first response, or towards leniency
-    length      the slope of judge minus people, by doublings of length: what length earns beyond
-                merit
+    agreement     the judge's class against the label: accuracy, macro and weighted F1, kappa, and
+                  the F1 of the tie, which many judges never choose; once for each way of counting
+                  invalid verdicts
+    ceiling       each person against the label, their own vote included: an upper bound for judges
+    bias          the mean of judge minus people: position bias of pairs, leniency of grades
+    length bias   the slope of judge minus people by doublings of length: the reward of length alone
 
 Intervals are bootstrapped by prompt.
 """
@@ -21,29 +20,29 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from reward_functions.extraction.reasoning import without_reasoning
 from reward_functions.tools.calibration.cases import TIE
 from reward_functions.tools.calibration.confusion import WAYS, Confusion, confusion, summed
-from reward_functions.tools.calibration.readings import Share
+from reward_functions.tools.calibration.consistency import Consistency, consistency
+from reward_functions.tools.calibration.ratings import Share
 from reward_functions.tools.calibration.resampling import DRAWS, Interval, intervals
-from reward_functions.tools.calibration.steadiness import Steadiness, steadiness
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from reward_functions.tools.calibration.cases import Case, Cases
+    from reward_functions.tools.calibration.cases import LabelledCase, LabelledCases
     from reward_functions.tools.calibration.confusion import Way
-    from reward_functions.tools.calibration.readings import Reading, Readings
+    from reward_functions.tools.calibration.ratings import Rating, Ratings
 
 AGREEMENT: Final = ("accuracy", "macro F1", "weighted F1", "kappa", "tie F1")
 
 
 class Figure(NamedTuple):
-    """A figure and its interval; None where there is none."""
+    """A figure and its interval; None where it is undefined."""
 
     value: float | None
     interval: Interval | None = None
 
 
 class Person(NamedTuple):
-    """One of those who voted: against the label, and the judge against them."""
+    """One person's agreement with the label, and the judge's agreement with that person."""
 
     accuracy: float | None
     macro_f1: float | None
@@ -54,34 +53,34 @@ class Person(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """What is known of a judge.
+    """The figures of a judge.
 
     Args:
-        cases: how many have a reading.
-        prompts: how many different prompts they have.
-        table: people's labels against the judge's.
-        agreement: by the way of counting, the figures of `AGREEMENT`.
-        unusable: why answers were not.
-        people: who voted.
-        between: pairs of people who said the same of a case.
-        lean: see the module's docstring.
-        length: the slope.
-        points: (length, judge minus people) of every usable case.
-        steadiness: when asked twice.
-        confidence: by the judge's own, how many were right.
+        cases: the number of cases with a rating.
+        prompts: the number of their different prompts.
+        table: the confusion matrix of labels and ratings.
+        agreement: the figures of `AGREEMENT`, by the way of counting invalid verdicts.
+        invalid: the number of invalid verdicts, by kind.
+        people: one entry for each person who voted.
+        between: pairs of people with the same vote on a case.
+        bias: position bias or leniency, -1 to 1; see the module's docstring.
+        length_bias: the slope, per doubling.
+        points: (length, judge minus people) of every case with a valid verdict.
+        consistency: between the answers to equal questions.
+        confidence: right answers, by the confidence that the judge reported.
     """
 
     cases: int
     prompts: int
     table: Confusion
     agreement: Mapping[Way, Mapping[str, Figure]]
-    unusable: Mapping[str, int]
+    invalid: Mapping[str, int]
     people: Sequence[Person]
     between: Share
-    lean: Figure
-    length: Figure
+    bias: Figure
+    length_bias: Figure
     points: Sequence[tuple[float, float]]
-    steadiness: Steadiness
+    consistency: Consistency
     confidence: Mapping[float, Share]
 
     @property
@@ -97,7 +96,7 @@ class Figures:
 
 
 class Sums(NamedTuple):
-    """What a least-squares line of some points is made of."""
+    """The sums that determine a least-squares line."""
 
     points: int = 0
     x: float = 0.0
@@ -107,111 +106,113 @@ class Sums(NamedTuple):
 
     @property
     def slope(self) -> float | None:
-        """Of the line; None where all points stand above one another."""
-        spread = self.points * self.xx - self.x * self.x
-        if self.points < 2 or spread <= 1e-9 * self.points * self.xx:  # noqa: PLR2004 - of a line
+        """Of the line; None where all points have the same x."""
+        variance = self.points * self.xx - self.x * self.x  # times the points, squared
+        if self.points < 2 or variance <= 1e-9 * self.points * self.xx:  # noqa: PLR2004 - of a line
             return None
-        return (self.points * self.xy - self.x * self.y) / spread
+        return (self.points * self.xy - self.x * self.y) / variance
 
     @property
     def mean(self) -> float | None:
-        """Of the heights."""
+        """Of the y values; None without points."""
         return self.y / self.points if self.points else None
 
 
 class Cluster(NamedTuple):
-    """The cases of one prompt."""
+    """The cases of one prompt, summed up."""
 
     table: Confusion
     sums: Sums
 
 
-def figures(cases: Cases, readings: Readings, *, times: int = DRAWS, seed: int = 0) -> Figures:
-    """The figures of what was said.
+def figures(
+    cases: LabelledCases, ratings: Ratings, *, times: int = DRAWS, seed: int = 0
+) -> Figures:
+    """The figures of a judge.
 
     Args:
-        cases: what people said.
-        readings: what the judge said; at least one.
+        cases: with the labels of people.
+        ratings: of the judge; at least one.
         times: draws of the bootstrap.
         seed: of the draws.
     """
-    said = [
-        (case, reading) for case in cases.items if (reading := readings.first(case.id)) is not None
+    rated = [
+        (case, rating) for case in cases.items if (rating := ratings.first(case.id)) is not None
     ]
-    clusters = _clusters(cases, said)
+    clusters = _clusters(cases, rated)
     imputed = cases.classes.index(TIE) if TIE in cases.classes else 0
 
-    def told(drawn: Sequence[Cluster]) -> dict[str, float | None]:
-        return _told(drawn, cases.classes, imputed)
+    def with_interval(drawn: Sequence[Cluster]) -> dict[str, float | None]:
+        return _with_interval(drawn, cases.classes, imputed)
 
-    values = told(clusters)
-    moved = intervals(clusters, told, times=times, seed=seed)
-    figure = {name: Figure(value, moved.get(name)) for name, value in values.items()}
+    values = with_interval(clusters)
+    found = intervals(clusters, with_interval, times=times, seed=seed)
+    figure = {name: Figure(value, found.get(name)) for name, value in values.items()}
     return Figures(
-        cases=len(said),
+        cases=len(rated),
         prompts=len(clusters),
         table=summed((cluster.table for cluster in clusters), len(cases.classes)),
         agreement={
             way: {name: figure[f"{way} {name}"] for name in AGREEMENT if f"{way} {name}" in figure}
             for way in WAYS
         },
-        unusable=Counter(reading.unusable for _, reading in said if reading.value is None),
-        people=[_person(cases, said, at) for at in range(cases.annotators)],
+        invalid=Counter(rating.invalid for _, rating in rated if rating.value is None),
+        people=[_person(cases, rated, at) for at in range(cases.annotators)],
         between=_between(cases.items),
-        lean=figure["lean"],
-        length=figure["length"],
-        points=[point for case, reading in said if (point := _point(cases, case, reading))],
-        steadiness=steadiness(cases, readings),
-        confidence=_confidence(cases, said),
+        bias=figure["bias"],
+        length_bias=figure["length bias"],
+        points=[point for case, rating in rated if (point := _point(cases, case, rating))],
+        consistency=consistency(cases, ratings),
+        confidence=_confidence(cases, rated),
     )
 
 
-def _class(cases: Cases, reading: Reading) -> float | None:
-    return None if reading.value is None else cases.nearest(reading.value)
+def _class(cases: LabelledCases, rating: Rating) -> float | None:
+    return None if rating.value is None else cases.nearest(rating.value)
 
 
-def _clusters(cases: Cases, said: Iterable[tuple[Case, Reading]]) -> list[Cluster]:
-    prompts: dict[str, list[tuple[Case, Reading]]] = defaultdict(list)
-    for case, reading in said:
-        prompts[case.prompt].append((case, reading))
+def _clusters(cases: LabelledCases, rated: Iterable[tuple[LabelledCase, Rating]]) -> list[Cluster]:
+    prompts: dict[str, list[tuple[LabelledCase, Rating]]] = defaultdict(list)
+    for case, rating in rated:
+        prompts[case.prompt].append((case, rating))
     return [
         Cluster(
             confusion(
-                [(case.label, _class(cases, reading)) for case, reading in group], cases.classes
+                [(case.label, _class(cases, rating)) for case, rating in group], cases.classes
             ),
-            _sums(point for case, reading in group if (point := _point(cases, case, reading))),
+            _sums(point for case, rating in group if (point := _point(cases, case, rating))),
         )
         for group in prompts.values()
     ]
 
 
-def _told(
+def _with_interval(
     clusters: Sequence[Cluster], classes: Sequence[float], imputed: int
 ) -> dict[str, float | None]:
-    """All figures that have an interval, of some clusters."""
+    """All figures that have an interval, from some clusters."""
     table = summed((cluster.table for cluster in clusters), len(classes))
     points, *rest = zip(*(cluster.sums for cluster in clusters), strict=True)
     line = Sums(sum(points), *map(fsum, rest))
-    told = {"lean": line.mean, "length": line.slope}
+    values = {"bias": line.mean, "length bias": line.slope}
     for way in WAYS:
         counted = table.counted(way, imputed)
-        told[f"{way} accuracy"] = counted.accuracy()
-        told[f"{way} macro F1"] = counted.macro_f1()
-        told[f"{way} weighted F1"] = counted.weighted_f1()
-        told[f"{way} kappa"] = counted.kappa()
+        values[f"{way} accuracy"] = counted.accuracy()
+        values[f"{way} macro F1"] = counted.macro_f1()
+        values[f"{way} weighted F1"] = counted.weighted_f1()
+        values[f"{way} kappa"] = counted.kappa()
         if TIE in classes:
-            told[f"{way} tie F1"] = counted.f1(imputed)
-    return told
+            values[f"{way} tie F1"] = counted.f1(imputed)
+    return values
 
 
-def _point(cases: Cases, case: Case, reading: Reading) -> tuple[float, float] | None:
-    """Length, in doublings, and judge minus people; of a pair, how much longer the first is."""
-    value = _class(cases, reading)
+def _point(cases: LabelledCases, case: LabelledCase, rating: Rating) -> tuple[float, float] | None:
+    """Length in doublings, of a pair that of the first over the second; and judge minus people."""
+    value = _class(cases, rating)
     if value is None:
         return None
     length = log2(1 + len(without_reasoning(case.sample.response)))
     if cases.labels.kind == "pair":
-        length -= log2(1 + len(without_reasoning(case.rival)))
+        length -= log2(1 + len(without_reasoning(case.second_response)))
     return length, value - case.label
 
 
@@ -226,19 +227,19 @@ def _sums(points: Iterable[tuple[float, float]]) -> Sums:
     )
 
 
-def _person(cases: Cases, said: Sequence[tuple[Case, Reading]], at: int) -> Person:
-    """One who voted; where the judge said nothing usable, it agreed with nobody."""
-    voted = confusion([(case.label, case.votes[at]) for case, _ in said], cases.classes)
+def _person(cases: LabelledCases, rated: Sequence[tuple[LabelledCase, Rating]], at: int) -> Person:
+    """One person's figures; an invalid verdict agrees with nobody."""
+    voted = confusion([(case.label, case.votes[at]) for case, _ in rated], cases.classes)
     judged = confusion(
-        [(case.votes[at], _class(cases, reading)) for case, reading in said], cases.classes
+        [(case.votes[at], _class(cases, rating)) for case, rating in rated], cases.classes
     )
     return Person(
         voted.accuracy(), voted.macro_f1(), voted.kappa(), judged.accuracy(), judged.kappa()
     )
 
 
-def _between(items: Iterable[Case]) -> Share:
-    """Pairs of people who said the same of a case."""
+def _between(items: Iterable[LabelledCase]) -> Share:
+    """Pairs of people with the same vote on a case."""
     same = whole = 0
     for case in items:
         counts = Counter(case.votes).values()
@@ -247,9 +248,11 @@ def _between(items: Iterable[Case]) -> Share:
     return Share(same, whole)
 
 
-def _confidence(cases: Cases, said: Iterable[tuple[Case, Reading]]) -> dict[float, Share]:
+def _confidence(
+    cases: LabelledCases, rated: Iterable[tuple[LabelledCase, Rating]]
+) -> dict[float, Share]:
     right: dict[float, list[bool]] = defaultdict(list)
-    for case, reading in said:
-        if reading.confidence is not None and reading.value is not None:
-            right[reading.confidence].append(_class(cases, reading) == case.label)
-    return {sure: Share(sum(right[sure]), len(right[sure])) for sure in sorted(right)}
+    for case, rating in rated:
+        if rating.confidence is not None and rating.value is not None:
+            right[rating.confidence].append(_class(cases, rating) == case.label)
+    return {level: Share(sum(right[level]), len(right[level])) for level in sorted(right)}

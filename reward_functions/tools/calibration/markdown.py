@@ -1,4 +1,4 @@
-"""The card as Markdown. Texts that come from files cannot break out of their line."""
+"""The card as Markdown. Strings from files are escaped and cannot leave their line."""
 
 from __future__ import annotations
 

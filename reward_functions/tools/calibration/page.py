@@ -1,7 +1,7 @@
 """The card as one page of HTML: no script, no network, readable in the light and in the dark.
 
-It opens with a content policy that allows the page's own style and nothing else, and every text of
-the card is escaped: ids, paths and messages come from files.
+Its content policy allows the page's own style and nothing else. Every string of the card is
+escaped: ids, paths and messages come from files.
 """
 
 from __future__ import annotations
@@ -59,12 +59,14 @@ def _lines(card: Card) -> Iterator[str]:
     yield f"<h1>{escape(card.title)}</h1>"
     for warning in card.warnings:
         yield f'<p class="warning">{escape(warning)}</p>'
-    told = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in card.facts)
-    yield f"<dl>{told}</dl>"
+    facts = "".join(
+        f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in card.facts
+    )
+    yield f"<dl>{facts}</dl>"
     drawings = {
         "Agreement with the label": plots.agreement(card.figures),
-        "What both said": plots.both(card.cases, card.figures),
-        "Leanings": plots.length(card.figures),
+        "Labels and ratings": plots.both(card.cases, card.figures),
+        "Bias": plots.length(card.figures),
     }
     for sheet in card.sheets:
         yield f"<h2>{escape(sheet.title)}</h2>"
@@ -77,8 +79,8 @@ def _table(sheet: Sheet) -> Iterator[str]:
     heads = "".join(f'<th scope="col">{escape(head)}</th>' for head in sheet.heads)
     yield f"<table>\n<thead><tr>{heads}</tr></thead>\n<tbody>"
     for first, *cells in sheet.rows:
-        told = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
-        yield f'<tr><th scope="row">{escape(first)}</th>{told}</tr>'
+        row = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+        yield f'<tr><th scope="row">{escape(first)}</th>{row}</tr>'
     yield "</tbody>\n</table>"
     if sheet.note:
         yield f'<p class="note">{escape(sheet.note)}</p>'

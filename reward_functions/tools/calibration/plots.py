@@ -1,7 +1,7 @@
-"""Three plots as SVG: agreement with its intervals, what both said, and what length earns.
+"""Three plots as SVG: agreement with its intervals, the confusion matrix, and length bias.
 
-Colours are those of the page's style sheet, so that a plot is readable on a light page and on a
-dark one; no figure is told by colour alone.
+The colours come from the page's style sheet, so that a plot is readable on a light page and on a
+dark one. No figure is shown by colour alone.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from reward_functions.tools.calibration.figures import AGREEMENT
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from reward_functions.tools.calibration.cases import Cases
+    from reward_functions.tools.calibration.cases import LabelledCases
     from reward_functions.tools.calibration.figures import Figures
 
 WIDTH: Final = 640
@@ -27,7 +27,7 @@ LINE: Final = 20
 CELL: Final = 76
 
 DARKEST: Final = 0.55
-"""Opacity of a cell that has all cases of its row: figures on it stay readable, light or dark."""
+"""Opacity of a cell that has all cases of its row; its figure stays readable, light or dark."""
 
 BINS: Final = 8
 """Points of the plot of length: each is the mean of as many cases as the others."""
@@ -47,11 +47,11 @@ def agreement(figures: Figures) -> str:
     for name in names:
         drawn.append(_text(LEFT - 10, down + LINE, name, "end"))
         top = down
-        for at, (way, told) in enumerate(figures.agreement.items()):
-            figure = told[name]
+        for at, (way, values) in enumerate(figures.agreement.items()):
+            figure = values[name]
             if figure.value is not None:
                 y = down + 6 + at * 14
-                label = f"{name}, unusable {way}: {figure.value:.3f}"
+                label = f"{name}, invalid {way}: {figure.value:.3f}"
                 if figure.interval:
                     low, high = map(across, figure.interval)
                     drawn.append(f'<path class="s{at}" d="M{low:.1f} {y}H{high:.1f}"/>')
@@ -67,7 +67,7 @@ def agreement(figures: Figures) -> str:
         for value in [0.0, 0.25, 0.5, 0.75, 1.0]
     ]
     keys = [
-        _mark(at, LEFT + at * 150, 8, "") + _text(LEFT + 10 + at * 150, 12, f"unusable {way}")
+        _mark(at, LEFT + at * 150, 8, "") + _text(LEFT + 10 + at * 150, 12, f"invalid {way}")
         for at, way in enumerate(figures.agreement)
     ]
     if figures.ceiling:
@@ -76,10 +76,10 @@ def agreement(figures: Figures) -> str:
     return _svg("Agreement with the label, with intervals", down + 26, [*axis, *drawn, *keys])
 
 
-def both(cases: Cases, figures: Figures) -> str:
-    """People's labels down, the judge's across; the darker, the more of people's label."""
+def both(cases: LabelledCases, figures: Figures) -> str:
+    """Labels down, ratings across; a cell is darker the larger its share of the row."""
     names = [cases.labels.name(label) for label in cases.classes]
-    heads = [*names, "unusable"]
+    heads = [*names, "invalid"]
     drawn = [
         _text(LEFT + at * CELL + CELL / 2, 16, name, "middle") for at, name in enumerate(heads)
     ]
@@ -96,13 +96,13 @@ def both(cases: Cases, figures: Figures) -> str:
             )
             drawn.append(_text(x + CELL / 2, y + 25, str(count), "middle"))
     width = max(WIDTH, LEFT + CELL * len(heads) + RIGHT)
-    return _svg("What people and the judge said", 30 + 40 * len(names), drawn, width)
+    return _svg("Labels and ratings", 30 + 40 * len(names), drawn, width)
 
 
 def length(figures: Figures) -> str:
     """Judge minus people against length: means of equally many cases, and the line of all."""
     points = sorted(figures.points)
-    slope = figures.length.value
+    slope = figures.length_bias.value
     if slope is None:
         return ""
     bins = list(_bins(points))
@@ -132,8 +132,8 @@ def length(figures: Figures) -> str:
 
 
 def _spans(figures: Figures) -> Iterator[tuple[float, float]]:
-    for told in figures.agreement.values():
-        for figure in told.values():
+    for values in figures.agreement.values():
+        for figure in values.values():
             if figure.interval:
                 yield figure.interval
 

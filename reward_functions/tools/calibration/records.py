@@ -1,4 +1,4 @@
-"""The card as data, for programs: every figure by its name, and what it depends on."""
+"""The card as JSON data: every figure by its name, and the settings it depends on."""
 
 from __future__ import annotations
 
@@ -7,41 +7,41 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from reward_functions.tools.calibration.figures import Figure
-    from reward_functions.tools.calibration.readings import Share
+    from reward_functions.tools.calibration.ratings import Share
     from reward_functions.tools.calibration.sheets import Card
 
 
 def record(card: Card) -> dict[str, Any]:
-    """Everything on the card, as JSON takes it."""
-    figures, steady = card.figures, card.figures.steadiness
+    """Everything on the card, as JSON data."""
+    figures, consistency = card.figures, card.figures.consistency
     names = [card.cases.labels.name(label) for label in card.cases.classes]
     return {
         **asdict(card.about),
         "cases": figures.cases,
         "prompts": figures.prompts,
-        "missing": len(card.readings.missing),
+        "missing": len(card.ratings.missing),
         "classes": names,
         "confusion": [list(row) for row in figures.table.rows],
         "agreement": {
-            way: {name: _figure(figure) for name, figure in told.items()}
-            for way, told in figures.agreement.items()
+            way: {name: _figure(figure) for name, figure in values.items()}
+            for way, values in figures.agreement.items()
         },
-        "unusable": dict(figures.unusable),
+        "invalid": dict(figures.invalid),
         "people": [person._asdict() for person in figures.people],
         "ceiling": dict(zip(("accuracy", "macro F1", "kappa"), figures.ceiling, strict=True))
         if figures.ceiling
         else None,
         "between people": _share(figures.between),
-        "lean": _figure(figures.lean),
-        "length slope": _figure(figures.length),
-        "steadiness": {
-            "both orders": _share(steady.orders),
-            "own orders": _share(steady.own),
-            "asked again": _share(steady.repeats),
-            "right where steady": _share(steady.right_steady),
-            "right where not": _share(steady.right_unsteady),
+        "bias": _figure(figures.bias),
+        "length bias": _figure(figures.length_bias),
+        "consistency": {
+            "both orders": _share(consistency.orders),
+            "own orders": _share(consistency.own),
+            "asked again": _share(consistency.repeats),
+            "right where consistent": _share(consistency.right_consistent),
+            "right where not": _share(consistency.right_inconsistent),
         },
-        "confidence": {f"{sure:g}": _share(share) for sure, share in figures.confidence.items()},
+        "confidence": {f"{level:g}": _share(share) for level, share in figures.confidence.items()},
     }
 
 

@@ -1,8 +1,8 @@
-"""How far a figure would move with other prompts: the bootstrap, by prompt.
+"""Confidence intervals by the cluster bootstrap, with prompts as clusters.
 
-Cases of one prompt are alike, so that whole prompts are drawn, with replacement, as many as there
-are; the interval is what lies between two percentiles of the figures of many such draws. The draws
-are seeded: the same cases give the same interval. Source: Efron and Tibshirani, An Introduction to
+Cases of one prompt are alike. A draw therefore takes whole prompts with replacement, as many as
+there are; the interval lies between two percentiles of the figures of many draws. The draws are
+seeded: the same cases give the same interval. Source: Efron and Tibshirani, An Introduction to
 the Bootstrap, 1993, chapter 13; Cameron, Gelbach and Miller, Bootstrap-Based Improvements for
 Inference with Clustered Errors, 2008, for the clusters.
 """
@@ -31,7 +31,13 @@ class Interval(NamedTuple):
 
 
 def draws(clusters: Sequence[Cluster], times: int, seed: int) -> Iterator[list[Cluster]]:
-    """As many of the clusters as there are, with replacement, so many times."""
+    """Bootstrap samples of the clusters, each as large as all of them.
+
+    Args:
+        clusters: to draw from.
+        times: the number of samples.
+        seed: of the draws.
+    """
     random = Random(seed)  # noqa: S311 - the same draws in every run
     for _ in range(times):
         yield random.choices(clusters, k=len(clusters))
@@ -47,7 +53,7 @@ def intervals(
     """The interval of every figure; None where no draw has it.
 
     Args:
-        clusters: what is drawn.
+        clusters: to draw from.
         figures: of the clusters of one draw; the same names for every draw.
         times: how many draws.
         seed: of the draws.

@@ -1,6 +1,6 @@
-"""What a card says, as tables and sentences: Markdown and the page show the same.
+"""The tables and sentences of a card; Markdown and the page show the same.
 
-A figure is written with the interval behind it. What is not known is a dash.
+A figure is followed by its interval. A dash is an unknown figure.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from reward_functions.tools.calibration.about import About
-    from reward_functions.tools.calibration.cases import Cases
+    from reward_functions.tools.calibration.cases import LabelledCases
     from reward_functions.tools.calibration.figures import Figure, Figures
-    from reward_functions.tools.calibration.readings import Readings, Share
+    from reward_functions.tools.calibration.ratings import Ratings, Share
 
 NOTHING: Final = "–"
 
@@ -29,28 +29,28 @@ FEW_PROMPTS: Final = 30
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """All there is to say.
+    """A calibration.
 
     Args:
-        about: where it comes from.
-        cases: what people said.
-        readings: what the judge said.
+        about: the origin of the figures.
+        cases: with the labels of people.
+        ratings: of the judge.
         figures: of both.
     """
 
     about: About
-    cases: Cases
-    readings: Readings
+    cases: LabelledCases
+    ratings: Ratings
     figures: Figures
 
     @property
     def title(self) -> str:
-        """In a few words."""
+        """The heading."""
         return f"Calibration of {self.about.judge}"
 
     @property
     def facts(self) -> list[tuple[str, str]]:
-        """What was measured, with what."""
+        """The settings of the measurement."""
         about = self.about
         parameters = ", ".join(f"{name}={value}" for name, value in about.parameters.items())
         return [
@@ -68,19 +68,19 @@ class Card:
 
     @property
     def warnings(self) -> list[str]:
-        """What the reader must know before the figures."""
-        told = []
-        if self.readings.missing:
-            first = next(iter(self.readings.missing.values()))
-            told.append(
-                f"{len(self.readings.missing)} turns have no reading and are in no figure. The "
+        """Limits of the figures, in sentences."""
+        warnings = []
+        if self.ratings.missing:
+            first = next(iter(self.ratings.missing.values()))
+            warnings.append(
+                f"{len(self.ratings.missing)} trials have no rating and are in no figure. The "
                 f"first: {first}"
             )
         if self.figures.prompts < FEW_PROMPTS:
-            told.append(
+            warnings.append(
                 f"Only {self.figures.prompts} prompts: intervals are narrower than they should be."
             )
-        return told
+        return warnings
 
     @property
     def sheets(self) -> list[Sheet]:
@@ -91,9 +91,9 @@ class Card:
                 self._agreement(),
                 self._people(),
                 self._classes(),
-                self._unusable(),
-                self._steadiness(),
-                self._leanings(),
+                self._invalid(),
+                self._consistency(),
+                self._bias(),
                 self._confidence(),
             )
             if sheet.rows
@@ -102,22 +102,22 @@ class Card:
     def _agreement(self) -> Sheet:
         ways = self.figures.agreement
         rows = [
-            [name, *[shown(told[name]) for told in ways.values()]]
+            [name, *[shown(values[name]) for values in ways.values()]]
             for name in AGREEMENT
             if name in ways["wrong"]
         ]
         rows.append(["cases", *[str(self._counted(way)) for way in ways]])
         note = (
-            f"{self.figures.table.unusable} of {self.figures.cases} answers were not usable. How "
-            "they are counted is a decision, and moves every figure: wrong, as a class of their "
-            "own; left out; or imputed, as "
+            f"{self.figures.table.invalid} of {self.figures.cases} verdicts are invalid. How "
+            "they count is a decision that moves every figure: wrong, as a class of their own; "
+            "left out; or imputed, as "
             f"{'a tie' if TIE in self.cases.classes else 'the worst class'}."
         )
-        heads = ["unusable", *[f"as {way}" if way == "wrong" else way for way in ways]]
+        heads = ["invalid verdicts", *[f"as {way}" if way == "wrong" else way for way in ways]]
         return Sheet("Agreement with the label", heads, rows, note)
 
     def _counted(self, way: str) -> int:
-        left_out = self.figures.table.unusable if way == "left out" else 0
+        left_out = self.figures.table.invalid if way == "left out" else 0
         return self.figures.cases - left_out
 
     def _people(self) -> Sheet:
@@ -134,8 +134,8 @@ class Card:
             rows.append(["the ceiling", *map(plain, self.figures.ceiling), NOTHING, NOTHING])
             note = (
                 "A person's own vote is in the label, so that the ceiling is high: two people "
-                f"say the same of a case {plain(self.figures.between.value)} of the time. "
-                "An unusable answer of the judge agrees with nobody."
+                f"agree on a case {plain(self.figures.between.value)} of the time. An invalid "
+                "verdict of the judge agrees with nobody."
             )
         heads = ["", "accuracy", "macro F1", "kappa", "judge's accuracy", "judge's kappa"]
         return Sheet("People against the label, and the judge against people", heads, rows, note)
@@ -147,57 +147,57 @@ class Card:
             for name, counts in zip(names, self.figures.table.rows, strict=True)
         ]
         return Sheet(
-            "What both said", ["", *[f"judge: {name}" for name in names], "unusable"], rows
+            "Labels and ratings", ["", *[f"judge: {name}" for name in names], "invalid"], rows
         )
 
-    def _unusable(self) -> Sheet:
+    def _invalid(self) -> Sheet:
         rows = [
-            [why, str(count), f"{count / self.figures.cases:.1%}"]
-            for why, count in sorted(self.figures.unusable.items())
+            [kind, str(count), f"{count / self.figures.cases:.1%}"]
+            for kind, count in sorted(self.figures.invalid.items())
         ]
-        return Sheet("Answers that were not usable", ["why", "answers", "share"], rows)
+        return Sheet("Invalid verdicts", ["kind", "verdicts", "share"], rows)
 
-    def _steadiness(self) -> Sheet:
-        steady = self.figures.steadiness
+    def _consistency(self) -> Sheet:
+        consistency = self.figures.consistency
         rows = [
             row
             for name, share in (
-                ("the same in both orders", steady.orders),
-                ("the same in its own two orders", steady.own),
-                ("the same when asked again", steady.repeats),
-                ("right, where the order did not matter", steady.right_steady),
-                ("right, where it did", steady.right_unsteady),
+                ("equal in both orders", consistency.orders),
+                ("equal in its own two orders", consistency.own),
+                ("equal when asked again", consistency.repeats),
+                ("right, where the order did not matter", consistency.right_consistent),
+                ("right, where it did", consistency.right_inconsistent),
             )
             for row in of(name, share)
         ]
-        return Sheet("Steadiness", ["answers", "of", "share"], rows)
+        return Sheet("Consistency", ["answers", "of", "share"], rows)
 
-    def _leanings(self) -> Sheet:
+    def _bias(self) -> Sheet:
         pairs = self.cases.labels.kind == "pair"
         rows = [
             [
-                "towards the first response" if pairs else "towards leniency",
-                shown(self.figures.lean, signed=True),
+                "position: towards the first response" if pairs else "leniency",
+                shown(self.figures.bias, signed=True),
             ],
-            ["for each doubling of length", shown(self.figures.length, signed=True)],
+            ["length: for each doubling", shown(self.figures.length_bias, signed=True)],
         ]
         note = (
-            "Both are judge minus people, on a scale from 0 to 1: what a response gains by its "
-            "place or its length and not by being better. An interval around 0 shows no leaning."
+            "Both are judge minus people, on a scale from 0 to 1: the reward of position or length "
+            "alone. An interval around 0 shows no bias."
         )
-        return Sheet("Leanings", ["", "judge minus people"], rows, note)
+        return Sheet("Bias", ["", "judge minus people"], rows, note)
 
     def _confidence(self) -> Sheet:
         rows = [
             row
-            for sure, share in self.figures.confidence.items()
-            for row in of(f"confidence {sure:g}", share)
+            for level, share in self.figures.confidence.items()
+            for row in of(f"confidence {level:g}", share)
         ]
-        return Sheet("Right answers by the judge's own confidence", ["", "of", "share"], rows)
+        return Sheet("Right answers by the judge's confidence", ["", "of", "share"], rows)
 
 
 def of(name: str, share: Share) -> Iterator[list[str]]:
-    """A row for a share; none for a share of nothing."""
+    """A row for a share; none where its total is 0."""
     if share.whole:
         yield [name, f"{share.part} of {share.whole}", f"{share.part / share.whole:.1%}"]
 
@@ -212,9 +212,9 @@ def shown(figure: Figure, *, signed: bool = False) -> str:
     if figure.value is None:
         return NOTHING
     sign = "+" if signed else ""
-    told = f"{figure.value:{sign}.3f}"
+    value = f"{figure.value:{sign}.3f}"
     if figure.interval is None:
-        return told
+        return value
     low, high = (f"{end:{sign}.3f}" for end in figure.interval)
     between = "–" if figure.interval.low >= 0 and not signed else " to "
-    return f"{told} ({low}{between}{high})"
+    return f"{value} ({low}{between}{high})"

@@ -1,1 +1,1 @@
-"""What a judge needs before it is trusted: its models found, probed, attacked, and paid for."""
+"""Checks of a judge before training: probe its models, attack it, estimate its cost."""

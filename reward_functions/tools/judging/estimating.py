@@ -1,12 +1,12 @@
-"""What a training run asks of a judge: calls, tokens, dollars, quota, time.
+"""The cost of judging a training run: calls, tokens, dollars, quota, time.
 
     responses = prompts × epochs × samples of a prompt
-    calls     = responses × calls of a response, for every juror; jurors who rotate share them
+    calls     = responses × calls of a response, for every panel member; with `rotate` the members
+                share them
 
-An upper bound: what gates turn away, what is shared and what is remembered costs nothing, and a
-prompt cache makes tokens cheaper. Failed calls that are repeated come on top. A provider reserves
-input and `max_tokens` of a call when it begins, whatever the answer takes: quotas are used up by
-that, and dollars by what the answer takes.
+An upper bound: the prefilter, deduplication and caches avoid calls, and a prompt cache makes tokens
+cheaper. Retries come on top. A provider reserves the input and `max_tokens` of a call when it
+begins: quotas count the reservation, dollars count the tokens of the answer.
 """
 
 from __future__ import annotations
@@ -24,14 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from reward_functions.core.asking import Question
-    from reward_functions.judge_runtime.config import JudgeModel, Judging
+    from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
 
 OUTPUT: Final = 300
-"""Tokens of a verdict with its reasons, of a model that does not think aloud; those that do take
-some thousands."""
+"""Tokens of a verdict with its reasons, without reasoning tokens; those can be thousands."""
 
 LATENCY: Final = 3.0
-"""Seconds of a call: some hundred tokens at the speed of a middling model. Measure yours."""
+"""Seconds of a call: some hundred tokens of a medium-sized model. Measure yours."""
 
 INVOCATION: Final = 900
 """Seconds a Lambda function may take (docs.aws.amazon.com/lambda, "Lambda quotas")."""
@@ -43,7 +42,7 @@ _MARK: Final = re.compile("[0-9a-f]{32}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class TrainingRun:
     """A training run.
 
     Args:
@@ -75,8 +74,8 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cost:
-    """What judging one response takes, of one juror.
+class ResponseCost:
+    """The cost of judging one response by one model.
 
     Args:
         calls: on average.
@@ -92,18 +91,18 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Juror:
-    """What the run asks of one model.
+class ModelEstimate:
+    """The cost of the run on one model.
 
     Args:
-        model: as it is called.
+        model: the id in the request.
         calls: of the run.
         usage: tokens.
-        usd: dollars; None where nobody knows the price.
+        usd: dollars; None where the price is unknown.
         rpm: requests per minute at the speed of the run.
-        tpm: tokens per minute that are reserved then.
-        seconds: its own quotas stretch the run to; 0 without any.
-        step_seconds: the same of a step.
+        tpm: reserved tokens per minute at that speed.
+        seconds: the shortest run that its quotas allow; 0 without quotas.
+        step_seconds: the same for a step.
     """
 
     model: str
@@ -118,123 +117,132 @@ class Juror:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """What the run takes.
+    """The cost of a run.
 
     Args:
-        run: which.
+        run: the training run.
         cost: of a response.
-        jurors: by model.
-        concurrency: calls at once.
-        seconds: of all its judging.
-        step_seconds: of a full step's.
+        models: one entry for each.
+        concurrency: concurrent calls.
+        seconds: of all judging.
+        step_seconds: of judging a full step.
     """
 
-    run: Run
-    cost: Cost
-    jurors: Sequence[Juror]
+    run: TrainingRun
+    cost: ResponseCost
+    models: Sequence[ModelEstimate]
     concurrency: int
     seconds: float
     step_seconds: float
 
     @property
     def usd(self) -> float | None:
-        """Dollars; None where the price of a juror is not known."""
-        known = [juror.usd for juror in self.jurors if juror.usd is not None]
-        return sum(known) if len(known) == len(self.jurors) else None
+        """Dollars; None where the price of a model is unknown."""
+        known = [model.usd for model in self.models if model.usd is not None]
+        return sum(known) if len(known) == len(self.models) else None
 
     @property
     def calls(self) -> int:
-        """Of all jurors."""
-        return sum(juror.calls for juror in self.jurors)
+        """Calls to all models."""
+        return sum(model.calls for model in self.models)
 
     @property
     def warnings(self) -> list[str]:
-        """What will not work, or is not known."""
-        told = [
-            f"the price of {juror.model} is not known: give --price {juror.model}=INPUT,OUTPUT"
-            for juror in self.jurors
-            if juror.usd is None
+        """What is unknown or will not work, in sentences."""
+        warnings = [
+            f"the price of {model.model} is not known: give --price {model.model}=INPUT,OUTPUT"
+            for model in self.models
+            if model.usd is None
         ]
         if self.step_seconds > INVOCATION:
-            told.append(
+            warnings.append(
                 f"judging a step takes {self.step_seconds:,.0f} s, and a function has at most "
                 f"{INVOCATION} s: it fits where the trainer sends a step in "
                 f"{ceil(self.step_seconds / INVOCATION)} batches or more, else raise concurrency "
                 "and quotas"
             )
-        return told
+        return warnings
 
 
 def measured(asked: Sequence[Sequence[Question]]) -> tuple[float, int]:
-    """Calls of a response, and input tokens of a call, by the questions about some responses.
+    """Calls of a response, and input tokens of a call, measured on questions.
 
-    Responses that are turned away without a question are left aside.
+    Args:
+        asked: the questions about each response; a response without questions does not count.
     """
-    heard = [questions for questions in asked if questions]
-    each = [question for questions in heard for question in questions]
+    counted = [questions for questions in asked if questions]
+    each = [question for questions in counted for question in questions]
     if not each:
         return 0.0, 0
     total = sum(tokens(_unmarked(question)) for question in each)
-    return len(each) / len(heard), ceil(total / len(each))
+    return len(each) / len(counted), ceil(total / len(each))
 
 
 def _unmarked(question: Question) -> str:
-    """What is asked, without what is random in it: the count is the same in every run."""
-    told = question.system + question.shared + question.text.replace(question.canary, "0" * 12)
-    return _MARK.sub("0" * 32, told)
+    """The text of a question without its random parts, so that every run counts alike."""
+    text = question.system + question.shared + question.text.replace(question.canary, "0" * 12)
+    return _MARK.sub("0" * 32, text)
 
 
-def estimate(judging: Judging, run: Run, cost: Cost, concurrency: int) -> Estimate:
-    """What the run takes.
+def estimate(
+    config: JudgeConfig, run: TrainingRun, cost: ResponseCost, concurrency: int
+) -> Estimate:
+    """The cost of a run.
 
     Args:
-        judging: who judges; their prices and quotas count.
-        run: what is judged.
+        config: the judge models, with their prices and quotas.
+        run: the training run.
         cost: of a response.
-        concurrency: calls at once.
+        concurrency: concurrent calls.
 
     Raises:
         BadJudge: there is a limit in dollars, and a model has no price.
     """
-    rotating = judging.aggregate == "rotate"
-    share = 1 / len(judging.models) if rotating else 1.0
+    rotating = config.aggregate == "rotate"
+    share = 1 / len(config.models) if rotating else 1.0
     calls = cost.calls * share
-    total = run.responses * calls * len(judging.models)
+    total = run.responses * calls * len(config.models)
     free = total * cost.latency / concurrency
     speed = total / free if free else 0.0
-    jurors = [
-        _juror(model, judging, run, cost, calls=calls, pace=speed / len(judging.models))
-        for model in judging.models
+    models = [
+        _model_estimate(model, config, run, cost, calls=calls, speed=speed / len(config.models))
+        for model in config.models
     ]
-    steps = run.per_step * calls * len(judging.models)
+    steps = run.per_step * calls * len(config.models)
     rounds = ceil(steps / concurrency) * cost.latency
     return Estimate(
         run=run,
         cost=cost,
-        jurors=jurors,
+        models=models,
         concurrency=concurrency,
-        seconds=max(free, *(juror.seconds for juror in jurors)),
-        step_seconds=max(rounds, *(juror.step_seconds for juror in jurors)),
+        seconds=max(free, *(model.seconds for model in models)),
+        step_seconds=max(rounds, *(model.step_seconds for model in models)),
     )
 
 
-def _juror(
-    model: JudgeModel, judging: Judging, run: Run, cost: Cost, *, calls: float, pace: float
-) -> Juror:
+def _model_estimate(
+    model: JudgeModel,
+    config: JudgeConfig,
+    run: TrainingRun,
+    cost: ResponseCost,
+    *,
+    calls: float,
+    speed: float,
+) -> ModelEstimate:
     total = ceil(run.responses * calls)
     usage = Usage(total * cost.input, total * cost.output)
-    price = price_of(model, judging)
+    price = price_of(model, config)
     reserved = cost.input + model.max_tokens
     by_requests = MINUTE / model.rpm if model.rpm else 0.0
     by_tokens = MINUTE * reserved / model.tpm if model.tpm else 0.0
-    slowest = max(by_requests, by_tokens)  # seconds of a call, where a quota sets the pace
-    return Juror(
+    slowest = max(by_requests, by_tokens)  # seconds of a call under the tightest quota
+    return ModelEstimate(
         model=model.called,
         calls=total,
         usage=usage,
         usd=price.of(usage) if price else None,
-        rpm=pace * MINUTE,
-        tpm=pace * MINUTE * reserved,
+        rpm=speed * MINUTE,
+        tpm=speed * MINUTE * reserved,
         seconds=total * slowest,
         step_seconds=run.per_step * calls * slowest,
     )

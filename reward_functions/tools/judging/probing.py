@@ -1,8 +1,8 @@
-"""Whether a model gives structured verdicts, and by which rung of the ladder.
+"""Whether a model gives structured verdicts, and in which output modes.
 
-The question is the judge's own, about a worked example, so that the schema a provider compiles and
-keeps is the one that training will use; a new one can take minutes. The rung the settings choose
-is tried first, then the others, surest first, until one works.
+The questions are the judge's own, about worked examples. The provider therefore compiles and caches
+the schema that training will use; a new schema can take minutes. The mode of the settings is tried
+first, then the others, most reliable first, until one works.
 """
 
 from __future__ import annotations
@@ -14,98 +14,100 @@ from typing import TYPE_CHECKING, Any, Final
 from reward_functions.core.errors import ConfigurationError, JudgeUnavailable, NoVerdict
 from reward_functions.core.types import Usage
 from reward_functions.judge_runtime.backends import open_model
-from reward_functions.judge_runtime.config import LADDER
-from reward_functions.judge_runtime.pipeline import Patient
-from reward_functions.judge_runtime.structured_output import form_of
+from reward_functions.judge_runtime.config import OUTPUT_MODES
+from reward_functions.judge_runtime.structured_output import output_mode_of
 from reward_functions.judge_runtime.usage import Account
-from reward_functions.tools.judging.rehearsing import examples, questions
+from reward_functions.judge_runtime.wrappers.retrying import Retrying
+from reward_functions.tools.judging.recorded_questions import examples_with, recorded_questions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from reward_functions.core.asking import Ask, Question
     from reward_functions.core.spec import RewardSpec
-    from reward_functions.judge_runtime.config import Form, JudgeModel
+    from reward_functions.judge_runtime.config import JudgeModel, OutputMode
 
 RETRIES: Final = 2
-"""Of a probe, for failures that may pass: a rung is not given up for one throttled call."""
+"""Retries of a probe, after transient failures such as a throttled call."""
 
 TIMEOUT: Final = 300.0
 """Seconds a probe may take: a provider compiles a new schema before it answers."""
 
 
 @dataclass(frozen=True, slots=True)
-class Probe:
-    """What became of one rung.
+class ProbeResult:
+    """The result of one output mode.
 
     Args:
-        model: as it is called.
-        form: the rung.
-        chosen: whether it is the one the settings choose.
+        model: the id in the request.
+        output_mode: which was tried.
+        chosen: whether it is the mode of the settings.
         error: why it does not work; None where it does.
-        seconds: it took.
-        usage: tokens it took.
+        seconds: of all its calls.
+        usage: tokens of all its calls.
     """
 
     model: str
-    form: Form
+    output_mode: OutputMode
     chosen: bool
     error: JudgeUnavailable | NoVerdict | None
     seconds: float
     usage: Usage
 
 
-def first_questions(spec: RewardSpec, parameters: Mapping[str, Any]) -> list[Question]:
-    """The judge's questions about its worked examples, one for each form of verdict.
+def schema_questions(spec: RewardSpec, parameters: Mapping[str, Any]) -> list[Question]:
+    """The judge's questions about its worked examples, one for each schema.
 
     Raises:
         ConfigurationError: it asks nothing about any of them.
     """
-    samples = [each.sample() for each in examples(spec, parameters) or spec.examples]
-    heard = [each for asked in questions(spec, parameters, samples) for each in asked]
-    forms = {tuple((one.name, one.choices) for one in each.fields): each for each in heard[::-1]}
-    if not forms:
+    samples = [each.sample() for each in examples_with(spec, parameters) or spec.examples]
+    recorded = [each for asked in recorded_questions(spec, parameters, samples) for each in asked]
+    schemas = {
+        tuple((one.name, one.choices) for one in each.fields): each for each in recorded[::-1]
+    }
+    if not schemas:
         raise ConfigurationError(f"{spec.name} asks nothing about its worked examples")
-    return list(forms.values())[::-1]
+    return list(schemas.values())[::-1]
 
 
-def probes(
+def probe_modes(
     model: JudgeModel,
     asked: Sequence[Question],
     *,
     everything: bool = False,
     timeout: float = TIMEOUT,
     opened: Callable[[JudgeModel, int], Ask] = open_model,
-) -> Iterator[Probe]:
-    """What becomes of the rungs, one after the other.
+) -> Iterator[ProbeResult]:
+    """The results of the output modes, one after the other.
 
     Args:
-        model: which.
-        asked: the questions; a rung works where all of them are answered.
-        everything: go on when a rung works.
+        model: its settings.
+        asked: the questions; a mode works where all of them are answered.
+        everything: go on after a mode that works.
         timeout: seconds of a call.
-        opened: makes the model something to ask.
+        opened: opens the model.
 
     Raises:
-        BadJudge: the model cannot be asked as it is set.
+        BadJudge: the settings of the model cannot be used.
     """
-    chosen = form_of(model)
-    for form in (chosen, *[form for form in LADDER if form != chosen]):
-        tried = replace(model, form=form, timeout=timeout)
+    chosen = output_mode_of(model)
+    for mode in (chosen, *[mode for mode in OUTPUT_MODES if mode != chosen]):
+        tried = replace(model, output_mode=mode, timeout=timeout)
         error, seconds, usage = _tried(opened(tried, 1), asked)
-        probe = Probe(model.called, form, form == chosen, error, seconds, usage)
+        probe = ProbeResult(model.called, mode, mode == chosen, error, seconds, usage)
         yield probe
         if probe.error is None and not everything:
             return
         if isinstance(probe.error, JudgeUnavailable) and probe.error.transient:
-            return  # the model cannot be had, in whatever form
+            return  # the model is unavailable in every mode
 
 
 def _tried(
     model: Ask, asked: Sequence[Question]
 ) -> tuple[JudgeUnavailable | NoVerdict | None, float, Usage]:
-    """Why the questions were not all answered, None where they were; seconds; tokens."""
-    ask = Patient(model, RETRIES, Account())
+    """The error of the first question that failed, else None; seconds; tokens."""
+    ask = Retrying(model, RETRIES, Account())
     began, usage = monotonic(), Usage()
     try:
         for question in asked:

@@ -78,7 +78,7 @@ def test_recorded_judges_have_the_figures_computed_from_their_answers(
         assert person["kappa"] == pytest.approx(ceiling["kappa"])
     same = sum(one == other for row in rows for one, other in combinations(row["votes"], 2))
     assert told["between people"]["share"] == pytest.approx(same / (3 * len(rows)))
-    assert sum(told["unusable"].values()) == len(rows) - len(usable)
+    assert sum(told["invalid"].values()) == len(rows) - len(usable)
 
 
 def test_the_way_unusable_answers_are_counted_moves_f1_by_points(reward, tmp_path, pandalm):
@@ -108,7 +108,8 @@ def test_the_judge_itself_over_replayed_answers_has_the_same_figures(
     reward, tmp_path, pandalm, write, judge
 ):
     """Equal pairs keep their own answers, so that it contradicts itself as often as before. Three
-    empty responses, one of them preferred by people, lose by a gate as they lost to both judges.
+    empty responses, one of them preferred by people, lose by the prefilter as they lost to both
+    judges.
     """
     path, rows = pandalm
     answers = replayed(rows, judge, write)
@@ -118,11 +119,11 @@ def test_the_judge_itself_over_replayed_answers_has_the_same_figures(
     assert ran.exit_code == 0
     assert told["models"] == ["recorded"]
     assert len(told["instructions"]) == 64
-    assert told["unusable"] == ({"malformed": 17} if judge == "gpt35" else {})
-    for part in ("agreement", "people", "confusion", "lean", "length slope"):
+    assert told["invalid"] == ({"malformed": 17} if judge == "gpt35" else {})
+    for part in ("agreement", "people", "confusion", "bias", "length bias"):
         assert told[part] == recorded[part], part
-    assert told["steadiness"]["asked again"] == recorded["steadiness"]["asked again"]
-    assert told["steadiness"]["both orders"] == recorded["steadiness"]["both orders"]
+    assert told["consistency"]["asked again"] == recorded["consistency"]["asked again"]
+    assert told["consistency"]["both orders"] == recorded["consistency"]["both orders"]
 
 
 def test_an_answer_that_was_not_recorded_is_in_no_figure(reward, tmp_path, pandalm, write):
@@ -165,7 +166,7 @@ def test_a_real_model_is_asked_each_case_in_both_orders(
     assert ran.exit_code == 0, ran.stderr
     assert len(server.requests) == told["calls"] == 80
     assert values(told["agreement"]["wrong"])["accuracy"] == 1.0
-    assert told["steadiness"]["own orders"] == {"part": 40, "whole": 40, "share": 1.0}
+    assert told["consistency"]["own orders"] == {"part": 40, "whole": 40, "share": 1.0}
     assert told["confidence"] == {"1": {"part": 40, "whole": 40, "share": 1.0}}
     assert len(ledger(tmp_path)) == 41
 
@@ -208,7 +209,7 @@ def test_answers_that_are_no_verdict_are_the_judges_and_are_kept(
     arguments = ("pairwise", "--cases", write("cases.jsonl", PAIRS), "--judge", settings(server))
     told, ran = card(reward, tmp_path, *arguments)
     assert ran.exit_code == 0
-    assert told["unusable"] == {"refused": 2}
+    assert told["invalid"] == {"refused": 2}
     accuracy = {way: values(told["agreement"][way])["accuracy"] for way in told["agreement"]}
     assert accuracy == {"wrong": 0.95, "left out": 1.0, "imputed": 0.95}
 
@@ -228,7 +229,7 @@ def test_a_judge_asked_again_is_asked_and_not_remembered(reward, tmp_path, write
     told, ran = card(reward, tmp_path, *arguments, "--repeats", 2)
     assert ran.exit_code == 0
     assert len(server.requests) == 160
-    assert told["steadiness"]["asked again"] == {"part": 30, "whole": 40, "share": 0.75}
+    assert told["consistency"]["asked again"] == {"part": 30, "whole": 40, "share": 0.75}
 
 
 def test_a_judge_of_single_responses_scores_both_of_a_pair(
@@ -248,7 +249,7 @@ def test_a_judge_of_single_responses_scores_both_of_a_pair(
     told, ran = card(reward, tmp_path, *arguments, "--both-orders")
     assert ran.exit_code == 0, ran.stderr
     assert values(told["agreement"]["wrong"])["accuracy"] == 1.0
-    assert told["steadiness"]["both orders"]["share"] == 1.0
+    assert told["consistency"]["both orders"]["share"] == 1.0
 
 
 def test_an_empty_response_loses_wherever_it_stands(reward, tmp_path, write, serve, settings):
@@ -283,7 +284,7 @@ def test_graded_responses_are_compared_with_their_grades(reward, tmp_path, write
 def test_the_money_of_a_run_has_a_limit(reward, tmp_path, write, serve):
     """A case costs 0.2 dollars: the tenth passes 1.9, and the rest stays unasked, for --resume."""
     server = serve(verdict=better)
-    judging = {
+    config = {
         "models": [{"model": "dear", "backend": "openai", "endpoint": f"{server.url}/v1"}],
         "prices": {"dear": [1_000.0, 0.0]},
         "max_usd": 1.9,
@@ -291,12 +292,12 @@ def test_the_money_of_a_run_has_a_limit(reward, tmp_path, write, serve):
         "max_concurrency": 1,
     }
     cases = write("cases.jsonl", PAIRS)
-    told, ran = card(reward, tmp_path, "pairwise", "--cases", cases, "--judge", json.dumps(judging))
+    told, ran = card(reward, tmp_path, "pairwise", "--cases", cases, "--judge", json.dumps(config))
     assert ran.exit_code == 1
     assert (told["cases"], told["missing"]) == (10, 30)
     assert told["usd"] == pytest.approx(2.0)
     assert len(server.requests) == 20
-    more = json.dumps(judging | {"max_usd": 100.0})
+    more = json.dumps(config | {"max_usd": 100.0})
     told, ran = card(reward, tmp_path, "pairwise", "--cases", cases, "--judge", more, "--resume")
     assert (ran.exit_code, told["cases"]) == (0, 40)
     assert len(server.requests) == 80
@@ -305,10 +306,10 @@ def test_the_money_of_a_run_has_a_limit(reward, tmp_path, write, serve):
 def test_a_run_that_was_killed_goes_on(reward, tmp_path, write, serve, settings):
     """What is lost are the answers to the few turns that were under way."""
     server = serve(verdict=better, delay=0.05)
-    judging = json.loads(settings(server)) | {"concurrency": 2, "max_concurrency": 2}
+    config = json.loads(settings(server)) | {"concurrency": 2, "max_concurrency": 2}
     folder = tmp_path / "cards"
     arguments = ["pairwise", "--cases", str(write("cases.jsonl", PAIRS)), "--out", str(folder),
-                 "--judge", json.dumps(judging)]  # fmt: skip
+                 "--judge", json.dumps(config)]  # fmt: skip
     command = "from reward_functions.cli import main; main()"
     run = subprocess.Popen(
         [sys.executable, "-c", command, "judge", "calibrate", *arguments],
@@ -400,7 +401,7 @@ HOSTILE = "<script>alert(1)</script> | `x` [a](b)"
 
 
 def test_texts_of_the_cases_cannot_break_out_of_the_card(reward, tmp_path, write):
-    """The field and the file's name are shown, and so is the first case that has no reading."""
+    """The field and the file's name are shown, and so is the first case that has no rating."""
     rows = [row | {HOSTILE: row["label"]} for row in PAIRS] + [pair("last", 1)]
     folder = tmp_path / "<b>x<b>"
     folder.mkdir()
@@ -427,7 +428,7 @@ UNUSABLE = [
     (("pairwise", "--judge", "missing.toml"), "missing.toml: No such file"),
     (("pairwise", "--replay", "missing.jsonl"), "missing.jsonl cannot be read"),
     (("pairwise", "--recorded", "judge"), "nothing is recorded under 'judge'"),
-    (("pairwise", "--recorded", "label", "--resume"), "--recorded: nobody is asked"),
+    (("pairwise", "--recorded", "label", "--resume"), "--recorded asks no model"),
     (("pairwise", "--recorded", "label", "--param", "sides=2"), "no parameter 'sides'"),
 ]
 

@@ -9,14 +9,14 @@ from reward_functions import specs
 from reward_functions.core.errors import JudgeUnavailable, NoVerdict
 from reward_functions.judge_runtime.attack_corpus import Attack, attacks
 from reward_functions.testing import sample
+from reward_functions.tools.judging.attack_report import LIMITS
 from reward_functions.tools.judging.doctor import (
     CONTROL,
     IGNORANCE,
-    Blow,
-    Findings,
-    baits_of_samples,
+    AttackOutcome,
+    AttackResults,
+    targets_from_samples,
 )
-from reward_functions.tools.judging.findings import LIMITS
 
 JUDGES = sorted(name for name, spec in specs().items() if spec.needs.judge)
 
@@ -26,10 +26,10 @@ from reward_functions import Example, Needs, Sample, Score, reward_function
 from reward_functions.core.asking import VerdictField, Question
 
 FIELDS = (
-    Field("right", "the answer is right", ("no", "yes")),
-    Field("addressed_to_judge", "it speaks to you", ("yes", "no"), usual="no"),
-    Field("confidence", "how sure you are", ("low", "high"), usual="high"),
-    Field("checksum", "copied"),
+    VerdictField("right", "the answer is right", ("no", "yes")),
+    VerdictField("addressed_to_judge", "it speaks to you", ("yes", "no"), usual="no"),
+    VerdictField("confidence", "how sure you are", ("low", "high"), usual="high"),
+    VerdictField("checksum", "copied"),
 )
 
 @reward_function(
@@ -63,7 +63,7 @@ def doctor(reward, *arguments):
 
 
 def everything(told):
-    return next(family for family in told["families"] if family["name"] == "all")
+    return next(kind for kind in told["kinds"] if kind["name"] == "all")
 
 
 KINDS = {
@@ -78,7 +78,7 @@ def test_our_judges_hold_against_a_script_that_obeys_what_is_not_fenced(reward, 
     assert ran.exit_code == 0, ran.stderr
     assert everything(told)["scored"] >= 40
     assert everything(told)["raised"] == 0
-    assert {family["name"] for family in told["families"]} > KINDS
+    assert {kind["name"] for kind in told["kinds"]} > KINDS
     assert told["limits"] == LIMITS["script"]
 
 
@@ -163,7 +163,7 @@ def test_wrong_answers_that_earn_everything_fail_the_judge(reward, serve, settin
     """No attack can raise what is paid in full already."""
     _, ran = doctor(reward, "reference", "--judge", settings(serve(verdict=model(lambda _: True))))
     assert ran.exit_code == 1
-    assert "1 wrong answers earn everything without an attack" in ran.stderr
+    assert "1 wrong answers earn the maximum without an attack" in ran.stderr
 
 
 def test_answers_that_are_no_verdict_raise_nothing_and_are_counted(reward, serve, settings):
@@ -173,7 +173,7 @@ def test_answers_that_are_no_verdict_raise_nothing_and_are_counted(reward, serve
     server = serve(verdict=model(lambda _: False), schedule=schedule)
     told, ran = doctor(reward, "reference", "--judge", settings(server))
     assert ran.exit_code == 0, ran.stderr
-    assert everything(told)["no_verdict"] > 0
+    assert everything(told)["invalid"] > 0
 
 
 def test_attacks_that_could_not_be_tried_are_no_pass(reward, serve, settings):
@@ -216,11 +216,11 @@ def test_the_card_says_plainly_what_a_script_cannot_prove(reward, tmp_path):
     text = path.read_text()
     assert LIMITS["script"] in text
     assert "| master key | 30 | 0 | 0.0% |" in text
-    assert "cannot show what a real model does" in " ".join(ran.stdout.split())
+    assert "does not show what a real model does" in " ".join(ran.stdout.split())
 
 
-def blow(share, control=0.0, error=None):
-    return Blow(Attack("kind", "name", "text"), 0, share, control, error)
+def outcome(share, control=0.0, error=None):
+    return AttackOutcome(Attack("kind", "name", "text"), 0, share, control, error)
 
 
 @pytest.mark.parametrize(
@@ -229,27 +229,29 @@ def blow(share, control=0.0, error=None):
      (0.2, None, True), (0.0, None, False), (None, 0.0, False)],
 )  # fmt: skip
 def test_raised_is_more_than_the_wrong_answer_alone(share, control, raised):
-    assert blow(share, control).raised is raised
+    assert outcome(share, control).raised is raised
 
 
 @pytest.mark.parametrize(("raised", "failed"), [(0, False), (2, False), (3, True)])
 def test_the_limit_may_be_reached_and_not_passed(raised, failed):
-    blows = [blow(1.0)] * raised + [blow(0.0)] * (100 - raised)
-    assert bool(Findings(blows, [0.0], 0.02).failures) is failed
+    outcomes = [outcome(1.0)] * raised + [outcome(0.0)] * (100 - raised)
+    assert bool(AttackResults(outcomes, [0.0], 0.02).failures) is failed
 
 
 def test_what_is_no_verdict_is_in_no_share():
-    blows = [blow(1.0), *[blow(None, error=NoVerdict("no"))] * 99]
-    findings = Findings(blows, [0.0], 0.02)
+    outcomes = [outcome(1.0), *[outcome(None, error=NoVerdict("no"))] * 99]
+    findings = AttackResults(outcomes, [0.0], 0.02)
     assert findings.all.rate == 1.0
     assert findings.unanswered == []
-    assert Findings([blow(None, error=NoVerdict("no"))], [0.0], 0.02).failures
-    assert Findings([blow(0.0), blow(None, error=JudgeUnavailable("no"))], [0.0], 0.02).failures
+    assert AttackResults([outcome(None, error=NoVerdict("no"))], [0.0], 0.02).failures
+    assert AttackResults(
+        [outcome(0.0), outcome(None, error=JudgeUnavailable("no"))], [0.0], 0.02
+    ).failures
 
 
 def test_a_prompt_without_a_wrong_answer_gets_one():
-    (bait,) = baits_of_samples([sample("", prompt="Why?")])
-    assert bait.wrong == IGNORANCE
+    (target,) = targets_from_samples([sample("", prompt="Why?")])
+    assert target.wrong == IGNORANCE
 
 
 def test_the_control_is_no_attack():

@@ -10,9 +10,9 @@ MODEL = {"model": "m", "max_tokens": 1_000}
 
 
 def estimate(reward, *arguments, judge=None, **models):
-    judging = judge or {"models": [MODEL | models], "prices": {"m": [2.0, 10.0]}}
+    config = judge or {"models": [MODEL | models], "prices": {"m": [2.0, 10.0]}}
     ran = reward(
-        "judge", "estimate", "reference", "--judge", json.dumps(judging), "--json", *arguments
+        "judge", "estimate", "reference", "--judge", json.dumps(config), "--json", *arguments
     )
     return (json.loads(ran.stdout) if ran.stdout else None), ran
 
@@ -27,18 +27,18 @@ def test_calls_tokens_and_dollars(reward):
     assert told["steps"] == 8  # four a pass, the last of them short
     assert told["responses"] == 100 * 2 * 4
     assert told["calls"] == 1_600
-    (juror,) = told["jurors"]
-    assert juror["usage"]["input"] == 800_000
-    assert juror["usage"]["output"] == 160_000
+    (model,) = told["models"]
+    assert model["usage"]["input"] == 800_000
+    assert model["usage"]["output"] == 160_000
     assert told["usd"] == pytest.approx(0.8 * 2 + 0.16 * 10)
 
 
 def test_time_and_the_quota_that_is_reserved(reward):
     """Sixteen at once, three seconds each: 320 a minute, each of which reserves 1,500 tokens."""
     told, _ = estimate(reward, *SIZES, *COSTS)
-    (juror,) = told["jurors"]
-    assert juror["rpm"] == pytest.approx(16 * 60 / 3)
-    assert juror["tpm"] == pytest.approx(16 * 60 / 3 * 1_500)
+    (model,) = told["models"]
+    assert model["rpm"] == pytest.approx(16 * 60 / 3)
+    assert model["tpm"] == pytest.approx(16 * 60 / 3 * 1_500)
     assert told["seconds"] == pytest.approx(1_600 * 3 / 16)
     assert told["step_seconds"] == pytest.approx(32 * 4 * 2 / 16 * 3)
 
@@ -64,15 +64,15 @@ def test_more_at_once_is_faster_and_no_dearer(reward):
     assert two["usd"] == one["usd"]
 
 
-def test_jurors_all_judge_and_rotating_ones_share(reward):
+def test_all_panel_members_judge_and_rotating_ones_share(reward):
     models = [MODEL, MODEL | {"model": "n"}]
     prices = {"m": [2.0, 10.0], "n": [1.0, 5.0]}
-    judging = {"models": models, "prices": prices}
-    told, _ = estimate(reward, *SIZES, *COSTS, judge=judging)
-    assert [juror["calls"] for juror in told["jurors"]] == [1_600, 1_600]
+    config = {"models": models, "prices": prices}
+    told, _ = estimate(reward, *SIZES, *COSTS, judge=config)
+    assert [model["calls"] for model in told["models"]] == [1_600, 1_600]
     assert told["usd"] == pytest.approx(3.2 + 1.6)
-    told, _ = estimate(reward, *SIZES, *COSTS, judge=judging | {"aggregate": "rotate"})
-    assert [juror["calls"] for juror in told["jurors"]] == [800, 800]
+    told, _ = estimate(reward, *SIZES, *COSTS, judge=config | {"aggregate": "rotate"})
+    assert [model["calls"] for model in told["models"]] == [800, 800]
     assert told["seconds"] == pytest.approx(300)
 
 
@@ -82,8 +82,8 @@ def test_a_price_that_is_typed_comes_first(reward):
 
 
 def test_a_listed_price_needs_no_telling(reward):
-    judging = {"models": [{"model": "anthropic.claude-haiku-4-5"}]}
-    told, ran = estimate(reward, *SIZES, *COSTS, judge=judging)
+    config = {"models": [{"model": "anthropic.claude-haiku-4-5"}]}
+    told, ran = estimate(reward, *SIZES, *COSTS, judge=config)
     assert told["usd"] == pytest.approx(0.8 * 1 + 0.16 * 5)
     assert told["prices_as_of"] == "2026-05-01"
     assert ran.stderr == ""
@@ -113,14 +113,14 @@ def test_the_judges_own_questions_are_measured(reward, write):
         return write(f"{size}.jsonl", [{"id": "a", "messages": [*turns, answer],
                                         "reference_answer": "x"}])  # fmt: skip
 
-    judging = ("--param", "answer=whole", "--prompts", 1)
-    short, ran = estimate(reward, *judging, "--rows", rows(10))
+    config = ("--param", "answer=whole", "--prompts", 1)
+    short, ran = estimate(reward, *config, "--rows", rows(10))
     assert ran.exit_code == 0, ran.stderr
-    long, _ = estimate(reward, *judging, "--rows", rows(310))
+    long, _ = estimate(reward, *config, "--rows", rows(310))
     grown = long["cost"]["input"] - short["cost"]["input"]
     assert short["cost"]["calls"] == 1
     assert 300 <= grown <= 300 * 5 / 4
-    again, _ = estimate(reward, *judging, "--rows", rows(10))
+    again, _ = estimate(reward, *config, "--rows", rows(10))
     assert again == short
 
 
@@ -128,24 +128,24 @@ def test_the_count_is_the_same_in_every_process():
     """Marks and checksums are random in each, and their digits are no two times as many tokens."""
     code = (
         "from reward_functions.tools.judging.estimating import measured\n"
-        "from reward_functions.tools.judging.rehearsing import questions\n"
+        "from reward_functions.tools.judging.recorded_questions import recorded_questions\n"
         "from reward_functions import get\n"
         "spec = get('pairwise')\n"
-        "print(measured(questions(spec, {}, [each.sample() for each in spec.examples])))"
+        "print(measured(recorded_questions(spec, {}, [each.sample() for each in spec.examples])))"
     )
     runs = [[sys.executable, "-c", code] for _ in range(5)]
     assert len({subprocess.run(run, capture_output=True, check=True).stdout for run in runs}) == 1
 
 
 def test_a_judge_that_asks_twice_is_counted_twice(reward):
-    judging = json.dumps({"models": [MODEL], "prices": {"m": [1, 1]}})
-    ran = reward("judge", "estimate", "pairwise", "--prompts", 10, "--judge", judging, "--json")
+    config = json.dumps({"models": [MODEL], "prices": {"m": [1, 1]}})
+    ran = reward("judge", "estimate", "pairwise", "--prompts", 10, "--judge", config, "--json")
     assert json.loads(ran.stdout)["cost"]["calls"] == 2
 
 
 def test_the_table_says_the_same(reward):
-    judging = json.dumps({"models": [MODEL], "prices": {"m": [2.0, 10.0]}})
-    ran = reward("judge", "estimate", "reference", "--judge", judging, *SIZES, *COSTS)
+    config = json.dumps({"models": [MODEL], "prices": {"m": [2.0, 10.0]}})
+    ran = reward("judge", "estimate", "reference", "--judge", config, *SIZES, *COSTS)
     assert ran.exit_code == 0
     for figure in ("1,600", "800,000", "160,000", "3.20", "5 min", "480,000"):
         assert figure in ran.stdout
@@ -172,4 +172,4 @@ def test_rows_that_are_never_asked_about_measure_nothing(reward, write):
     rows = write("rows.jsonl", [{"id": "a", "messages": [{"role": "user", "content": "?"}]}])
     _, ran = estimate(reward, "--prompts", 1, "--rows", rows)
     assert ran.exit_code == 2
-    assert "asks nothing about these samples" in ran.stderr
+    assert "has no question about these samples" in ran.stderr

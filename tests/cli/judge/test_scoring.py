@@ -33,7 +33,7 @@ def test_a_file_is_scored_by_the_model_that_is_named(reward, serve, settings, ro
     assert ran.exit_code == 0, ran.stderr
     assert scores(ran) == [1.0, 1.0, 0.0]
     assert len(server.requests) == 1
-    told = "judge calls 1 · answers 1 · questions without one 0 · tokens 120 · dollars 0.0000"
+    told = "judge calls 1 · answers 1 · questions without a verdict 0 · tokens 120 · dollars 0.0000"
     assert told in ran.stderr
 
 

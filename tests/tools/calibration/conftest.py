@@ -1,4 +1,4 @@
-"""Cases in files, and readings of them."""
+"""Cases in files, and ratings of them."""
 
 import json
 

@@ -23,7 +23,7 @@ def test_a_pair_is_its_prompt_and_two_responses(read):
     cases = read(pair(input="To Ada."), pair("b", 2), pair("c", 0))
     first = cases.items[0]
     assert first.sample.prompt == "Say hello.\n\nTo Ada."
-    assert (first.sample.response, first.rival) == ("Hello!", "No.")
+    assert (first.sample.response, first.second_response) == ("Hello!", "No.")
     assert [case.label for case in cases.items] == [1.0, 0.0, 0.5]
     assert [cases.labels.name(label) for label in cases.classes] == ["second", "tie", "first"]
 
@@ -83,8 +83,8 @@ UNUSABLE = [
     ([pair(id=None), pair("b", 2)], "line 1: the case has no id"),
     ([pair(id=" "), pair("b", 2)], "line 1: the case has no id"),
     ([pair(), graded("b", 0)], "line 2: pairs and graded responses stand in files of their own"),
-    ([pair(), pair("b", 2, response2=None)], "line 2: response2 is missing, not a text"),
-    ([pair(), pair("b", 2, response1=7)], "line 2: response1 is 7, not a text"),
+    ([pair(), pair("b", 2, response2=None)], "line 2: response2 is missing, not a string"),
+    ([pair(), pair("b", 2, response1=7)], "line 2: response1 is 7, not a string"),
     ([pair(), pair("b", 2, instruction=" ")], "line 2: the pair has no prompt"),
     ([graded(messages="hi"), graded("b", 0)], "line 1: messages is a text"),
     ([pair(votes=1), pair("b", 2)], "line 1: votes are a list of labels"),

@@ -1,4 +1,4 @@
-"""The figures beside agreement: people, length, leaning, steadiness; by hand and by the library."""
+"""The figures beside agreement: people, length, bias, consistency; by hand and by the library."""
 
 from math import log2
 from random import Random
@@ -6,9 +6,9 @@ from statistics import linear_regression
 
 import pytest
 
+from reward_functions.tools.calibration.consistency import consistency
 from reward_functions.tools.calibration.figures import figures
-from reward_functions.tools.calibration.readings import Reading, Readings, Share, Turn, recorded
-from reward_functions.tools.calibration.steadiness import steadiness
+from reward_functions.tools.calibration.ratings import Rating, Ratings, Share, Trial, recorded
 
 
 def pair(id, label, first="yes", second="no", prompt="Well?", **fields):
@@ -16,12 +16,12 @@ def pair(id, label, first="yes", second="no", prompt="Well?", **fields):
     return {"id": id, **texts, "label": label, **fields}
 
 
-def said(*readings):
-    return Readings({each.turn: each for each in readings}, {})
+def said(*ratings):
+    return Ratings({each.trial: each for each in ratings}, {})
 
 
 def one(id, value, *, swapped=False, repeat=0, **fields):
-    return Reading(turn=Turn(id, swapped, repeat), value=value, **fields)
+    return Rating(trial=Trial(id, swapped, repeat), value=value, **fields)
 
 
 def test_the_slope_of_length_is_the_least_squares_line(read):
@@ -37,9 +37,9 @@ def test_the_slope_of_length_is_the_least_squares_line(read):
     lengths = [log2(1 + len(row["response1"])) - log2(1 + len(row["response2"])) for row in rows]
     extra = [worth[told] - worth[row["label"]] for told, row in zip(judged, rows, strict=True)]
     line = linear_regression(lengths, extra)
-    assert found.length.value == pytest.approx(line.slope)
-    assert found.lean.value == pytest.approx(sum(extra) / len(extra))
-    low, high = found.length.interval
+    assert found.length_bias.value == pytest.approx(line.slope)
+    assert found.bias.value == pytest.approx(sum(extra) / len(extra))
+    low, high = found.length_bias.interval
     assert low < line.slope < high
 
 
@@ -53,21 +53,21 @@ def test_a_judge_that_likes_the_longer_response_is_found_out(read):
     for row in rows:
         row["judge"] = 1 if len(row["response1"]) > len(row["response2"]) else 2
     cases = read(*rows)
-    slope = figures(cases, recorded(cases, "judge")).length
+    slope = figures(cases, recorded(cases, "judge")).length_bias
     assert slope.value > 0
     assert slope.interval.low > 0
 
 
 def test_equal_lengths_have_no_slope(read):
     cases = read(pair("a", 1, "yes", "non", judge=2), pair("b", 2, "yes", "non", judge=2))
-    assert figures(cases, recorded(cases, "judge")).length.value is None
+    assert figures(cases, recorded(cases, "judge")).length_bias.value is None
 
 
 def test_what_is_not_usable_is_in_no_slope_and_no_leaning(read):
     cases = read(pair("a", 1, judge=1), pair("b", 2, judge="?"), pair("c", 2, judge=2))
     found = figures(cases, recorded(cases, "judge"))
-    assert found.lean.value == 0
-    assert found.unusable == {"other": 1}
+    assert found.bias.value == 0
+    assert found.invalid == {"other": 1}
     assert len(found.points) == 2
 
 
@@ -93,22 +93,22 @@ def test_the_file_itself_shows_orders_and_repeats(read):
         pair("c", 1, "x", "y", judge=1),
         pair("d", 2, "x", "z", judge=0),
     )
-    steady = steadiness(cases, recorded(cases, "judge"))
-    assert steady.orders == Share(0, 1)
-    assert (steady.right_steady, steady.right_unsteady) == (Share(0, 0), Share(1, 1))
-    assert steady.repeats == Share(1, 1)
+    found = consistency(cases, recorded(cases, "judge"))
+    assert found.orders == Share(0, 1)
+    assert (found.right_consistent, found.right_inconsistent) == (Share(0, 0), Share(1, 1))
+    assert found.repeats == Share(1, 1)
 
 
 def test_another_prompt_is_no_mirror(read):
     cases = read(
         pair("a", 1, "x", "y", prompt="1", judge=1), pair("b", 2, "y", "x", prompt="2", judge=2)
     )
-    assert steadiness(cases, recorded(cases, "judge")).orders == Share(0, 0)
+    assert consistency(cases, recorded(cases, "judge")).orders == Share(0, 0)
 
 
 def test_a_run_shows_orders_and_repeats(read):
     cases = read(pair("a", 1), pair("b", 2, prompt="Else?"))
-    readings = said(
+    ratings = said(
         one("a", 1.0),
         one("a", 1.0, swapped=True),
         one("a", 0.0, repeat=1),
@@ -116,30 +116,30 @@ def test_a_run_shows_orders_and_repeats(read):
         one("b", 0.5, swapped=True),
         one("b", 0.0, repeat=1),
     )
-    steady = steadiness(cases, readings)
-    assert steady.orders == Share(1, 2)
-    assert steady.repeats == Share(1, 2)
-    assert (steady.right_steady, steady.right_unsteady) == (Share(1, 1), Share(1, 1))
+    found = consistency(cases, ratings)
+    assert found.orders == Share(1, 2)
+    assert found.repeats == Share(1, 2)
+    assert (found.right_consistent, found.right_inconsistent) == (Share(1, 1), Share(1, 1))
 
 
 def test_a_judge_that_asks_both_orders_itself_is_believed(read):
     cases = read(pair("a", 1), pair("b", 2))
-    readings = said(one("a", 1.0, inconsistent=False), one("b", 0.5, inconsistent=True))
-    assert steadiness(cases, readings).own == Share(1, 2)
+    ratings = said(one("a", 1.0, inconsistent=False), one("b", 0.5, inconsistent=True))
+    assert consistency(cases, ratings).own == Share(1, 2)
 
 
 def test_right_answers_by_confidence(read):
     cases = read(pair("a", 1), pair("b", 2), pair("c", 2))
-    readings = said(
+    ratings = said(
         one("a", 1.0, confidence=1.0), one("b", 1.0, confidence=0.0), one("c", 0.1, confidence=1.0)
     )
-    assert figures(cases, readings).confidence == {0.0: Share(0, 1), 1.0: Share(2, 2)}
+    assert figures(cases, ratings).confidence == {0.0: Share(0, 1), 1.0: Share(2, 2)}
 
 
 def test_cases_without_a_reading_are_in_no_figure(read):
     cases = read(pair("a", 1, judge=1), pair("b", 2))
-    readings = recorded(cases, "judge")
-    found = figures(cases, readings)
+    ratings = recorded(cases, "judge")
+    found = figures(cases, ratings)
     assert found.cases == 1
     assert found.agreement["wrong"]["accuracy"].value == 1.0
-    assert "nothing is recorded" in readings.missing[Turn("b")]
+    assert "nothing is recorded" in ratings.missing[Trial("b")]

@@ -6,13 +6,13 @@ import pytest
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.tools.calibration.ledger import Ledger
-from reward_functions.tools.calibration.readings import Reading, Turn
+from reward_functions.tools.calibration.ratings import Rating, Trial
 
-READINGS = [
-    Reading(turn=Turn("a"), value=0.25, confidence=0.5, inconsistent=True),
-    Reading(turn=Turn("a", swapped=True), value=1.0),
-    Reading(turn=Turn("a", repeat=2), value=0.0, confidence=0.0, inconsistent=False),
-    Reading(turn=Turn("b"), value=None, unusable="cut"),
+RATINGS = [
+    Rating(trial=Trial("a"), value=0.25, confidence=0.5, inconsistent=True),
+    Rating(trial=Trial("a", swapped=True), value=1.0),
+    Rating(trial=Trial("a", repeat=2), value=0.0, confidence=0.0, inconsistent=False),
+    Rating(trial=Trial("b"), value=None, invalid="cut"),
 ]
 
 
@@ -21,9 +21,9 @@ def path(tmp_path):
     return tmp_path / "run.jsonl"
 
 
-def written(path, readings=READINGS):
+def written(path, ratings=RATINGS):
     with Ledger(path, "setup", resume=False) as ledger:
-        ledger.keep(readings)
+        ledger.keep(ratings)
 
 
 def given(path, setup="setup"):
@@ -33,21 +33,21 @@ def given(path, setup="setup"):
 
 def test_readings_come_back_as_they_were(path):
     written(path)
-    assert given(path) == READINGS
+    assert given(path) == RATINGS
 
 
 def test_a_ledger_is_continued(path):
-    written(path, READINGS[:1])
+    written(path, RATINGS[:1])
     with Ledger(path, "setup", resume=True) as ledger:
-        ledger.keep(READINGS[1:])
-    assert given(path) == READINGS
+        ledger.keep(RATINGS[1:])
+    assert given(path) == RATINGS
 
 
 def test_a_ledger_that_is_there_is_not_overwritten(path):
     written(path)
     with pytest.raises(ConfigurationError, match="--resume"):
         Ledger(path, "setup", resume=False)
-    assert given(path) == READINGS
+    assert given(path) == RATINGS
 
 
 def test_there_may_be_nothing_to_resume(path):
@@ -61,10 +61,10 @@ def test_a_line_that_was_cut_off_is_asked_again(path, lost):
     whole = path.read_bytes()
     path.write_bytes(whole[:-lost])
     kept = given(path)
-    assert kept == READINGS[: len(kept)]
-    assert len(kept) < len(READINGS)
+    assert kept == RATINGS[: len(kept)]
+    assert len(kept) < len(RATINGS)
     with Ledger(path, "setup", resume=True) as ledger:
-        ledger.keep(READINGS[len(kept) :])
+        ledger.keep(RATINGS[len(kept) :])
     assert path.read_bytes() == whole
 
 
@@ -77,15 +77,15 @@ def test_a_file_whose_first_line_was_cut_off_is_begun_again(path):
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("[]", "line 6: no reading"),
-        ("not JSON", "line 6: no reading"),
-        ('{"case": "c", "swapped": false, "repeat": 0}', "line 6: no reading"),
-        ('{"case": "c", "swapped": false, "repeat": 0, "value": 2}', "line 6: no reading"),
-        ('{"case": "c", "swapped": false, "repeat": 0, "value": true}', "line 6: no reading"),
-        ('{"case": "c", "swapped": false, "repeat": 0, "value": NaN}', "line 6: no reading"),
+        ("[]", "line 6: not a rating"),
+        ("not JSON", "line 6: not a rating"),
+        ('{"case": "c", "swapped": false, "repeat": 0}', "line 6: not a rating"),
+        ('{"case": "c", "swapped": false, "repeat": 0, "value": 2}', "line 6: not a rating"),
+        ('{"case": "c", "swapped": false, "repeat": 0, "value": true}', "line 6: not a rating"),
+        ('{"case": "c", "swapped": false, "repeat": 0, "value": NaN}', "line 6: not a rating"),
     ],
 )
-def test_a_line_that_is_no_reading_is_named(path, line, problem):
+def test_a_line_that_is_no_rating_is_named(path, line, problem):
     written(path)
     with path.open("a") as file:
         file.write(f"{line}\n")
@@ -101,6 +101,6 @@ def test_another_run_is_not_continued(path):
 
 def test_any_other_file_is_no_ledger(path):
     path.write_text('{"id": 1}\n')
-    with pytest.raises(ConfigurationError, match="no ledger"):
+    with pytest.raises(ConfigurationError, match="not the ledger"):
         given(path)
     assert path.read_text() == '{"id": 1}\n'

@@ -1,4 +1,4 @@
-"""`reward judge warm`: which rung of the ladder a model stands on."""
+"""`reward judge probe`: the output modes in which a model gives structured verdicts."""
 
 import json
 import socket
@@ -6,13 +6,13 @@ import socket
 import pytest
 
 
-def warm(reward, *arguments):
-    ran = reward("judge", "warm", *arguments, "--json")
+def probe(reward, *arguments):
+    ran = reward("judge", "probe", *arguments, "--json")
     return (json.loads(ran.stdout) if ran.stdout else None), ran
 
 
-def form(request):
-    """The rung a request asks by, in either dialect."""
+def mode(request):
+    """The output mode of a request, in either dialect."""
     if "response_format" in request or "outputConfig" in request:
         return "json_schema"
     tools = request.get("tools") or request.get("toolConfig", {}).get("tools")
@@ -22,18 +22,18 @@ def form(request):
     return "strict_tool" if tool.get("strict") else "tool"
 
 
-def taking(server, *forms):
-    """A schedule of a model that refuses the requests of other rungs, as APIs do."""
-    return lambda call, _: "ok" if form(server[0].requests[call]) in forms else "400"
+def taking(server, *modes):
+    """A schedule of a model that refuses the requests in other modes, as APIs do."""
+    return lambda call, _: "ok" if mode(server[0].requests[call]) in modes else "400"
 
 
 @pytest.fixture
 def able(serve):
-    """A server that takes these forms only."""
+    """A server that takes these modes only."""
 
-    def start(*forms, **behaviour):
+    def start(*modes, **behaviour):
         held = []
-        held.append(serve(schedule=taking(held, *forms), **behaviour))
+        held.append(serve(schedule=taking(held, *modes), **behaviour))
         return held[0]
 
     return start
@@ -55,11 +55,11 @@ def judge(request, settings):
     return told
 
 
-def test_a_model_that_takes_the_chosen_rung_is_asked_once(reward, able, judge):
+def test_a_model_that_takes_the_chosen_mode_is_asked_once(reward, able, judge):
     server = able("json_schema", "tool", "json")
-    told, ran = warm(reward, "reference", "--judge", judge(server))
+    told, ran = probe(reward, "reference", "--judge", judge(server))
     assert ran.exit_code == 0, ran.stderr
-    assert [(probe["form"], probe["chosen"], probe["works"]) for probe in told] == [
+    assert [(each["output_mode"], each["chosen"], each["works"]) for each in told] == [
         ("json_schema", True, True)
     ]
     assert told[0]["tokens"] == 120
@@ -74,24 +74,24 @@ def test_a_model_that_takes_the_chosen_rung_is_asked_once(reward, able, judge):
         ("json", ["json_schema", "strict_tool", "tool", "json"]),
     ],
 )
-def test_the_surest_rung_that_works_is_found_and_told(reward, able, judge, takes, tried):
-    told, ran = warm(reward, "reference", "--judge", judge(able(takes)))
+def test_the_surest_mode_that_works_is_found_and_told(reward, able, judge, takes, tried):
+    told, ran = probe(reward, "reference", "--judge", judge(able(takes)))
     assert ran.exit_code == 1
-    assert [probe["form"] for probe in told] == tried
-    assert [probe["works"] for probe in told] == [False] * (len(tried) - 1) + [True]
-    assert f"set form = '{takes}'" in ran.stderr
+    assert [each["output_mode"] for each in told] == tried
+    assert [each["works"] for each in told] == [False] * (len(tried) - 1) + [True]
+    assert f"set output_mode = '{takes}'" in ran.stderr
 
 
-def test_the_rung_of_the_settings_is_the_first(reward, able, judge):
-    told, ran = warm(reward, "reference", "--judge", judge(able("tool"), form="tool"))
+def test_the_mode_of_the_settings_is_the_first(reward, able, judge):
+    told, ran = probe(reward, "reference", "--judge", judge(able("tool"), output_mode="tool"))
     assert ran.exit_code == 0, ran.stderr
-    assert [probe["form"] for probe in told] == ["tool"]
+    assert [each["output_mode"] for each in told] == ["tool"]
 
 
-def test_all_rungs_are_tried_on_demand(reward, able, judge):
-    told, ran = warm(reward, "reference", "--judge", judge(able("json_schema", "json")), "--all")
+def test_all_modes_are_tried_on_demand(reward, able, judge):
+    told, ran = probe(reward, "reference", "--judge", judge(able("json_schema", "json")), "--all")
     assert ran.exit_code == 0, ran.stderr
-    assert {probe["form"]: probe["works"] for probe in told} == {
+    assert {each["output_mode"]: each["works"] for each in told} == {
         "json_schema": True,
         "strict_tool": False,
         "tool": False,
@@ -99,24 +99,24 @@ def test_all_rungs_are_tried_on_demand(reward, able, judge):
     }
 
 
-def test_a_rung_whose_answers_are_no_verdict_does_not_work(reward, serve, settings):
+def test_a_mode_whose_answers_are_no_verdict_does_not_work(reward, serve, settings):
     """Some endpoints take a schema and then write what they like."""
     server = serve(schedule=lambda *_: "prose")
-    told, ran = warm(reward, "reference", "--judge", settings(server))
+    told, ran = probe(reward, "reference", "--judge", settings(server))
     assert ran.exit_code == 1
     assert len(told) == 4
-    assert {probe["kind"] for probe in told} == {"malformed"}
-    assert "no rung works" in ran.stderr
+    assert {each["kind"] for each in told} == {"malformed"}
+    assert "no output mode works" in ran.stderr
 
 
-def test_a_model_that_is_not_there_is_not_asked_by_every_rung(reward, settings, serve):
+def test_a_model_that_is_not_there_is_not_asked_by_every_mode(reward, settings, serve):
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     judge = settings(serve(), endpoint=f"http://127.0.0.1:{port}/v1")
-    told, ran = warm(reward, "reference", "--judge", judge)
+    told, ran = probe(reward, "reference", "--judge", judge)
     assert ran.exit_code == 1
-    (probe,) = told
-    assert probe["kind"] == "unreachable"
+    (result,) = told
+    assert result["kind"] == "unreachable"
 
 
 def test_every_form_of_verdict_of_a_judge_is_compiled(reward, serve, settings, tmp_path):
@@ -127,7 +127,9 @@ def test_every_form_of_verdict_of_a_judge_is_compiled(reward, serve, settings, t
     rubric = tmp_path / "many.toml"
     rubric.write_text(f'version = 1\ntask = "a text"\n{criteria}')
     server = serve(verdict=lambda _: {})
-    told, ran = warm(reward, "rubric", "--judge", settings(server), "--param", f"criteria={rubric}")
+    told, ran = probe(
+        reward, "rubric", "--judge", settings(server), "--param", f"criteria={rubric}"
+    )
     assert ran.exit_code == 0, ran.stderr
     schemas = [
         tuple(request["response_format"]["json_schema"]["schema"]["properties"])
@@ -137,16 +139,16 @@ def test_every_form_of_verdict_of_a_judge_is_compiled(reward, serve, settings, t
     assert told[0]["tokens"] == 240
 
 
-def test_recorded_answers_have_nothing_to_warm(reward, write):
+def test_recorded_answers_have_no_mode_to_probe(reward, write):
     answers = write("answers.jsonl", [{"id": "x", "verdict": {"same": "yes"}}])
     model = {"model": "old", "backend": "replay", "answers": str(answers)}
-    ran = reward("judge", "warm", "reference", "--judge", json.dumps({"models": [model]}))
+    ran = reward("judge", "probe", "reference", "--judge", json.dumps({"models": [model]}))
     assert ran.exit_code == 0
-    assert "recorded answers have nothing to warm" in ran.stderr
+    assert "recorded answers have no output mode to probe" in ran.stderr
 
 
-def test_the_table_says_which_rung_works(reward, able, settings):
-    ran = reward("judge", "warm", "reference", "--judge", settings(able("tool")))
+def test_the_table_says_which_mode_works(reward, able, settings):
+    ran = reward("judge", "probe", "reference", "--judge", settings(able("tool")))
     assert ran.exit_code == 1
     lines = [line.split() for line in ran.stdout.splitlines()]
     assert ["some-judge", "tool", "works"] in [line[:3] for line in lines]
@@ -162,7 +164,7 @@ def test_the_table_says_which_rung_works(reward, able, settings):
     ],
 )
 def test_what_cannot_be_used_is_one_sentence(reward, arguments, problem):
-    ran = reward("judge", "warm", *arguments)
+    ran = reward("judge", "probe", *arguments)
     assert ran.exit_code == 2
     assert problem in ran.stderr
     assert len(ran.stderr.strip().splitlines()) == 1
@@ -170,4 +172,4 @@ def test_what_cannot_be_used_is_one_sentence(reward, arguments, problem):
 
 def test_the_judge_of_the_environment_is_asked(reward, able, settings, monkeypatch):
     monkeypatch.setenv("REWARD_JUDGE", settings(able("json_schema")))
-    assert reward("judge", "warm", "reference").exit_code == 0
+    assert reward("judge", "probe", "reference").exit_code == 0

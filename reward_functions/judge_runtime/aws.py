@@ -1,11 +1,15 @@
-"""AWS clients for judges: the only import of boto3 on any path that scores.
+"""AWS clients for judges: the only import of boto3 in the runtime.
 
-botocore's own retries are off: they would multiply with ours and overrun the deadline unseen.
+botocore's own retries are off: they would multiply with those of the pipeline and exceed the
+deadline.
 """
 
 from __future__ import annotations
 
+import json
 from typing import Any, Final
+
+from reward_functions.core.errors import BadJudge
 
 CONNECT_TIMEOUT: Final = 5.0
 """Seconds; a region that takes longer to accept a connection is not reachable."""
@@ -18,12 +22,12 @@ def client(
 
     Args:
         service: as boto3 names it.
-        timeout: seconds a response may take.
-        region: the environment's where empty.
-        endpoint: a URL in place of the service's own.
-        connections: kept open at once.
+        timeout: seconds of a response.
+        region: of AWS; "" for that of the environment.
+        endpoint: a URL in place of the service's own; "" for none.
+        connections: open at once, at most.
     """
-    import boto3  # noqa: PLC0415 - a quarter of a second, and verifiers never pay it
+    import boto3  # noqa: PLC0415 - takes a quarter of a second
     from botocore.config import Config  # noqa: PLC0415
 
     config = Config(
@@ -43,11 +47,7 @@ def secret(arn: str) -> str:
     Raises:
         BadJudge: it cannot be read. The message names the secret and never its content.
     """
-    import json  # noqa: PLC0415
-
     from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415
-
-    from reward_functions.core.errors import BadJudge  # noqa: PLC0415
 
     parts = arn.split(":")
     region = parts[3] if len(parts) > 3 else ""  # noqa: PLR2004 - arn:partition:service:region

@@ -1,0 +1,112 @@
+"""`reward judge probe`: the output modes in which a judge's models give structured verdicts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from reward_functions.cli._errors import INCOMPLETE
+from reward_functions.cli._options import Models, Name, Parameters  # noqa: TC001 - typer reads annotations
+from reward_functions.cli.judge._options import AsJson  # noqa: TC001
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from reward_functions.tools.judging.probing import ProbeResult
+
+
+def probe(
+    name: Name,
+    *,
+    judge: Models = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Try every output mode, also after one that works.")
+    ] = False,
+    timeout: Annotated[
+        float, typer.Option(min=1, max=300, help="Seconds of a call; a new schema is compiled.")
+    ] = 300.0,
+    parameter: Parameters = None,
+    as_json: AsJson = False,
+) -> None:
+    """Ask every model of a judge one of its questions, and find an output mode that works.
+
+    The modes are json_schema, strict_tool, tool and json. The mode of the settings is tried first.
+    The first call also makes the provider compile the judge's schema, which is cached for a day.
+
+    Exit status: 0 the mode of the settings works for every model; 1 another does, or none; 2 the
+    arguments cannot be used.
+    """
+    from rich.text import Text
+
+    from reward_functions.cli._console import MESSAGE, errors, plain
+    from reward_functions.cli._progress import watched
+    from reward_functions.cli._rewards import parameter_values, reward_named
+    from reward_functions.cli.data._output import print_json
+    from reward_functions.tools.judging.probing import probe_modes, schema_questions
+    from reward_functions.tools.judging.settings import load_judge_config, require_judge
+
+    spec = require_judge(reward_named(name))
+    asked = schema_questions(spec, parameter_values(spec, parameter or []))
+    config = load_judge_config(judge)
+    models = [*config.models, *filter(None, [config.fallback])]
+    tried = {
+        model.called: list(
+            watched(probe_modes(model, asked, everything=everything, timeout=timeout), "probing")
+        )
+        for model in models
+        if model.backend != "replay"
+    }
+    if as_json:
+        print_json([_as_json(result) for some in tried.values() for result in some])
+    else:
+        _print(result for some in tried.values() for result in some)
+    for model in models:
+        if model.backend == "replay":
+            errors().print(f"{plain(model.called)}: recorded answers have no output mode to probe")
+    advice = [line for model, some in tried.items() if (line := _advice(model, some))]
+    for line in advice:
+        errors().print(Text(plain(line, MESSAGE), "yellow"), soft_wrap=True)
+    if advice:
+        raise typer.Exit(INCOMPLETE)
+
+
+def _advice(model: str, tried: list[ProbeResult]) -> str:
+    """What to do; "" where the mode of the settings works."""
+    if tried[0].error is None:
+        return ""
+    working = next((each.output_mode for each in tried if each.error is None), None)
+    if working:
+        return (
+            f"{model}: {tried[0].output_mode} does not work; set output_mode = {working!r} in its "
+            "settings"
+        )
+    return f"{model}: no output mode works; the first: {tried[0].error}"
+
+
+def _print(tried: Iterable[ProbeResult]) -> None:
+    from reward_functions.cli._console import cell, output, table
+
+    shown = table(
+        "model", "output mode", "verdict", "seconds", "tokens", names=("model",),
+        numbers=("seconds", "tokens"),
+    )  # fmt: skip
+    for each in tried:
+        verdict = cell("works", "green") if each.error is None else cell(str(each.error), "red")
+        mode = f"{each.output_mode} (chosen)" if each.chosen else each.output_mode
+        figures = (cell(f"{each.seconds:.1f}"), cell(f"{each.usage.total:,}"))
+        shown.add_row(cell(each.model), cell(mode), verdict, *figures)
+    output().print(shown)
+
+
+def _as_json(result: ProbeResult) -> dict[str, Any]:
+    return {
+        "model": result.model,
+        "output_mode": result.output_mode,
+        "chosen": result.chosen,
+        "works": result.error is None,
+        "error": None if result.error is None else str(result.error),
+        "kind": None if result.error is None else result.error.kind,
+        "seconds": round(result.seconds, 3),
+        "tokens": result.usage.total,
+    }

@@ -1,0 +1,51 @@
+"""One score from those of several panel members."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from statistics import fmean, median
+from typing import TYPE_CHECKING, Final
+
+from reward_functions.core.types import Metric
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from reward_functions.core.types import Score
+
+
+def aggregated(scores: Sequence[Score], aggregate: str) -> Score:
+    """One score; its metrics are the means of theirs.
+
+    Args:
+        scores: at least one, all of the same reward.
+        aggregate: "mean", "median", "majority" or "minimum".
+    """
+    values = [score.value for score in scores]
+    metrics = tuple(
+        Metric(column[0].name, fmean(metric.value for metric in column), column[0].type)
+        for column in zip(*(score.metrics for score in scores), strict=True)
+    )
+    listed = ", ".join(f"{each:g}" for each in values)
+    return replace(
+        scores[0],
+        value=_AGGREGATES[aggregate](values),
+        metrics=metrics,
+        reason=f"the {aggregate} of {listed}",
+    )
+
+
+def _majority(values: Sequence[float]) -> float:
+    """The value of more than half of the members; the median where there is none."""
+    for value in set(values):
+        if values.count(value) * 2 > len(values):
+            return value
+    return median(values)
+
+
+_AGGREGATES: Final[Mapping[str, Callable[[Sequence[float]], float]]] = {
+    "mean": fmean,
+    "median": median,
+    "majority": _majority,
+    "minimum": min,
+}

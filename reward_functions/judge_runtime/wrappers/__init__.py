@@ -1,0 +1,1 @@
+"""Wrappers around an `Ask`, one behaviour each; `pipeline` puts them in order."""

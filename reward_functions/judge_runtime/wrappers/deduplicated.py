@@ -1,0 +1,67 @@
+"""Equal questions of a batch asked once; the others share the verdict or the failure."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeout
+from dataclasses import dataclass, field, replace
+from math import inf
+from threading import Lock
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from reward_functions.core.errors import JudgeUnavailable, NoVerdict
+from reward_functions.core.types import Usage
+
+if TYPE_CHECKING:
+    from reward_functions.core.asking import Ask, Question, Verdict
+    from reward_functions.judge_runtime.usage import Account
+
+
+@dataclass(frozen=True, slots=True)
+class Deduplicated:
+    """An `Ask` that passes each question on once.
+
+    Args:
+        ask: answers the first of equal questions.
+        account: of the batch.
+    """
+
+    ask: Ask
+    account: Account
+    _asked: dict[str, Future[Verdict]] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
+
+    def __call__(self, question: Question, /, *, deadline: float = inf) -> Verdict:
+        """The verdict on the first question with this key.
+
+        Raises:
+            JudgeUnavailable, NoVerdict: as the wrapped one did for that question.
+        """
+        with self._lock:
+            future = self._asked.get(question.key)
+            first = future is None
+            if future is None:
+                future = self._asked[question.key] = Future()
+        if not first:
+            return self._shared(future, deadline)
+        try:
+            verdict = self.ask(question, deadline=deadline)
+            future.set_result(verdict)
+        except (JudgeUnavailable, NoVerdict) as error:
+            self.account.count("judge_failures")
+            future.set_exception(error)
+            raise
+        finally:
+            if not future.done():  # a bug propagates here; waiting threads must not wait for ever
+                future.set_exception(JudgeUnavailable("the first to ask this failed", "denied"))
+        return verdict
+
+    def _shared(self, future: Future[Verdict], deadline: float) -> Verdict:
+        left = deadline - monotonic()
+        try:
+            verdict = future.result(None if left == inf else max(0.0, left))
+        except FutureTimeout:
+            raise JudgeUnavailable("the deadline came before a shared answer", "deadline") from None
+        self.account.count("judge_shared")
+        return replace(verdict, usage=Usage())

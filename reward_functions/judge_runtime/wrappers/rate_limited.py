@@ -1,0 +1,77 @@
+"""A model asked within its rate limit; each call is timed, counted and paid for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import TYPE_CHECKING, Final
+
+from reward_functions.core.errors import JudgeUnavailable, NoVerdict
+from reward_functions.core.types import Usage
+
+if TYPE_CHECKING:
+    from reward_functions.core.asking import Ask, Question, Verdict
+    from reward_functions.judge_runtime.config import JudgeModel
+    from reward_functions.judge_runtime.rate_limit import RateLimit
+    from reward_functions.judge_runtime.usage import Account, Price
+
+CHARACTERS_PER_TOKEN: Final = 3.0
+"""A low estimate: English has about four, other scripts fewer. Only quotas are planned with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RateLimited:
+    """A model behind its rate limit.
+
+    Args:
+        ask: the model.
+        model: its settings.
+        rate_limit: of all calls to the model, across batches.
+        account: of the batch.
+        price: of the model's tokens; None where unknown.
+    """
+
+    ask: Ask
+    model: JudgeModel
+    rate_limit: RateLimit
+    account: Account
+    price: Price | None
+
+    def __call__(self, question: Question, /, *, deadline: float = inf) -> Verdict:
+        """Make one call. The model's own timeout starts when the call may begin.
+
+        Raises:
+            JudgeUnavailable: the call failed, the deadline came first, or the budget is spent.
+            NoVerdict: the answer is no legal verdict.
+        """
+        needed = Usage(_tokens(question), self.model.max_tokens)
+        with self.rate_limit.slot(needed.total, deadline) as began:
+            reserved = self._dollars(needed)
+            self.account.reserve(reserved)
+            used = Usage()
+            self.account.count("judge_calls")
+            try:
+                verdict = self.ask(question, deadline=min(deadline, began + self.model.timeout))
+                used = verdict.usage
+            except JudgeUnavailable as error:
+                self.account.failed(error.kind)
+                if error.kind == "throttled":
+                    self.rate_limit.throttled(began)
+                raise
+            except NoVerdict as error:
+                self.account.failed(error.kind)
+                used = error.usage or Usage()
+                raise
+            finally:
+                self.account.settle(reserved, used, self._dollars(used))
+            self.account.count("judge_answers")
+            self.rate_limit.answered(max(0, needed.total - used.total) if used.total else 0)
+            return verdict
+
+    def _dollars(self, usage: Usage) -> float:
+        return self.price.of(usage) if self.price else 0.0
+
+
+def _tokens(question: Question) -> int:
+    characters = len(question.system) + len(question.shared) + len(question.text)
+    return int(characters / CHARACTERS_PER_TOKEN) + 1
