@@ -6,7 +6,7 @@ r"""Which part of a response is its final answer.
     else the whole response   when it is nothing but an answer
 
 The last one wins, and a stronger form is never overruled by a weaker one: where the strongest form
-there is turns out empty, unclosed, spoken against by the words next to it, or a part of a formula,
+there is turns out empty, unclosed, disqualified by the words next to it, or a part of a formula,
 the response has no answer, and nothing else in it is searched. A box, a statement or a correction
 behind the answer may contradict it, and is handed to the caller, who can compare values.
 
@@ -25,15 +25,15 @@ from reward_functions.extraction.candidates.statements import is_heading, last_s
 from reward_functions.extraction.cues.lexicon import SEVERAL
 from reward_functions.extraction.cues.matching import (
     REACH,
-    against,
-    against_after,
     correction,
+    cue_after,
+    cue_before,
+    disqualifying_cue,
     ends,
     offered,
-    trouble,
 )
-from reward_functions.extraction.formula_context import part_of_more
-from reward_functions.extraction.invisible import said
+from reward_functions.extraction.formula_context import inside_larger_formula
+from reward_functions.extraction.invisible import strip_invisible
 from reward_functions.extraction.reasoning import within_turn, without_reasoning
 from reward_functions.quantities.unicode_forms import folded
 from reward_functions.quantities.units import canonical
@@ -83,14 +83,14 @@ class Answer(NamedTuple):
     Attributes:
         text: its source.
         where: how it was found, in a few words.
-        rival: a later answer, which may contradict it; "" where there is none.
+        conflicting_answer: a later answer, which may contradict it; "" where there is none.
         tail: a unit, scale word or percent sign right behind it, "" where there is none; whether
             the two read as one is the caller's to try.
     """
 
     text: str
     where: str
-    rival: str = ""
+    conflicting_answer: str = ""
     tail: str = ""
 
 
@@ -100,7 +100,7 @@ class NoAnswer(NamedTuple):
     reason: str
 
 
-def spoken(response: str, prompt: str = "", *, include_reasoning: bool = False) -> str:
+def visible_response(response: str, prompt: str = "", *, include_reasoning: bool = False) -> str:
     """The part of a response that can hold its answer.
 
     Args:
@@ -112,7 +112,7 @@ def spoken(response: str, prompt: str = "", *, include_reasoning: bool = False) 
     text = within_turn(response) if include_reasoning else without_reasoning(response)
     if len(prompt) >= MIN_ECHO:
         text = _unechoed(text, prompt)
-    return said(text)
+    return strip_invisible(text)
 
 
 def _unechoed(text: str, prompt: str) -> str:
@@ -155,21 +155,21 @@ def hash_answer(text: str) -> Answer | NoAnswer | None:
 def _marked(text: str, line: str, start: int, end: int) -> Answer | NoAnswer:
     if not line:
         return NoAnswer("nothing follows the last ####")
-    doubt = against(text[max(0, start - REACH) : start])
-    if not doubt and not ends(text, end):
-        doubt = against_after(text, end)
-    if doubt:
-        return NoAnswer(f"the last #### {doubt}")
+    cue = cue_before(text[max(0, start - REACH) : start])
+    if not cue and not ends(text, end):
+        cue = cue_after(text, end)
+    if cue:
+        return NoAnswer(f"the last #### {cue}")
     if "answer" in line.lower():
         return stated_answer(line) or Answer(line, "the last ####")
-    return Answer(line.strip("*_ "), "the last ####", _rival(text, end))
+    return Answer(line.strip("*_ "), "the last ####", _conflicting_answer(text, end))
 
 
 def boxed_answer(text: str, same: Same | None = None) -> Answer | NoAnswer | None:
     """The content of the last box or run of boxes; None where nothing is boxed. Linear.
 
     Args:
-        text: the response as `spoken` leaves it.
+        text: the response as `visible_response` leaves it.
         same: whether two values are equal, so that "or 0.5" behind 1/2 offers no second answer.
     """
     if text.rfind("\\fbox") >= 0:  # half the price of `in` and `replace`
@@ -187,23 +187,25 @@ def boxed_answer(text: str, same: Same | None = None) -> Answer | NoAnswer | Non
     if not content.strip(" ,"):
         return NoAnswer("the last box is empty")
     last = ends(text, end)
-    doubt = trouble(text, start, end, last=last)
-    if doubt and not (doubt == SEVERAL and same and _once_more(text, box, same)):
-        return NoAnswer(f"the last box {doubt}")
-    if part_of_more(text, start, end, last=last):
+    cue = disqualifying_cue(text, start, end, last=last)
+    if cue and not (cue == SEVERAL and same and _once_more(text, box, same)):
+        return NoAnswer(f"the last box {cue}")
+    if inside_larger_formula(text, start, end, last=last):
         return NoAnswer("the last box is part of a longer number or formula")
     where = "the last box" if len(contents) == 1 else f"the last {len(contents)} boxes"
     if last:
         return Answer(content, where)
     tail = _tail(text, end) if len(contents) == 1 else ""
-    return Answer(content, where, _rival(text, end), tail)
+    return Answer(content, where, _conflicting_answer(text, end), tail)
 
 
 def _once_more(text: str, box: Boxed, same: Same) -> bool:
     """Whether the only alternative to a box is its own value in another form."""
     value = offered(text, box.end)
     return (
-        bool(value) and not trouble(text, box.start, box.end, last=True) and same(box.text, value)
+        bool(value)
+        and not disqualifying_cue(text, box.start, box.end, last=True)
+        and same(box.text, value)
     )
 
 
@@ -225,7 +227,7 @@ def final_answer(text: str, same: Same | None = None) -> Answer | NoAnswer:
     """The final answer of a response by the order at the top of this module. Linear.
 
     Args:
-        text: the response as `spoken` leaves it.
+        text: the response as `visible_response` leaves it.
         same: whether two values are equal; without it, any alternative to a box leaves no answer.
     """
     return (
@@ -244,7 +246,7 @@ def _tail(text: str, end: int) -> str:
     return tail[0].rstrip()
 
 
-def _rival(text: str, after: int) -> str:
+def _conflicting_answer(text: str, after: int) -> str:
     """A later answer, which may contradict it: a correction, a box, or a statement."""
     corrected = correction(text, after)
     if corrected:

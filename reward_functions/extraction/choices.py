@@ -43,7 +43,7 @@ def options_in(prompt: str) -> dict[str, str]:
 def options_of(listed: Any) -> dict[str, str]:
     """The options a data set lists; empty when it lists none this function knows.
 
-    Known are a list of texts, an object by letter, and `{"text": […], "label": […]}`.
+    Known are a list of strings, an object by letter, and `{"text": […], "label": […]}`.
     """
     if isinstance(listed, dict) and isinstance(listed.get("text"), list):
         labels = listed.get("label")
@@ -83,7 +83,7 @@ def choice(answer: str, options: Mapping[str, str]) -> str | None:
 
 
 def picked(text: str) -> str | None:
-    """What a text picks in a sentence: "So B is correct.", "I choose (B)."; None without one."""
+    """The letter that a sentence picks: "So B is correct.", "I choose (B)."; None without one."""
     found = None
     for match in _PICKED.finditer(text[-MAX_CHOICE:]):
         found = match

@@ -1,7 +1,7 @@
-r"""The formulas of a text, delimited or not: "Compute $2^{10}$", "What is 17 * 23?", "17 times 23".
+r"""The formulas of a prompt, delimited or not: "Compute $2^{10}$", "17 * 23", "17 times 23".
 
 A formula without delimiters is what stands between words and the ends of sentences. Nothing here
-says what a formula means, or that it has one.
+decides what a formula means, or whether it means anything.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import re
 from typing import Final
 
 TAIL: Final = 20_000
-"""Characters at the end of a text in which formulas are looked for: the question stands there."""
+"""Characters at the end of a prompt in which formulas are looked for: the question stands there."""
 
 FORMULAS: Final = 40
-"""Formulas of a text, the last ones. A long word problem has about twenty."""
+"""Formulas of a prompt, the last ones. A long word problem has about twenty."""
 
 LENGTH: Final = 300
 """Characters of one formula."""
@@ -56,7 +56,7 @@ _BETWEEN: Final = re.compile(
 
 
 def formulas(text: str) -> tuple[str, ...]:
-    """The formulas of the tail of a text that have an operation, in their order, each once."""
+    """The formulas of the tail of a prompt that have an operation, in their order, each once."""
     tail = text[-TAIL:]
     found: dict[str, None] = {}
     end = 0

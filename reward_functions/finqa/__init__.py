@@ -1,7 +1,7 @@
 """FinQA: records and their programs, and what `finqa` makes of an answer.
 
 program              the program language: parse, execute, compare
-reference            what a record says the answer is: read, prepared, classified
+reference            the answer of a record: read, prepared, classified
 final                which words of a response are its answer
 values               the values they state, by the patterns of `cues`; or yes or no, by `yesno`
 question             what the question fixes: scale, direction, percentage

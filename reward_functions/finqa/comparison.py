@@ -28,7 +28,7 @@ DOUBLE: Final = 1e-14
 fractions."""
 
 MAX_SHIFT: Final = 9
-"""Powers of ten by which a wrong answer is said to be of another scale."""
+"""Powers of ten by which a wrong answer counts as one of another scale."""
 
 _NONE: Final = Fraction(0)
 _ONE: Final = Fraction(1)
@@ -176,7 +176,7 @@ def _is_precise(view: _View, known: Known, stated: Value, reference: Reference) 
 
 
 def _is_shifted(views: list[_View], reference: Reference) -> bool:
-    """Whether a value is the reference's but for a power of ten. Only told, so doubles will do."""
+    """Whether a value is the reference's but for a power of ten. Doubles suffice for a report."""
     wanted = reference.answer.value
     size = 0.0 if isinstance(wanted, str) else abs(_double(wanted))
     for view in views:

@@ -145,7 +145,7 @@ ADJACENT: Final = re.compile(
     re.IGNORECASE,
 )
 NEGATIVE: Final = re.compile(rf"\bnegative (?:\w+ ){{1,3}}(?:of|is|was){ABOUT}", re.IGNORECASE)
-SAID_OF: Final = re.compile(
+STATED_OF: Final = re.compile(
     rf"\b(?:is|was|are|were|of|by|equals|totals|totaled){ABOUT}", re.IGNORECASE
 )
 DIRECTION_BEHIND: Final = re.compile(

@@ -92,37 +92,37 @@ def final(text: str) -> Answer | NoAnswer:
     """The final answer of a response, as it was written.
 
     Args:
-        text: the response as `reward_functions.extraction.answers.spoken` leaves it.
+        text: the response as `reward_functions.extraction.answers.visible_response` leaves it.
     """
     line = _ANSWER_LINE.fullmatch(text, text.rfind("\n") + 1)
     if line:
         return Answer(line[1], STATED)
     if "__" in text:  # bold as well, but a part of words to a pattern
         text = text.replace("__", "**")
-    statement, rival = _last_answer(text)
+    statement, later = _last_answer(text)
     box = last_boxed(text) if COMMAND in text else None
     if box and (statement is None or box.start >= statement.end):
         boxed = boxed_answer(text) or NoAnswer("nothing is boxed")
         return boxed if isinstance(boxed, NoAnswer) else _with_tail(boxed)
     if statement:
-        return _marked(text, statement, rival)
+        return _marked(text, statement, later)
     return _last_sentence(text)
 
 
 def _last_answer(text: str) -> tuple[Statement | None, str]:
-    """The last statement of an *answer*, and what a later one says the *result* is."""
-    later = ""
+    """The last statement of an *answer*, and the value of a later one about the *result*."""
+    result = ""
     statement = last_statement(text)
     for _ in range(MAX_RESULTS):
         if statement is None:
-            return None, later
+            return None, result
         if _RESULT.match(text, statement.start):
-            later = later or (statement.text if statement.mood == "stated" else "")
+            result = result or (statement.text if statement.mood == "stated" else "")
         elif not _is_remark(text, statement):
-            return statement, later
+            return statement, result
         text = text[: statement.start]
         statement = last_statement(text)
-    return None, later
+    return None, result
 
 
 def _says_no(text: str, statement: Statement) -> bool:
@@ -132,7 +132,7 @@ def _says_no(text: str, statement: Statement) -> bool:
 
 
 def _is_remark(text: str, statement: Statement) -> bool:
-    """Whether a sentence says something of an answer, and none: "the answer is rounded"."""
+    """Whether a sentence remarks on an answer and states none: "the answer is rounded"."""
     return (
         statement.mood == "stated"
         and not _VALUE.search(statement.text)
@@ -142,10 +142,10 @@ def _is_remark(text: str, statement: Statement) -> bool:
 
 
 def _with_tail(boxed: Answer) -> Answer:
-    return Answer(boxed.text + boxed.tail, boxed.where, boxed.rival)
+    return Answer(boxed.text + boxed.tail, boxed.where, boxed.conflicting_answer)
 
 
-def _marked(text: str, statement: Statement, rival: str) -> Answer | NoAnswer:
+def _marked(text: str, statement: Statement, later: str) -> Answer | NoAnswer:
     behind = text[statement.end : statement.end + AHEAD]
     line = behind.partition("\n")[0]
     word = only_word(statement.text)
@@ -161,13 +161,13 @@ def _marked(text: str, statement: Statement, rival: str) -> Answer | NoAnswer:
         return NoAnswer("an alternative follows the answer")
     contrast = _CONTRAST.match(line)
     if contrast:
-        rival = line[contrast.end() :].strip(" .;!")
+        later = line[contrast.end() :].strip(" .;!")
     elif _ALONE.fullmatch(line) or _ALONE.fullmatch(behind):
-        rival = behind.strip(" .;!\n")
+        later = behind.strip(" .;!\n")
     text = statement.text
     if not _VALUE.search(_YEAR.sub("", text)) or line[:1] == ";":
         text += line  # "It declined by 5%": the statement ends before its value
-    return Answer(text, STATED, rival)
+    return Answer(text, STATED, later)
 
 
 def _is_doubted(statement: Statement, behind: str, word: str | None) -> bool:

@@ -1,7 +1,7 @@
 """What a FinQA question fixes about its answer: scale, direction, and whether it is a percentage.
 
-Read is the question alone. The filing around it is full of "(in millions)", which says nothing
-about what was asked.
+Only the question is read. The filing around it is full of "(in millions)", which fixes nothing
+about the answer.
 """
 
 from __future__ import annotations

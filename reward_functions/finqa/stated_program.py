@@ -1,6 +1,6 @@
 """The program a response states, if it states one: its last line that is a program.
 
-A line may name it ("Program: add(1, 2)") and dress it as code. What is not a program as a whole is
+A line may name it ("Program: add(1, 2)") and mark it as code. What is not a program as a whole is
 none: a sentence that mentions `divide(3, 60)` states no program.
 """
 

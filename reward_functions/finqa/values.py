@@ -56,8 +56,7 @@ class Value(NamedTuple):
         value: with its sign; scale words multiplied in, percent not divided out.
         precision: how exactly it is printed.
         unit: canonical, as in `Quantity`; None where none is stated.
-        sign: whether it was said by a sign, accounting parentheses or a word to be negative or
-            positive.
+        sign: what a sign, accounting parentheses or a word makes it; "" where none does.
     """
 
     value: Fraction
@@ -89,7 +88,7 @@ def values(phrase: str, *, sentence: bool = False) -> list[Value] | NoValue:
         return [_plainest(plainest)]
     if len(phrase) > MAX_LENGTH:
         return NoValue(f"the answer has more than {MAX_LENGTH} characters")
-    text = _undressed(phrase)
+    text = _without_markup(phrase)
     if cues.REFUSAL.search(text):
         return NoValue("the answer refuses")
     text, comments = _without_comments(_right_hand_side(text))
@@ -103,7 +102,7 @@ def values(phrase: str, *, sentence: bool = False) -> list[Value] | NoValue:
 
 @dataclass(frozen=True, slots=True)
 class _Token:
-    """A number of a text, and where it stands."""
+    """A number of an answer, and where it stands."""
 
     value: Value
     start: int
@@ -124,7 +123,7 @@ def _plainest(match: re.Match[str]) -> Value:
     )
 
 
-def _undressed(phrase: str) -> str:
+def _without_markup(phrase: str) -> str:
     """One line of plain words: no Markdown, no delimiters, no typographic signs."""
     text = typeset(plain(phrase.strip()))
     text = text.rstrip(" .!").strip("\"'` ")
@@ -172,7 +171,7 @@ def _without_comments(text: str) -> tuple[str, list[str]]:
 
 
 def _tokens(text: str) -> list[_Token] | NoValue:
-    """The numbers of a text; none that is part of a name ("10-K", "S&P 500", "4th")."""
+    """The numbers of an answer; none that is part of a name ("10-K", "S&P 500", "4th")."""
     found: list[_Token] = []
     for match in cues.NUMBER.finditer(text):
         if cues.PART_OF_A_NAME.match(text, match.end()) or cues.NAMED.search(
@@ -229,13 +228,13 @@ def _main(
     text: str, found: list[_Token], comments: list[str], *, sentence: bool
 ) -> list[Value] | NoValue:
     """The value the text is about, with its sign by words, and every further rendering of it."""
-    at, said = _chosen(text, found)
+    at, stated = _chosen(text, found)
     token = found[at]
     lead = text[: token.start]
     tail = text[token.end : found[at + 1].start if at + 1 < len(found) else len(text)]
     if cues.BOUND.search(lead) or cues.OPEN_END.match(tail) or cues.REFUSED.search(text):
         return NoValue("the answer is denied, asked or bounded")
-    if sentence and not said and (lead.strip() or tail.strip()):
+    if sentence and not stated and (lead.strip() or tail.strip()):
         return NoValue("the last sentence states no value")
     value = _directed(token.value, lead, tail, comments)
     if isinstance(value, NoValue):
@@ -287,7 +286,7 @@ def _direction_before(lead: str) -> Sign:
         return "-"
     if cues.ADJACENT.fullmatch(gap):
         return "-" if last["down"] or last["loss"] else "+" if last["up"] else ""
-    return "-" if last["down"] and cues.SAID_OF.search(gap) else ""
+    return "-" if last["down"] and cues.STATED_OF.search(gap) else ""
 
 
 def _direction_behind(tail: str) -> Sign:
@@ -313,17 +312,17 @@ def _scaled(value: Value, scale: int) -> Value:
 
 
 def _further(text: str, found: list[_Token], at: int) -> list[Value]:
-    """The numbers that are no context of the value: further renderings, or rivals."""
-    rivals = _rivals(text, found, at)
+    """The numbers that are no context of the value: further renderings, or conflicting values."""
+    others = _conflicting_numbers(text, found, at)
     return [
         token.value._replace(value=-token.value.value, sign="-")
         if not token.value.sign and _direction_before(text[: token.start]) == "-"
         else token.value
-        for token in rivals
+        for token in others
     ]
 
 
-def _rivals(text: str, found: list[_Token], at: int) -> Iterator[_Token]:
+def _conflicting_numbers(text: str, found: list[_Token], at: int) -> Iterator[_Token]:
     last: _Token | None = None
     compared = False
     for index, token in enumerate(found):

@@ -1,4 +1,4 @@
-"""Yes or no, as the final answer to a FinQA question says it.
+"""Yes or no, as the final answer to a FinQA question.
 
 The first word decides where it is one of the two ("Yes, there is no doubt"); elsewhere one of them
 must stand alone, and both are none. True and false are neither.
@@ -37,7 +37,7 @@ _WORD: Final = re.compile(rf"\b(yes|{_NO})\b", re.IGNORECASE)
 _LEAD: Final = re.compile(
     r"\W*(?:therefore|thus|hence|so|in conclusion|overall|finally|in short)\b[\s,:]*", re.IGNORECASE
 )
-_SAID: Final = re.compile(
+_STATED: Final = re.compile(
     r"\b(?:is|be|so|:)\W{0,4}(?:clearly\s|simply\s|a\s)?(yes|no)\W*", re.IGNORECASE
 )
 _ALONE: Final = re.compile(r"[\W_]*(yes|no)[\W_]*", re.IGNORECASE)
@@ -57,7 +57,7 @@ def begins_with_word(phrase: str) -> bool:
 
 
 def only_word(phrase: str) -> str | None:
-    """The word, where a phrase is nothing but "yes" or "no" and its dress."""
+    """The word, where a phrase is nothing but "yes" or "no" and its markup."""
     match = _ALONE.fullmatch(phrase)
     return match[1].lower() if match else None
 
@@ -68,7 +68,7 @@ def takes_back(behind: str, word: str) -> bool:
 
 
 def yes_or_no(phrase: str, *, sentence: bool = False) -> str | NoValue:
-    """What the answer says; a sentence that was not marked must begin or end with it."""
+    """The answer as "yes" or "no"; a sentence that was not marked must begin or end with it."""
     word = only_word(phrase)
     if word:
         return word
@@ -85,9 +85,9 @@ def yes_or_no(phrase: str, *, sentence: bool = False) -> str | NoValue:
     found: set[str] = {word.lower() for word in _WORD.findall(text)}
     if len(found) > 1:
         return NoValue("the answer says both yes and no")
-    said = [match for match in _SAID.finditer(text) if match.end() == len(text)]
-    concluded = any(match[0].lower().startswith("so") for match in said)
+    stated = [match for match in _STATED.finditer(text) if match.end() == len(text)]
+    concluded = any(match[0].lower().startswith("so") for match in stated)
     denied = not concluded and _DENIED.search(text) is not None
-    if not found or denied or (sentence and not said):
+    if not found or denied or (sentence and not stated):
         return NoValue("the answer says neither yes nor no")
     return found.pop()

@@ -10,7 +10,7 @@ from reward_functions.core.errors import BadParameter, BadReference
 from reward_functions.core.references import reference_fields, reference_text
 from reward_functions.core.spec import Example, reward_function
 from reward_functions.core.types import Evidence, Metric, Sample, Score
-from reward_functions.extraction.answers import Answer, NoAnswer, spoken
+from reward_functions.extraction.answers import Answer, NoAnswer, visible_response
 from reward_functions.finqa import question as asking
 from reward_functions.finqa.comparison import fault
 from reward_functions.finqa.equality import same_program
@@ -112,7 +112,7 @@ def finqa(
     The answer is the last ANSWER line or box, else the last sentence. It gives one value; in two
     renderings, "12.5% (0.125)", if both are right. A value is right when it is the reference
     rounded to the digits printed, at least two of them or as many decimals as the answer string
-    has. What the rules are and why is told by docs/finqa.md.
+    has. docs/finqa.md lists the rules and their reasons.
 
     Metrics: `answer_correct`; `format_followed`, whether an answer was marked and is one value;
     `unit_mismatch`, `scale_mismatch` and `sign_mismatch`, what is wrong with it where its unit, a
@@ -143,7 +143,7 @@ def finqa(
     reference = _reference(sample)
     if reference.noise and noise == "refuse":
         raise BadReference(f"answer and exe_ans disagree: {reference.noise}")
-    text = spoken(sample.response, sample.prompt, include_reasoning=include_reasoning)
+    text = visible_response(sample.response, sample.prompt, include_reasoning=include_reasoning)
     found = final(text)
     if marked and isinstance(found, Answer) and found.where == SENTENCE:
         found = NoAnswer("no answer is marked")
@@ -167,13 +167,13 @@ def _outcome(found: Answer | NoAnswer, reference: Reference, tolerance: Fraction
         return _Outcome("none", found.reason)
     sentence = found.where == SENTENCE
     if reference.unit == "yesno" or reference.noise:
-        said = yes_or_no(found.text, sentence=sentence)
-        if said == reference.answer.value or any(said == each.value for each in reference.aliases):
-            return _Outcome("", f"{found.where} equals the reference", said)
-        if reference.unit == "yesno" and isinstance(said, NoValue):
-            return _Outcome("none", said.reason)
+        word = yes_or_no(found.text, sentence=sentence)
+        if word == reference.answer.value or any(word == each.value for each in reference.aliases):
+            return _Outcome("", f"{found.where} equals the reference", word)
+        if reference.unit == "yesno" and isinstance(word, NoValue):
+            return _Outcome("none", word.reason)
         if reference.unit == "yesno":
-            return _Outcome("value", f"{found.where} differs from the reference", said)
+            return _Outcome("value", f"{found.where} differs from the reference", word)
     read = values(found.text, sentence=sentence)
     if isinstance(read, NoValue):
         return _Outcome("none", read.reason)
@@ -187,7 +187,7 @@ def _outcome(found: Answer | NoAnswer, reference: Reference, tolerance: Fraction
 
 def _contradicted(found: Answer, reference: Reference, tolerance: Fraction) -> bool:
     """Whether a later statement of a result gives another value."""
-    read = values(found.rival) if found.rival else NoValue("")
+    read = values(found.conflicting_answer) if found.conflicting_answer else NoValue("")
     return not isinstance(read, NoValue) and any(
         fault(value, reference, tolerance) for value in read
     )

@@ -11,11 +11,17 @@ from reward_functions.core.errors import BadReference
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Example, Needs, reward_function
 from reward_functions.core.types import Evidence, Metric, Sample, Score
-from reward_functions.extraction.answers import STATED, Answer, NoAnswer, final_answer, spoken
+from reward_functions.extraction.answers import (
+    STATED,
+    Answer,
+    NoAnswer,
+    final_answer,
+    visible_response,
+)
 from reward_functions.extraction.candidates.boxes import COMMAND
 from reward_functions.extraction.candidates.math_spans import last_span
-from reward_functions.extraction.cues.matching import trouble
-from reward_functions.extraction.invisible import said
+from reward_functions.extraction.cues.matching import disqualifying_cue
+from reward_functions.extraction.invisible import strip_invisible
 from reward_functions.extraction.scores import METRICS, compared, contradicted, not_answered
 from reward_functions.verifiers._math.option_texts import agreed
 from reward_functions.verifiers._math.restatement import restates
@@ -28,7 +34,7 @@ KEPT_LENGTH: Final = 1000
 
 _UNDECIDED: Final = Metric("undecided", 1.0)
 _DECIDED: Final = Metric("undecided", 0.0)
-_DRESS: Final = (
+_MARKUP: Final = (
     "#",
     "$",
     "<",
@@ -42,7 +48,7 @@ _DRESS: Final = (
     "NSWER",
     "答案",
 )
-"""What a text has that may be more than an answer: delimiters, markers, lines."""
+"""What a reference has that may be more than an answer: delimiters, markers, lines."""
 _PERCENT: Final = re.compile(r"^([^%\\]{1,80}?)\s*(?:\\?%|\s(?:percent|per cent))$")
 _DECIMAL: Final = re.compile(r"[-+]?(\d*\.\d+)")
 _DIGIT: Final = re.compile(r"\d")
@@ -123,14 +129,15 @@ def math(
 
     The answer is the last box (a run of boxes is a list), else the last statement of an answer,
     else the last mathematical span, else the whole response when it is nothing but an answer.
-    Reference: a number, a text, LaTeX with or without delimiters, or a whole solution; alone or in
-    an object under `final_answer`, `answer`, `ground_truth`, `value` or `text`. Scale: 1.0 or 0.0.
+    Reference: a number, a string, LaTeX with or without delimiters, or a whole solution; alone or
+    in an object under `final_answer`, `answer`, `ground_truth`, `value` or `text`. Scale: 1.0 or
+    0.0.
     Metrics: `answered`, whether there was an answer to compare; `undecided`, whether the comparison
-    was settled by no rung of the ladder, which earns the minimum.
+    was settled by none of the tiers, which earns the minimum.
 
-    What counts as equal is told by docs/math.md and decided by `reward_functions.symbolic`. Nothing
-    in a response is evaluated as code. Not decided are, among others, piecewise answers of other
-    forms, nonlinear inequalities, and solutions of differential equations.
+    What counts as equal is listed in docs/math.md and decided by `reward_functions.symbolic`.
+    Nothing in a response is evaluated as code. Not decided are, among others, piecewise answers of
+    other forms, nonlinear inequalities, and solutions of differential equations.
 
     Args:
         sample: the response and its reference.
@@ -145,7 +152,7 @@ def math(
         EngineUnavailable: the reference needs sympy, whose process could not be had.
     """
     reference = _reference(sample.reference)
-    text = spoken(sample.response, sample.prompt, include_reasoning=include_reasoning)
+    text = visible_response(sample.response, sample.prompt, include_reasoning=include_reasoning)
     found = _mathematical(final_answer(text, _same))
     if isinstance(found, Answer):
         found = agreed(found, sample.prompt)
@@ -202,9 +209,9 @@ _kept = lru_cache(KEPT)(_read)
 
 def _stated(text: str) -> str:
     """The answer a reference states, when it is more than an answer."""
-    if not any(map(text.__contains__, _DRESS)):
+    if not any(map(text.__contains__, _MARKUP)):
         return text
-    text = said(text)
+    text = strip_invisible(text)
     if symbolic.readable(text):
         return text
     found = _mathematical(final_answer(text, _same))
@@ -246,13 +253,13 @@ def _mathematical(found: Answer | NoAnswer) -> Answer | NoAnswer:
     if sentence and symbolic.readable(sentence["value"]):
         return found._replace(text=sentence["value"])
     span = last_span(found.text)
-    if span is None or not span.text or trouble(found.text, span.start, span.end):
+    if span is None or not span.text or disqualifying_cue(found.text, span.start, span.end):
         return found
     return found._replace(text=span.text) if _COPULA.fullmatch(found.text[: span.start]) else found
 
 
 def _same(first: str, second: str) -> bool:
-    """Whether two texts have one value, as "1/2 or 0.5" says it twice."""
+    """Whether two strings have one value, as in "1/2 or 0.5"."""
     try:
         return symbolic.equal(first, second, solver=False).equal
     except symbolic.Unreadable:
@@ -261,9 +268,13 @@ def _same(first: str, second: str) -> bool:
 
 def _contradicts(found: Answer) -> bool:
     """Whether a later statement gives another value; a rounding of the same value does not."""
-    if not found.rival or not _DIGIT.search(found.rival) or not symbolic.readable(found.rival):
+    if (
+        not found.conflicting_answer
+        or not _DIGIT.search(found.conflicting_answer)
+        or not symbolic.readable(found.conflicting_answer)
+    ):
         return False
-    first, last = found.text, found.rival
+    first, last = found.text, found.conflicting_answer
     try:
         verdicts = (
             symbolic.equal(first, last, solver=False),

@@ -11,8 +11,8 @@ from reward_functions.extraction.answers import (
     NoAnswer,
     boxed_answer,
     final_answer,
-    spoken,
     stated_answer,
+    visible_response,
 )
 from reward_functions.extraction.choices import choice, options_in, options_of, picked
 from reward_functions.extraction.scores import METRICS, compared, contradicted, not_answered
@@ -69,14 +69,14 @@ def multiple_choice(sample: Sample, *, include_reasoning: bool = False) -> Score
     """
     options = _options(sample)
     reference = _reference(sample, options)
-    text = spoken(sample.response, sample.prompt, include_reasoning=include_reasoning)
+    text = visible_response(sample.response, sample.prompt, include_reasoning=include_reasoning)
     found = _found(text)
     if isinstance(found, NoAnswer):
         return not_answered(found.reason)
     letter = choice(found.text, options)
     if letter is None:
         return not_answered(f"{found.where} does not pick one option", found.text)
-    if found.rival and choice(found.rival, options) not in (None, letter):
+    if found.conflicting_answer and choice(found.conflicting_answer, options) not in (None, letter):
         return contradicted(found)
     return compared(found, Evidence("choice", letter, reference), right=letter == reference)
 

@@ -1,9 +1,9 @@
-r"""The last `\boxed{…}` of a text, or the last run of them.
+r"""The last `\boxed{…}` of a response, or the last run of them.
 
 Boxes joined by nothing but white space, punctuation, "and", "or" or the part of a question they
 answer ("for part (a)") state one list: `\boxed{1}` and
 `\boxed{2}` is the pair, so that boxing every candidate is an answer of many values, not a choice.
-Only as much of the text is read as the last run needs, from its end backwards.
+Only as much of the response is read as the last run needs, from its end backwards.
 """
 
 from __future__ import annotations

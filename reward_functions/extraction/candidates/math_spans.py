@@ -1,4 +1,4 @@
-r"""The last mathematical span of a text: `$…$`, `$$…$$`, `\(…\)`, `\[…\]`, or a run of them.
+r"""The last mathematical span of a response: `$…$`, `$$…$$`, `\(…\)`, `\[…\]`, or a run of them.
 
 Spans joined by nothing but spaces, commas, "and" or "or" are one list, as boxes are. A dollar sign
 is a delimiter by Pandoc's rule: an opening one touches what follows it, a closing one touches what
@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.extraction.cues.matching import trouble, uncertain
+from reward_functions.extraction.cues.matching import disqualifying_cue, uncertain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +29,7 @@ _VALUE: Final = re.compile(
 _CONDITION: Final = re.compile(r"\((?:since|for|where|when|as|if|with|because)\s[^()]*$")
 
 TAIL: Final = 20_000
-"""Characters at the end of a text that are searched: several pages. A response that goes on for
+"""Characters at the end of a response that are searched: several pages. A response that goes on for
 longer after its last formula has not ended with it."""
 
 SENTENCE: Final = 160
@@ -38,7 +38,7 @@ SENTENCE: Final = 160
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A piece of mathematics in a text: its source without delimiters, and where it stands."""
+    """A piece of mathematics in a response: its source without delimiters, and where it stands."""
 
     text: str
     start: int
@@ -46,9 +46,9 @@ class Span:
 
 
 def last_span(text: str) -> Span | None:
-    """The last run of spans in the tail of a text; a run of several keeps its delimiters.
+    """The last run of spans in the tail of a response; a run of several keeps its delimiters.
 
-    A mere name ($x$) only counts when there is nothing else, and stands for what it is said to be:
+    A mere name ($x$) only counts when there is nothing else, and stands for the value it is given:
     "$x$ is 5". Conditions in brackets, "(since $x > 0$)", do not count.
     """
     run: list[Span] = []
@@ -80,7 +80,7 @@ def taken_back(text: str, span: Span) -> bool:
     rest = text[span.end : span.end + SENTENCE]
     stop = _SENTENCE_END.search(rest)
     after = rest[: stop.end()] if stop else rest
-    return uncertain(before, after) or bool(trouble(text, span.start, span.end))
+    return uncertain(before, after) or bool(disqualifying_cue(text, span.start, span.end))
 
 
 def _tail(text: str) -> int:

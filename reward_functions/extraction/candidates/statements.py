@@ -1,4 +1,4 @@
-"""The last sentence of a text that says what the answer is: "The answer is 5.", "**Answer:** 5".
+"""The last sentence of a response that states its answer: "The answer is 5.", "**Answer:** 5".
 
 A statement begins with the word *answer* (in one of eight languages) and a verb or a colon, with
 `####` (GSM8K's own marker), with `<answer>`, or with a heading of its own, and ends with its
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 from reward_functions.extraction.cues.lexicon import DENIED
-from reward_functions.extraction.cues.matching import REACH, against, against_after
+from reward_functions.extraction.cues.matching import REACH, cue_after, cue_before
 from reward_functions.extraction.markup import plain
 from reward_functions.quantities.numerals import quantity
 
@@ -21,29 +21,29 @@ MAX_VALUE: Final = 4000
 """Characters of a stated answer. Longer ones are not one answer."""
 
 TAIL: Final = 100_000
-"""Characters at the end of a text that are searched. What is said before dozens of further pages is
-no final answer."""
+"""Characters at the end of a response that are searched. What stands before dozens of further pages
+is no final answer."""
 
 SHORTEST: Final = len("答案:5")
 """Characters of the shortest statement."""
 
 MAX_LEADS: Final = 1000
-"""Keywords tried from the end backwards. A text that names its answer more often, and never states
-it, states none."""
+"""Keywords tried from the end backwards. A response that names its answer more often, and never
+states it, states none."""
 
 Mood = Literal["stated", "negated", "doubted"]
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What was said to be the answer.
+    """A sentence that states the answer.
 
     Args:
         text: the value, as written, without the sentence around it; may be empty.
         start: where the statement begins.
         end: where its value ends.
         mood: "negated" when the sentence denies it, "doubted" when what follows takes it back.
-        rounded: whether it is said to be approximate.
+        rounded: whether it is stated as approximate.
     """
 
     text: str
@@ -107,11 +107,11 @@ def _lead(text: str, start: int) -> _Lead | None:
     worded = named.get("word")
     if worded and (_ANOTHER.search(before) or not _meant(worded, before, text, found.end())):
         return None
-    doubt = against(before)
-    if (doubt and doubt != DENIED) or (named.get("would") and _supposed(text, start)):
+    cue = cue_before(before)
+    if (cue and cue != DENIED) or (named.get("would") and _supposed(text, start)):
         return None
-    said_not = any(named.get(name) for name in ("not", "never", "cannot", "foreign"))
-    return _Lead(start, found.end(), said_not or doubt == DENIED)
+    denied = any(named.get(name) for name in ("not", "never", "cannot", "foreign"))
+    return _Lead(start, found.end(), denied or cue == DENIED)
 
 
 def _supposed(text: str, start: int) -> bool:
@@ -128,7 +128,7 @@ def _named(text: str, after: int, start: int) -> Statement | None:
     if not over or not named:
         return None
     begin = start - len(named[0]) + named.start("value")
-    mood: Mood = "doubted" if against_after(text, over.end()) else "stated"
+    mood: Mood = "doubted" if cue_after(text, over.end()) else "stated"
     value = _BOLD.sub("", named["value"]).strip("*_ ")
     return Statement(value, begin, over.end(), mood)
 
@@ -148,7 +148,7 @@ def _line(text: str, start: int) -> str:
 
 
 def _heading(text: str, start: int) -> re.Match[str] | None:
-    """A line that is nothing but "Final Answer" and its dress."""
+    """A line that is nothing but "Final Answer" and its markup."""
     line = text.rfind("\n", max(0, start - REACH), start) + 1
     return _HEADING.match(text, line) if line or start < REACH else None
 
@@ -165,7 +165,7 @@ def _statement(text: str, lead: _Lead) -> Statement:
     mood: Mood = "stated"
     if lead.denied or (_NEGATION.match(value) and not _NONE.fullmatch(value)):
         mood = "negated"
-    elif _DOUBT.match(text, end) or against_after(text, end):
+    elif _DOUBT.match(text, end) or cue_after(text, end):
         mood = "doubted"
     rounded = _ROUNDED.search(text, lead.start, start) is not None
     return Statement(value, lead.start, end, mood, rounded)

@@ -25,7 +25,7 @@ REACH: Final = 80
 """Characters on either side that are looked at: the words next to the answer."""
 
 
-def trouble(text: str, start: int, end: int, *, last: bool = False) -> str:
+def disqualifying_cue(text: str, start: int, end: int, *, last: bool = False) -> str:
     """Why an answer at text[start:end] does not count, as a clause; "" where nothing says so.
 
     Args:
@@ -36,11 +36,11 @@ def trouble(text: str, start: int, end: int, *, last: bool = False) -> str:
     """
     before = text[max(0, start - REACH) : start]
     words = _words(before)
-    if _telling(words):
-        doubt = _said_against(before, words) or _alternative(before, words)
+    if _may_hold_cue(words):
+        doubt = _first_cue_before(before, words) or _alternative(before, words)
         if doubt and not (doubt == lexicon.PART and _counted(before, text[start:end])):
             return doubt
-    return "" if last or ends(text, end) else against_after(text, end)
+    return "" if last or ends(text, end) else cue_after(text, end)
 
 
 def _counted(before: str, answer: str) -> bool:
@@ -54,15 +54,15 @@ def ends(text: str, end: int) -> bool:
     return len(text) - end <= MAX_CLOSING and not text[end:].strip(" \n\r$\\)]}.*")
 
 
-def against(before: str) -> str:
+def cue_before(before: str) -> str:
     """Why an answer does not count after these words, as a clause; "" where nothing says so."""
     words = _words(before)
-    return _said_against(before, words) if _telling(words) else ""
+    return _first_cue_before(before, words) if _may_hold_cue(words) else ""
 
 
-def _telling(words: list[bytes]) -> bool:
+def _may_hold_cue(words: list[bytes]) -> bool:
     """Whether any phrase may be among these words; mostly none is."""
-    return not _TELLING.isdisjoint(words) or not _LAST.isdisjoint(words[-lexicon.LAST :])
+    return not _PREFILTER.isdisjoint(words) or not _LAST.isdisjoint(words[-lexicon.LAST :])
 
 
 def _words(before: str) -> list[bytes]:
@@ -78,7 +78,7 @@ def _words(before: str) -> list[bytes]:
     return before.encode("latin-1", "replace").translate(_LETTERS).split()
 
 
-def _said_against(before: str, words: list[bytes]) -> str:
+def _first_cue_before(before: str, words: list[bytes]) -> str:
     if (
         _ANYWHERE.isdisjoint(words)
         and _NEAR.isdisjoint(words[-lexicon.NEAR :])
@@ -96,7 +96,7 @@ def _said_against(before: str, words: list[bytes]) -> str:
     return ""
 
 
-def against_after(text: str, end: int) -> str:
+def cue_after(text: str, end: int) -> str:
     """Why an answer does not count before these words, as a clause; "" where nothing says so."""
     for clause, pattern in lexicon.AFTER.items():
         if pattern.match(text, end):
@@ -148,12 +148,12 @@ _LETTERS: Final = "".join(
 """Latin letters in lower case, for `bytes.translate`; a tenth of the price of `str.translate`."""
 
 
-def _loaded(within: int) -> frozenset[bytes]:
+def _words_within(within: int) -> frozenset[bytes]:
     return frozenset[bytes]().union(*(e.words for e in lexicon.BEFORE if e.within == within))
 
 
-_ANYWHERE: Final = _loaded(lexicon.ANYWHERE)
-_NEAR: Final = _loaded(lexicon.NEAR)
-_LAST: Final = _loaded(lexicon.LAST)
+_ANYWHERE: Final = _words_within(lexicon.ANYWHERE)
+_NEAR: Final = _words_within(lexicon.NEAR)
+_LAST: Final = _words_within(lexicon.LAST)
 _OR: Final = frozenset({b"or", b"oder", b"ou"})
-_TELLING: Final = _ANYWHERE | _NEAR | _OR
+_PREFILTER: Final = _ANYWHERE | _NEAR | _OR

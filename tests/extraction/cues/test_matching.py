@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from reward_functions.extraction.cues import lexicon
-from reward_functions.extraction.cues.matching import against, trouble
+from reward_functions.extraction.cues.matching import cue_before, disqualifying_cue
 
 ANSWERS = [
     "\\boxed{5}",
@@ -65,7 +65,7 @@ HONEST_AFTER = [
 def clause(before, answer, after):
     text = f"{before} {answer}{after}"
     start = text.index("\\boxed")
-    return trouble(text, start, start + len("\\boxed{5}"))
+    return disqualifying_cue(text, start, start + len("\\boxed{5}"))
 
 
 @pytest.mark.parametrize(
@@ -95,4 +95,4 @@ def test_every_phrase_has_a_word_that_is_looked_for_first(clause):
     patterns = [phrase.pattern for phrase in lexicon.BEFORE if phrase.clause == clause]
     for words in BEFORE[clause]:
         assert any(pattern.search(words.lower() + " ") for pattern in patterns)
-        assert against(words + " ") == clause
+        assert cue_before(words + " ") == clause
