@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from reward_functions.extraction.cues import operations as words
+
 TAIL: Final = 20_000
 """Characters at the end of a prompt in which formulas are looked for: the question stands there."""
 
@@ -24,26 +26,6 @@ _DELIMITED: Final = re.compile(
 _OPERATION: Final = re.compile(
     r"[-+*/^!_=<>×·÷−√∗≤≥|⌊⌈]|\\[A-Za-z]|[\d)]\s*\(|[a-z]\(|\d[A-Za-z]|%"
 )
-_SPELLED: Final = (
-    (re.compile(r"(?<=[\d)])\s+squared\b"), "^2"),
-    (re.compile(r"(?<=[\d)])\s+cubed\b"), "^3"),
-    (re.compile(r"(?<=[\d)])\s+(?:times|multiplied by)\s+(?=[\d(])"), "*"),
-    (re.compile(r"(?<=[\d)])\s+plus\s+(?=[\d(])"), "+"),
-    (re.compile(r"(?<=[\d)])\s+minus\s+(?=[\d(])"), "-"),
-    (re.compile(r"(?<=[\d)])\s+(?:divided by|over)\s+(?=[\d(])"), "/"),
-    (re.compile(r"(?<=[\d)])\s+(?:to the power of|raised to the power of)\s+(?=[\d(])"), "^"),
-    (re.compile(r"(?<=\d)\s*x\s*(?=\d)"), "*"),
-)
-_TWO: Final = r"\s+(\d{1,20})\s+and\s+(\d{1,20})(?!\w|\.\d)"
-_NAMED: Final = (
-    (re.compile(r"\bsum of" + _TWO), r"\1+\2"),
-    (re.compile(r"\bproduct of" + _TWO), r"\1*\2"),
-    (re.compile(r"\bgreatest common (?:divisor|factor) of" + _TWO), r"\\gcd(\1,\2)"),
-    (re.compile(r"\bleast common multiple of" + _TWO), r"\\operatorname{lcm}(\1,\2)"),
-    (re.compile(r"\bsquare root of\s+(\d{1,20})(?!\w|\.\d)"), r"\\sqrt{\1}"),
-    (re.compile(r"\bcube root of\s+(\d{1,20})(?!\w|\.\d)"), r"\\sqrt[3]{\1}"),
-)
-"""Operations between or of plain numbers as words name them."""
 
 _BETWEEN: Final = re.compile(
     r"(?<![\\A-Za-z{])"
@@ -71,7 +53,7 @@ def formulas(text: str) -> tuple[str, ...]:
 
 def _written(prose: str) -> str:
     """Prose with operations on numbers as signs: "17 times 23", "the sum of 17 and 23"."""
-    for spelled, sign in (*_SPELLED, *_NAMED):
+    for spelled, sign in (*words.SPELLED, *words.NAMED):
         prose = spelled.sub(sign, prose)
     return prose
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.finqa import cues
 from reward_functions.finqa.parser import parse
 from reward_functions.finqa.syntax import MAX_LENGTH, OPERATIONS, ProgramError
 
@@ -22,9 +23,6 @@ MAX_LINES: Final = 20
 """Lines with an operation that are tried, from the end."""
 
 _STEP: Final = re.compile(rf"\b(?:{'|'.join(sorted(OPERATIONS))})\s{{0,8}}\(", re.IGNORECASE)
-_LABEL: Final = re.compile(
-    r"[\s*_#>-]*(?:[A-Za-z ]{0,40}program[*_ ]*[:=])?[\s*_`]*", re.IGNORECASE
-)
 
 
 def stated_program(text: str) -> Program | None:
@@ -39,7 +37,7 @@ def stated_program(text: str) -> Program | None:
         tried += 1
         if tried > MAX_LINES:
             return None
-        label = _LABEL.match(line)
+        label = cues.PROGRAM_LABEL.match(line)
         try:
             return parse(line[label.end() if label else 0 :].strip("`*_ .;"))
         except ProgramError:

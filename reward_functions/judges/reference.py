@@ -8,8 +8,7 @@ from reward_functions.core.asking import Field
 from reward_functions.core.errors import BadReference
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Example, Needs, reward_function
-from reward_functions.extraction.answers import NoAnswer, final_answer, visible_response
-from reward_functions.extraction.reasoning import without_reasoning
+from reward_functions.extraction import NoAnswer, final_answer, visible_response, without_reasoning
 from reward_functions.judge_runtime.material import asked
 from reward_functions.judge_runtime.prefilter import gate
 from reward_functions.judge_runtime.prompting import prompt_of, question

@@ -10,11 +10,11 @@ from reward_functions.core.errors import BadParameter, BadReference
 from reward_functions.core.references import reference_fields, reference_text
 from reward_functions.core.spec import Example, reward_function
 from reward_functions.core.types import Evidence, Metric, Sample, Score
-from reward_functions.extraction.answers import Answer, NoAnswer, visible_response
+from reward_functions.extraction import Answer, NoAnswer, visible_response
 from reward_functions.finqa import question as asking
 from reward_functions.finqa.comparison import fault
 from reward_functions.finqa.equality import same_program
-from reward_functions.finqa.final import SENTENCE, final
+from reward_functions.finqa.final import final
 from reward_functions.finqa.program import ProgramError, parse
 from reward_functions.finqa.reference import (
     answer_alone,
@@ -145,7 +145,7 @@ def finqa(
         raise BadReference(f"answer and exe_ans disagree: {reference.noise}")
     text = visible_response(sample.response, sample.prompt, include_reasoning=include_reasoning)
     found = final(text)
-    if marked and isinstance(found, Answer) and found.where == SENTENCE:
+    if marked and isinstance(found, Answer) and found.kind == "last_sentence":
         found = NoAnswer("no answer is marked")
     outcome = _outcome(found, reference, Fraction(tolerance) if tolerance else _EXACT)
     if outcome.fault == "" and _counts_otherwise(outcome.read, reference, sample):
@@ -165,7 +165,7 @@ class _Outcome(NamedTuple):
 def _outcome(found: Answer | NoAnswer, reference: Reference, tolerance: Fraction) -> _Outcome:
     if isinstance(found, NoAnswer):
         return _Outcome("none", found.reason)
-    sentence = found.where == SENTENCE
+    sentence = found.kind == "last_sentence"
     if reference.unit == "yesno" or reference.noise:
         word = yes_or_no(found.text, sentence=sentence)
         if word == reference.answer.value or any(word == each.value for each in reference.aliases):
@@ -217,7 +217,7 @@ def _score(
     found: Answer | NoAnswer, outcome: _Outcome, reference: Reference, program: tuple[bool, bool]
 ) -> Score:
     right = outcome.fault == ""
-    marked = isinstance(found, Answer) and found.where != SENTENCE
+    marked = isinstance(found, Answer) and found.kind != "last_sentence"
     flags = (
         right,
         marked and outcome.fault != "none",

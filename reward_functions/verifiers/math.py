@@ -11,8 +11,7 @@ from reward_functions.core.errors import BadReference
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Example, Needs, reward_function
 from reward_functions.core.types import Evidence, Metric, Sample, Score
-from reward_functions.extraction.answers import (
-    STATED,
+from reward_functions.extraction import (
     Answer,
     NoAnswer,
     final_answer,
@@ -243,7 +242,7 @@ def _mathematical(found: Answer | NoAnswer) -> Answer | NoAnswer:
     if found.tail and symbolic.readable(found.text + found.tail):
         return found._replace(text=found.text + found.tail)
     labelled = _LABELLED.fullmatch(found.text)
-    if not labelled and found.where != STATED:
+    if not labelled and found.kind != "statement":
         return found
     if symbolic.readable(found.text) or _DOUBT.search(found.text) or _CLAUSE.search(found.text):
         return found

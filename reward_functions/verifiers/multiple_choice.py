@@ -6,7 +6,7 @@ from reward_functions.core.errors import BadReference
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Example, reward_function
 from reward_functions.core.types import Evidence, Sample, Score
-from reward_functions.extraction.answers import (
+from reward_functions.extraction import (
     Answer,
     NoAnswer,
     boxed_answer,
@@ -95,10 +95,10 @@ def _found(text: str) -> Answer | NoAnswer:
         return explicit
     letter = picked(text)
     if letter:
-        return Answer(letter, "the option picked")
+        return Answer("option", letter)
     first, _, rest = text.strip().partition("\n")
     if rest.startswith("\n") and choice(first, {}):
-        return Answer(first, "the first line")
+        return Answer("first_line", first)
     return final_answer(text)
 
 

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reward_functions.extraction.answers import (
+from reward_functions.extraction import (
     Answer,
     NoAnswer,
     final_answer,
     hash_answer,
     visible_response,
+    without_reasoning,
 )
-from reward_functions.extraction.reasoning import without_reasoning
 
 TABLE = Path(__file__).parents[1] / "cases" / "answers.jsonl"
 CASES = [json.loads(line) for line in TABLE.read_text().splitlines()]

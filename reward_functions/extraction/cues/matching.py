@@ -40,7 +40,7 @@ def disqualifying_cue(text: str, start: int, end: int, *, last: bool = False) ->
         doubt = _first_cue_before(before, words) or _alternative(before, words)
         if doubt and not (doubt == lexicon.PART and _counted(before, text[start:end])):
             return doubt
-    return "" if last or ends(text, end) else cue_after(text, end)
+    return "" if last or response_ends(text, end) else cue_after(text, end)
 
 
 def _counted(before: str, answer: str) -> bool:
@@ -49,7 +49,7 @@ def _counted(before: str, answer: str) -> bool:
     return times is not None and f"{{{times[1]}}}" in answer
 
 
-def ends(text: str, end: int) -> bool:
+def response_ends(text: str, end: int) -> bool:
     """Whether a text ends with its answer, but for a few closing marks; most do."""
     return len(text) - end <= MAX_CLOSING and not text[end:].strip(" \n\r$\\)]}.*")
 
