@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.finqa import cues
+from reward_functions.finqa.equality import same_program
 from reward_functions.finqa.parser import parse
 from reward_functions.finqa.syntax import MAX_LENGTH, OPERATIONS, ProgramError
 
@@ -43,3 +44,14 @@ def stated_program(text: str) -> Program | None:
         except ProgramError:
             continue
     return None
+
+
+def program_accuracy(text: str, program: str | None) -> tuple[bool, bool]:
+    """Whether the response states a program, and whether it is the reference's."""
+    stated = stated_program(text)
+    if stated is None or program is None:
+        return stated is not None, False
+    try:
+        return True, same_program(parse(program), stated)
+    except ProgramError:  # the answer can still be judged
+        return True, False
