@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from reward_functions.extraction.cues import choices as words
 from reward_functions.extraction.markup import plain
 from reward_functions.quantities.unicode_forms import folded, typeset
 
@@ -23,12 +24,6 @@ _LINE: Final = re.compile(r"^[ \t*-]*[(\[]?([A-Z])[)\].:][ \t*]+(\S[^\n]*)$", re
 _INLINE: Final = re.compile(r"\(([A-Z])\)\s*([^()\n]+)")
 _LETTER: Final = re.compile(r"[(\[]?([A-Za-z])[)\]]?(?:\s?[.:,)-]|(?=\s)|$)\s*")
 _BEHIND: Final = re.compile(r"(\S.*?)\s*[(\[]([A-Z])[)\]]")
-_LEAD: Final = re.compile(r"(?:option|choice|letter|answer)\s+(?=\S)", re.IGNORECASE)
-_ANOTHER: Final = re.compile(r"[\s,/&]*(?:or|and)?\s*[(\[]?[A-Z][)\]]?(?!\w|['’])", re.IGNORECASE)
-_PICKED: Final = re.compile(
-    r"[(\[*]*\b([A-J])\b[)\]*]*\s+is\s+(?:the\s+)?(?:correct|right|best)\b"
-    r"|\bI\s+(?:choose|pick|select|go\s+with)\s+(?:option\s+)?[(\[*]*([A-J])\b"
-)
 
 
 def options_in(prompt: str) -> dict[str, str]:
@@ -43,7 +38,7 @@ def options_in(prompt: str) -> dict[str, str]:
 def options_of(listed: Any) -> dict[str, str]:
     """The options a data set lists; empty when it lists none this function knows.
 
-    Known are a list of texts, an object by letter, and `{"text": […], "label": […]}`.
+    Known are a list of strings, an object by letter, and `{"text": […], "label": […]}`.
     """
     if isinstance(listed, dict) and isinstance(listed.get("text"), list):
         labels = listed.get("label")
@@ -66,7 +61,7 @@ def choice(answer: str, options: Mapping[str, str]) -> str | None:
     Picked by letter ("B", "(b)", "B. Paris", `\text{(B)}`) or by the option's text. When both are
     given they must agree, as far as the options are known; two letters pick nothing.
     """
-    answer = _LEAD.sub("", typeset(plain(answer[:MAX_CHOICE])).strip(" .'\"`"), count=1)
+    answer = words.LEAD.sub("", typeset(plain(answer[:MAX_CHOICE])).strip(" .'\"`"), count=1)
     match = _LETTER.match(answer)
     if match:
         letter, rest = match[1].upper(), answer[match.end() :].strip()
@@ -75,7 +70,7 @@ def choice(answer: str, options: Mapping[str, str]) -> str | None:
         behind = _BEHIND.fullmatch(answer)
         letter, rest = (behind[2], behind[1]) if behind else ("", answer)
         marked = behind is not None
-    if not marked or (options and letter not in options) or _ANOTHER.fullmatch(rest):
+    if not marked or (options and letter not in options) or words.ANOTHER.fullmatch(rest):
         return _by_text(answer, options)
     if not rest or letter not in options or _same(_unbracketed(rest), options[letter]):
         return letter
@@ -83,9 +78,9 @@ def choice(answer: str, options: Mapping[str, str]) -> str | None:
 
 
 def picked(text: str) -> str | None:
-    """What a text picks in a sentence: "So B is correct.", "I choose (B)."; None without one."""
+    """The letter that a sentence picks: "So B is correct.", "I choose (B)."; None without one."""
     found = None
-    for match in _PICKED.finditer(text[-MAX_CHOICE:]):
+    for match in words.PICKED.finditer(text[-MAX_CHOICE:]):
         found = match
     return (found[1] or found[2]) if found else None
 

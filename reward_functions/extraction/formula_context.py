@@ -25,7 +25,7 @@ MAX_BRACKETS: Final = 4
 """Pairs of brackets around an answer that are looked through."""
 
 
-def part_of_more(text: str, start: int, end: int, *, last: bool = False) -> bool:
+def inside_larger_formula(text: str, start: int, end: int, *, last: bool = False) -> bool:
     """Whether what is glued to text[start:end] makes it a part of a longer number or formula.
 
     Args:
@@ -104,7 +104,7 @@ _NAMES: Final = (
 _RELATIONS: Final = r"leq?(?:slant)?|geq?(?:slant)?|lt|gt|neq?|ll|gg|subset(?:eq)?|notin|n?mid"
 _OPERATORS: Final = r"times|cdot|div|ast|cup|cap|setminus|oplus|choose|over|bmod|wedge|vee|circ"
 # What may stand between an operator and its operand.
-_DRESS: Final = (
+_SPACING: Final = (
     r"(?:\s|~|\\[,;:! ]|\\q?quad\b|\\left\b|\\displaystyle\b|\\[bB]igg?l?\b|[({\[]){0,4}$"
 )
 _OPERAND: Final = rf"(?:[\d)}}!\]]|\\(?:{_NAMES})|(?<![A-Za-z\\/])[A-Za-z])"
@@ -117,10 +117,10 @@ _OPERATED: Final = re.compile(
     rf"|{_OPERAND}[ \t]{{0,2}}(?:[+*/×·÷^<≤≥≠±]|{_GREATER}|\\[pm][pm]\b|(?<!\s)[-−–]|\\boxed)"
     r"|[\w)}][ \t]{0,2}[\^_]|[≤≥≠±]"
     r"|\\boxed\{[^{}]{0,20}\}\s?:"
-    r")" + _DRESS + r"|\d\Z|(?<!\d)0\.\Z|(?:\d|(?<![A-Za-z\\])[A-Za-z])\(\Z"
+    r")" + _SPACING + r"|\d\Z|(?<!\d)0\.\Z|(?:\d|(?<![A-Za-z\\])[A-Za-z])\(\Z"
 )
 _OPERATED_IN_FORMULA: Final = re.compile(
-    rf"(?:{_OPERAND}[ \t]{{0,2}}[-−–]|\d ?[.:]){_DRESS}"
+    rf"(?:{_OPERAND}[ \t]{{0,2}}[-−–]|\d ?[.:]){_SPACING}"
     r"|(?:\d|(?<![A-Za-z\\&])[A-Za-z]|(?<!\([a-z\d])\)|[\^_]\{[^{}]{1,20}\}) ?(?:\\left\b)?\(? ?\Z"
     r"|(?:(?<![\\|])\||\\(?:left|big)\|) ?\Z"
     r"|(?:[$(\[{=]|\\[(\[])\s?[-−]?\d{1,20}\s?,\s?$"

@@ -1,4 +1,4 @@
-r"""Removing what is in a text but was not said: invisible content, and content struck out.
+r"""Removes what a reader of a response does not see: invisible content, and content struck out.
 
 Invisible are `\phantom` and its kin, white text, boxes scaled to nothing, definitions of commands,
 comments of HTML, TeX and Markdown, hidden elements, and zero-width characters; struck out are
@@ -14,8 +14,8 @@ from typing import Final
 from reward_functions.extraction.latex_groups import group_end
 from reward_functions.quantities.unicode_forms import visible
 
-# Most texts have none. A character is looked for at a fiftieth of a pattern's price, and a pattern
-# that begins with one, and has no optional part right behind it, at a tenth of any other's.
+# Most responses have none. A character is looked for at a fiftieth of a pattern's price, and a
+# pattern that begins with one, and has no optional part right behind it, at a tenth of any other's.
 _SIGNS: Final = (
     (
         "\\",
@@ -53,8 +53,8 @@ _OPENING: Final = re.compile(
 )
 
 
-def said(text: str) -> str:
-    """The text without its invisible and struck-out parts. Linear; never raises."""
+def strip_invisible(text: str) -> str:
+    """The response without its invisible and struck-out parts. Linear; never raises."""
     text = visible(text)
     if not _may_hide(text):
         return text

@@ -1,4 +1,4 @@
-r"""LaTeX and Markdown dress taken off a short answer: `**\$1{,}000**` is `$1,000`.
+r"""Takes LaTeX and Markdown markup off a short answer: `**\$1{,}000**` is `$1,000`.
 
 For answers that are words or numbers; mathematics is read as LaTeX by `reward_functions.symbolic`.
 """
@@ -30,7 +30,7 @@ _SPACE: Final = re.compile(r"\\[,;:! ]|~|\\q?quad\b")
 _ESCAPED: Final = re.compile(r"\\([$%#&_{}])")
 
 MAX_LAYERS: Final = 6
-"""Layers of dress taken off: `**$\\boxed{\\text{5}}$**` has four."""
+"""Layers of markup taken off: `**$\\boxed{\\text{5}}$**` has four."""
 
 
 def plain(answer: str) -> str:
@@ -39,10 +39,10 @@ def plain(answer: str) -> str:
     if answer.isalnum():
         return answer
     for _ in range(MAX_LAYERS):
-        undressed = _FONT.sub(r"\1", _undelimited(answer))
-        if undressed == answer:
+        bare = _FONT.sub(r"\1", _undelimited(answer))
+        if bare == answer:
             break
-        answer = undressed
+        answer = bare
     if "\\" not in answer and "{" not in answer and "~" not in answer:
         return answer
     # The space keeps `1\frac{1}{2}` a mixed number.

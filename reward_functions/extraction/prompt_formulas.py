@@ -1,7 +1,7 @@
-r"""The formulas of a text, delimited or not: "Compute $2^{10}$", "What is 17 * 23?", "17 times 23".
+r"""The formulas of a prompt, delimited or not: "Compute $2^{10}$", "17 * 23", "17 times 23".
 
 A formula without delimiters is what stands between words and the ends of sentences. Nothing here
-says what a formula means, or that it has one.
+decides what a formula means, or whether it means anything.
 """
 
 from __future__ import annotations
@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from reward_functions.extraction.cues import operations as words
+
 TAIL: Final = 20_000
-"""Characters at the end of a text in which formulas are looked for: the question stands there."""
+"""Characters at the end of a prompt in which formulas are looked for: the question stands there."""
 
 FORMULAS: Final = 40
-"""Formulas of a text, the last ones. A long word problem has about twenty."""
+"""Formulas of a prompt, the last ones. A long word problem has about twenty."""
 
 LENGTH: Final = 300
 """Characters of one formula."""
@@ -24,26 +26,6 @@ _DELIMITED: Final = re.compile(
 _OPERATION: Final = re.compile(
     r"[-+*/^!_=<>×·÷−√∗≤≥|⌊⌈]|\\[A-Za-z]|[\d)]\s*\(|[a-z]\(|\d[A-Za-z]|%"
 )
-_SPELLED: Final = (
-    (re.compile(r"(?<=[\d)])\s+squared\b"), "^2"),
-    (re.compile(r"(?<=[\d)])\s+cubed\b"), "^3"),
-    (re.compile(r"(?<=[\d)])\s+(?:times|multiplied by)\s+(?=[\d(])"), "*"),
-    (re.compile(r"(?<=[\d)])\s+plus\s+(?=[\d(])"), "+"),
-    (re.compile(r"(?<=[\d)])\s+minus\s+(?=[\d(])"), "-"),
-    (re.compile(r"(?<=[\d)])\s+(?:divided by|over)\s+(?=[\d(])"), "/"),
-    (re.compile(r"(?<=[\d)])\s+(?:to the power of|raised to the power of)\s+(?=[\d(])"), "^"),
-    (re.compile(r"(?<=\d)\s*x\s*(?=\d)"), "*"),
-)
-_TWO: Final = r"\s+(\d{1,20})\s+and\s+(\d{1,20})(?!\w|\.\d)"
-_NAMED: Final = (
-    (re.compile(r"\bsum of" + _TWO), r"\1+\2"),
-    (re.compile(r"\bproduct of" + _TWO), r"\1*\2"),
-    (re.compile(r"\bgreatest common (?:divisor|factor) of" + _TWO), r"\\gcd(\1,\2)"),
-    (re.compile(r"\bleast common multiple of" + _TWO), r"\\operatorname{lcm}(\1,\2)"),
-    (re.compile(r"\bsquare root of\s+(\d{1,20})(?!\w|\.\d)"), r"\\sqrt{\1}"),
-    (re.compile(r"\bcube root of\s+(\d{1,20})(?!\w|\.\d)"), r"\\sqrt[3]{\1}"),
-)
-"""Operations between or of plain numbers as words name them."""
 
 _BETWEEN: Final = re.compile(
     r"(?<![\\A-Za-z{])"
@@ -56,7 +38,7 @@ _BETWEEN: Final = re.compile(
 
 
 def formulas(text: str) -> tuple[str, ...]:
-    """The formulas of the tail of a text that have an operation, in their order, each once."""
+    """The formulas of the tail of a prompt that have an operation, in their order, each once."""
     tail = text[-TAIL:]
     found: dict[str, None] = {}
     end = 0
@@ -71,7 +53,7 @@ def formulas(text: str) -> tuple[str, ...]:
 
 def _written(prose: str) -> str:
     """Prose with operations on numbers as signs: "17 times 23", "the sum of 17 and 23"."""
-    for spelled, sign in (*_SPELLED, *_NAMED):
+    for spelled, sign in (*words.SPELLED, *words.NAMED):
         prose = spelled.sub(sign, prose)
     return prose
 

@@ -2,7 +2,7 @@
 
 Three notations are known. Tags (`<think>`, `<thinking>`, `<reasoning>`, `<thought>`; Amazon Nova
 writes the second), token pairs (`<|begin_of_thought|>`), and the channels of OpenAI's harmony
-format (gpt-oss), of which only `final` is spoken.
+format (gpt-oss), of which only `final` is addressed to the user.
 
 A section that is never closed runs to the end of the text. A closing tag without an opener ends a
 section that began with the text: chat templates that open the section in the prompt produce it.
@@ -103,19 +103,19 @@ def _outside_tags(text: str) -> str:
     if not any(map(text.__contains__, _CLOSINGS)):
         first = _TAG.search(text)
         return text[: first.start()] if first else text
-    spoken: list[str] = []
+    kept: list[str] = []
     start = 0
     thinking = False
     for tag in _TAG.finditer(text):
         if not (tag["close"] or tag["end"]):
             if not thinking:
-                spoken.append(text[start : tag.start()])
+                kept.append(text[start : tag.start()])
             thinking = True
             continue
         if not thinking:
-            spoken.clear()
+            kept.clear()
         thinking = False
         start = tag.end()
     if not thinking:
-        spoken.append(text[start:])
-    return "".join(spoken)
+        kept.append(text[start:])
+    return "".join(kept)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from reward_functions.core.types import Evidence, Metric, Score
 
 if TYPE_CHECKING:
-    from reward_functions.extraction.answers import Answer
+    from reward_functions.extraction.answer import Answer
 
 METRICS: Final = ("answered",)
 """`answered` is 1 when there was an answer to compare, and 0 when the response has none."""

@@ -1,12 +1,15 @@
 """FinQA: records and their programs, and what `finqa` makes of an answer.
 
-program              the program language: parse, execute, compare
-reference            what a record says the answer is: read, prepared, classified
+Public are two modules: `program`, the program language, and `reference`, the answer of a record.
+
+program              parse, execute: made of syntax, parser and executor
+reference            the answer of a record: read, prepared, classified; by agreement of its parts
+reference_shapes     the same for a sample, in any shape that data sets have
 final                which words of a response are its answer
-values               the values they state, by the patterns of `cues`; or yes or no, by `yesno`
+values               the values they state: value, numbers, direction and renderings; or yesno
 question             what the question fixes: scale, direction, percentage
-agreement            what a record's answer is, from its answer string and its executed answer
+cues                 every English word that these match, as patterns
 comparison           whether a stated value is that answer, and if not, in what it differs
-syntax, parser, executor    what `program` is made of
-stated_program, equality    the program a response states, and whether it is the reference's
+outcome              what becomes of an answer that is held against a reference
+stated_program       the program a response states, and by equality whether it is the reference's
 """

@@ -14,7 +14,8 @@ from math import inf, log10
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from reward_functions.finqa import question as asking
-from reward_functions.finqa.values import NoValue, values
+from reward_functions.finqa.value import NoValue
+from reward_functions.finqa.values import values
 from reward_functions.quantities.numerals import PERCENT, quantity
 from reward_functions.quantities.precision import Precision, place, precision
 from reward_functions.quantities.units import is_currency
@@ -31,7 +32,7 @@ SCALES: Final = (1, 10**3, 10**6, 10**9, 10**12)
 
 LARGEST_FRACTION: Final = 2
 """The largest executed answer that is taken for a fraction where the question asks for a percentage
-and no answer string tells. Of 285 such records 223 hold a fraction, and the others more than 2."""
+and there is no answer string. Of 285 such records 223 hold a fraction, the others more than 2."""
 
 _NONE: Final = Fraction(0)
 
@@ -188,7 +189,7 @@ def alone(answer: str, question: str) -> Reference | None:
 
 @dataclass(frozen=True, slots=True)
 class _Stated:
-    """What an answer string says: its value, how exactly it is printed, and how it is dressed."""
+    """What an answer string states: its value, how exactly it is printed, and its markup."""
 
     value: Fraction
     precision: Precision

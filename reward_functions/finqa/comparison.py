@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from reward_functions.finqa.agreement import LEAST_DIGITS, POINTS_PER_UNIT, WORDS, Known
 from reward_functions.finqa.syntax import PLACES
-from reward_functions.finqa.values import COUNT, TIMES
+from reward_functions.finqa.value import COUNT, TIMES
 from reward_functions.quantities.numerals import BASIS_POINT, PERCENT, PERCENTAGE_POINT
 from reward_functions.quantities.units import is_currency, same_unit
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from reward_functions.finqa.agreement import Reference
-    from reward_functions.finqa.values import Value
+    from reward_functions.finqa.value import Value
 
 DOUBLE: Final = 1e-14
 """Above the relative error of a difference of doubles; what is decided within it is decided by
 fractions."""
 
 MAX_SHIFT: Final = 9
-"""Powers of ten by which a wrong answer is said to be of another scale."""
+"""Powers of ten by which a wrong answer counts as one of another scale."""
 
 _NONE: Final = Fraction(0)
 _ONE: Final = Fraction(1)
@@ -176,7 +176,7 @@ def _is_precise(view: _View, known: Known, stated: Value, reference: Reference) 
 
 
 def _is_shifted(views: list[_View], reference: Reference) -> bool:
-    """Whether a value is the reference's but for a power of ten. Only told, so doubles will do."""
+    """Whether a value is the reference's but for a power of ten. Doubles suffice for a report."""
     wanted = reference.answer.value
     size = 0.0 if isinstance(wanted, str) else abs(_double(wanted))
     for view in views:

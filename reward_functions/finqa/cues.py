@@ -1,7 +1,8 @@
 """The words and signs around the value of a financial answer, as patterns.
 
-Each is asked of the few characters next to a number (`values`), and none repeats an
-unbounded part inside another, so that their cost is bounded by the length of an answer.
+The one table of FinQA's words; the modules named in it match them and hold none of their own. Each
+pattern is matched against the few characters next to a number, and none repeats an unbounded part
+inside another, so that the cost is bounded by the length of an answer.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+# values: the value an answer states
 DIGIT: Final = re.compile(r"\d")
 PLAINEST: Final = re.compile(
     r"[\s*_~=\[]*(?P<sign>[-+]?)(?P<dollar>\$?)(?P<whole>[1-9][0-9]{0,2}(?:,[0-9]{3})+|[0-9]{1,15})"
@@ -145,7 +147,7 @@ ADJACENT: Final = re.compile(
     re.IGNORECASE,
 )
 NEGATIVE: Final = re.compile(rf"\bnegative (?:\w+ ){{1,3}}(?:of|is|was){ABOUT}", re.IGNORECASE)
-SAID_OF: Final = re.compile(
+STATED_OF: Final = re.compile(
     rf"\b(?:is|was|are|were|of|by|equals|totals|totaled){ABOUT}", re.IGNORECASE
 )
 DIRECTION_BEHIND: Final = re.compile(
@@ -213,4 +215,126 @@ EXPLAINED: Final = re.compile(
     r"\b(?:see|steps?|using|formula|calculation|calculated|computed|decimals?|decimal places?"
     r"|significant (?:digits?|figures?))\b",
     re.IGNORECASE,
+)
+
+# final: which words are the answer
+# Most responses end so. Nothing else can follow without a letter, and there is no need to look.
+# A set that shares a character with the next one keeps what it took: a flood is read once.
+ANSWER_LINE: Final = re.compile(
+    r"[*_#> ]*(?:final )?answer[*_ ]*:[*_ ]*+([-+$(~=\[ ]*[0-9][-+$0-9.,%()~\] ]*+|yes|no)[*_. ]*",
+    re.IGNORECASE,
+)
+RESULT: Final = re.compile(r"(?:result|option|choice|solution)", re.IGNORECASE)
+ALTERNATIVE: Final = re.compile(
+    r"\W*(?:or|alternatively|otherwise|else|maybe|perhaps|possibly|but (?:it )?(?:may|might|could))"
+    r"\b[^.\n]{0,60}\d",
+    re.IGNORECASE,
+)
+VALUE: Final = re.compile(r"\d|\b(?:yes|no)\b", re.IGNORECASE)
+CONTRAST: Final = re.compile(
+    r"\W{0,4}(?:but|while|whereas|however|although|though)\b,?(?: (?:it|that|this)(?:['’]s| is| was"
+    r"| would be| becomes))?"
+    r"(?= (?:about |approximately |around |roughly |only )?[-−–+(]?[$€£]?\.?\d"
+    r"(?!\d{3}\b(?![.,%]\d|%)))",
+    re.IGNORECASE,
+)
+WITHDRAWN: Final = re.compile(
+    r"\W{0,4}(?:but|although|though|however|yet)\b[^.\n]{0,60}"
+    r"\b(?:cannot|can['’]?t|can not|could not) be"
+    r" (?:found|determined|computed|calculated|known|given)\b",
+    re.IGNORECASE,
+)
+ASKED: Final = re.compile(
+    r"\s?\?|,?\s{1,4}(?:if|unless|assuming|provided|depending)\b", re.IGNORECASE
+)
+DATED: Final = re.compile(
+    r"\b(?:from|in|between|to|and|fiscal|year) (?:19|20)[0-9]{2}\b", re.IGNORECASE
+)
+OFFERED: Final = re.compile(
+    r"\b(?:could|might|may) (?:also |well )?be\b[^.\n]{0,40}\d"
+    r"|\b(?:another|other|alternative|second|possible)\b[^.\n]{0,40}\b(?:answer|value|result)\b[^.\n]{0,30}\d"
+    r"|\bif (?:you|we|one|it|the)\b[^.\n]{0,60}[,:] [^.\n]{0,30}\d",
+    re.IGNORECASE,
+)
+BARE_NO: Final = re.compile(r"no\b(?! answer)", re.IGNORECASE)
+DENIAL: Final = re.compile(r"\b(?:not|never|cannot|neither|hardly)\b|n['’]t\b", re.IGNORECASE)
+REMARK: Final = re.compile(
+    r"(?!.*\b(?:un(?:known|clear|certain|determined)|not|cannot|impossible|insufficient|none)\b)\D+",
+    re.IGNORECASE,
+)
+BROKEN_OFF: Final = re.compile(
+    r"(?:[,:;(=+×/]|\b(?:and|or|but|the|an?|of|to|by|with|from|for|in|on|is|are|was|we|I|now|then|next"
+    r"|gives|which|that|so|because|since|if|plus|minus|times)|, which I (?:\w+ ){0,3}\w+)$"
+)
+
+# question: what it fixes about its answer
+QUESTION_LEAD: Final = re.compile(r"[#*_> \t]*question[*_ \t]*:[*_ \t]*", re.IGNORECASE)
+QUESTION_SCALE: Final = re.compile(
+    r"(?:(?<![\d.)] )\b(?P<word>thousand|million|billion|trillion)s\b"
+    r"|\bin (?:(?:us ?)?\$ ?|u\.s\. |us )?(?:dollars? )?"
+    r"(?P<single>thousand|million|billion|trillion)\b"
+    r"|\bin (?:\$ ?)?(?P<short>mm|mn|bn|b)\b)",
+    re.IGNORECASE,
+)
+ASKS_PERCENT: Final = re.compile(r"\bpercent|\bper cent\b|%|\brates? of change\b", re.IGNORECASE)
+ASKS_BASIS_POINTS: Final = re.compile(r"\bbasis[ -]points?\b|\bbps?\b", re.IGNORECASE)
+ASKS_DECREASE: Final = re.compile(
+    r"\b(?:decreas(?:e|ed|ing)|declin(?:e|ed|ing)|reduc(?:tion|ed|e)|drop(?:ped)?|f[ae]ll)\b"
+    r"|\b(?:lower|less|smaller) (?:is|was|are|were|than)\b"
+    r"|\bwhat (?:is|was|were|are) (?:the )?(?:(?:percent(?:age)?|total|net|average|annual|amount"
+    r"|of|the|operating|overall|realized|unrealized|pre-?tax|after-?tax|estimated) ){0,4}"
+    r"loss(?:es)?\b"
+    r"|\bhow much\b.{0,80}\blo(?:st|se)\b",
+    re.IGNORECASE,
+)
+ASKS_CHANGE: Final = re.compile(
+    r"\b(?:increas(?:e|ed|ing)|growth|gr[eo]w|r[io]se|chang(?:e|ed)|difference|ratio|variation)\b",
+    re.IGNORECASE,
+)
+CIRCUMSTANCE: Final = re.compile(
+    r"\b(?:due to|because of|after|before|considering|given|without|with|if|when|assuming|excluding"
+    r"|including|despite|from) (?:\S+ ){0,5}$",
+    re.IGNORECASE,
+)
+
+# yesno: the two words
+# "No information" answers nothing, and neither does "no doubt".
+_NO: Final = (
+    r"no(?! (?:such|answer|idea|information|info|data|way|clue|doubt|question|conclusion"
+    r"|determination|basis|means|figures?|numbers?|values?|results?|details?|response"
+    r"|comment)\b| \w+ (?:can|could) be)"
+)
+FIRST_WORD: Final = re.compile(rf"[\W_]*(yes|{_NO})\b(?!-)", re.IGNORECASE)
+BOTH_WORDS: Final = re.compile(
+    r"\W{0,4}(?:\b(?:and|or|but|maybe|perhaps|also|then|wait)\b\W{0,3}){0,3}(?:yes|no)\b",
+    re.IGNORECASE,
+)
+EITHER_WORD: Final = re.compile(
+    r"[^\n]{0,80}?(?:[,;.]|\b(?:but|also|or|and|unless|otherwise|else|is it)\b)\s+"
+    r"(?:(?:also|then|maybe|partly|is it)\s+){0,2}(?P<word>yes|no)"
+    r"(?=\W*(?:[.,;\n]|$)|\s+(?:in|for|if|when|on|at|under|by)\b)",
+    re.IGNORECASE,
+)
+WORD: Final = re.compile(rf"\b(yes|{_NO})\b", re.IGNORECASE)
+WORD_LEAD: Final = re.compile(
+    r"\W*(?:therefore|thus|hence|so|in conclusion|overall|finally|in short)\b[\s,:]*", re.IGNORECASE
+)
+WORD_STATED: Final = re.compile(
+    r"\b(?:is|be|so|:)\W{0,4}(?:clearly\s|simply\s|a\s)?(yes|no)\W*", re.IGNORECASE
+)
+WORD_ALONE: Final = re.compile(r"[\W_]*(yes|no)[\W_]*", re.IGNORECASE)
+WORD_RETRACTED: Final = re.compile(
+    r"(?:(?:^|[.!?;:,…–—-])\W*|\b(?:actually|wait|rather|correction|sorry|instead|hmm|but|is"
+    r"|should be|make (?:that|it))\b\W{1,4})"
+    r"(?:(?:actually|wait|rather|correction|sorry|hmm|also|partly)\W{1,4})*"
+    r"(?P<word>yes|no)\b[*_\"')]*(?=\s*(?:[.!?;\n]|$))",
+    re.IGNORECASE,
+)
+WORD_DENIED: Final = re.compile(
+    r"\b(?:not|cannot|neither|unclear|unsure)\b|n't\b|\?", re.IGNORECASE
+)
+
+# stated_program: the label of a program
+PROGRAM_LABEL: Final = re.compile(
+    r"[\s*_#>-]*(?:[A-Za-z ]{0,40}program[*_ ]*[:=])?[\s*_`]*", re.IGNORECASE
 )

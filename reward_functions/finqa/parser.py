@@ -1,4 +1,4 @@
-"""FinQA programs as text, read into steps: the flat form, the nested form, and names of rows."""
+"""Parses FinQA programs into steps: the flat form, the nested form, and names of rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from reward_functions.finqa.syntax import (
 
 
 def parse(text: str) -> Program:
-    """The program a text is.
+    """The program that a string is.
 
     Args:
         text: a program in the flat or the nested form, and nothing else.

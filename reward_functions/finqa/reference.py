@@ -1,11 +1,11 @@
-"""What a FinQA record says the answer is: its answer string, executed answer and program as one.
+"""The answer of a FinQA record: its answer string, executed answer and program as one.
 
     classify(answer, executed, program=…, table=…, question=…) -> Reference    the parts of a record
     classify_record(record) -> Reference                                       a whole record
     prepare(record) -> dict                                                    that, as JSON
     prepared(fields) -> Reference                                              that JSON, read back
 
-The three can disagree, and about a record in seven of a hard sample does. `Agreement` says how;
+The three can disagree, and about a record in seven of a hard sample does. `Agreement` names how;
 `Reference.noise` is that class where it makes the record noisy, and None where it does not. A
 noisy reference accepts either value (the other one is in `aliases`): whoever prepares a data set
 decides whether to drop it.

@@ -8,8 +8,7 @@ from reward_functions.core.asking import VerdictField
 from reward_functions.core.errors import BadReference
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Example, Needs, reward_function
-from reward_functions.extraction.answers import NoAnswer, final_answer, spoken
-from reward_functions.extraction.reasoning import without_reasoning
+from reward_functions.extraction import NoAnswer, final_answer, visible_response, without_reasoning
 from reward_functions.judge_runtime.material import conversation
 from reward_functions.judge_runtime.prefilter import prefilter
 from reward_functions.judge_runtime.prompting import prompt_of, question
@@ -137,9 +136,9 @@ def reference(sample: Sample, ask: Ask, *, answer: Literal["final", "whole"] = "
 def _answer(sample: Sample, which: str) -> str | NoAnswer:
     if which == "whole":
         return without_reasoning(sample.response).strip()
-    found = final_answer(spoken(sample.response, sample.prompt))
+    found = final_answer(visible_response(sample.response, sample.prompt))
     if isinstance(found, NoAnswer):
         return found
-    if found.rival and folded(found.rival) != folded(found.text):
+    if found.conflicting_answer and folded(found.conflicting_answer) != folded(found.text):
         return NoAnswer("the response states two answers")
     return found.text + found.tail

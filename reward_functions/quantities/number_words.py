@@ -38,7 +38,7 @@ MAX_WORDS: Final = 24
 
 
 def cardinal(text: str) -> tuple[Fraction | None, str]:
-    """The number a text begins with, in words, and what follows it; None and the text without one.
+    """The number in words that a string begins with, and the rest; else None and the string.
 
     A fraction is a number of parts ("two thirds") or "half". "A dozen", ordinals, and numbers of a
     quadrillion and more are not read.
@@ -64,9 +64,9 @@ def _leading_words(text: str) -> Iterator[re.Match[str]]:
 
 
 def _whole(words: list[str]) -> tuple[int, int]:
-    """The whole number a list of words begins with, and how many of them say it."""
+    """The whole number a list of words begins with, and how many of them it takes."""
     total = group = taken = 0
-    ceiling = 10**15
+    limit = 10**15
     for position, word in enumerate(words):
         if word == "and" and taken and group % 100 == 0:
             if words[position + 1 : position + 2] and words[position + 1] in _ONES | _TENS:
@@ -78,9 +78,9 @@ def _whole(words: list[str]) -> tuple[int, int]:
             group += _ONES[word]
         elif word == "hundred" and 0 < group < _HUNDRED:
             group *= _HUNDRED
-        elif word in _GROUPS and group and _GROUPS[word] < ceiling:
-            ceiling = _GROUPS[word]
-            total, group = total + group * ceiling, 0
+        elif word in _GROUPS and group and _GROUPS[word] < limit:
+            limit = _GROUPS[word]
+            total, group = total + group * limit, 0
         else:
             break
         taken = position + 1

@@ -1,8 +1,8 @@
 """Quantities as people write them: "1,234.5", "$3.2 million", "60%", "(45)", "2 1/2", "twelve".
 
-`quantity` reads a text that is one number and nothing else, exactly (`Fraction`), with its unit. It
-never guesses: "1,23" and "0,25" may be a decimal comma or a slip, and are nothing; "1 or 2" is two
-numbers, and is nothing. Everything is linear in the length of the text, and numbers longer than
+`quantity` reads a string that is one number and nothing else, exactly (`Fraction`), with its unit.
+It never guesses: "1,23" and "0,25" may be a decimal comma or a slip, and are nothing; "1 or 2" is
+two numbers, and is nothing. Everything is linear in the length of the text, and numbers longer than
 `MAX_DIGITS` are nothing too.
 """
 
@@ -18,7 +18,7 @@ from reward_functions.quantities.number_words import cardinal
 from reward_functions.quantities.unicode_forms import typeset
 
 MAX_LENGTH: Final = 400
-"""Characters of a text that may still be one quantity: the longest number and a unit after it."""
+"""Characters of a string that may still be one quantity: the longest number and a unit after it."""
 
 MAX_DIGITS: Final = 300
 """Digits of a number, and the largest power of ten. A double reaches 308, and converting this many
@@ -54,7 +54,7 @@ class Quantity:
 
 
 def quantity(text: str) -> Quantity | None:
-    """The one quantity a text states, or None.
+    """The one quantity that a string states, or None.
 
     Read are signs (also typographic ones and accounting parentheses), digit groups by commas, by
     spaces, and by two or more full stops; decimals, fractions, mixed numbers, scientific notation,
@@ -155,7 +155,7 @@ def _counted(
 
 
 def _unit(text: str) -> str | None:
-    """The unit a text names, or None when it is something else than a unit."""
+    """The unit that a string names, or None when it is something else than a unit."""
     for sign, spellings in _RATES.items():
         rate = spellings.match(text)
         if rate:

@@ -40,7 +40,7 @@ _THOUSAND: Final = 1000
 
 
 def precision(text: str, value: Fraction) -> Precision:
-    """How exactly a text prints its number.
+    """How exactly a string prints its number.
 
     Args:
         text: the number in digits, with or without what stands around it; or a fraction, or words.

@@ -1,7 +1,7 @@
 """One spelling for what looks the same: invisible characters, spaces, dashes, digits.
 
-Everything here maps text to text, keeps plain ASCII as it is for the price of one check, and is
-linear.
+Every function here maps a string to a string, keeps plain ASCII as it is for the price of
+one check, and is linear.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ quadratic in its length (10 s for 120,000 of them); no word of any language has 
 
 
 def folded(text: str, *, ignore_case: bool = True) -> str:
-    """A text for comparison as a whole: canonical Unicode (NFC), single spaces, no margins.
+    """A string for comparison as a whole: canonical Unicode (NFC), single spaces, no margins.
 
     Args:
-        text: any text. Words of more than `MAX_WORD` characters keep the form they have.
+        text: any string. Words of more than `MAX_WORD` characters keep the form they have.
         ignore_case: fold the case of every letter as well.
     """
     words = visible(text).split()
@@ -31,7 +31,7 @@ def folded(text: str, *, ignore_case: bool = True) -> str:
 
 
 def visible(text: str) -> str:
-    """The text without the characters nobody sees.
+    """The string without the characters nobody sees.
 
     Dropped are zero-width characters, soft hyphens, bidirectional controls, variation selectors and
     the tag characters of plane 14 (all of which hide text from a reader and show it to a program),

@@ -4,7 +4,7 @@ Every spelling leads to one canonical name ("metres" -> "m"), so two answers nam
 exactly when their canonical names are equal. Nothing is converted: 1 hour and 60 minutes stay
 different. Symbols keep their letter case (m is the metre, M is not; Pa is the pascal); whole
 words do not. Longer symbols are forgiven theirs (KM, KWH), but for the first letter where that
-tells milli from mega: Mg is a thousand million times mg.
+tells milli apart from mega: Mg is a thousand million times mg.
 
 Nouns are an open class: any word may name what is counted, but for the closed classes of words that
 change or doubt the number before them (`may_name`). Scale words (million, dozen) multiply it.

@@ -6,7 +6,7 @@ from reward_functions.core.errors import BadReference
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Example, reward_function
 from reward_functions.core.types import Evidence, Sample, Score
-from reward_functions.extraction.reasoning import without_reasoning
+from reward_functions.extraction import without_reasoning
 from reward_functions.quantities.unicode_forms import folded
 
 
@@ -38,7 +38,7 @@ def _right(sample: Sample) -> str:
 def exact_match(sample: Sample, *, ignore_case: bool = True) -> Score:
     """The whole response equals the reference, but for white space around and between words.
 
-    Reference: a text or a number; alone or in an object under `final_answer`, `answer`,
+    Reference: a string or a number; alone or in an object under `final_answer`, `answer`,
     `ground_truth`, `value` or `text`. Scale: 1.0 or 0.0. Reasoning sections are set aside and
     Unicode is put in its canonical form (NFC) before the comparison; punctuation and wording count.
     To find an answer inside a longer response use `math` or `multiple_choice`.

@@ -4,38 +4,26 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal
 
 from reward_functions.core.errors import BadParameter, BadReference
-from reward_functions.core.references import reference_fields, reference_text
 from reward_functions.core.spec import Example, reward_function
 from reward_functions.core.types import Evidence, Metric, Sample, Score
-from reward_functions.extraction.answers import Answer, NoAnswer, spoken
-from reward_functions.finqa import question as asking
-from reward_functions.finqa.comparison import fault
-from reward_functions.finqa.equality import same_program
-from reward_functions.finqa.final import SENTENCE, final
-from reward_functions.finqa.program import ProgramError, parse
-from reward_functions.finqa.reference import (
-    answer_alone,
-    as_json,
-    classify,
-    classify_record,
-    prepared,
-)
-from reward_functions.finqa.stated_program import stated_program
-from reward_functions.finqa.values import NoValue, Value, values
-from reward_functions.finqa.yesno import yes_or_no
-from reward_functions.quantities.numerals import BASIS_POINT
+from reward_functions.extraction import Answer, NoAnswer, visible_response
+from reward_functions.finqa.final import final
+from reward_functions.finqa.outcome import assess
+from reward_functions.finqa.reference import as_json
+from reward_functions.finqa.reference_shapes import reference_of
+from reward_functions.finqa.stated_program import program_accuracy
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from reward_functions.finqa.comparison import Fault
-    from reward_functions.finqa.reference import Reference
+    from reward_functions.finqa.agreement import Reference
+    from reward_functions.finqa.outcome import Outcome
 
 LARGEST_TOLERANCE: Final = 0.005
 """Of the parameter `tolerance`. Half a percent is a slip of the head; 1 % is another figure."""
+
+_EXACT: Final = Fraction(0)
 
 METRICS: Final = (
     "answer_correct",
@@ -67,7 +55,7 @@ _PREPARED: Final = {
 
 
 def _right(sample: Sample) -> str:
-    shape = as_json(_reference(sample))
+    shape = as_json(reference_of(sample))
     return f"ANSWER: {shape['value']}{'%' * (shape['unit'] == 'percent')}"
 
 
@@ -112,7 +100,7 @@ def finqa(
     The answer is the last ANSWER line or box, else the last sentence. It gives one value; in two
     renderings, "12.5% (0.125)", if both are right. A value is right when it is the reference
     rounded to the digits printed, at least two of them or as many decimals as the answer string
-    has. What the rules are and why is told by docs/finqa.md.
+    has. docs/finqa.md lists the rules and their reasons.
 
     Metrics: `answer_correct`; `format_followed`, whether an answer was marked and is one value;
     `unit_mismatch`, `scale_mismatch` and `sign_mismatch`, what is wrong with it where its unit, a
@@ -140,84 +128,22 @@ def finqa(
     """
     if not 0 <= tolerance <= LARGEST_TOLERANCE:
         raise BadParameter(f"parameter 'tolerance' takes 0 to {LARGEST_TOLERANCE}, not {tolerance}")
-    reference = _reference(sample)
+    reference = reference_of(sample)
     if reference.noise and noise == "refuse":
         raise BadReference(f"answer and exe_ans disagree: {reference.noise}")
-    text = spoken(sample.response, sample.prompt, include_reasoning=include_reasoning)
+    text = visible_response(sample.response, sample.prompt, include_reasoning=include_reasoning)
     found = final(text)
-    if marked and isinstance(found, Answer) and found.where == SENTENCE:
+    if marked and isinstance(found, Answer) and found.kind == "last_sentence":
         found = NoAnswer("no answer is marked")
-    outcome = _outcome(found, reference, Fraction(tolerance) if tolerance else _EXACT)
-    if outcome.fault == "" and _counts_otherwise(outcome.read, reference, sample):
-        outcome = _Outcome("unit", f"the answer {_REASONS['unit']}", outcome.read)
-    accuracy = _program_accuracy(text, reference.program)
-    return _score(found, outcome, reference, accuracy)
-
-
-class _Outcome(NamedTuple):
-    """What became of an answer: why it is wrong, in a word and in a sentence, and what was read."""
-
-    fault: Fault | Literal["none"]
-    reason: str
-    read: object = None
-
-
-def _outcome(found: Answer | NoAnswer, reference: Reference, tolerance: Fraction) -> _Outcome:
-    if isinstance(found, NoAnswer):
-        return _Outcome("none", found.reason)
-    sentence = found.where == SENTENCE
-    if reference.unit == "yesno" or reference.noise:
-        said = yes_or_no(found.text, sentence=sentence)
-        if said == reference.answer.value or any(said == each.value for each in reference.aliases):
-            return _Outcome("", f"{found.where} equals the reference", said)
-        if reference.unit == "yesno" and isinstance(said, NoValue):
-            return _Outcome("none", said.reason)
-        if reference.unit == "yesno":
-            return _Outcome("value", f"{found.where} differs from the reference", said)
-    read = values(found.text, sentence=sentence)
-    if isinstance(read, NoValue):
-        return _Outcome("none", read.reason)
-    faults = [fault(value, reference, tolerance) for value in read]
-    if any(faults) and not all(faults):
-        return _Outcome("none", "the answer gives several values", read[0])
-    if not any(faults) and _contradicted(found, reference, tolerance):
-        return _Outcome("none", "a later statement of a result contradicts the answer", read[0])
-    return _Outcome(faults[0], f"{found.where} {_REASONS[faults[0]]}", read[0])
-
-
-def _contradicted(found: Answer, reference: Reference, tolerance: Fraction) -> bool:
-    """Whether a later statement of a result gives another value."""
-    read = values(found.rival) if found.rival else NoValue("")
-    return not isinstance(read, NoValue) and any(
-        fault(value, reference, tolerance) for value in read
-    )
-
-
-def _counts_otherwise(read: object, reference: Reference, sample: Sample) -> bool:
-    """Whether a number is given in basis points, and the question, as far as known, in others."""
-    if reference.unit != "number" or not isinstance(read, Value) or read.unit != BASIS_POINT:
-        return False
-    fields = reference_fields(sample.reference) or {}
-    question = fields.get("question") or asking.asked(sample.prompt)
-    return bool(question) and not asking.says_basis_points(question)
-
-
-def _program_accuracy(text: str, program: str | None) -> tuple[bool, bool]:
-    """Whether the response states a program, and whether it is the reference's."""
-    stated = stated_program(text)
-    if stated is None or program is None:
-        return stated is not None, False
-    try:
-        return True, same_program(parse(program), stated)
-    except ProgramError:  # the answer can still be judged
-        return True, False
+    outcome = assess(found, reference, sample, Fraction(tolerance) if tolerance else _EXACT)
+    return _score(found, outcome, reference, program_accuracy(text, reference.program))
 
 
 def _score(
-    found: Answer | NoAnswer, outcome: _Outcome, reference: Reference, program: tuple[bool, bool]
+    found: Answer | NoAnswer, outcome: Outcome, reference: Reference, program: tuple[bool, bool]
 ) -> Score:
     right = outcome.fault == ""
-    marked = isinstance(found, Answer) and found.where != SENTENCE
+    marked = isinstance(found, Answer) and found.kind != "last_sentence"
     flags = (
         right,
         marked and outcome.fault != "none",
@@ -236,46 +162,3 @@ def _score(
 def _metrics(flags: tuple[bool, ...]) -> tuple[Metric, ...]:
     """The metrics, by what is true of them: of the few combinations each is made once."""
     return tuple(map(Metric, METRICS, map(float, flags)))
-
-
-def _reference(sample: Sample) -> Reference:
-    """The reference of a sample, in any of its shapes."""
-    fields = reference_fields(sample.reference)
-    if fields is None or fields.keys().isdisjoint(("unit", "exe_ans", "qa")):
-        return _bare(sample)
-    if "unit" in fields:
-        return prepared(fields)
-    if "qa" in fields:
-        return classify_record(fields)
-    return _own(fields, sample)
-
-
-def _own(fields: Mapping[str, Any], sample: Sample) -> Reference:
-    """The record's own fields, without its filing."""
-    texts = {name: fields.get(name) or "" for name in ("answer", "program", "question")}
-    for name, text in texts.items():
-        if not isinstance(text, str):
-            raise BadReference(f"{name} is of type {type(text).__name__}, not str")
-    question = texts["question"] or asking.asked(sample.prompt)
-    if fields["exe_ans"] is None:
-        return answer_alone(texts["answer"], question=question)
-    return classify(texts["answer"], fields["exe_ans"], program=texts["program"], question=question)
-
-
-def _bare(sample: Sample) -> Reference:
-    """An answer string alone, or a number, which is an executed answer alone."""
-    text, question = reference_text(sample.reference), asking.asked(sample.prompt)
-    if isinstance(sample.reference, int | float):
-        return classify("", sample.reference, question=question)
-    return answer_alone(text, question=question)
-
-
-_EXACT: Final = Fraction(0)
-_REASONS: Final[dict[Fault, str]] = {
-    "": "equals the reference",
-    "unit": "has another unit than the reference",
-    "sign": "has the opposite sign of the reference",
-    "scale": "differs from the reference by a power of ten",
-    "precision": "agrees with the reference, but has too few digits",
-    "value": "differs from the reference",
-}

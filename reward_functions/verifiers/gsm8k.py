@@ -6,13 +6,13 @@ from reward_functions.core.errors import BadReference
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Example, reward_function
 from reward_functions.core.types import Evidence, Sample, Score
-from reward_functions.extraction.answers import (
+from reward_functions.extraction import (
     Answer,
     NoAnswer,
     boxed_answer,
     hash_answer,
-    spoken,
     stated_answer,
+    visible_response,
 )
 from reward_functions.extraction.markup import plain
 from reward_functions.extraction.scores import METRICS, compared, contradicted, not_answered
@@ -56,7 +56,7 @@ def _right(sample: Sample) -> str:
 def gsm8k(sample: Sample, *, flexible: bool = False, include_reasoning: bool = False) -> Score:
     """The number behind the last `####` equals the reference, exactly.
 
-    Reference: a number, a text that is one, or a solution that ends in `#### n`; alone or in an
+    Reference: a number, a string that is one, or a solution that ends in `#### n`; alone or in an
     object under `final_answer`, `answer`, `ground_truth`, `value` or `text`. Scale: 1.0 or 0.0.
     Metric `answered`: whether there was one number to compare. Numbers are exact, in every
     rendering `quantities.numerals` reads. Units are compared when both sides name one; a
@@ -76,15 +76,15 @@ def gsm8k(sample: Sample, *, flexible: bool = False, include_reasoning: bool = F
         BadReference: there is no reference, or it is not one number.
     """
     reference = _reference(reference_text(sample.reference))
-    text = spoken(sample.response, sample.prompt, include_reasoning=include_reasoning)
+    text = visible_response(sample.response, sample.prompt, include_reasoning=include_reasoning)
     found = _found(text, flexible=flexible)
     if isinstance(found, NoAnswer):
         return not_answered(found.reason)
     stated = quantity(plain(found.text + found.tail)) or quantity(plain(found.text))
     if stated is None:
         return not_answered(f"{found.where} does not show one number", found.text)
-    rival = quantity(plain(found.rival)) if found.rival else None
-    if rival and not same(stated, rival):
+    later = quantity(plain(found.conflicting_answer)) if found.conflicting_answer else None
+    if later and not same(stated, later):
         return contradicted(found)
     evidence = Evidence("exact number", stated, reference)
     return compared(found, evidence, right=same(reference, stated))

@@ -6,13 +6,13 @@ from reward_functions.core.errors import BadReference
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Example, reward_function
 from reward_functions.core.types import Evidence, Sample, Score
-from reward_functions.extraction.answers import (
+from reward_functions.extraction import (
     Answer,
     NoAnswer,
     boxed_answer,
     final_answer,
-    spoken,
     stated_answer,
+    visible_response,
 )
 from reward_functions.extraction.choices import choice, options_in, options_of, picked
 from reward_functions.extraction.scores import METRICS, compared, contradicted, not_answered
@@ -69,14 +69,14 @@ def multiple_choice(sample: Sample, *, include_reasoning: bool = False) -> Score
     """
     options = _options(sample)
     reference = _reference(sample, options)
-    text = spoken(sample.response, sample.prompt, include_reasoning=include_reasoning)
+    text = visible_response(sample.response, sample.prompt, include_reasoning=include_reasoning)
     found = _found(text)
     if isinstance(found, NoAnswer):
         return not_answered(found.reason)
     letter = choice(found.text, options)
     if letter is None:
         return not_answered(f"{found.where} does not pick one option", found.text)
-    if found.rival and choice(found.rival, options) not in (None, letter):
+    if found.conflicting_answer and choice(found.conflicting_answer, options) not in (None, letter):
         return contradicted(found)
     return compared(found, Evidence("choice", letter, reference), right=letter == reference)
 
@@ -95,10 +95,10 @@ def _found(text: str) -> Answer | NoAnswer:
         return explicit
     letter = picked(text)
     if letter:
-        return Answer(letter, "the option picked")
+        return Answer("option", letter)
     first, _, rest = text.strip().partition("\n")
     if rest.startswith("\n") and choice(first, {}):
-        return Answer(first, "the first line")
+        return Answer("first_line", first)
     return final_answer(text)
 
 

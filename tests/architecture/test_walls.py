@@ -65,6 +65,45 @@ INNER = {
         "pipeline": {"config", "rate_limit", "usage", "cache", "backends", "wrappers"},
         "panel": {"config", "usage", "aggregation", "cache", "pipeline"},
     },
+    "extraction": {
+        "latex_groups": set(),
+        "reasoning": set(),
+        "markup": set(),
+        "cues": set(),
+        "formula_context": set(),
+        "invisible": {"latex_groups"},
+        "visible": {"reasoning", "invisible"},
+        "choices": {"markup", "cues"},
+        "prompt_formulas": {"cues"},
+        "candidates": {"latex_groups", "markup", "cues"},
+        "answer": {"candidates"},
+        "scores": {"answer"},
+        "selection": {"cues", "formula_context", "candidates", "answer"},
+        "__init__": {"reasoning", "visible", "answer", "selection"},
+    },
+    "finqa": {
+        "syntax": set(),
+        "cues": set(),
+        "value": set(),
+        "parser": {"syntax"},
+        "executor": {"syntax"},
+        "program": {"syntax", "parser", "executor"},
+        "equality": {"syntax"},
+        "stated_program": {"syntax", "cues", "parser", "equality"},
+        "question": {"cues"},
+        "yesno": {"cues", "value"},
+        "final": {"cues", "yesno"},
+        "numbers": {"cues", "value"},
+        "direction": {"cues", "value"},
+        "renderings": {"cues", "value", "numbers", "direction"},
+        "values": {"cues", "value", "numbers", "direction", "renderings"},
+        "agreement": {"value", "question", "values"},
+        "reference": {"program", "agreement"},
+        "reference_shapes": {"question", "agreement", "reference"},
+        "comparison": {"syntax", "value", "agreement"},
+        "outcome": {"value", "question", "yesno", "values", "agreement", "comparison"},
+        "__init__": set(),
+    },
 }
 
 
@@ -127,6 +166,12 @@ def test_a_part_of_a_room_imports_only_the_parts_before_it(room, part):
         if here == part and there not in INNER[room][part]
     ]
     assert not wrong
+
+
+@pytest.mark.parametrize("room", INNER)
+def test_every_part_of_a_room_has_its_place(room):
+    inside = (path for path in (PACKAGE / room).iterdir() if path.suffix == ".py" or path.is_dir())
+    assert {path.stem for path in inside} - {"__pycache__"} == INNER[room].keys()
 
 
 @pytest.mark.parametrize("order", [ROOMS, *INNER.values()], ids=["rooms", *INNER])

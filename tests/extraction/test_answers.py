@@ -7,15 +7,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reward_functions.extraction.answers import Answer, NoAnswer, final_answer, hash_answer, spoken
-from reward_functions.extraction.reasoning import without_reasoning
+from reward_functions.extraction import (
+    Answer,
+    NoAnswer,
+    final_answer,
+    hash_answer,
+    visible_response,
+    without_reasoning,
+)
 
 TABLE = Path(__file__).parents[1] / "cases" / "answers.jsonl"
 CASES = [json.loads(line) for line in TABLE.read_text().splitlines()]
 
 
 def answer_of(response, prompt=""):
-    return final_answer(spoken(response, prompt))
+    return final_answer(visible_response(response, prompt))
 
 
 @pytest.mark.parametrize("case", CASES, ids=[ascii(case["response"])[:48] for case in CASES])
@@ -29,8 +35,8 @@ def test_table(case):
 
 
 def test_a_statement_behind_the_last_box_is_handed_to_the_caller():
-    assert answer_of("\\boxed{5}. So the answer is 6.").rival == "6"
-    assert answer_of("The answer is 6: \\boxed{5}.").rival == ""
+    assert answer_of("\\boxed{5}. So the answer is 6.").conflicting_answer == "6"
+    assert answer_of("The answer is 6: \\boxed{5}.").conflicting_answer == ""
 
 
 def test_the_last_marker_of_gsm8k_wins():
@@ -42,8 +48,8 @@ def test_the_last_marker_of_gsm8k_wins():
 
 def test_reasoning_is_searched_when_asked():
     text = "<think>\\boxed{4}</think>"
-    assert isinstance(final_answer(spoken(text)), NoAnswer)
-    assert final_answer(spoken(text, include_reasoning=True)).text == "4"
+    assert isinstance(final_answer(visible_response(text)), NoAnswer)
+    assert final_answer(visible_response(text, include_reasoning=True)).text == "4"
 
 
 @pytest.mark.parametrize("decoys", [1, 10, 500])

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from reward_functions.extraction.candidates.boxes import last_boxed
-from reward_functions.extraction.formula_context import part_of_more
+from reward_functions.extraction.formula_context import inside_larger_formula
 
 BOX = "\\boxed{5}"
 OPERATORS = ["+", "-", "−", "\\cdot", "\\times", "/", "^", "<", ">", "\\le", "\\ge", "\\ne", "\\pm"]
@@ -16,7 +16,7 @@ BRACKETS = ["{}", "({})", "\\left({}\\right)", "{{{}}}"]
 
 def is_part(text):
     box = last_boxed(text)
-    return part_of_more(text, box.start, box.end)
+    return inside_larger_formula(text, box.start, box.end)
 
 
 @pytest.mark.parametrize("operator", OPERATORS)

@@ -1,4 +1,4 @@
-r"""The last mathematical span of a text: `$…$`, `$$…$$`, `\(…\)`, `\[…\]`, or a run of them.
+r"""The last mathematical span of a response: `$…$`, `$$…$$`, `\(…\)`, `\[…\]`, or a run of them.
 
 Spans joined by nothing but spaces, commas, "and" or "or" are one list, as boxes are. A dollar sign
 is a delimiter by Pandoc's rule: an opening one touches what follows it, a closing one touches what
@@ -9,78 +9,64 @@ both sides, does when it begins with a command.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.extraction.cues.matching import trouble, uncertain
+from reward_functions.extraction.candidates.candidate import Candidate
+from reward_functions.extraction.cues import formulas as words
+from reward_functions.extraction.cues.matching import disqualifying_cue, uncertain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _DELIMITER: Final = re.compile(r"\\[()\[\]\\$]|\$\$?")
 _CLOSING: Final = {"\\(": "\\)", "\\[": "\\]", "$$": "$$", "$": "$"}
-_JOINT: Final = re.compile(r"[\s,;]*+(?:(?:and|or)\b[\s,]*+)?", re.IGNORECASE)
 _SENTENCE_END: Final = re.compile(r"[.!?](?=\s|$)|\n")
 _NAME: Final = re.compile(r"\\?[A-Za-z]{1,12}(?:_\{?\w{1,8}\}?)?'{0,2}(?:\([^()]{0,12}\))?")
-_VALUE: Final = re.compile(
-    r"\s+(?:is|equals|=)\s+(?:(?:about|approximately|exactly|then|therefore|equal to)\s+)?"
-    r"(?=[^.\n;]{0,60}\d)([^.\n;]{0,60}?(?:\.\d[^.\n;]{0,60}?)?)(?=[.;\n](?!\d)|,\s|$)"
-)
-_CONDITION: Final = re.compile(r"\((?:since|for|where|when|as|if|with|because)\s[^()]*$")
 
 TAIL: Final = 20_000
-"""Characters at the end of a text that are searched: several pages. A response that goes on for
+"""Characters at the end of a response that are searched: several pages. A response that goes on for
 longer after its last formula has not ended with it."""
 
 SENTENCE: Final = 160
 """Characters on either side of a span that may belong to its sentence."""
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A piece of mathematics in a text: its source without delimiters, and where it stands."""
+def last_span(text: str) -> Candidate | None:
+    """The last run of spans in the tail of a response; a run of several keeps its delimiters.
 
-    text: str
-    start: int
-    end: int
-
-
-def last_span(text: str) -> Span | None:
-    """The last run of spans in the tail of a text; a run of several keeps its delimiters.
-
-    A mere name ($x$) only counts when there is nothing else, and stands for what it is said to be:
+    A mere name ($x$) only counts when there is nothing else, and stands for the value it is given:
     "$x$ is 5". Conditions in brackets, "(since $x > 0$)", do not count.
     """
-    run: list[Span] = []
-    name: Span | None = None
+    run: list[Candidate] = []
+    name: Candidate | None = None
     for span in _spans(text, _tail(text)):
-        if _CONDITION.search(text, max(0, span.start - SENTENCE), span.start):
+        if words.CONDITION.search(text, max(0, span.start - SENTENCE), span.start):
             continue
         if _NAME.fullmatch(span.text):
             name = span
-            value = _VALUE.match(text, span.end)
-            run = [Span(value[1], span.start, value.end(1))] if value else run
+            value = words.SPAN_VALUE.match(text, span.end)
+            run = [Candidate("math_span", value[1], span.start, value.end(1))] if value else run
             continue
-        if run and not _JOINT.fullmatch(text, run[-1].end, span.start):
+        if run and not words.SPAN_JOINT.fullmatch(text, run[-1].end, span.start):
             run = []
         run.append(span)
     return _joined(text, run) if run else name
 
 
-def _joined(text: str, run: list[Span]) -> Span:
+def _joined(text: str, run: list[Candidate]) -> Candidate:
     if len(run) == 1:
         return run[0]
     start, end = run[0].start, run[-1].end
-    return Span(text[start:end], start, end)
+    return Candidate("math_span", text[start:end], start, end)
 
 
-def taken_back(text: str, span: Span) -> bool:
+def taken_back(text: str, span: Candidate) -> bool:
     """Whether its sentence denies, supposes or asks: "$5$ is wrong", "let $x=5$", "is it $5$?"."""
     before = _SENTENCE_END.split(text[max(0, span.start - SENTENCE) : span.start])[-1]
     rest = text[span.end : span.end + SENTENCE]
     stop = _SENTENCE_END.search(rest)
     after = rest[: stop.end()] if stop else rest
-    return uncertain(before, after) or bool(trouble(text, span.start, span.end))
+    return uncertain(before, after) or bool(disqualifying_cue(text, span.start, span.end))
 
 
 def _tail(text: str) -> int:
@@ -91,11 +77,13 @@ def _tail(text: str) -> int:
     return max(text.find("\n\n", start), start)
 
 
-def _spans(text: str, start: int) -> Iterator[Span]:
+def _spans(text: str, start: int) -> Iterator[Candidate]:
     opening: re.Match[str] | None = None
     for mark in _DELIMITER.finditer(text, start):
         if opening and mark[0] == _CLOSING[opening[0]] and _closes(text, opening, mark):
-            yield Span(text[opening.end() : mark.start()].strip(), opening.start(), mark.end())
+            yield Candidate(
+                "math_span", text[opening.end() : mark.start()].strip(), opening.start(), mark.end()
+            )
             opening = None
         elif mark[0] in _CLOSING and not (opening and opening[0] in ("\\[", "$$")):
             opening = mark if _opens(text, mark) else None

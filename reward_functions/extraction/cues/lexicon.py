@@ -1,43 +1,37 @@
-r"""The phrases that speak against the answer next to them, in front of it and behind it.
+r"""The cues: phrases beside an answer that decide whether it counts, one row a kind of phrase.
 
-Those in front end with what may stand between them and the answer: delimiters, commands, "it is".
-They are only given the few words before an answer, in lower case, which bounds what they cost.
-Those behind are matched where the answer ends.
+This module is data; `matching` compiles it. Cues before an answer end with what may stand between
+them and it: delimiters, commands, "it is". They are matched against the few words before an answer,
+in lower case, which bounds what they cost. Cues after an answer are matched where it ends.
 """
 
 from __future__ import annotations
 
-import re
-from typing import Final, NamedTuple
-
-
-class Phrase(NamedTuple):
-    """Words that speak against the answer behind them."""
-
-    clause: str
-    """What they say of the answer."""
-
-    words: frozenset[bytes]
-    """One of them stands in every such phrase, in Latin-1: what is looked for first."""
-
-    pattern: re.Pattern[str]
-
-    within: int
-    """That one is among so many last words before the answer."""
-
+from typing import Final, Literal, NamedTuple
 
 ANYWHERE: Final = 100
 NEAR: Final = 4
 LAST: Final = 1
 
 
-def _phrase(clause: str, words: str, pattern: str, *, within: int = ANYWHERE) -> Phrase:
-    found = frozenset(words.encode("latin-1").split())
-    return Phrase(clause, found, re.compile(pattern, re.VERBOSE), within)
+class Cue(NamedTuple):
+    """Phrases of one kind on one side of an answer.
 
+    Args:
+        kind: why the answer beside them does not count, as a clause.
+        side: of the answer.
+        example: one of them, with an answer.
+        pattern: all of them, as a verbose regular expression.
+        words: one of them stands in every such phrase before an answer: what is looked for first.
+        reach: how many words before the answer that one is searched among.
+    """
 
-def _pattern(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.VERBOSE | re.IGNORECASE)
+    kind: str
+    side: Literal["before", "after"]
+    example: str
+    pattern: str
+    words: str = ""
+    reach: int = ANYWHERE
 
 
 DENIED: Final = "is denied"
@@ -65,15 +59,18 @@ _SAY: Final = (
 _ANSWER: Final = r"(?:answer|guess|result|solution|value|response|choice|option|idea)s?"
 
 BEFORE: Final = (
-    _phrase(
+    Cue(
         DENIED,
-        "not t never neither nor nobody cannot hardly rather instead anything other different "
-        "false wrong doubt neq ne neg ¬ nicht kein keine keines niemals pas jamais nunca jamás "
-        "non não nem es son sea nadie ninguno personne niemand nessuno ninguém mistake error "
-        "incorrect untrue myth lie refuse except "
-        "way far differs differ unequal besides out reject rejects exclude excludes eliminate "
-        "eliminates",
-        rf"""
+        "before",
+        "It is not 5",
+        words=(
+            "not t never neither nor nobody cannot hardly rather instead anything other "
+            "different false wrong doubt neq ne neg ¬ nicht kein keine keines niemals pas "
+            "jamais nunca jamás non não nem es son sea nadie ninguno personne niemand nessuno "
+            "ninguém mistake error incorrect untrue myth lie refuse except way far differs "
+            "differ unequal besides out reject rejects exclude excludes eliminate eliminates"
+        ),
+        pattern=rf"""
         (?: \b(?:not|never|neither|nor|nobody|cannot|hardly|rather\ than|instead\ of
               |(?<!none\ )other\ than|anything\ (?:but|except)|(?:false|wrong|untrue|myth|lie)\ that
               |(?<!no\ )(?<!without\ )(?<!without\ a\ )doubt(?:\ that)?|refuse\ to|no\ way
@@ -89,12 +86,17 @@ BEFORE: Final = (
       | \b(?:mistake|error|wrong|incorrect|false|untrue)\s+to\s+\w+\b{_IT_IS}{_TO}
         """,
     ),
-    _phrase(
+    Cue(
         OTHERS,
-        "some many most other others people students someone somebody they he she nobody one you "
-        "none few friend friends critics teacher textbook wrong incorrect false tempting mistaken "
-        "erroneous naive common usual typical frequent mistake trap solver student reader person",
-        rf"""
+        "before",
+        "Many students say that it is 5",
+        words=(
+            "some many most other others people students someone somebody they he she nobody "
+            "one you none few friend friends critics teacher textbook wrong incorrect false "
+            "tempting mistaken erroneous naive common usual typical frequent mistake trap "
+            "solver student reader person"
+        ),
+        pattern=rf"""
         \b(?: (?:some|many|most|others?|people|students|someone|somebody|they|s?he|nobody|no\ one
                 |none|few|friends?|critics|teacher|textbook
                 |an?\s+(?:\w+\s+)?(?:solver|student|reader|person)|(?:one|you)\s+(?:may|might|could|would))\b
@@ -107,21 +109,27 @@ BEFORE: Final = (
         ){_IT_IS}{_TO}
         """,
     ),
-    _phrase(
+    Cue(
         SEVERAL,
-        "candidate candidates possibility option guess",
-        rf"""
+        "before",
+        "One possible candidate is 5",
+        words="candidate candidates possibility option guess",
+        pattern=rf"""
         \b(?:(?:one|an?|another)\s+(?:possible\s+)?(?:candidate|possibility|option|guess)
             \s+(?:is|would\s+be)
           | candidates\s*:.*,
         ){_TO}
         """,
     ),
-    _phrase(
+    Cue(
         BOUND,
-        "least most than up almost nearly exceeds exceeding over under above below short and "
-        "bounded bound equal minimum maximum",
-        rf"""
+        "before",
+        "It is at least 5",
+        words=(
+            "least most than up almost nearly exceeds exceeding over under above below short "
+            "and bounded bound equal minimum maximum"
+        ),
+        pattern=rf"""
         \b(?: at\s+(?:least|most) | up\s+to | almost | nearly | exceed(?:s|ing)
             | (?:more|less|fewer|greater|larger|smaller|bigger|higher|lower)\s+than
             | (?:is|are)\s+(?:over|under)
@@ -130,17 +138,21 @@ BEFORE: Final = (
             | an?\s+(?:\w+\s+)?(?:upper|lower)\s+bound\s+(?:is|of) | at\s+(?:minimum|maximum)
         )\b{_GLUE}
         """,
-        within=NEAR,
+        reach=NEAR,
     ),
-    _phrase(
+    Cue(
         PART,
-        "twice thrice double triple quadruple half minus plus times negative divided multiplied "
-        "square squares cube root roots third thirds quarter quarters fourth fourths fifth fifths "
-        "tenth tenths opposite inverse "
-        "reciprocal multiple factorial log logarithm sine cosine tangent complement negation "
-        "remainder percent digits divisor divisors successor predecessor log logs "
-        "add adding subtract subtracting before after following preceding power and base",
-        rf"""
+        "before",
+        "It is twice 5",
+        words=(
+            "twice thrice double triple quadruple half minus plus times negative divided "
+            "multiplied square squares cube root roots third thirds quarter quarters fourth "
+            "fourths fifth fifths tenth tenths opposite inverse reciprocal multiple factorial "
+            "log logarithm sine cosine tangent complement negation remainder percent digits "
+            "divisor divisors successor predecessor log logs add adding subtract subtracting "
+            "before after following preceding power and base"
+        ),
+        pattern=rf"""
         \b(?: (?:twice|thrice|double|triple|quadruple|half|minus|plus|times|negative|divided\s+by
                 |multiplied\s+by)(?:\s+of)?
             | (?:square|cube|root|third|quarter|fourth|fifth|tenth|double|triple|opposite|negative
@@ -153,23 +165,35 @@ BEFORE: Final = (
             | to\s+the\s+power(?:\s+of)?
         )(?:\s+the)?(?:\s+number|\s+value)?\b{_GLUE}
         """,
-        within=NEAR,
+        reach=NEAR,
     ),
-    _phrase(
+    Cue(
         PART,
-        "of the number value",
-        rf"""
+        "before",
+        "It is 20% of 5",
+        words="of the number value",
+        pattern=rf"""
         (?:\d|%|\\[dt]?frac\s?\{{[^{{}}]{{1,9}}\}}\s?\{{[^{{}}]{{1,9}}\}})[\s$\\)]{{0,4}}
         \bof(?:\s+the)?(?:\s+number|\s+value)?\b{_GLUE}
         """,
-        within=LAST,
+        reach=LAST,
     ),
-    _phrase(PART, "whose", rf"\bwhose\s+(?:\w+\s+){{1,3}}(?:is|are|equals)(?:\s+the)?\b{_GLUE}"),
-    _phrase(
+    Cue(
+        PART,
+        "before",
+        "a number whose square is 5",
+        words="whose",
+        pattern=rf"\bwhose\s+(?:\w+\s+){{1,3}}(?:is|are|equals)(?:\s+the)?\b{_GLUE}",
+    ),
+    Cue(
         SUPPOSED,
-        "maybe perhaps possibly suppose supposing assume assuming pretend imagine might could may "
-        "if whether",
-        rf"""
+        "before",
+        "Maybe it is 5",
+        words=(
+            "maybe perhaps possibly suppose supposing assume assuming pretend imagine might "
+            "could may if whether"
+        ),
+        pattern=rf"""
         \b(?: maybe | perhaps | possibly | suppos(?:e|ing) | assum(?:e|ing)
             | pretend | imagine
             | (?:might|could|may)\s+be
@@ -179,11 +203,15 @@ BEFORE: Final = (
         )(?:\s+that)?(?!\w){_IT_IS}{_TO}
         """,
     ),
-    _phrase(
+    Cue(
         FORMAT,
-        "your write put type output enter example instance illustration placeholder sample format "
-        "hypothetically g",
-        rf"""
+        "before",
+        "For example, 5",
+        words=(
+            "your write put type output enter example instance illustration placeholder sample "
+            "format hypothetically g"
+        ),
+        pattern=rf"""
         \b(?:for\s+(?:example|instance)|e\.g\.|as\s+an\s+(?:example|illustration)|hypothetically
           |(?:example|sample|placeholder)(?:\s+(?:answer|output|response|format|box))?
         )\s*[,:]\s*{_TO} | \be\.\s?g\.,?{_TO}
@@ -195,14 +223,12 @@ BEFORE: Final = (
         """,
     ),
 )
-"""Why an answer does not count, and the phrases in front of it that say so, in lower case."""
+"""The cues before an answer, in the order in which they are matched, and in lower case."""
 
-ALTERNATIVE_BEFORE: Final = _pattern(
-    r"""
+ALTERNATIVE_BEFORE: Final = r"""
     (?:(?<!,\s)\b(?:or|oder|ou)\b|或)\s*(?:(?:maybe|perhaps|possibly|else|even|also)\s+)?
     (?:[$\\(\[{}\s]|\b[A-Za-z]\s?=)*$
     """
-)
 
 _CLOSED: Final = r"[\s$*_`)\]}]{0,6}(?:\\[)\]])?\s{0,8}"
 _FAULT: Final = r"""
@@ -211,19 +237,20 @@ _FAULT: Final = r"""
       |(?:an?|the|only\s{1,8}an?)\s{1,8}(?:\w+\s{1,8})?
        (?:mistake|error|trap|lie|(?:under|over)estimate|lower\ bound|upper\ bound))\b"""
 _VALUE: Final = r"[-+−]?(?:\\[dt]?frac\s?(?:\{\d{1,9}\}){2}|\d[\d,]{0,20}(?:[./]\d{1,20})?)"
-OFFERED: Final = _pattern(
-    rf"""{_CLOSED}
+OFFERED: Final = rf"""{_CLOSED}
     [,(]?\s?\bor,?\s{{1,8}}(?:equivalently,?\s{{1,8}})?[$\\(]{{0,3}}
     (?P<value>{_VALUE}(?:\s?\\?%)?)[$\\)\s]{{0,6}}\.?\s*$
     """
-)
-"""The answer once more, in another form: "or 0.5" behind 1/2; nothing is said after it."""
+"""The answer once more, in another form: "or 0.5" behind 1/2, and nothing after it."""
 
 _DIGITS: Final = r"[$\\(]{0,3}[-+−]?\d"
 _NUMBER: Final = rf"(?:{_DIGITS}|\\frac|(?:one|two|three|four|five|six|seven|eight|nine|ten)\b)"
 
-AFTER: Final = {
-    DENIED: _pattern(
+AFTER: Final = (
+    Cue(
+        DENIED,
+        "after",
+        "5 is wrong",
         rf"""{_CLOSED}
         (?: (?:is|are|was|were|would\ be|seems|looks|must\ be)\s{{1,8}}(?:\w+\s{{1,8}})?
             (?:not\b|{_FAULT})
@@ -235,9 +262,12 @@ AFTER: Final = {
             (?:would|might|could|say|says|said|guess|guesses|think|thinks|expect|answer|get|write)\b
           | does(?:\s{{1,8}}not|n['’]t)\s{{1,8}}(?:work|satisfy|count|fit)\b
           | no\ es\b | n['’]est\ pas\b | non\ è\b | não\ é\b | ist\ (?:\w+\ )?nicht\b)
-        """
+        """,
     ),
-    SEVERAL: _pattern(
+    Cue(
+        SEVERAL,
+        "after",
+        "5 or 6",
         rf"""{_CLOSED}
         (?: (?:[,/|] | \\text\s?\{{\s{{0,8}}(?=or\b) | [.;]\s{{0,8}}(?=or\b)
               | \b(?:or|and|oder|ou|vs\.?)\b | 或 | \\l?or\b)
@@ -247,14 +277,20 @@ AFTER: Final = {
           | (?:to|through)\s{{1,8}}{_DIGITS}
           | or\s{{1,8}}(?:something|some|another|any|anything)\b
           | ;\s{{0,8}}{_DIGITS}[\d.,/]*[$\\)]{{0,3}}\s{{0,8}}(?:[.;!]|$))
-        """
+        """,
     ),
-    BOUND: _pattern(
+    Cue(
+        BOUND,
+        "after",
+        "5 or more",
         rf"""{_CLOSED}
         (?:or\s{{1,8}}(?:more|less|fewer|greater|higher|lower|above|below)|at\s{{1,8}}(?:most|least))\b
-        """
+        """,
     ),
-    PART: _pattern(
+    Cue(
+        PART,
+        "after",
+        "5 squared",
         rf"""{_CLOSED}
         (?: (?:squared|cubed|factorial)\b | percent\s{{1,8}}of\b | to\s{{1,8}}the\s{{1,8}}power\b
           | and\s{{1,8}}a\s{{1,8}}half\b
@@ -262,21 +298,23 @@ AFTER: Final = {
             (?:constant|multiple|number)\b
           | (?:plus|choose|minus|times|(?:divided|multiplied)\s{{1,8}}by|(?:less|more)\s{{1,8}}than)
             \s{{1,8}}{_NUMBER})
-        """
+        """,
     ),
-    SUPPOSED: _pattern(
+    Cue(
+        SUPPOSED,
+        "after",
+        "5?",
         r"""
         [ \t$*_)\]}]{0,6}(?:\\[)\]])?
         (?: [^.,:;!?\n—–]{0,60}\? | ,?\s{0,8}(?:maybe|perhaps|possibly|not\s{1,8}sure|unsure)\b\W*$)
-        """
+        """,
     ),
-}
-"""Why an answer does not count, and the phrases behind it that say so."""
+)
+"""The cues after an answer, in the order in which they are matched."""
 
 _THEN: Final = r"""[\s$*_)\]}"'`.:;!,—–-]{0,12}(?:\\[)\]])?[\s*_.;!,(—–-]{0,12}"""
 
-RETRACTED: Final = _pattern(
-    rf"""{_THEN}
+RETRACTED: Final = rf"""{_THEN}
     (?: or\ (?:maybe|perhaps|possibly|else|is\ it|it\ could)\b
       | no[,.!]\s | no\ wait\b | wait[,.!]*\s{{0,8}}no\b | wait[,.!]*$ | oops\b
       | (?:scratch|strike)\ that | just\ kidding | on\ (?:second\ thought|reflection) | never\ ?mind
@@ -299,9 +337,7 @@ RETRACTED: Final = _pattern(
         [$\\-]{{0,3}}\d[\d.,]*[$\\)]{{0,3}}\s{{0,8}}(?:[.!;]|$)
     )
     """
-)
-CORRECTED: Final = _pattern(
-    rf"""{_THEN}
+CORRECTED: Final = rf"""{_THEN}
     (?:(?:oh|ah)\W{{1,4}})?(?:wait|hmm|but|actually|no|oops|sorry|correction|edit|update
       |instead|or\ equivalently)\b
     \W{{1,4}}(?:actually\W{{1,3}})?
@@ -312,11 +348,8 @@ CORRECTED: Final = _pattern(
     )?
     (?P<value>[$\\]{{0,2}}[-+−]?\d[\d.,/]*)
     """
-)
-UNCERTAIN: Final = _pattern(
-    r"""
+UNCERTAIN: Final = r"""
     \b(?:maybe|perhaps|possibly|guess|suppose|let|assume|assuming|consider|could|might|may|if
         |whether|unless|not|never|neither|nor|wrong|incorrect|false|cannot|no\s+(?:idea|clue))\b
   | n['’]t\b
     """
-)

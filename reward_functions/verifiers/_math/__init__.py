@@ -1,1 +1,8 @@
-"""What `math` asks beside equality: is an option meant, and is the question handed back?"""
+"""What `math` is made of beside equality.
+
+answer           the mathematics of a response's final answer, and whether it is contradicted
+option_texts     a choice that is given by its letter and its text
+reference        the answer that a reference gives
+restatement      whether an answer hands the question back
+verdict          equality under the parameters of `math`
+"""

@@ -1,7 +1,7 @@
 r"""A choice by its letter and its text, which must agree: `\boxed{\text{(D)}}` and `\boxed{7}`.
 
-What the text of a choice is, only the question tells. Where it does not, a text behind a letter is
-believed, and a second box beside that of the letter is a second answer.
+Only the question has the text of a choice. Where it does not, the text behind a letter is believed,
+and a second box beside that of the letter is a second answer.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 from reward_functions import symbolic
-from reward_functions.extraction.answers import Answer, NoAnswer
+from reward_functions.extraction import Answer, NoAnswer
 from reward_functions.extraction.choices import options_in
 
 _MARK: Final = r"(?:\\(?:text|textbf|mathrm|mbox)\s?\{\s?)?\((?P<letter>[A-J])\)\s?\}?"

@@ -1,11 +1,12 @@
-"""Words speak against an answer only from right beside it, in any dress."""
+"""Words disqualify an answer only from right beside it, in any markup."""
 
+import re
 from itertools import product
 
 import pytest
 
 from reward_functions.extraction.cues import lexicon
-from reward_functions.extraction.cues.matching import against, trouble
+from reward_functions.extraction.cues.matching import cue_before, disqualifying_cue
 
 ANSWERS = [
     "\\boxed{5}",
@@ -62,37 +63,48 @@ HONEST_AFTER = [
 ]
 
 
-def clause(before, answer, after):
+def cue_of(before, answer, after):
     text = f"{before} {answer}{after}"
     start = text.index("\\boxed")
-    return trouble(text, start, start + len("\\boxed{5}"))
+    return disqualifying_cue(text, start, start + len("\\boxed{5}"))
 
 
 @pytest.mark.parametrize(
     ("expected", "words"), [(kind, words) for kind in BEFORE for words in BEFORE[kind]]
 )
-def test_words_in_front_speak_against_an_answer(expected, words):
+def test_words_in_front_disqualify_an_answer(expected, words):
     for answer, after in product(ANSWERS, HONEST_AFTER):
-        assert clause(words, answer, after) == expected
+        assert cue_of(words, answer, after) == expected
 
 
 @pytest.mark.parametrize(
     ("expected", "words"), [(kind, words) for kind in AFTER for words in AFTER[kind]]
 )
-def test_words_behind_speak_against_an_answer(expected, words):
+def test_words_behind_disqualify_an_answer(expected, words):
     for before, answer in product(HONEST_BEFORE, ANSWERS[:4]):
-        assert clause(before, answer, words) == expected
+        assert cue_of(before, answer, words) == expected
 
 
 @pytest.mark.parametrize("before", HONEST_BEFORE)
 def test_honest_words_do_not(before):
     for answer, after in product(ANSWERS, HONEST_AFTER):
-        assert clause(before, answer, after) == ""
+        assert cue_of(before, answer, after) == ""
 
 
-@pytest.mark.parametrize("clause", BEFORE)
-def test_every_phrase_has_a_word_that_is_looked_for_first(clause):
-    patterns = [phrase.pattern for phrase in lexicon.BEFORE if phrase.clause == clause]
-    for words in BEFORE[clause]:
+ROWS = [*lexicon.BEFORE, *lexicon.AFTER]
+
+
+@pytest.mark.parametrize("cue", ROWS, ids=[cue.example for cue in ROWS])
+def test_every_row_finds_its_example_and_names_its_side(cue):
+    before, answer, after = cue.example.partition("5")
+    assert disqualifying_cue(cue.example, len(before), len(before + answer)) == cue.kind
+    assert cue.side == ("after" if after else "before")
+    assert cue in (lexicon.AFTER if after else lexicon.BEFORE)
+
+
+@pytest.mark.parametrize("kind", BEFORE)
+def test_every_cue_before_an_answer_has_a_word_that_is_looked_for_first(kind):
+    patterns = [re.compile(c.pattern, re.VERBOSE) for c in lexicon.BEFORE if c.kind == kind]
+    for words in BEFORE[kind]:
         assert any(pattern.search(words.lower() + " ") for pattern in patterns)
-        assert against(words + " ") == clause
+        assert cue_before(words + " ") == kind

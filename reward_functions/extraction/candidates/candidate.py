@@ -1,0 +1,36 @@
+"""A candidate: a piece of a response in a form that answers have, and where it stands."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+Kind = Literal[
+    "box", "hash_marker", "statement", "math_span", "whole_response",
+    "option", "first_line", "last_sentence",
+]  # fmt: skip
+"""The form. The last three are those of one verifier each."""
+
+Mood = Literal["stated", "negated", "doubted"]
+
+
+class Candidate(NamedTuple):
+    """What one of the finders in this folder yields.
+
+    Args:
+        kind: its form.
+        text: its source, without what makes the form: delimiters, a command, a sentence.
+        start: where it begins, with that.
+        end: where it ends, with that.
+        boxes: how many boxes a run has; 0 where the last box is never closed.
+        mood: of a statement: "negated" when its sentence denies it, "doubted" when what follows
+            takes it back.
+        rounded: whether a statement calls its value approximate.
+    """  # a tuple, since making one costs a third of what a frozen dataclass does
+
+    kind: Kind
+    text: str
+    start: int
+    end: int
+    boxes: int = 1
+    mood: Mood = "stated"
+    rounded: bool = False

@@ -1,0 +1,38 @@
+"""The words between boxes and spans, and those that belong to the one they touch, as patterns."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+MENTION: Final = re.compile(r"[\s.…]*(?:(?:your |the |final )*answer)?[\s.…]*", re.IGNORECASE)
+_LABEL: Final = r"\bfor\s+part\s+(?:\([a-z\d]\)|[a-z\d]\b)"
+_CASE: Final = r"(?:option|case|answer|possibility)\s[\dA-J]\s?"
+BOX_JOINT: Final = re.compile(
+    r"(?:[\s,;$&~/|*•-]|\d{1,2}[.)]\s|\\[,;:! \\()\[\]]|\\q?quad|\\l?or\b|\\vee\b|或"
+    r"|\b(?:and|or|maybe|perhaps|possibly|alternatively|else|either|also|vs|oder|und|ou|et|o|y)\b"
+    rf"|\b[A-Za-z](?:_\d)?\s?=|\b{_CASE}:|\.\s(?={_CASE}:)"
+    rf"|{_LABEL}|\\(?:text|mathrm|mbox)\s?\{{[\s,]*(?:{_LABEL}[\s,]*)?(?:(?:and|or)\s*)?\}})*",
+    re.IGNORECASE,
+)
+_OPENER: Final = (
+    r"(?:~|\\[,;:! (\[]|[$(\[{]|\\q?quad\b\s?|\\left\b|\\[bB]igg?l?\b|\\displaystyle\s?"
+    r"|\\math[a-z]{2}\b|\\(?:text)?color\s?\{[a-z]{1,8}\})"
+)
+BOX_SIGN: Final = re.compile(
+    r"(?:[=(:$\[>]|\\[(\[]|\b(?:is|are))"
+    rf"[ \t]{{0,4}}(?:[-−]|\\pm\b)[ \t]{{0,4}}(?:{_OPENER}\s?){{0,6}}\s{{0,2}}$"
+    rf"|(?<![\w)}}\]!'%])\s{{0,4}}[-−]{_OPENER}{{0,6}}$"
+)
+SPAN_JOINT: Final = re.compile(r"[\s,;]*+(?:(?:and|or)\b[\s,]*+)?", re.IGNORECASE)
+SPAN_VALUE: Final = re.compile(
+    r"\s+(?:is|equals|=)\s+(?:(?:about|approximately|exactly|then|therefore|equal to)\s+)?"
+    r"(?=[^.\n;]{0,60}\d)([^.\n;]{0,60}?(?:\.\d[^.\n;]{0,60}?)?)(?=[.;\n](?!\d)|,\s|$)"
+)
+CONDITION: Final = re.compile(r"\((?:since|for|where|when|as|if|with|because)\s[^()]*$")
+TAIL: Final = re.compile(
+    r"(?:\\[,;! ]|~|\s){0,4}(?:\\?%|\^?\{?\s?\\circ\}?|°"
+    r"|\\(?:text|mathrm|mbox)\s?\{(?P<unit>[^{}]{1,30})\}(?:\^\{?[23]\}?)?"
+    r"|(?:hundred|thousand|million|billion|trillion|dozen|percent|degrees)\b)"
+)
+"""A sign, a scale word or a unit right behind a box."""

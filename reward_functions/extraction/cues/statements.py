@@ -1,0 +1,101 @@
+"""The words that open a statement of an answer, end it, and take it back, as patterns."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_WORDS: Final = (
+    *("answer", "option", "choice", "result", "solution"),
+    *("réponse", "respuesta", "resposta", "risposta", "antwort", "odpowiedź", "ответ"),
+)
+KEYWORDS: Final = (
+    "####",
+    *("答案", "答え", "정답", "답은", "उत्तर", "الجواب", "Đáp án"),
+    "Ans",
+    "ANS",
+    "ans:",
+    "ans.",
+    "Final:",
+    *(form for word in _WORDS for form in (word, word.capitalize(), word.upper())),
+)
+OPENING: Final = re.compile(
+    r"""
+    \#{4}(?!\#)
+  | (?:(?<=<)|(?<=<final_))answer>
+  | (?:答案|答え|정답|답은|उत्तर|الجواب|Đáp\ án)\s?(?:(?:是|为|は|은|là|[:：])+|(?<=답은))
+  | \b(?:réponse|respuesta|resposta|risposta|antwort|odpowiedź|ответ)\b
+    (?:\s(?:(?P<foreign>no|non|nicht|não)|\w{1,12})\b)?
+    (?:\s?[:：]|\s(?:est|es|é|è|ist|lautet|to|—|–)(?!\w))
+  | (?P<word>\b(?:answers?|option|choice|result|solution|ans|final)\b)["*_]{0,3}\s{0,4}+
+    (?: [:：=] | (?<=ans)\.(?=[\s:：*])[:：]?
+      | (?:(?:to|of|for|in|here)\b[^.\n:?!=$\\]{0,80}?\s)?
+        (?:is|are|was|=|equals|(?:comes|turns)\ (?:out\ )?to(?:\ be)?
+          |(?:should|must|(?P<would>would)|will)(?P<never>n['’]t|not|\ not|\ never)?(?:\ then)?\ be
+          |(?P<cannot>ca|wo)n['’]t\ be|['’]s)
+        (?P<not>n['’]t\b|\s{1,4}(?:not|never)\b)?
+        (?!\w)
+    )
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+HEADING: Final = re.compile(
+    r"[#*_> \t]{0,8}(?:final )?answers?[*_: \t]{0,8}$", re.IGNORECASE | re.MULTILINE
+)
+VALUE: Final = re.compile(
+    r"[\s*]*[-+−$\\(\[{]{0,4}\s?(?:\d|\\[a-z]|[A-Za-z]\s?="
+    r"|(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)[.!*]*\s*(?:\n|$))"
+)
+BEST: Final = re.compile(r"\b(?:correct|right|best)\s$", re.IGNORECASE)
+ROUNDED: Final = re.compile(r"\b(?:approximately|about|roughly|around)\b|≈", re.IGNORECASE)
+HEADING_LINE: Final = re.compile(r"[*_ ]*(?!(?:not|no|never|answer)\b)[A-Za-z]{2}", re.IGNORECASE)
+MARGIN: Final = re.compile(
+    r"""
+    (?: [\s*_:：>"]+
+      | (?:approximately|about|roughly|around|exactly|simply|just|thus|therefore|clearly|indeed|then
+          |that|equal\ to|given\ by|now|hence|option|choice|letter)\b[,:]?
+    )*
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+STOP: Final = re.compile(
+    r"""
+    (?<!\\)[.;?。](?=[\s*_<)"'”$\\]|$)           # the end of the sentence, not of a whole number
+  | !(?=[\s*_<)"'”]|$)                    # nor the factorial of a formula
+  | \n | </(?:final_)?answer> | です | 입니다
+  | ,?\s{1,4}\(?(?:because|since|as|so|which|where|given|after|when|by|if|i\.e)\b
+  | \s{1,4}\(not\b
+  | ,\s{1,4}(?:for|but|not|and\s+(?:we|the|so|thus|this|that))\b
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+TAG_END: Final = re.compile(r"</(?:final_)?answer>")
+TAG_STOP: Final = re.compile(STOP.pattern.replace("[.;?。]", "[.?。]"), STOP.flags)
+"""Between tags a semicolon separates members: the answer ends with its tag."""
+NEGATION: Final = re.compile(
+    r"(?:not|never|neither|anything but|other than|different from|nicht|pas|no|non|não)\b",
+    re.IGNORECASE,
+)
+NONE: Final = re.compile(
+    r"(?:\\text\{|\$)?(?:no|never|neither)(?:\s+[a-z]{4,}){0,4}\}?\$?", re.IGNORECASE
+)
+"""An answer in words, which denies none: no, no real solution."""
+ANOTHER: Final = re.compile(
+    r"\b(?:if|whether|suppose|assume|assuming|unless|some say|out|opposite of)"
+    r"\s+(?:that\s+)?(?:the|my|our|this|your)?[:\s]*(?:final\s+|correct\s+)?$"
+    r"|\b(?:wrong|incorrect|false|another|previous|earlier|initial|tempting|possible|likely|second|next"
+    r"|second best|their|his|her)\s+(?:best\s+)?$",
+    re.IGNORECASE,
+)
+IF: Final = re.compile(r"\b(?:if|had|were|suppose|supposing)\b", re.IGNORECASE)
+NAMED: Final = re.compile(
+    r"[\s*_>]*(?:(?:so|thus|hence|therefore|then|and)\b,?\s+)*(?:option\s+|the\s+(?:number|value)\s+)?"
+    r"(?P<value>[*_]{0,2}(?:[-+−$\\(\d].{0,60}?|[A-J]))\s+(?:is|are)\s+"
+    r"(?:indeed\s+|therefore\s+|thus\s+)?(?:the|our|my)\s+[*_]{0,2}(?:final\s+|correct\s+|right\s+)*",
+    re.IGNORECASE,
+)
+OVER: Final = re.compile(
+    r"(?:answer|option|choice)[*_]{0,2}(?:\s+to\s+(?:the|this|your)\s+(?:question|problem))?\s*(?=[.!,;\n]|$)",
+    re.IGNORECASE,
+)
+DOUBT: Final = re.compile(r"\s?\?|,?\s{1,4}(?:if|unless|assuming|provided)\b", re.IGNORECASE)

@@ -1,0 +1,179 @@
+r"""Which candidate of a response is its final answer, and what disqualifies it.
+
+    the last box              \boxed{…}; a run of boxes is one list
+    else the last statement   "The answer is …", "#### …", "<answer>…</answer>"
+    else the last span        $…$, \(…\)
+    else the whole response   when it is nothing but an answer
+
+The last one wins, and a stronger form is never overruled by a weaker one: where the strongest form
+there is turns out empty, unclosed, disqualified by the words next to it, or a part of a formula,
+the response has no answer, and nothing else in it is searched. A box, a statement or a correction
+behind the answer may contradict it, and is handed to the caller, who can compare values.
+
+All functions read the response as `visible_response` leaves it, and are linear in its length.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from reward_functions.extraction.answer import Answer, NoAnswer
+from reward_functions.extraction.candidates.boxes import COMMAND, last_boxed
+from reward_functions.extraction.candidates.hash_marker import last_hash_marker
+from reward_functions.extraction.candidates.math_spans import last_span, taken_back
+from reward_functions.extraction.candidates.statements import last_statement
+from reward_functions.extraction.candidates.whole_response import whole_response
+from reward_functions.extraction.cues.formulas import TAIL
+from reward_functions.extraction.cues.lexicon import SEVERAL
+from reward_functions.extraction.cues.matching import (
+    REACH,
+    correction,
+    cue_after,
+    cue_before,
+    disqualifying_cue,
+    offered,
+    response_ends,
+)
+from reward_functions.extraction.formula_context import inside_larger_formula
+from reward_functions.quantities.units import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from reward_functions.extraction.candidates.candidate import Candidate
+
+    Same = Callable[[str, str], bool]
+
+_FRAMED: Final = re.compile(
+    r"\\framebox(?:\[[^\[\]]{0,20}\]){0,2}(?=\s?\{)|\\fcolorbox(?:\s?\{[^{}]{1,30}\}){2}(?=\s?\{)"
+)
+
+
+def final_answer(text: str, same: Same | None = None) -> Answer | NoAnswer:
+    """The final answer of a response by the order at the top of this module.
+
+    Args:
+        text: the visible response.
+        same: whether two values are equal; without it, any alternative to a box leaves no answer.
+    """
+    return (
+        boxed_answer(text, same) or stated_answer(text) or _span_answer(text) or _whole_answer(text)
+    )
+
+
+def hash_answer(text: str) -> Answer | NoAnswer | None:
+    """What stands behind the last `####`, up to the end of its line; None without one."""
+    marked = last_hash_marker(text)
+    if marked is None:
+        return None
+    line = marked.text
+    if not line:
+        return NoAnswer("nothing follows the last ####")
+    cue = cue_before(text[max(0, marked.start - REACH) : marked.start])
+    if not cue and not response_ends(text, marked.end):
+        cue = cue_after(text, marked.end)
+    if cue:
+        return NoAnswer(f"the last #### {cue}")
+    if "answer" in line.lower():
+        return stated_answer(line) or Answer("hash_marker", line)
+    return Answer("hash_marker", line.strip("*_ "), _conflicting_answer(text, marked.end))
+
+
+def boxed_answer(text: str, same: Same | None = None) -> Answer | NoAnswer | None:
+    """The content of the last box or run of boxes; None where nothing is boxed.
+
+    Args:
+        text: the visible response.
+        same: whether two values are equal, so that "or 0.5" behind 1/2 offers no second answer.
+    """
+    text, box = _box(text)
+    if box is None:
+        return None
+    if not box.boxes:
+        return NoAnswer("the last box is never closed")
+    if not box.text.strip(" ,"):
+        return NoAnswer("the last box is empty")
+    last = response_ends(text, box.end)
+    cue = disqualifying_cue(text, box.start, box.end, last=last)
+    if cue and not (cue == SEVERAL and same and _is_offered_again(text, box, same)):
+        return NoAnswer(f"the last box {cue}")
+    if inside_larger_formula(text, box.start, box.end, last=last):
+        return NoAnswer("the last box is part of a longer number or formula")
+    if last:
+        return Answer("box", box.text, boxes=box.boxes)
+    tail = _tail(text, box.end) if box.boxes == 1 else ""
+    return Answer("box", box.text, _conflicting_answer(text, box.end), tail, box.boxes)
+
+
+def stated_answer(text: str) -> Answer | NoAnswer | None:
+    """The last statement of an answer; None where there is none."""
+    statement = last_statement(text)
+    if statement is None:
+        return None
+    if statement.mood == "negated":
+        return NoAnswer("the last statement about the answer denies one")
+    if statement.mood == "doubted":
+        return NoAnswer("the stated answer is taken back")
+    if not statement.text:
+        return NoAnswer("the statement of the answer is empty")
+    return Answer("statement", statement.text, correction(text, statement.end))
+
+
+def _span_answer(text: str) -> Answer | NoAnswer | None:
+    span = last_span(text)
+    if span is None:
+        return None
+    if taken_back(text, span):
+        return NoAnswer("the sentence of the last mathematical span denies it")
+    return Answer("math_span", span.text) if span.text else None
+
+
+def _whole_answer(text: str) -> Answer | NoAnswer:
+    whole = whole_response(text)
+    if whole is None:
+        return NoAnswer("there is no final answer")
+    if not whole.text:
+        return NoAnswer("the response is empty")
+    return Answer("whole_response", whole.text.strip("*_` "))
+
+
+def _box(text: str) -> tuple[str, Candidate | None]:
+    r"""The last box, and the text it stands in: one with every `\fbox` spelled `\boxed`."""
+    if text.rfind("\\fbox") >= 0:  # half the price of `in` and `replace`
+        text = text.replace("\\fbox", "\\boxed")
+    box = last_boxed(text)
+    if box is None and "\\f" in text:
+        text, framed = _FRAMED.subn("\\\\boxed", text)
+        box = last_boxed(text) if framed else None
+    return text, box
+
+
+def _is_offered_again(text: str, box: Candidate, same: Same) -> bool:
+    """Whether the only alternative to a box is its own value in another form."""
+    value = offered(text, box.end)
+    return (
+        bool(value)
+        and not disqualifying_cue(text, box.start, box.end, last=True)
+        and same(box.text, value)
+    )
+
+
+def _tail(text: str, end: int) -> str:
+    """The sign, scale word or known unit right behind a box; "" for anything else."""
+    tail = TAIL.match(text, end)
+    if tail is None or (tail["unit"] and not canonical(tail["unit"].strip("~ "))):
+        return ""
+    return tail[0].rstrip()
+
+
+def _conflicting_answer(text: str, after: int) -> str:
+    """A later answer, which may contradict it: a correction, a box, or a statement."""
+    corrected = correction(text, after)
+    if corrected:
+        return corrected
+    if text.find(COMMAND, after) >= 0:
+        box = last_boxed(text)
+        return box.text if box else ""
+    later = last_statement(text, after)
+    return later.text if later and later.mood == "stated" and not later.rounded else ""

@@ -1,0 +1,66 @@
+r"""The part of a response that can hold its answer: one pipeline, in this order.
+
+    turn tokens    `<s>`, `<|im_end|>`: set aside        reasoning.within_turn
+    reasoning      `<think>…</think>`, channels          reasoning.without_reasoning
+    prompt echo    a verbatim copy of the prompt         here
+    Unicode        zero-width characters and their kin   quantities.unicode_forms.visible
+    invisible      `\phantom{…}`, `~~…~~`, comments      invisible.strip_invisible
+
+The echo goes before anything is taken out of the response: a copy is only one while it is verbatim.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from reward_functions.extraction.invisible import strip_invisible
+from reward_functions.extraction.reasoning import within_turn, without_reasoning
+from reward_functions.quantities.unicode_forms import folded
+
+MIN_ECHO: Final = 16
+"""Characters from which a copy of the prompt is an echo. Shorter prompts ("2+3?") may be part of an
+honest answer."""
+
+MAX_ECHOED: Final = 20_000
+"""Characters of a prompt whose sentences are compared; of longer ones only whole copies are."""
+
+KEPT: Final = 64
+"""Prompts that are kept folded: all responses of a group answer the same one."""
+
+_STATING: Final = ("####", "\\boxed{", "nswer is", "nswer:")
+_SENTENCES: Final = re.compile(r"(?<=[.!?])\s+|\n")
+
+
+def visible_response(response: str, prompt: str = "", *, include_reasoning: bool = False) -> str:
+    """The part of a response that can hold its answer.
+
+    Args:
+        response: what the policy wrote.
+        prompt: what it was asked. A copy of it is no answer, and neither is a copy of one of its
+            sentences that states an answer, but for case and white space.
+        include_reasoning: search reasoning sections as well.
+    """
+    text = within_turn(response) if include_reasoning else without_reasoning(response)
+    if len(prompt) >= MIN_ECHO:
+        text = _without_echo(text, prompt)
+    return strip_invisible(text)
+
+
+def _without_echo(text: str, prompt: str) -> str:
+    """The response without the prompt, and without its sentences where they state an answer."""
+    if prompt in text:
+        text = text.replace(prompt, "\n")
+    asked = _stating(prompt) if len(prompt) <= MAX_ECHOED else ""
+    if not asked:
+        return text
+    sentences = _SENTENCES.split(text)
+    own = [each for each in sentences if len(each) < MIN_ECHO or folded(each) not in asked]
+    return text if len(own) == len(sentences) else "\n".join(own)
+
+
+@lru_cache(KEPT)
+def _stating(prompt: str) -> str:
+    """A prompt that states an answer, folded; "" where none of its sentences does."""
+    return folded(prompt) if any(map(prompt.__contains__, _STATING)) else ""

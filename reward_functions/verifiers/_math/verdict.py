@@ -1,0 +1,37 @@
+"""The verdict on an answer, under the parameters of `math`."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from reward_functions import symbolic
+from reward_functions.core.errors import BadReference
+from reward_functions.extraction.cues import sentences as words
+
+_DECIMAL: Final = re.compile(r"[-+]?(\d*\.\d+)")
+
+
+def verdict_on(
+    reference: str, answer: str, *, rounded: int, strict_percent: bool
+) -> symbolic.EqualityVerdict:
+    """The verdict. A decimal rounds an exact value as a decimal reference would."""
+    if strict_percent:
+        reference, answer = (
+            words.PERCENT.sub(r"\\frac{\1}{100}", reference),
+            words.PERCENT.sub(r"\\frac{\1}{100}", answer),
+        )
+    try:
+        verdict = symbolic.equal(reference, answer)
+    except symbolic.Unreadable as error:
+        raise BadReference(f"the reference cannot be read: {error}") from None
+    if rounded and not verdict.equal and _digits(answer) >= rounded > _digits(reference):
+        turned = symbolic.equal(answer, reference)
+        return turned if turned.equal else verdict
+    return verdict
+
+
+def _digits(text: str) -> int:
+    """The significant digits of a plain decimal; none of anything else."""
+    decimal = _DECIMAL.fullmatch(text.strip())
+    return len(decimal[1].replace(".", "").lstrip("0")) if decimal else 0
