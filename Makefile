@@ -27,7 +27,7 @@ demo: .venv/base .venv/emulator/ready node_modules/.package-lock.json  ## Deploy
 test: .venv/dev .venv/emulator/ready node_modules/.package-lock.json lint  ## Everything that must pass: linters, types, tests
 	@$(TIED) $(MAKE) --no-print-directory --jobs=2 types unit
 
-test-fast: .venv/dev  ## The tests that take no second: no embedded AWS, no CDK, few processes
+test-fast: .venv/dev  ## The tests that take no seconds: no emulator, no CDK, few processes
 	$(TIED) $(PYTEST) -m "not slow"
 
 matrix: .venv/dev  ## The library's tests under every Python from 3.11 to 3.14 that is found

@@ -1,6 +1,7 @@
 """What several tests share: the labelled data, where it is at hand, and an embedded AWS."""
 
 import io
+import os
 import signal
 import zipfile
 from contextlib import contextmanager
@@ -25,6 +26,9 @@ def pytest_configure(config):
         choose_state(config.workerinput["workerid"])
     else:
         config.stash[RUN] = begin_run()
+    # readline sets them behind Python's back, for the workers: tables would be as wide as that.
+    for name in ("COLUMNS", "LINES"):
+        os.environ.pop(name, None)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -35,7 +39,7 @@ def pytest_xdist_make_scheduler(config, log):
     return Sharing(config, log)
 
 
-@pytest.hookimpl(trylast=True)
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """Begin with what takes longest, and name what takes long."""
     longest_first(items)

@@ -1,7 +1,7 @@
 """The library's tests under each Python that is found: `make matrix`.
 
 Each has an environment of its own, `.venv/matrix/3.13`, with the same pins; a version that no
-interpreter is found of is skipped, and that is said. What needs an embedded AWS or the CDK is left
+interpreter is found of is skipped, and that is said. What needs the emulator or the CDK is left
 out: those run on the interpreter of `.venv`.
 """
 

@@ -8,7 +8,19 @@ AWS_FIXTURES = {"local_aws", "enforcing_aws"}
 
 AWS = ("tests/cdk/", "tests/deploy/", "tests/tools/test_local_aws.py")
 
-SLOW = ()
+SLOW = (
+    "tests/cli/judge/test_calibrate.py",
+    "tests/cli/test_new.py",
+    "tests/cli/test_score.py",
+    "tests/conformance/",
+    "tests/judge_runtime/test_serving.py",
+    "tests/oracle/",
+    "tests/symbolic/cas/test_worker.py",
+    "tests/symbolic/test_properties.py",
+    "tests/tools/datasets/",
+    "tests/tools/test_json_rows.py",
+)
+"""Each took more than four seconds of a processor."""
 
 
 def mark(items):

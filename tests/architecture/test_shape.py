@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,9 +22,15 @@ def name_of(path):
     return str(path.relative_to(ROOT))
 
 
+@cache
+def tree(path):
+    """A file's syntax, which many tests read."""
+    return ast.parse(path.read_text())
+
+
 def imports(path):
     """Every module a file imports, wherever the import stands."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -70,7 +77,7 @@ def test_the_oracle_is_pinned_for_development_only(pins):
 def calls(path, *names):
     return [
         node.lineno
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(tree(path))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
     ]
 
@@ -90,7 +97,7 @@ CATCHES_ALL = {
 def test_everything_is_caught_in_two_places_only(path):
     blanket = [
         handler.lineno
-        for handler in ast.walk(ast.parse(path.read_text()))
+        for handler in ast.walk(tree(path))
         if isinstance(handler, ast.ExceptHandler)
         and (
             handler.type is None
@@ -109,7 +116,7 @@ def test_no_regex_has_a_possessive_group(path):
 
 @pytest.mark.parametrize("path", SOURCES, ids=name_of)
 def test_every_module_opens_with_its_idea(path):
-    docstring = ast.get_docstring(ast.parse(path.read_text()))
+    docstring = ast.get_docstring(tree(path))
     assert docstring, f"{name_of(path)} has no docstring"
 
 

@@ -1,6 +1,7 @@
 """Who may import whom: the rooms of the project and their order, read from the imports."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -46,14 +47,16 @@ INNER = {
 }
 
 
+@cache
 def imported(path):
     """The modules of this project that a file imports, for types as well, wherever it does."""
+    found = []
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            found += (node.module, *(f"{node.module}.{alias.name}" for alias in node.names))
+    return found
 
 
 def modules():
