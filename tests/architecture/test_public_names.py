@@ -1,0 +1,48 @@
+"""The package's top: every public name is there, and none is imported before it is used."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import reward_functions
+
+SOURCE = Path(reward_functions.__file__)
+
+
+def test_every_public_name_is_the_one_of_its_module():
+    declared = {
+        alias.name: node.module
+        for node in ast.walk(ast.parse(SOURCE.read_text()))
+        if isinstance(node, ast.ImportFrom) and node.module.startswith("reward_functions.")
+        for alias in node.names
+    }
+    assert declared.keys() == set(reward_functions.__all__)
+    for name, module in declared.items():
+        assert f"reward_functions.core.{reward_functions._HOMES[name]}" == module
+        assert getattr(reward_functions, name) is getattr(sys.modules[module], name)
+        assert name in dir(reward_functions)
+
+
+def test_a_name_that_does_not_exist_is_an_attribute_error():
+    assert not hasattr(reward_functions, "nothing")
+
+
+HELP = """
+import sys
+from reward_functions.cli import main
+try:
+    main()
+finally:
+    print(*sys.modules)
+"""
+
+
+def test_help_imports_no_reward():
+    done = subprocess.run(
+        [sys.executable, "-c", HELP, "--help"], capture_output=True, text=True, check=True
+    )
+    loaded = done.stdout.splitlines()[-1].split()
+    assert "reward_functions.cli" in loaded
+    assert not [name for name in loaded if name.startswith("reward_functions.core")]
+    assert not {"pydantic", "boto3", "aws_cdk", "sympy"} & {*loaded}
