@@ -36,8 +36,8 @@ class DeployedFunction(Construct):
 
     Attributes:
         function: the function.
-        settings: what it is told.
-        record: what the catalogue says of it.
+        settings: its environment, as `LambdaSettings`.
+        record: its entry in the catalogue.
     """
 
     def __init__(

@@ -32,7 +32,8 @@ def demo(
     deployed: Annotated[
         bool,
         typer.Option(
-            "--deployed", help="Deploy them with the CDK to an embedded AWS, and score them there."
+            "--deployed",
+            help="Deploy them to the local AWS emulator (ministack), and score them there.",
         ),
     ] = False,
 ) -> None:
@@ -52,7 +53,7 @@ def demo(
     console = output()
     console.print(
         f"{seen['right']} right, {seen['minimum']} at the minimum, {seen['unscored']} unscored: "
-        "a low score means the model did badly,\nunscored means nobody can say. "
+        "a low score means the model did badly,\nunscored means there is no score. "
         "What to try next:\n"
     )
     for command in (
@@ -94,7 +95,7 @@ def scored_here(name: str) -> Counter[str]:
 
 
 def script(name: str) -> Ask | None:
-    """Who answers a judge of the demo where no server stands in for Bedrock."""
+    """Answers the demo's judge where no server stands in for Bedrock."""
     from reward_functions import get
     from reward_functions.testing import FakeAsk
     from reward_functions.tools.scripted_judge import verdict

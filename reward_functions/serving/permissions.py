@@ -1,8 +1,8 @@
 """Who may do what, as IAM policy documents: plain data, for the deployment and for its readers.
 
 Every function returns a whole document for one idea, with exactly the resources it was given. A
-reward function is granted twice, by its alias and by its plain ARN: IAM tells the two apart, and
-which one a trainer sends is the trainer's affair.
+reward function is granted twice, by its alias and by its plain ARN: to IAM they are two resources,
+and a trainer may send either.
 
 Sources: "Access and security for custom model jobs" and "Access and security for reinforcement
 fine-tuning" in the Bedrock user guide; "Create and manage Bedrock jobs with Step Functions" for
@@ -78,7 +78,7 @@ def ask_judge(place: Place, config: JudgeConfig, *, emulated: bool = False) -> D
     Args:
         place: where the function runs.
         config: the judge models.
-        emulated: for an embedded AWS, which asks about an action that AWS does not have.
+        emulated: for the local AWS emulator, which checks an action that AWS does not have.
     """
     fallback = [config.fallback] if config.fallback else []
     models = [*config.models, *fallback]
@@ -216,7 +216,7 @@ def submit_jobs(
 
 
 def publish_alarms(place: Place, topic_arn: str) -> Document:
-    """CloudWatch tells this account's alarms to a topic; a statement of the topic's own policy."""
+    """A statement of a topic's own policy: CloudWatch publishes this account's alarms to it."""
     return {
         "Sid": "PublishAlarms",
         "Effect": "Allow",

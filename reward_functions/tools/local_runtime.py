@@ -74,12 +74,12 @@ class RuntimeClientMissing(ConfigurationError):
 
 
 class FunctionError(Exception):
-    """What a caller of the function is told when an invocation fails.
+    """The error a caller of the function receives when an invocation fails.
 
     Args:
         error_type: the exception's class, or Lambda's own name for what happened.
-        message: what the function said of it.
-        stack_trace: a text per frame, innermost last.
+        message: the exception's own.
+        stack_trace: a string per frame, innermost last.
         request_id: the invocation's; empty where Lambda names it in the message, or not at all.
     """
 
@@ -99,7 +99,7 @@ class FunctionError(Exception):
 
     @classmethod
     def request_too_large(cls, size: int) -> Self:
-        """What Lambda says of an event over its limit; the function never sees it."""
+        """Lambda's error for an event over its limit; the function never sees it."""
         return cls(
             "RequestEntityTooLargeException",
             f"the request has {size} bytes; Request must be smaller than {MAX_PAYLOAD_BYTES} bytes "
@@ -383,13 +383,13 @@ class _RuntimeApi(BaseHTTPRequestHandler):
     def _answer(self, body: bytes) -> bytes | FunctionError:
         if self.path.endswith("/response"):
             return body
-        told = json.loads(body)
+        error = json.loads(body)
         kind = InitError if self.path == INIT_ERROR else FunctionError
         return kind(
-            told["errorType"],
-            told["errorMessage"],
-            told["stackTrace"],
-            request_id=told.get("requestId") or "",
+            error["errorType"],
+            error["errorMessage"],
+            error["stackTrace"],
+            request_id=error.get("requestId") or "",
         )
 
     def _reply(

@@ -21,13 +21,13 @@ OFFLINE = {"UV_OFFLINE": "1", "UV_NO_BUILD_ISOLATION": "1", "CDK_VALIDATION": "f
 
 def synth(folder, out, context=None, **environment):
     """The app as the CDK command line runs it, with `cdk.json` of a folder and further context."""
-    told = json.loads((folder / "cdk.json").read_text())["context"] | (context or {})
+    reported = json.loads((folder / "cdk.json").read_text())["context"] | (context or {})
     return subprocess.run(
         [sys.executable, "-c", "from reward_functions.cdk.app import main; main()"],
         cwd=folder,
         env=os.environ
         | OFFLINE
-        | {"CDK_OUTDIR": str(out), "CDK_CONTEXT_JSON": json.dumps(told)}
+        | {"CDK_OUTDIR": str(out), "CDK_CONTEXT_JSON": json.dumps(reported)}
         | environment,
         capture_output=True,
         text=True,
@@ -82,8 +82,8 @@ import os
 os.environ.update(REWARD_NAME="acme.length", REWARD_PARAMETERS='{"most": 5}')
 from reward_functions.serving.handler import handler
 turn = {"role": "assistant", "content": "six ch"}
-(told,) = handler([{"id": "a", "messages": [turn], "reference_answer": "x"}])
-print(told["aggregate_reward_score"])
+(reported,) = handler([{"id": "a", "messages": [turn], "reference_answer": "x"}])
+print(reported["aggregate_reward_score"])
 """
 
 
@@ -119,7 +119,7 @@ def test_a_package_that_the_stage_does_not_name_is_not_deployed(site, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("context", "said"),
+    ("context", "message"),
     [
         (
             {"stage": "staging"},
@@ -132,10 +132,10 @@ def test_a_package_that_the_stage_does_not_name_is_not_deployed(site, tmp_path):
         ),
     ],
 )
-def test_what_is_wrong_is_one_line(tmp_path, context, said):
+def test_what_is_wrong_is_one_line(tmp_path, context, message):
     done = synth(ROOT, tmp_path, context)
     assert done.returncode == 1
-    assert done.stderr.splitlines()[-1] == f"reward-functions: {said}"
+    assert done.stderr.splitlines()[-1] == f"reward-functions: {message}"
     assert "Traceback" not in done.stderr
 
 
@@ -146,7 +146,7 @@ def synth_without_interpreter(folder, *, strict, bundled):
 
 
 @pytest.mark.parametrize("strict", [False, True])
-def test_without_an_interpreter_the_cost_is_told_where_nothing_is_built(tmp_path, strict):
+def test_without_an_interpreter_the_cost_is_reported_where_nothing_is_built(tmp_path, strict):
     """`cdk destroy` of a strict stage needs none."""
     done = synth_without_interpreter(tmp_path, strict=strict, bundled=[])
     assert done.returncode == 0, done.stderr
