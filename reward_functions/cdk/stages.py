@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
 
 from pydantic import (
@@ -31,6 +30,7 @@ from pydantic import (
 from reward_functions.cdk.interpreter import here
 from reward_functions.cdk.judges import check_judge
 from reward_functions.cdk.packages import Package, normalised
+from reward_functions.cdk.regions import aws_regions
 from reward_functions.core import registry
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.suggest import did_you_mean
@@ -269,22 +269,10 @@ def stage_of(stages: Any, name: str, folder: Path) -> Stage:
 
 
 def _check_region(stage: Stage) -> None:
-    known = _regions()
+    known = aws_regions()
     if stage.region not in known:
         near = did_you_mean(stage.region, known).partition(";")[0]
         raise BadStage(f"stage {stage.name!r}: AWS has no region {stage.region!r}{near}")
-
-
-@cache
-def _regions() -> set[str]:
-    from botocore.session import Session  # noqa: PLC0415 - 80 ms
-
-    session = Session()
-    return {
-        region
-        for partition in session.get_available_partitions()
-        for region in session.get_available_regions("lambda", partition)
-    }
 
 
 def _unconfigured(packages: Iterable[Package]) -> tuple[Deployment, ...]:
@@ -308,7 +296,7 @@ def _check_deployments(stage: Stage, packages: Iterable[Package]) -> None:
     # CloudFormation's logical names drop hyphens and underscores.
     plain = Counter(each.name.replace("-", "").replace("_", "") for each in stage.deployments)
     carried = {package.name for package in packages}
-    regions = _regions()
+    regions = aws_regions()
     for each in stage.deployments:
         where = f"stage {stage.name!r}, deployment {each.name!r}"
         if plain[each.name.replace("-", "").replace("_", "")] > 1:

@@ -13,7 +13,7 @@ from reward_functions.cli._errors import INCOMPLETE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reward_functions.tools.local_runtime import Invocation
+    from reward_functions.tools.invocation import Invocation
 
 
 class Invoked(Protocol):
@@ -42,7 +42,7 @@ def _answered(function: Invoked, batch: list[Any], at: int) -> Invocation | None
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.serving.contract import decode_row
     from reward_functions.tools.deployed.response import read
-    from reward_functions.tools.local_runtime import FunctionError, InitError
+    from reward_functions.tools.invocation import FunctionError, InitError
 
     try:
         invocation = function.invoke(batch)

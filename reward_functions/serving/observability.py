@@ -99,18 +99,29 @@ class Telemetry:
                 "function_request_id": request_id,
             },
         )
+        self._emit(counts, milliseconds, account, _statistics(values, self.spec.scale.minimum))
+        if self.text_rate:
+            self._texts(samples, results)
+
+    def _emit(
+        self,
+        counts: Mapping[str, int],
+        milliseconds: float,
+        account: Mapping[str, float],
+        statistics: Mapping[str, float],
+    ) -> None:
+        """Write one set of metrics."""
         for name, count in counts.items():
             self.metrics.add_metric(name, "Count", count)
         self.metrics.add_metric("milliseconds", "Milliseconds", milliseconds)
         for name, value in account.items():
             self.metrics.add_metric(name, "None" if name == "judge_usd" else "Count", value)
-        if results:  # a share of its own, so that an alarm need not divide
-            self.metrics.add_metric("unscored_share", "None", unscored / len(results))
-        for name, value in _statistics(values, self.spec.scale.minimum).items():
+        if counts["samples"]:  # a share of its own, so that an alarm need not divide
+            share = counts["unscored"] / counts["samples"]
+            self.metrics.add_metric("unscored_share", "None", share)
+        for name, value in statistics.items():
             self.metrics.add_metric(name, "None", value)
         self.metrics.flush_metrics()
-        if self.text_rate:
-            self._texts(samples, results)
 
     def not_warmed(self, error: RewardError) -> None:
         """Report that a warm-up failed, which some samples need."""

@@ -180,17 +180,8 @@ def submit_jobs(
         f"arn:{place.partition}:bedrock:{place.region}::foundation-model/*",
         place.arn("bedrock", "custom-model/*"),
     ]
-    passing = [
-        _allow(
-            f"PassRoleTo{service.partition('.')[0].capitalize()}",
-            ["iam:PassRole"],
-            [role_arn],
-            {"StringEquals": {"iam:PassedToService": service}},
-        )
-        for service, role_arn in role_arns.items()
-    ]
     return _document(
-        *passing,
+        *[_pass_role(service, role_arn) for service, role_arn in role_arns.items()],
         _allow("CreateJob", ["bedrock:CreateModelCustomizationJob"], [*models, jobs]),
         _allow(
             "FollowJob",
@@ -212,6 +203,15 @@ def submit_jobs(
         _allow("PutData", ["s3:GetObject", "s3:PutObject"], [f"{bucket_arn}/{DATA_PREFIX}*"]),
         _allow("ReadOutput", ["s3:GetObject"], [f"{bucket_arn}/{OUTPUT_PREFIX}*"]),
         _list(bucket_arn),
+    )
+
+
+def _pass_role(service: str, role_arn: str) -> Document:
+    return _allow(
+        f"PassRoleTo{service.partition('.')[0].capitalize()}",
+        ["iam:PassRole"],
+        [role_arn],
+        {"StringEquals": {"iam:PassedToService": service}},
     )
 
 

@@ -1,7 +1,6 @@
 """The package's top: every public name is there, and none is imported before it is used."""
 
 import ast
-import subprocess
 import sys
 from pathlib import Path
 
@@ -26,23 +25,3 @@ def test_every_public_name_is_the_one_of_its_module():
 
 def test_a_name_that_does_not_exist_is_an_attribute_error():
     assert not hasattr(reward_functions, "nothing")
-
-
-HELP = """
-import sys
-from reward_functions.cli import main
-try:
-    main()
-finally:
-    print(*sys.modules)
-"""
-
-
-def test_help_imports_no_reward():
-    done = subprocess.run(
-        [sys.executable, "-c", HELP, "--help"], capture_output=True, text=True, check=True
-    )
-    loaded = done.stdout.splitlines()[-1].split()
-    assert "reward_functions.cli" in loaded
-    assert not [name for name in loaded if name.startswith("reward_functions.core")]
-    assert not {"pydantic", "boto3", "aws_cdk", "sympy"} & {*loaded}

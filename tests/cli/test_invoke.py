@@ -9,7 +9,8 @@ from typer.testing import CliRunner
 
 from reward_functions.cli import app
 from reward_functions.testing import sample, wire_row
-from reward_functions.tools.local_runtime import InitError, LocalRuntime
+from reward_functions.tools.invocation import InitError
+from reward_functions.tools.local_runtime import LocalRuntime
 from reward_functions.tools.quantiles import quantile
 
 pytest.importorskip("awslambdaric")

@@ -19,7 +19,7 @@ from reward_functions.tools.deployed import AwsFailed, BrokenContract, DeployedF
 from reward_functions.tools.deployed.arn import BadArn, FunctionArn
 from reward_functions.tools.deployed.probes import Expectation, expectation_of, made_up
 from reward_functions.tools.deployed.response import read
-from reward_functions.tools.local_runtime import FunctionError
+from reward_functions.tools.invocation import FunctionError
 from tests.lambda_api import Function, Reply, function_error, lambda_api, refusal, result, scored
 
 ARN = "arn:aws:lambda:us-east-1:123456789012:function:SageMaker-reward:live"

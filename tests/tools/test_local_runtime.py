@@ -16,14 +16,8 @@ from reward_functions.core.registry import get
 from reward_functions.serving.contract import decode, result_object
 from reward_functions.serving.settings import LambdaSettings
 from reward_functions.tools import local_runtime
-from reward_functions.tools.local_runtime import (
-    FOLDER,
-    FunctionEnded,
-    FunctionError,
-    InitError,
-    LocalRuntime,
-    RuntimeClientMissing,
-)
+from reward_functions.tools.invocation import FunctionEnded, FunctionError, InitError
+from reward_functions.tools.local_runtime import FOLDER, LocalRuntime, RuntimeClientMissing
 
 needs_client = pytest.mark.skipif(
     find_spec("awslambdaric") is None, reason="awslambdaric has wheels for Linux only"

@@ -20,7 +20,7 @@ from reward_functions.tools.deployed.configuration import (
 from reward_functions.tools.deployed.failures import AwsFailed
 from reward_functions.tools.deployed.findings import CheckFinding, CheckReport, failed
 from reward_functions.tools.deployed.load import load_findings
-from reward_functions.tools.local_runtime import FunctionError
+from reward_functions.tools.invocation import FunctionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from reward_functions.tools.deployed.function import DeployedFunction
     from reward_functions.tools.deployed.probes import Expectation, Row
     from reward_functions.tools.deployed.response import Response
-    from reward_functions.tools.local_runtime import Invocation
+    from reward_functions.tools.invocation import Invocation
 
 BATCH: Final = 64
 """Samples in a batch. No trainer documents how many it sends at once."""

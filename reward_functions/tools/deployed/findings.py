@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
-    from reward_functions.tools.local_runtime import FunctionError
+    from reward_functions.tools.invocation import FunctionError
 
 CheckVerdict = Literal["ok", "warning", "failure", "unknown"]
 

@@ -1,6 +1,6 @@
 """One deployed function: invoked as a trainer does, with the types of a local run in and out.
 
-Exceptions are those of `tools.local_runtime`, so that what handles a local function handles this
+Exceptions are those of `tools.invocation`, so that what handles a local function handles this
 one: `FunctionError` for what the function did, `AwsFailed` for what kept it from being asked.
 """
 
@@ -18,7 +18,7 @@ from reward_functions.serving.contract import decode_row
 from reward_functions.tools.deployed.arn import FunctionArn
 from reward_functions.tools.deployed.failures import in_words
 from reward_functions.tools.deployed.response import read
-from reward_functions.tools.local_runtime import MAX_PAYLOAD_BYTES, FunctionError, Invocation
+from reward_functions.tools.invocation import MAX_PAYLOAD_BYTES, FunctionError, Invocation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

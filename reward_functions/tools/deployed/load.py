@@ -8,13 +8,13 @@ from statistics import median
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.tools.deployed.findings import CheckFinding
-from reward_functions.tools.local_runtime import MAX_PAYLOAD_BYTES
+from reward_functions.tools.invocation import MAX_PAYLOAD_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from reward_functions.tools.deployed.probes import Row
-    from reward_functions.tools.local_runtime import Invocation
+    from reward_functions.tools.invocation import Invocation
 
 STEP: Final = 512 * 16
 """Samples of Bedrock's largest optimiser step: the most one event could hold."""
