@@ -129,8 +129,8 @@ def settings() -> str:
         if each.default_factory is not MISSING:
             default = {"default": each.default_factory()}
         shown = "required" if each.name == "name" else _default(default)
-        told = each.metadata
-        rows.append([f"`{variable(each.name)}`", told["kind"].words, shown, told["description"]])
+        about = each.metadata
+        rows.append([f"`{variable(each.name)}`", about["kind"].words, shown, about["description"]])
     return _table(["variable", "values", "default", "what it sets"], rows)
 
 
@@ -283,7 +283,7 @@ def _values(field: Mapping[str, Any]) -> str:
     if "enum" in field:
         return ", ".join(f"`{value}`" for value in field["enum"])
     kind = {
-        "string": "text",
+        "string": "string",
         "integer": "whole number",
         "number": "number",
         "object": "JSON object",

@@ -111,8 +111,8 @@ def emitted():
     with redirect_stdout(written):
         bind(LambdaSettings(name="gsm8k", service="metrics"))(generated.BATCH)
     lines = map(json.loads, written.getvalue().splitlines())
-    (told,) = [line["_aws"] for line in lines if "_aws" in line]
-    (directive,) = told["CloudWatchMetrics"]
+    (metrics,) = [line["_aws"] for line in lines if "_aws" in line]
+    (directive,) = metrics["CloudWatchMetrics"]
     assert {"service", "reward"} == set(*directive["Dimensions"])
     return {metric["Name"]: metric["Unit"] for metric in directive["Metrics"]}
 

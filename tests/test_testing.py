@@ -35,12 +35,12 @@ EXAMPLES = [
     Example("negative", response="paris", reference="Paris", score=0.0),
     Example("attack", response="Paris Lyon", reference="Paris", score=0.0),
 ]
-DOC = "Compare. Reference: a text. Scale: 0 or 1. Raises: BadReference."
+DOC = "Compare. Reference: a string. Scale: 0 or 1. Raises: BadReference."
 
 
 @reward_function(version=1, examples=EXAMPLES)
 def same(sample: Sample, *, ignore_case: bool = False) -> Score:
-    """Compare. Reference: a text. Scale: 0 or 1. Raises: BadReference."""
+    """Compare. Reference: a string. Scale: 0 or 1. Raises: BadReference."""
     if sample.reference is None:
         raise BadReference("there is no reference")
     wanted, found = str(sample.reference), sample.response
@@ -143,20 +143,20 @@ def test_an_example_of_the_wrong_kind_is_named():
     assert_broken(spec, "examples_show_positive_negative_and_attack", "attack example 'Paris'")
 
 
-@pytest.mark.parametrize("doc", ["", "Compare.", "Reference: a text.", "Reference: a. Scale: 1."])
+@pytest.mark.parametrize("doc", ["", "Compare.", "Reference: a string.", "Reference: a. Scale: 1."])
 def test_a_docstring_that_leaves_questions_open_is_refused(doc):
     spec = declared(lambda sample: Score(compare(sample)), doc=doc)
     assert_broken(spec, "documentation_answers_the_next_question", "doc" if doc else "no docstring")
 
 
-def test_a_crash_on_a_missing_reference_is_not_the_data_sets_fault():
+def test_a_crash_on_a_missing_reference_is_not_attributed_to_the_data_set():
     spec = declared(lambda sample: Score(float(sample.reference.strip() == sample.response)))
-    assert_broken(spec, "a_missing_reference_is_the_data_sets_fault", "AttributeError")
+    assert_broken(spec, "a_missing_reference_is_attributed_to_the_data_set", "AttributeError")
 
 
 def test_a_reward_without_a_reference_need_not_raise():
     spec = declared(lambda sample: Score(float(sample.response == "Paris")), doc=DOC[:-21])
-    CONTRACT["a_missing_reference_is_the_data_sets_fault"](spec)
+    CONTRACT["a_missing_reference_is_attributed_to_the_data_set"](spec)
     CONTRACT["documentation_answers_the_next_question"](spec)
 
 

@@ -1,9 +1,9 @@
-"""The CDK app, and the one reader of its context: `"app": "reward-cdk-app"` in a `cdk.json`.
+"""The CDK app, the only code that reads its context: `"app": "reward-cdk-app"` in a `cdk.json`.
 
     cdk deploy -c stage=dev
 
 Context, from `cdk.json` or `-c`: `stages` (see `reward_functions.cdk.stages`), `stage`, and
-`interpreter`, the Python to compile the artifact with where none of its version would be found.
+`interpreter`, the path of the Python that compiles the artifact.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def build(app: cdk.App, folder: Path) -> RewardStack:
 
 
 def main() -> None:
-    """Synthesise, or end with one sentence."""
+    """Synthesise; an error is one sentence on standard error."""
     app = cdk.App()
     try:
         build(app, Path.cwd())

@@ -8,8 +8,8 @@ own platform, and the packages of the stage; less what a function never reads; a
 target's version. `fingerprint` is a digest of everything that goes in, so that equal inputs are one
 asset wherever they are built, and known before it is built.
 
-A bundle for this very machine, which an emulator runs, is copied from what is installed where that
-is what the pins say, and needs no network.
+A bundle for this machine, which the local AWS emulator runs, is copied from the installed packages
+where their versions are the pinned ones. That needs no network.
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ MAX_UNZIPPED: Final = 100 * 1000 * 1000
 """Our own budgets, in bytes; Lambda's limits are twice that, and 250 MB."""
 
 EPOCH: Final = (1980, 1, 1, 0, 0, 0)
-"""The earliest time a zip can tell. Bytecode is told not to look at it."""
+"""The earliest time a zip can hold. The bytecode is compiled to ignore it."""
 
 LAPTOP: Final = frozenset({"cdk", "cli", "testing", "tools"})
-"""What of this project no function runs: the command line, the deployment, what tests use."""
+"""Packages that no function runs and the zip leaves out."""
 
 RECORDS: Final = ("METADATA", "entry_points.txt")
 """What our own dist-info adds: name, version and rewards. The rest of it names machine paths."""
@@ -194,7 +194,7 @@ def pins() -> Path:
 
 
 def _project() -> Iterator[tuple[str, Path]]:
-    """This project's own files by their place in the zip, in order, without the laptop's rooms."""
+    """This project's own files by their place in the zip, in order, without `LAPTOP`."""
     package = Path(reward_functions.__file__).parent
     for path in sorted(path for path in package.rglob("*") if path.is_file()):
         inside = path.relative_to(package)

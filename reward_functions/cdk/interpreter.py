@@ -1,4 +1,4 @@
-"""A Python of the version a Lambda will run, for bytecode that it will take.
+"""Finds a Python of the Lambda runtime's version: only that one compiles bytecode it accepts.
 
 Bytecode carries the minor version it was compiled by; Lambda ignores any other and compiles anew at
 every cold start, for its disk is read-only.

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 class JobEvents(Construct):
-    """EventBridge's events of Bedrock customization jobs, told to a topic's subscribers.
+    """EventBridge's events of Bedrock customization jobs, published to a topic.
 
-    Bedrock sends these events as best it can: a job's state itself is read with `GetModel…Job`.
-    The rule hears every customization job of the account and region.
+    Bedrock sends these events without a guarantee; `GetModel…Job` returns a job's state.
+    The rule matches every customization job of the account and region.
 
     Args:
         scope: the stack.
@@ -35,7 +35,7 @@ class JobEvents(Construct):
         stage: whose subscriptions are made.
 
     Attributes:
-        topic: where alarms are told too.
+        topic: receives the alarms too.
         undelivered: events the topic did not take.
     """
 

@@ -1,7 +1,7 @@
-"""What a stage says of a judge, held against what a function can do with it.
+"""Checks a stage's judge: a deployed function must be able to ask its models.
 
-A `JudgeConfig` is right in itself once it exists. What is checked here is the rest: that its rights
-can be named one by one, and that everything it needs is there where no laptop is.
+A `JudgeConfig` that exists is consistent. The checks here are the deployment's: IAM must be able to
+name each model, and no key or file of a laptop may be needed.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def check_judge(spec: RewardSpec, config: JudgeConfig | None, regions: Iterable[
 
     Args:
         spec: the reward.
-        config: the judge's settings; None for none.
-        regions: those AWS has.
+        config: the judge's settings; None without a judge.
+        regions: the names of AWS's regions.
 
     Raises:
         BadJudge: it cannot; the message is one sentence.
@@ -53,7 +53,7 @@ def check_judge(spec: RewardSpec, config: JudgeConfig | None, regions: Iterable[
         else:
             _check_elsewhere(model)
     if config.cache_table and not TABLE.fullmatch(config.cache_table):
-        raise BadJudge(f"cache_table: {config.cache_table!r} is no DynamoDB table's name or ARN")
+        raise BadJudge(f"cache_table: {config.cache_table!r} is not a DynamoDB table's name or ARN")
 
 
 def _check_bedrock(model: JudgeModel, regions: set[str]) -> None:
@@ -62,7 +62,7 @@ def _check_bedrock(model: JudgeModel, regions: set[str]) -> None:
             raise BadJudge(f"{named!r} does not name one model or profile")
     if PROFILE_ID.match(model.model) or "inference-profile/" in model.model:
         raise BadJudge(
-            f"{model.model} is an inference profile: say it as profile, the model behind it as "
+            f"{model.model} is an inference profile: name it as profile, the model behind it as "
             "model, and where it routes to as destinations"
         )
     if model.profile:

@@ -1,7 +1,7 @@
-"""Alarms on what each function tells of itself, and one dashboard for the stage.
+"""Alarms on the metrics each function emits, and one dashboard for the stage.
 
 No alarm computes with metrics: the handler emits shares as shares, so that what is watched is what
-is measured, and an emulator takes the same template.
+is measured, and the local AWS emulator accepts the same template.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Watch(NamedTuple):
         name: in the construct tree.
         metric: what is watched, with its statistic.
         threshold: in the metric's unit.
-        means: a sentence for whoever is told.
+        means: a sentence for the reader of the alarm.
         periods: of five minutes, all of which must be over.
         compared: how a value is compared with the threshold.
     """
@@ -52,14 +52,14 @@ class Watch(NamedTuple):
 
 
 class Monitoring(Construct):
-    """Alarms of every function, told to a topic, and the dashboard that shows them all.
+    """Alarms of every function, published to a topic, and the dashboard of all of them.
 
     Args:
         scope: the stack.
         name: in the construct tree.
         stage: the dashboard's.
         functions: what is watched.
-        topic: who is told.
+        topic: receives the alarms.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Monitoring(Construct):
         self.dashboard = cloudwatch.Dashboard(
             self, "Dashboard", dashboard_name=f"reward-functions-{stage.name}-{stage.region}"
         )
-        tell = actions.SnsAction(topic)
+        notify = actions.SnsAction(topic)
         for function in functions:
             for watch in watches(function):
                 alarm = cloudwatch.Alarm(
@@ -89,7 +89,7 @@ class Monitoring(Construct):
                     treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
                     alarm_description=f"{function.deployment.name}: {watch.means}",
                 )
-                alarm.add_alarm_action(tell)
+                alarm.add_alarm_action(notify)
             self.dashboard.add_widgets(*_row(function))
 
 
@@ -117,28 +117,28 @@ def watches(function: DeployedFunction) -> Iterator[Watch]:
     )
     yield Watch(
         "Unscored",
-        _told(function, "unscored_share", "Average"),
+        _metric(function, "unscored_share", "Average"),
         settings.max_unscored / 2,
-        "our failures come near the share at which invocations fail; what is imputed teaches "
-        "nothing.",
+        "our failures come near the share at which invocations fail; an imputed reward has zero "
+        "advantage.",
     )
     yield Watch(
         "BadReferences",
-        _told(function, "bad_references", "Sum"),
+        _metric(function, "bad_references", "Sum"),
         0,
         "rows without a usable reference: every response to them earns the minimum.",
     )
     yield Watch(
         "NoSpread",
-        _told(function, "reward_std", "Maximum"),
+        _metric(function, "reward_std", "Maximum"),
         0,
-        "all rewards of every batch are equal: there is nothing to learn from.",
+        "all rewards of every batch are equal: every group has zero advantage.",
         periods=3,
         compared=AT_MOST,
     )
 
 
-def _told(function: DeployedFunction, name: str, statistic: str) -> cloudwatch.Metric:
+def _metric(function: DeployedFunction, name: str, statistic: str) -> cloudwatch.Metric:
     """A metric of the handler's own, with the dimensions it is emitted with."""
     settings = function.settings
     return cloudwatch.Metric(
@@ -156,21 +156,21 @@ def _row(function: DeployedFunction) -> list[cloudwatch.IWidget]:
         cloudwatch.GraphWidget(
             title=f"{name}: rewards",
             left=[
-                _told(function, each, "Average")
+                _metric(function, each, "Average")
                 for each in ("reward_mean", "reward_std", "frac_reward_min")
             ],
             width=8,
         ),
         cloudwatch.GraphWidget(
             title=f"{name}: not scored",
-            left=[_told(function, each, "Sum") for each in ("unscored", "bad_references")],
+            left=[_metric(function, each, "Sum") for each in ("unscored", "bad_references")],
             right=[lambda_.metric_errors(), lambda_.metric_throttles()],
             width=8,
         ),
         cloudwatch.GraphWidget(
             title=f"{name}: work",
-            left=[_told(function, "samples", "Sum"), lambda_.metric_invocations()],
-            right=[_told(function, "milliseconds", statistic) for statistic in ("p50", "p99")],
+            left=[_metric(function, "samples", "Sum"), lambda_.metric_invocations()],
+            right=[_metric(function, "milliseconds", statistic) for statistic in ("p50", "p99")],
             width=8,
         ),
     ]

@@ -14,7 +14,7 @@ PACK: Final = "AwsSolutions"
 
 
 def check(scope: Construct) -> None:
-    """Hold a construct tree to the rules: a finding that nobody acknowledged fails the synth."""
+    """Apply the rules to a construct tree: a finding without an acknowledgement fails the synth."""
     Validations.of(scope).add_plugins(AwsSolutionsChecks(scope))
 
 

@@ -38,7 +38,7 @@ class Package:
 
     @classmethod
     def of(cls, text: str, folder: Path) -> Package:
-        """The package that a text of `cdk.json` means.
+        """The package that a string of `cdk.json` names.
 
         Args:
             text: a path, where it exists as one or looks like one; else a requirement.
@@ -84,7 +84,7 @@ class Package:
         """A digest of what would be installed.
 
         Raises:
-            BadPackage: its build failed, or it is no wheel.
+            BadPackage: its build failed, or it is not a wheel.
         """
         with TemporaryDirectory() as folder:
             what = self.requirement(Path(folder))
@@ -97,7 +97,7 @@ class Package:
                     for entry in sorted(wheel.namelist()):
                         digest.update(entry.encode() + b"\0" + wheel.read(entry) + b"\0")
             except BadZipFile:
-                raise BadPackage(f"{self} is no wheel") from None
+                raise BadPackage(f"{self} is not a wheel") from None
         return digest.hexdigest()
 
     def __str__(self) -> str:
@@ -113,7 +113,7 @@ def uv(*arguments: str, doing: str) -> None:
     """Run uv, quietly.
 
     Raises:
-        BadPackage: it failed; the message ends with what uv said.
+        BadPackage: it failed; the message ends with uv's output.
     """
     # Standard output belongs to jsii and to the CDK command line.
     done = subprocess.run(  # noqa: S603 - our own tool, no shell
@@ -124,8 +124,8 @@ def uv(*arguments: str, doing: str) -> None:
         check=False,
     )
     if done.returncode:
-        said = " ".join(done.stdout.split())
-        raise BadPackage(f"{doing} failed: {said}")
+        output = " ".join(done.stdout.split())
+        raise BadPackage(f"{doing} failed: {output}")
 
 
 def _project_name(folder: Path) -> str:

@@ -1,7 +1,7 @@
-"""What a Lambda never reads: tests, benchmarks, stubs, scripts, and most of botocore's data.
+"""Removes from the zip what a Lambda never reads: tests, stubs, scripts, most of botocore's data.
 
-Names and versions stay of this project and of every package that registers a reward, for which
-`importlib.metadata` is asked; other dist-info goes.
+The names, versions and entry points of this project and of every package that registers a reward
+stay, because `importlib.metadata` reads them. All other dist-info goes.
 """
 
 from __future__ import annotations

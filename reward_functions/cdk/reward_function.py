@@ -18,6 +18,7 @@ from reward_functions.serving.catalogue import ALIAS, DeployedReward, function_n
 
 if TYPE_CHECKING:
     from reward_functions.cdk.stages import Deployment, Stage
+    from reward_functions.core.spec import RewardSpec
 
 HANDLER: Final = "reward_functions.serving.handler.handler"
 
@@ -36,8 +37,8 @@ class DeployedFunction(Construct):
 
     Attributes:
         function: the function.
-        settings: what it is told.
-        record: what the catalogue says of it.
+        settings: its environment, as `LambdaSettings`.
+        record: its entry in the catalogue.
     """
 
     def __init__(
@@ -54,15 +55,6 @@ class DeployedFunction(Construct):
         self.deployment = deployment
         self.settings = deployment.lambda_settings(stage.name)
         physical = function_name(stage.name, deployment.name)
-        log_group = logs.LogGroup(
-            self,
-            "Logs",
-            log_group_name=f"/aws/lambda/{physical}",
-            retention=logs.RetentionDays.ONE_YEAR
-            if stage.production
-            else logs.RetentionDays.ONE_MONTH,
-            removal_policy=RemovalPolicy.DESTROY,
-        )
         self.function = lambda_.Function(
             self,
             "Function",
@@ -81,13 +73,23 @@ class DeployedFunction(Construct):
             reserved_concurrent_executions=deployment.reserved_concurrency,
             environment=self.settings.to_env(),
             logging_format=lambda_.LoggingFormat.JSON,
-            log_group=log_group,
+            log_group=self._log_group(physical, production=stage.production),
             role=self._role(physical, emulated=stage.emulated),
         )
         alias = lambda_.Alias(
             self, "Alias", alias_name=ALIAS, version=self.function.current_version
         )
-        self.record = DeployedReward(
+        self.record = self._record(spec, stage, alias)
+        nag.acknowledge(
+            self.function,
+            "L1",
+            "The stage says which Python runs; bytecode in the artifact is of that version.",
+        )
+
+    def _record(self, spec: RewardSpec, stage: Stage, alias: lambda_.Alias) -> DeployedReward:
+        """The entry of the catalogue."""
+        deployment = self.deployment
+        return DeployedReward(
             name=deployment.name,
             reward=spec.name,
             version=spec.version,
@@ -100,10 +102,16 @@ class DeployedFunction(Construct):
             architecture=stage.architecture,
             python=stage.python,
         )
-        nag.acknowledge(
-            self.function,
-            "L1",
-            "The stage says which Python runs; bytecode in the artifact is of that version.",
+
+    def _log_group(self, physical: str, *, production: bool) -> logs.LogGroup:
+        """Kept for a month; for a year in production."""
+        kept = logs.RetentionDays.ONE_YEAR if production else logs.RetentionDays.ONE_MONTH
+        return logs.LogGroup(
+            self,
+            "Logs",
+            log_group_name=f"/aws/lambda/{physical}",
+            retention=kept,
+            removal_policy=RemovalPolicy.DESTROY,
         )
 
     def _role(self, physical: str, *, emulated: bool) -> iam.IRole:

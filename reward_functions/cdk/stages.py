@@ -1,4 +1,4 @@
-"""What `cdk.json` says, read once and checked wholly: stages and their deployments.
+"""The stages of `cdk.json` and their deployments, validated before anything is built.
 
     "stages": {
       "dev": {
@@ -8,14 +8,13 @@
     }
 
 A deployment is one Lambda function: a reward with its parameters, for one kind of trainer. Nothing here
-touches AWS or CDK; everything that can be wrong in the file is told in one sentence.
+touches AWS or CDK. Each error is one sentence that names its place.
 """  # noqa: E501
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
 
 from pydantic import (
@@ -31,6 +30,7 @@ from pydantic import (
 from reward_functions.cdk.interpreter import here
 from reward_functions.cdk.judges import check_judge
 from reward_functions.cdk.packages import Package, normalised
+from reward_functions.cdk.regions import aws_regions
 from reward_functions.core import registry
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.suggest import did_you_mean
@@ -83,7 +83,7 @@ class _Model(BaseModel):
 class Deployment(_Model):
     """One function: a reward, its parameters, and the trainer it answers.
 
-    A text is a reward with its defaults. `name` defaults to the reward's, `reward` to the name.
+    A string is a reward with its defaults. `name` defaults to the reward's, `reward` to the name.
     """
 
     name: Name = Field(description="Unique in the stage: lower case, digits, `-` and `_`.")
@@ -116,8 +116,8 @@ class Deployment(_Model):
     )
     judge: dict[str, JsonValue] | None = Field(
         default=None,
-        description="Who judges, for a reward that asks a model: the panel as `models`, and what "
-        "else [a judge's settings](judges.md) name. There is no default model.",
+        description="The judge of a reward that asks a model: the panel as `models`, and the other "
+        "[settings of a judge](judges.md). There is no default model.",
     )
     settings: dict[str, JsonValue] = Field(
         default={},
@@ -130,7 +130,7 @@ class Deployment(_Model):
         if taken := sorted(
             {"name", "parameters", "judge", "response_mode", "service"} & set(settings)
         ):
-            raise ValueError(f"{taken[0]!r} is the deployment's own to say")
+            raise ValueError(f"{taken[0]!r} is a field of the deployment itself")
         return settings
 
     @model_validator(mode="before")
@@ -148,10 +148,10 @@ class Deployment(_Model):
         return given
 
     def lambda_settings(self, stage: str) -> LambdaSettings:
-        """What the function is told.
+        """The settings of the function.
 
         Raises:
-            BadSettings: `settings` or `judge` holds what is no setting, or a wrong value.
+            BadSettings: `settings` or `judge` holds an unknown setting, or a wrong value.
             BadJudge: the judge contradicts itself.
         """
         ours = {
@@ -182,27 +182,30 @@ class Stage(_Model):
     )
     emulated: bool = Field(
         default=False,
-        description="For an embedded AWS, whose functions run on this machine's processor and "
-        "interpreter.",
+        description="For the local AWS emulator (ministack): functions run on this machine's "
+        "processor and interpreter.",
     )
     architecture: Architecture = Field(default="arm64", description="The functions' processor.")
     python: Literal["3.11", "3.12", "3.13", "3.14"] = Field(
-        default="3.13", description="The functions' runtime; 3.11 in an emulated stage only."
+        default="3.13", description="The functions' runtime; 3.11 with `emulated` only."
     )
     strict: bool = Field(
         default=False, description="An artifact without bytecode is an error, not a warning."
     )
     packages: tuple[str, ...] = Field(
         default=(),
-        description="What joins the artifact: paths of projects or wheels, and requirements "
-        "pinned with `==`. Their rewards are installed where the stack is synthesised, too.",
+        description="Packages of the artifact: paths of projects or wheels, and requirements "
+        "pinned with `==`. Install them where the stack is synthesised, too.",
     )
     aws_services: tuple[str, ...] = Field(
-        default=(), description="What these packages call through boto3 beyond what we do."
+        default=(),
+        description="Further AWS services that these packages call, by botocore's names.",
     )
     subscriptions: tuple[
         Annotated[str, Field(pattern=r"^(https://\S+|[^@\s/:]+@[^@\s/:]+\.[^@\s/:]+)$")], ...
-    ] = Field(default=(), description="E-mail and https addresses told of job events and alarms.")
+    ] = Field(
+        default=(), description="E-mail and https addresses that receive job events and alarms."
+    )
     sagemaker_role: bool = Field(
         default=False, description="Make an execution role for SageMaker training jobs as well."
     )
@@ -214,11 +217,11 @@ class Stage(_Model):
     @model_validator(mode="before")
     @classmethod
     def _emulator(cls, given: Any) -> Any:
-        """An emulator runs functions on its own interpreter, whatever a template asks for."""
+        """The local AWS emulator runs functions on its own interpreter, not the template's."""
         if isinstance(given, dict) and given.get("emulated") is True:
             own = dict(zip(("architecture", "python"), here(), strict=True))
             if clash := [key for key in own if given.get(key, own[key]) != own[key]]:
-                raise ValueError(f"an emulated stage takes this machine's own {clash[0]}")
+                raise ValueError(f"a stage with 'emulated' takes this machine's own {clash[0]}")
             return given | own
         return given
 
@@ -249,11 +252,13 @@ def stage_of(stages: Any, name: str, folder: Path) -> Stage:
         raise BadStage(f"there is no stage {name!r} in cdk.json{did_you_mean(name, stages)}")
     given = stages[name]
     if not isinstance(given, dict) or "name" in given:
-        raise BadStage(f"stage {name!r} is no object of settings, or names itself a second time")
+        raise BadStage(
+            f"stage {name!r} is not an object of settings, or names itself a second time"
+        )
     try:
         stage = Stage.model_validate(given | {"name": name})
     except ValidationError as error:
-        raise BadStage(f"stage {name!r}: {_told(error)}") from None
+        raise BadStage(f"stage {name!r}: {_sentence(error)}") from None
     _check_region(stage)
     packages = [Package.of(text, folder) for text in stage.packages]
     if "deployments" not in given:
@@ -264,22 +269,10 @@ def stage_of(stages: Any, name: str, folder: Path) -> Stage:
 
 
 def _check_region(stage: Stage) -> None:
-    known = _regions()
+    known = aws_regions()
     if stage.region not in known:
         near = did_you_mean(stage.region, known).partition(";")[0]
         raise BadStage(f"stage {stage.name!r}: AWS has no region {stage.region!r}{near}")
-
-
-@cache
-def _regions() -> set[str]:
-    from botocore.session import Session  # noqa: PLC0415 - 80 ms
-
-    session = Session()
-    return {
-        region
-        for partition in session.get_available_partitions()
-        for region in session.get_available_regions("lambda", partition)
-    }
 
 
 def _unconfigured(packages: Iterable[Package]) -> tuple[Deployment, ...]:
@@ -303,7 +296,7 @@ def _check_deployments(stage: Stage, packages: Iterable[Package]) -> None:
     # CloudFormation's logical names drop hyphens and underscores.
     plain = Counter(each.name.replace("-", "").replace("_", "") for each in stage.deployments)
     carried = {package.name for package in packages}
-    regions = _regions()
+    regions = aws_regions()
     for each in stage.deployments:
         where = f"stage {stage.name!r}, deployment {each.name!r}"
         if plain[each.name.replace("-", "").replace("_", "")] > 1:
@@ -386,14 +379,14 @@ def _check_limits(
         )
 
 
-def _told(error: ValidationError) -> str:
+def _sentence(error: ValidationError) -> str:
     """The first problem as one sentence, with where it stands and what may have been meant."""
     first = error.errors(include_url=False, include_input=True, include_context=True)[0]
     where = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
         model = Stage if error.title == "Stage" and len(first["loc"]) == 1 else Deployment
         known = set(model.model_fields) - ({"name"} if model is Stage else set())
-        return f"{where} is no setting{did_you_mean(str(first['loc'][-1]), known)}"
+        return f"{where} is not a setting{did_you_mean(str(first['loc'][-1]), known)}"
     if first["type"] == "literal_error":
         allowed = first["ctx"]["expected"].replace("'", "").replace(" or ", ", ").split(", ")
         return f"{where}: {first['input']!r} is unknown{did_you_mean(str(first['input']), allowed)}"

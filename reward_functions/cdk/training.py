@@ -1,4 +1,4 @@
-"""What a training job needs around the rewards: a bucket, a role, and leave to start it."""
+"""The resources of training jobs: a bucket, their roles, and the policy of those who start them."""
 
 from __future__ import annotations
 
@@ -93,7 +93,8 @@ class Training(Construct):
             enforce_ssl=True,
             versioned=True,
             removal_policy=removal,
-            # Emptying a bucket takes a function of CDK's own, in JavaScript: no emulator runs it.
+            # Emptying a bucket takes a function of CDK's own, in JavaScript, which the local AWS
+            # emulator does not run.
             auto_delete_objects=not (stage.production or stage.emulated),
             lifecycle_rules=[
                 s3.LifecycleRule(

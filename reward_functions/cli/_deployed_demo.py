@@ -16,7 +16,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.cli._console import cell, errors, output, table
-from reward_functions.cli.demo import shipped, shown
+from reward_functions.cli._demo_rows import shipped, shown
 from reward_functions.tools.deployed import DeployedFunction, deployments
 from reward_functions.tools.local_aws import running
 from reward_functions.tools.local_aws.cdk import Cdk, CdkFailed

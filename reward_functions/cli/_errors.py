@@ -96,15 +96,17 @@ def _in_words(error: ValidationError) -> str:
     typed, limits = problem["input"], problem.get("ctx", {})
     match problem["type"]:
         case "int_parsing" | "int_type":
-            return f"{typed!r} is no whole number"
+            return f"{typed!r} is not a whole number"
         case "greater_than_equal":
             return f"{typed} is less than {limits['ge']}"
         case "less_than_equal":
             return f"{typed} is more than {limits['le']}"
         case "value_error":  # typer's, of a choice: 'xml' is not one of 'table', 'jsonl'.
-            said, is_not, choices = str(limits["error"]).rstrip(".").partition(" is not one of ")
+            typed_value, is_not, choices = (
+                str(limits["error"]).rstrip(".").partition(" is not one of ")
+            )
             unquoted = choices.replace("'", "")
-            return f"{said}{is_not}{unquoted}"
+            return f"{typed_value}{is_not}{unquoted}"
         case _:
             return problem["msg"]
 

@@ -13,7 +13,7 @@ from reward_functions.cli._errors import INCOMPLETE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reward_functions.tools.local_runtime import Invocation
+    from reward_functions.tools.invocation import Invocation
 
 
 class Invoked(Protocol):
@@ -38,11 +38,11 @@ def invoked(function: Invoked, rows: Sequence[Any], batch_size: int) -> None:
 
 
 def _answered(function: Invoked, batch: list[Any], at: int) -> Invocation | None:
-    """Send one batch and print its results; a failed invocation is told, and is None."""
+    """Send one batch and print its results; a failed invocation is reported, and is None."""
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.serving.contract import decode_row
     from reward_functions.tools.deployed.response import read
-    from reward_functions.tools.local_runtime import FunctionError, InitError
+    from reward_functions.tools.invocation import FunctionError, InitError
 
     try:
         invocation = function.invoke(batch)
@@ -54,7 +54,7 @@ def _answered(function: Invoked, batch: list[Any], at: int) -> Invocation | None
     response = read(invocation.body, [decode_row(row, place).id for place, row in enumerate(batch)])
     sys.stdout.writelines(f"{json.dumps(item)}\n" for item in response.items)
     for breach in response.breaches:
-        _complain(at, breach.said)
+        _complain(at, breach.message)
     return None if response.breaches else invocation
 
 
@@ -63,8 +63,8 @@ def _complain(at: int, what: str) -> None:
 
     from reward_functions.cli._console import MESSAGE, errors, plain
 
-    told = Text.assemble((f"batch {at} failed: ", "yellow"), plain(what, MESSAGE))
-    errors().print(told, soft_wrap=True)
+    line = Text.assemble((f"batch {at} failed: ", "yellow"), plain(what, MESSAGE))
+    errors().print(line, soft_wrap=True)
 
 
 def _summary(answered: Sequence[Invocation | None], batch_size: int) -> None:
@@ -78,12 +78,12 @@ def _summary(answered: Sequence[Invocation | None], batch_size: int) -> None:
             console.print(f"cold start and first batch {_milliseconds(call.seconds)}")
     if seconds:
         figures = {"p50": quantile(seconds, 0.5), "p95": quantile(seconds, 0.95)}
-        told = [f"{name} {_milliseconds(value)}" for name, value in figures.items()]
-        # A deployed function does not always say that it started.
+        shown = [f"{name} {_milliseconds(value)}" for name, value in figures.items()]
+        # The log of a deployed function does not always show its start.
         kind = "warm batches" if any(call and call.cold for call in answered) else "batches"
         slowest = f"max {_milliseconds(max(seconds))}"
         console.print(
-            f"{kind} of {batch_size}: {len(seconds):,}, {', '.join([*told, slowest])}",
+            f"{kind} of {batch_size}: {len(seconds):,}, {', '.join([*shown, slowest])}",
             soft_wrap=True,
         )
 

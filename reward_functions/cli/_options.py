@@ -38,7 +38,7 @@ Models = Annotated[
         metavar="FILE",
         envvar="REWARD_JUDGE",
         show_envvar=True,
-        help="Who judges: a .toml or .json file, or one JSON object, as a function is deployed "
-        "with. There is no default model.",
+        help="The judge's settings: a .toml or .json file, or one JSON object, as a function is "
+        "deployed with. There is no default model.",
     ),
 ]

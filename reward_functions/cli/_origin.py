@@ -20,7 +20,7 @@ CORE: Final = "reward_functions.core."
 
 
 def complaint(error: BaseException) -> str:
-    """What an exception says, and where it came from unless it was raised on purpose."""
+    """An exception's message, and where it came from unless it was raised on purpose."""
     where = None if isinstance(error, RewardError) else origin(error)
     return " ".join([part for part in (str(error), where and f"({where})") if part])
 

@@ -33,7 +33,7 @@ def scored(
 
 @dataclass(frozen=True, slots=True)
 class _Watched:
-    """A reward that tells when it has scored; its declaration says whether it needs its group."""
+    """A reward that advances the bar after each sample; `score_batch` reads its spec."""
 
     reward: Callable[..., Score]
     spec: RewardSpec | None
@@ -63,7 +63,7 @@ def watched(items: Iterable[Item], what: str, total: int | None = None) -> Itera
 
 @contextmanager
 def transfer(what: str, total: int | None = None) -> Iterator[Callable[[int], object]]:
-    """Something to tell the bytes that have gone over since it was last told."""
+    """A function to call with the number of bytes transferred since its last call."""
     with _bar(what, total, size=True) as advance:
         yield advance or (lambda _: None)
 

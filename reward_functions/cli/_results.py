@@ -1,6 +1,6 @@
 """Results as they leave the command: the Lambda's own objects, or a table a person reads.
 
-The command never imputes: what could not be scored has no number, and says why.
+The command never imputes: a sample that could not be scored has no number and an error.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ def json_lines(
 
     Args:
         results: in order.
-        places: where each row stands in its file; an error says it.
+        places: where each row stands in its file; part of an error.
         explain: add an "explanation" to every object, null where nothing was scored.
     """
     for result, place in zip(results, places, strict=True):
-        told = _told(result, place)
-        yield json.dumps(told | {"explanation": explanation(result)} if explain else told)
+        row = _row(result, place)
+        yield json.dumps(row | {"explanation": explanation(result)} if explain else row)
 
 
 def results_table(
@@ -60,13 +60,13 @@ def results_table(
 
 
 def cells_of(spec: RewardSpec, result: RewardResult, place: str = "") -> dict[str, Text]:
-    """What a table can say of a result, by column."""
+    """The cells of a result, by column."""
     if not isinstance(result, Scored):
-        told = [text for text in error_of(result, place).values() if text]
+        parts = [text for text in error_of(result, place).values() if text]
         return {
             "id": cell(result.id, UNSCORED),
             "score": Text("unscored", UNSCORED),
-            "error": cell(": ".join(told), UNSCORED),
+            "error": cell(": ".join(parts), UNSCORED),
         }
     score = result.score
     style = "red" if score.value == spec.scale.minimum else "green"
@@ -109,7 +109,7 @@ def number(value: float) -> str:
     return f"{value:.6g}"
 
 
-def _told(result: RewardResult, place: str) -> dict[str, Any]:
+def _row(result: RewardResult, place: str) -> dict[str, Any]:
     if isinstance(result, Scored):
         return dict(result_object(result))
     return {"id": result.id, "aggregate_reward_score": None, "error": error_of(result, place)}

@@ -68,13 +68,13 @@ def ready(
     Args:
         spec: the reward.
         settings: of its parameters.
-        judge: who judges, as `--judge` takes it. A judge that has nobody to ask still scores what
-            needs no asking; the rest is unscored.
+        judge: its settings, as `--judge` takes them. Without them a judge scores the samples that
+            need no model; the rest is unscored.
         answers: recorded ones, in place of any judge.
 
     Raises:
         BadParameter: an unknown parameter, or a value of the wrong type.
-        BadJudge: the judge cannot be asked as it is told.
+        BadJudge: the judge's settings cannot be used.
     """
     parameters = parameter_values(spec, settings)
     if not spec.needs.judge or answers is not None:
@@ -128,7 +128,7 @@ def _in_file(path: Path) -> RewardSpec:
 class _Script(SourceFileLoader):
     """Compiles its file every time, as a script is compiled.
 
-    Bytecode is told apart by seconds and size: that of a text changed within a second is stale.
+    Bytecode is keyed by seconds and size: that of a file changed within a second is stale.
     """
 
     def get_code(self, fullname: str) -> CodeType:
@@ -152,7 +152,7 @@ def _imported(path: Path) -> ModuleType:
     except RewardError:
         raise
     except IMPORT_ERRORS as error:
-        raise ConfigurationError(f"{_place(error, path)}: {_said(error)}") from error
+        raise ConfigurationError(f"{_place(error, path)}: {_message(error)}") from error
     return module
 
 
@@ -169,8 +169,8 @@ def _place(error: BaseException, path: Path) -> str:
     return f"{path}, line {lines[-1]}" if lines else str(path)
 
 
-def _said(error: BaseException) -> str:
+def _message(error: BaseException) -> str:
     if isinstance(error, SystemExit):
         return f"called sys.exit({error.code!r})"
-    said = error.msg if isinstance(error, SyntaxError) else str(error)
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+    message = error.msg if isinstance(error, SyntaxError) else str(error)
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__

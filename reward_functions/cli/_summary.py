@@ -1,8 +1,8 @@
 """What a batch of scores looks like as a whole, in two lines on standard error.
 
 The second is for whoever trains on groups: prompts whose samples all score the same give GRPO no
-advantage to learn from. `frac_reward_zero_std` is TRL's name for their share. Where rows are no
-samples, a line before these says how one is written.
+advantage to learn from. `frac_reward_zero_std` is TRL's name for their share. Where rows are not
+valid samples, a line before these shows the shape of one.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ def summary(
     results: Sequence[RewardResult],
     seconds: float,
 ) -> None:
-    """Print mean, standard deviation, share at the minimum, failures, speed, and groups that teach.
+    """Print mean, standard deviation, share at the minimum, failures, speed, and zero-std groups.
 
-    The shape of a sample is told once, however many rows are none.
+    The shape of a sample is printed once, however many rows do not have it.
 
     Args:
         spec: the reward; its minimum is counted.
@@ -59,7 +59,7 @@ def summary(
         flat = sum(max(group) == min(group) for group in groups)
         console.print(
             f"prompts with several samples {len(groups):,} · "
-            f"frac_reward_zero_std {flat / len(groups):.3f}, the share that teaches nothing",
+            f"frac_reward_zero_std {flat / len(groups):.3f}: groups with zero advantage",
             soft_wrap=True,
             style="dim",
         )
@@ -67,14 +67,14 @@ def summary(
 
 def spent(account: Account) -> None:
     """Print what a judge's models were asked, and what that cost as far as prices are known."""
-    told = account.metrics()
-    tokens = sum(value for name, value in told.items() if name.endswith("_tokens"))
+    counted = account.metrics()
+    tokens = sum(value for name, value in counted.items() if name.endswith("_tokens"))
     figures = (
-        f"judge calls {told['judge_calls']:,.0f}",
-        f"answers {told['judge_answers']:,.0f}",
-        f"questions without a verdict {told['judge_failures']:,.0f}",
+        f"judge calls {counted['judge_calls']:,.0f}",
+        f"answers {counted['judge_answers']:,.0f}",
+        f"questions without a verdict {counted['judge_failures']:,.0f}",
         f"tokens {tokens:,.0f}",
-        f"dollars {told['judge_usd']:.4f}",
+        f"dollars {counted['judge_usd']:.4f}",
     )
     errors().print(" · ".join(figures), soft_wrap=True)
 

@@ -88,15 +88,15 @@ def explain(
         str,
         typer.Option(
             metavar="TEXT",
-            help="What the policy wrote; @FILE reads a file, - standard input, @@… is a text that "
-            "begins with @.",
+            help="What the policy wrote; @FILE reads a file, - standard input, @@… is a string "
+            "that begins with @.",
         ),
     ],
     reference: Annotated[
         str | None,
         typer.Option(
             metavar="TEXT",
-            help="The ground truth, a text or a JSON object; @FILE reads a file, @@… is a text "
+            help="The ground truth, a string or a JSON object; @FILE reads a file, @@… is a string "
             "that begins with @.",
         ),
     ] = None,
@@ -104,7 +104,7 @@ def explain(
     parameter: Parameters = None,
     judge: Models = None,
 ) -> None:
-    """Say how a response is scored: the answer found, what was compared, the rule that decided."""
+    """Explain a score: the answer found, what was compared, the rule that decided."""
     from reward_functions import Scored, score_batch
     from reward_functions.cli._console import output
     from reward_functions.cli._rewards import ready, reward_named
@@ -151,8 +151,8 @@ def _short_list(rewards: Iterable[RewardSpec]) -> Table:
     shown = table("name", "what it does", names=("name",))
     for spec in rewards:
         more = [f"version {spec.version}", _kind(spec), *spec.parameters]
-        told = Text("\n").join([cell(spec.summary), cell(", ".join(more), "dim")])
-        shown.add_row(cell(spec.name, "bold"), told)
+        description = Text("\n").join([cell(spec.summary), cell(", ".join(more), "dim")])
+        shown.add_row(cell(spec.name, "bold"), description)
     return shown
 
 
@@ -278,9 +278,9 @@ def _explanation(spec: RewardSpec, result: RewardResult) -> Table:
     from reward_functions.cli._results import cells_of, explanation, metric_key
 
     known = cells_of(spec, result)
-    told = explanation(result) or {}
+    explained = explanation(result) or {}
     compared = {
-        name: None if told.get(key) is None else cell(told[key])
+        name: None if explained.get(key) is None else cell(explained[key])
         for name, key in (
             ("normal form", "normal_answer"),
             ("reference", "normal_reference"),

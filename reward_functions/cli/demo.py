@@ -7,20 +7,18 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from importlib.resources import as_file, files
 from pathlib import Path
 from shlex import quote
 from shutil import which
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from reward_functions.cli._errors import INCOMPLETE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from reward_functions import RewardResult, RewardSpec
     from reward_functions.core.asking import Ask
 
 REWARDS: Final = ("gsm8k", "math", "finqa", "reference")
@@ -32,7 +30,8 @@ def demo(
     deployed: Annotated[
         bool,
         typer.Option(
-            "--deployed", help="Deploy them with the CDK to an embedded AWS, and score them there."
+            "--deployed",
+            help="Deploy them to the local AWS emulator (ministack), and score them there.",
         ),
     ] = False,
 ) -> None:
@@ -52,7 +51,7 @@ def demo(
     console = output()
     console.print(
         f"{seen['right']} right, {seen['minimum']} at the minimum, {seen['unscored']} unscored: "
-        "a low score means the model did badly,\nunscored means nobody can say. "
+        "a low score means the model did badly,\nunscored means there is no score. "
         "What to try next:\n"
     )
     for command in (
@@ -84,6 +83,7 @@ def _activation() -> Iterator[str]:
 def scored_here(name: str) -> Counter[str]:
     """Score and print one file; count what came out."""
     from reward_functions import get, score_batch
+    from reward_functions.cli._demo_rows import shipped, shown
     from reward_functions.serving.contract import decode_row
 
     rows = shipped(name)
@@ -94,7 +94,7 @@ def scored_here(name: str) -> Counter[str]:
 
 
 def script(name: str) -> Ask | None:
-    """Who answers a judge of the demo where no server stands in for Bedrock."""
+    """Answers the demo's judge where no server stands in for Bedrock."""
     from reward_functions import get
     from reward_functions.testing import FakeAsk
     from reward_functions.tools.scripted_judge import verdict
@@ -102,58 +102,3 @@ def script(name: str) -> Ask | None:
     if not get(name).needs.judge:
         return None
     return FakeAsk(answer=lambda question: verdict(f"{question.shared}\n{question.text}"))
-
-
-def shipped(name: str) -> list[dict[str, Any]]:
-    """The rows that ship with the project for a reward."""
-    from reward_functions.tools.json_rows import read_rows
-
-    with as_file(files("reward_functions.tools") / "demo" / f"{name}.jsonl") as file:
-        return [row.content for row in read_rows(str(file))]
-
-
-def shown(
-    name: str,
-    rows: Sequence[dict[str, Any]],
-    results: Sequence[RewardResult],
-    columns: Sequence[str],
-    title: str,
-) -> Counter[str]:
-    """Print the table of one file's results; count what came out.
-
-    Args:
-        name: of the reward.
-        rows: what was scored; each says in its metadata what must come out.
-        results: one for each.
-        columns: of the table.
-        title: above it.
-    """
-    from reward_functions import get
-    from reward_functions.cli._console import NOTHING, cell, output, table
-    from reward_functions.cli._results import cells_of
-
-    spec = get(name)
-    printed = table(*columns, names=("id",), numbers=("score",), title=title)
-    seen = Counter[str]()
-    for row, result in zip(rows, results, strict=True):
-        shows, expected = row["metadata"]["shows"], row["metadata"]["expected"]
-        outcome, surprising = _outcome(spec, result, expected)
-        seen.update([outcome] + ["surprising"] * surprising)
-        cells = cells_of(spec, result)
-        cells.setdefault("reason", cells.get("error", NOTHING))
-        cells["what it shows"] = (
-            cell(f"{shows} (expected: {expected})", "bold red") if surprising else cell(shows)
-        )
-        printed.add_row(*[cells.get(column, NOTHING) for column in columns])
-    output().print(printed)
-    return seen
-
-
-def _outcome(spec: RewardSpec, result: RewardResult, expected: Any) -> tuple[str, bool]:
-    """What a row counts as, and whether that is a surprise."""
-    from reward_functions import Scored
-
-    if not isinstance(result, Scored):
-        return "unscored", expected != "unscored"
-    outcome = "minimum" if result.score.value == spec.scale.minimum else "right"
-    return outcome, result.score.value != expected

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from reward_functions.serving.catalogue import DeployedReward
     from reward_functions.serving.contract import ResponseMode
-    from reward_functions.tools.deployed import DeployedFunction, Expectation, Report
+    from reward_functions.tools.deployed import CheckReport, DeployedFunction, Expectation
 
 app = typer.Typer(
     no_args_is_help=True, help="Functions that are deployed: the catalogue, invoke, check."
@@ -127,7 +127,7 @@ def check(
     batch_size: Annotated[int, typer.Option(min=1, help="Samples in the timed batch.")] = 64,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
 ) -> None:
-    """Say what a trainer would trip over: ids, order, numbers, response mode, time, size.
+    """Check what a trainer relies on: ids, order, numbers, response mode, time, size.
 
     Each function is invoked about a dozen times. Nothing is written anywhere.
 
@@ -139,7 +139,7 @@ def check(
     work = _work(targets or [], stage, _given(reward, parameter or [], samples, response_mode))
     with errors().status("checking") as status:
         reports = [
-            checked(function, expected, batch_size=batch_size, told=status.update)
+            checked(function, expected, batch_size=batch_size, progress=status.update)
             for function, expected in work
         ]
     _show(reports, as_json=as_json)
@@ -150,7 +150,7 @@ def check(
 def _work(
     targets: Sequence[str], stage: str, given: Expectation | None
 ) -> list[tuple[DeployedFunction, Expectation]]:
-    """The functions to check, and what is known of each."""
+    """The functions to check, each with its expectation."""
     from reward_functions.tools.deployed import (
         DeployedFunction,
         Expectation,
@@ -215,7 +215,7 @@ def _rows(file: str) -> tuple[dict[str, Any], ...]:
     return tuple(rows)
 
 
-def _show(reports: Sequence[Report], *, as_json: bool) -> None:
+def _show(reports: Sequence[CheckReport], *, as_json: bool) -> None:
     from dataclasses import asdict
 
     from rich.text import Text
@@ -223,8 +223,8 @@ def _show(reports: Sequence[Report], *, as_json: bool) -> None:
     from reward_functions.cli._console import MESSAGE, output, plain, table
 
     if as_json:
-        told = [asdict(report) | {"passed": report.passed} for report in reports]
-        typer.echo(json.dumps(told, indent=2))
+        rows = [asdict(report) | {"passed": report.passed} for report in reports]
+        typer.echo(json.dumps(rows, indent=2))
         return
     for report in reports:
         shown = table("", "question", "answer", names=("question",), title=report.arn)
@@ -232,7 +232,7 @@ def _show(reports: Sequence[Report], *, as_json: bool) -> None:
             shown.add_row(
                 Text(*MARKS[finding.verdict]),
                 Text(finding.question),
-                Text(plain(finding.said, MESSAGE)),
+                Text(plain(finding.message, MESSAGE)),
             )
         output().print(shown)
 

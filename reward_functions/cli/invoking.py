@@ -1,6 +1,6 @@
 """`reward invoke --local`: the real Lambda entry point, under AWS's own runtime client, timed.
 
-What a trainer would be told is what is printed: the results have crossed the wire.
+The printed results are those a trainer would receive: they have crossed the wire.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ from reward_functions.core.references import reference_text
 def ${stem}(sample: Sample, *, strict: bool = False) -> Score:
     """The last line of the response is the reference.
 
-    Reference: a text, or an object that holds one under `answer`. Scale: 1.0 or 0.0.
+    Reference: a string, or an object that holds one under `answer`. Scale: 1.0 or 0.0.
 
     Args:
         sample: the response and its reference.
@@ -60,13 +60,13 @@ def ${stem}(sample: Sample, *, strict: bool = False) -> Score:
     return Score(
         1.0 if same else 0.0,
         answer=answer,
-        reason="the last line is the reference" if same else "the last line is another text",
+        reason="the last line is the reference" if same else "the last line is another string",
         evidence=Evidence("the last line", answer, reference),
     )
 ''')
 
 TEST: Final = Template('''\
-"""${title}: the scores that matter, and everything that is demanded of any reward."""
+"""${title}: the scores that matter, and what is demanded of any reward."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def ${stem}(sample: Sample, ask: Ask, *, max_chars: int = 24_000) -> Score:
 
     Raises:
         JudgeUnavailable: no judge model could be asked.
-        NoVerdict: its answer is no legal verdict.
+        NoVerdict: its answer is not a valid verdict.
     """
     if rejected := prefilter(sample):
         return prefiltered(rejected)
@@ -186,7 +186,7 @@ The response to judge:
 """
 
 JUDGE_TEST: Final = Template('''\
-"""${title}: the scores that matter, and everything that is demanded of any judge."""
+"""${title}: the scores that matter, and what is demanded of any judge."""
 
 from __future__ import annotations
 
@@ -299,7 +299,7 @@ def _stem(name: str) -> str:
     """The name of the file and the function.
 
     Raises:
-        ConfigurationError: it is no reward name, it is taken, or means something else in Python.
+        ConfigurationError: it is not a reward name, it is taken, or means something else in Python.
     """
     from importlib.util import find_spec
 
@@ -308,7 +308,7 @@ def _stem(name: str) -> str:
     from reward_functions.core.spec import NAME
 
     if not NAME.fullmatch(name):
-        raise ConfigurationError(f"{name!r} is no reward name{_nearest(name)}")
+        raise ConfigurationError(f"{name!r} is not a reward name{_nearest(name)}")
     stem = name.rpartition(".")[2]
     if "." not in name:
         with suppress(UnknownReward):

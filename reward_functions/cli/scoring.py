@@ -52,7 +52,7 @@ def score(
     parameter: Parameters = None,
     judge: Models = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Say what answer was found, and why it scores so.")
+        bool, typer.Option("--explain", help="Add the answer found and the reason of each score.")
     ] = False,
 ) -> None:
     """Score a file of responses.
@@ -60,12 +60,12 @@ def score(
     Samples are written as trainers send them: an id, messages, a reference_answer. A result in
     jsonl is the object the Lambda returns; what cannot be scored has a null score and an error.
 
-    A line or an item that is no JSON object makes the whole file unusable: status 2, and nothing
-    is scored or written. A JSON object that is no valid sample is an unscored row, and the others
-    are scored.
+    A line or an item that is not a JSON object makes the whole file unusable: status 2, and nothing
+    is scored or written. A JSON object that is not a valid sample is an unscored row, and the
+    others are scored.
 
     The summary on standard error ends with `frac_reward_zero_std`: of the prompts with several
-    samples, the share whose samples all score the same, from which GRPO learns nothing.
+    samples, the share whose samples all score the same: such a group has zero advantage in GRPO.
 
     Exit status: 0 all scored, 1 some were not, 2 nothing was done.
     """

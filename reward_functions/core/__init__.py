@@ -1,1 +1,1 @@
-"""The vocabulary every other room speaks. Standard library only, no I/O."""
+"""The types and rules that every other package imports. Standard library only, no I/O."""

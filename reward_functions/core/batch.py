@@ -27,12 +27,12 @@ def score_batch(
     deadline: float | None = None,
     workers: int | None = None,
 ) -> list[RewardResult]:
-    """Score every sample, and say of each that could not be scored why.
+    """Score every sample; each one that could not be scored carries its exception.
 
     Args:
         reward: a spec, a partial of one, or a combination.
-        samples: what to score. A row that was already found to be no sample comes as an `Unscored`
-            and is passed through in its place.
+        samples: what to score. A row that is not a valid sample comes as an `Unscored`, which is
+            returned in its place.
         deadline: the reading of `time.monotonic()` after which no further sample is begun; what is
             left comes back Unscored with `DeadlineReached`. A sample already begun is finished:
             bounded time inside one is the reward's own duty.

@@ -78,7 +78,7 @@ class _Gated:
 def gated(
     gate: RewardFunction, reward: RewardFunction, *, threshold: float = 1.0, minimum: float = 0.0
 ) -> RewardFunction:
-    """A reward that is only asked when a gate opens; metric `gate` is 0 or 1.
+    """A reward that is called only when a gate opens; metric `gate` is 0 or 1.
 
     Args:
         gate: scored first, cheap by preference.
@@ -125,9 +125,9 @@ class _Cascade:
 
 
 def cascade(*rewards: RewardFunction, enough: float = 1.0) -> RewardFunction:
-    """Rewards tried in turn, cheapest first, until one is satisfied; metric `stage` says which.
+    """Rewards tried in turn, cheapest first, until one is good enough; metric `stage` counts.
 
-    Put a strict and cheap reward before a lenient and expensive one. The last one's word is final.
+    Put a strict and cheap reward before a lenient and expensive one. The last one's score is final.
 
     Args:
         rewards: at least two.

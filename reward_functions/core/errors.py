@@ -1,33 +1,33 @@
 """A low score means the model did badly; an exception means we could not score.
 
     RewardError
-    ├── DatasetError          the training data is at fault
-    │   ├── BadSample         the row is no sample: wrong types, fields missing
+    ├── DatasetError          the training data is the cause
+    │   ├── BadSample         the row is not a valid sample: wrong types, fields missing
     │   └── BadReference      the reference is missing, unreadable or of an unknown shape
-    ├── ScoringError          we are at fault
+    ├── ScoringError          we are the cause
     │   ├── InvalidScore      a reward function broke its own declaration
     │   ├── DeadlineReached   the batch's time was over before this sample's turn
     │   ├── EngineUnavailable the process that works out hard algebra cannot be had
     │   ├── JudgeUnavailable  no judge model could be asked: throttled, unreachable, out of time
-    │   ├── NoVerdict         a judge model answered, and its answer is no legal verdict
+    │   ├── NoVerdict         a judge model answered, and its answer is not a valid verdict
     │   └── NoOtherResponse         a comparison needs another response to the prompt, and has none
     └── ConfigurationError    nothing was scored: the caller asked for what does not exist
         ├── UnknownReward
         ├── BadParameter
         ├── BadJudge          a judge's settings, prompt or rubric cannot be used
         ├── NoJudge           a judge was to score, and nobody named the model to ask
-        └── BrokenPlugin      an entry point could not be loaded, or is no reward function
+        └── BrokenPlugin      an entry point could not be loaded, or is not a reward function
 
-**The blame table**, the one place that settles who is at fault:
+**Failure attribution.** This table is the one place that decides it:
 
-| event | whose | the function | result |
+| event | attributed to | the function | result |
 |---|---|---|---|
 | empty, off-format, unparsable, oversized or too slow *answer* | policy | returns the minimum with a reason | `Scored` |
 | a missing generated turn | policy | sees an empty answer | `Scored` |
-| missing or unreadable *reference*, a row that is no sample | data set | raises `DatasetError` | `Unscored` |
-| the algebra worker cannot start, or dies without the answer's doing | us | raises `EngineUnavailable` | `Unscored` |
+| missing or unreadable *reference*, a row that is not a valid sample | data set | raises `DatasetError` | `Unscored` |
+| the algebra worker cannot start, or dies for a reason other than the answer | us | raises `EngineUnavailable` | `Unscored` |
 | the judge model is throttled, unreachable, out of time or money | us | raises `JudgeUnavailable` | `Unscored` |
-| the judge model refuses, is cut off, or gives no legal verdict | us | raises `NoVerdict` | `Unscored` |
+| the judge model refuses, is cut off, or gives no valid verdict | us | raises `NoVerdict` | `Unscored` |
 | a bug, a non-finite value, a score out of scale, the deadline | us | anything escaping | `Unscored` |
 
 `score_batch` turns exceptions into `Unscored`; what an `Unscored` becomes is decided once per edge
@@ -50,11 +50,11 @@ class RewardError(Exception):
 
 
 class DatasetError(RewardError):
-    """The training data is at fault: every response to this prompt shares the problem."""
+    """The training data is the cause: every response to this prompt shares the problem."""
 
 
 class BadSample(DatasetError):
-    """A row that is no sample. The message names the field."""
+    """A row that is not a valid sample. The message names the field."""
 
 
 class BadReference(DatasetError):
@@ -62,7 +62,7 @@ class BadReference(DatasetError):
 
 
 class ScoringError(RewardError):
-    """We are at fault: the response might have earned anything."""
+    """We are the cause: the response might have earned anything."""
 
 
 class InvalidScore(ScoringError):
@@ -74,21 +74,21 @@ class DeadlineReached(ScoringError):
 
 
 class EngineUnavailable(ScoringError):
-    """The process that works out hard algebra cannot start, or died without the answer's doing."""
+    """The process that works out hard algebra cannot start, or died for a reason other than the answer."""
 
 
 WhyUnavailable = Literal[
     "throttled", "busy", "timeout", "unreachable", "denied", "deadline", "budget"
 ]
 TRANSIENT: Final = frozenset({"throttled", "busy", "timeout", "unreachable"})
-"""What may be otherwise a moment later."""
+"""Kinds that a retry can cure."""
 
 
 class JudgeUnavailable(ScoringError):
     """No judge model could be asked.
 
     Args:
-        message: which model, and what it said in codes; never its words.
+        message: the model and the error code it returned; never the text it wrote.
         kind: why. "throttled" is its quota, "busy" its own fault, "timeout" an answer too late,
             "unreachable" a broken connection, "denied" a request it will never take, "deadline" the
             batch's time, "budget" its money.
@@ -104,7 +104,7 @@ class JudgeUnavailable(ScoringError):
 
     @property
     def transient(self) -> bool:
-        """Whether asking again may help."""
+        """Whether a retry may help."""
         return self.kind in TRANSIENT
 
 
@@ -112,12 +112,12 @@ WhyNoVerdict = Literal["malformed", "cut", "refused"]
 
 
 class NoVerdict(ScoringError):
-    """A judge model answered, and its answer is no legal verdict.
+    """A judge model answered, and its answer is not a valid verdict.
 
     Args:
         message: what is wrong with the form of the answer; never the answer.
         kind: "malformed" is another form than asked for, "cut" one without its end, "refused" the
-            model's or a guardrail's unwillingness, which asking again does not change.
+            model's or a guardrail's refusal, which a retry does not change.
         usage: the tokens it cost all the same.
     """
 

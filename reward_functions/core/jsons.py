@@ -1,4 +1,4 @@
-"""What a value of JSON is called, in the words of JSON, for messages about what was expected."""
+"""The name of a JSON value's type, for messages about what was expected."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ _NAMES: Final[dict[type, str]] = {
     bool: "a boolean",
     int: "a number",
     float: "a number",
-    str: "a text",
+    str: "a string",
     list: "a list",
     dict: "an object",
 }
 
 
 def json_kind(value: Any) -> str:
-    """Name a value's kind: "an object", "a list", "a text", "null" ...; of no JSON, its type."""
+    """A value's type: "an object", "a list", "a string", "null" ...; of no JSON, Python's name."""
     return _NAMES.get(type(value), f"of type {type(value).__name__}")

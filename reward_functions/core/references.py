@@ -23,7 +23,7 @@ MAX_WRAPPINGS: Final = 4
 
 
 def reference_text(reference: Any, keys: Sequence[str] = ANSWER_KEYS) -> str:
-    """The ground truth as text.
+    """The ground truth as a string.
 
     Args:
         reference: a string, a number, an object with one of the keys, or a JSON string of such an
@@ -63,7 +63,7 @@ def reference_fields(reference: Any) -> dict[str, Any] | None:
 def _unwrapped(reference: Any) -> Any:
     """The object a JSON string holds; anything else as it is.
 
-    Only objects are looked for: `18` and `"yes"` are texts, and `{1, 2}` is a set, not JSON.
+    Only objects are decoded: `18` and `"yes"` stay strings, and `{1, 2}` is a set, not JSON.
     """
     if isinstance(reference, str) and reference.lstrip().startswith("{"):
         try:

@@ -1,4 +1,4 @@
-"""Every reward function there is: a walk over our folders, and other packages' entry points.
+"""The registry: every reward function in our folders and in other packages' entry points.
 
 A file `verifiers/NAME.py` or `judges/NAME.py` that defines a `RewardSpec` called NAME is registered
 by being there.
@@ -56,7 +56,7 @@ def distribution(name: str) -> str | None:
 
 
 def _names() -> Iterator[str]:
-    """What could be asked for. No other package is loaded: a broken one suggests nothing."""
+    """The names for a suggestion. No other package is loaded: a broken one must not fail here."""
     yield from (stem for stem in _stems() if _builtin(stem))
     yield from (point.name for point in _entry_points())
 
@@ -106,7 +106,7 @@ def _loaded(point: EntryPoint) -> RewardSpec:
     except (ImportError, AttributeError) as error:
         raise BrokenPlugin(f"entry point {point.name!r} ({point.value}): {error}") from error
     if not isinstance(spec, RewardSpec):
-        raise BrokenPlugin(f"entry point {point.name!r} ({point.value}) is no reward function")
+        raise BrokenPlugin(f"entry point {point.name!r} ({point.value}) is not a reward function")
     if spec.name != point.name:
         raise BrokenPlugin(
             f"entry point {point.name!r} ({point.value}) declares the name {spec.name!r}; "

@@ -1,4 +1,4 @@
-"""A reward function is one plain function, declared with what others need to know about it.
+"""A reward function is one plain function with a declaration: version, scale, metrics, examples.
 
     @reward_function(version=1, examples=[Example("positive", response="4", score=1.0,
     reference=4)]) def exact(sample: Sample, *, strip: bool = True) -> Score: ...
@@ -132,7 +132,7 @@ class Example:
 class RewardSpec:
     """A reward function and its declaration.
 
-    Calling it scores one sample and holds the function to what it declared.
+    Calling it scores one sample and checks the result against the declaration.
 
     Args:
         name: the stem of the file that defines it; qualified for third parties.
@@ -162,7 +162,7 @@ class RewardSpec:
 
     def __post_init__(self) -> None:
         if not NAME.fullmatch(self.name):
-            raise ValueError(f"{self.name!r} is no reward name: lower case, digits, underscores")
+            raise ValueError(f"{self.name!r} is not a reward name: lower case, digits, underscores")
         if RESERVED_METRICS & set(self.metrics) or len(set(self.metrics)) < len(self.metrics):
             raise ValueError(f"{self.name}: the metrics {self.metrics} repeat or use a flag's name")
         if self.version < 1:
@@ -170,7 +170,7 @@ class RewardSpec:
         if not (
             isfinite(self.scale.minimum) and self.scale.minimum < self.scale.maximum < float("inf")
         ):
-            raise ValueError(f"{self.name}: {self.scale} is no finite range")
+            raise ValueError(f"{self.name}: {self.scale} is not a finite range")
 
     def __call__(
         self,
@@ -185,13 +185,13 @@ class RewardSpec:
 
         Args:
             sample: what to score.
-            ask: who answers the questions of a judge.
+            ask: answers the questions of a judge.
             group: the samples of the batch with the same prompt, this one among them.
             parameters: settings of the reward.
 
         Raises:
-            DatasetError: the reference or the row is at fault.
-            NoJudge: the reward is a judge, and nobody was given to ask.
+            DatasetError: the reference or the row cannot be used.
+            NoJudge: the reward is a judge, and `ask` is missing.
             ScoringError: we failed; `InvalidScore` where the function broke its own declaration.
         """
         score = self.function(sample, *self._arguments(sample, ask, group), **parameters)
@@ -249,7 +249,7 @@ class RewardSpec:
 
         Args:
             parameters: by name.
-            ask: whom it asks, if it is a judge.
+            ask: answers its questions, if it is a judge.
 
         Raises:
             BadParameter: an unknown parameter, or a value of the wrong type.
@@ -266,7 +266,7 @@ class RewardSpec:
         return partial(self, **given) if ask is None else partial(self, ask=ask, **given)
 
     def bound_to_example(self, example: Example) -> RewardFunction:
-        """The reward as an example shows it: its parameters, and the verdicts of its judge."""
+        """The reward with an example's parameters, and with the example's verdicts for a judge."""
         ask = ScriptedAsk(tuple(example.verdicts)) if self.needs.judge else None
         return self.bind(example.parameters, ask=ask)
 

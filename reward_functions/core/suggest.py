@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """`". Did you mean 'x'?"` where something is near, else the list of what there is."""
+    """`". Did you mean 'x'?"` where a known name is near, else the list of known names."""
     from difflib import get_close_matches  # noqa: PLC0415 - only ever needed in an error
 
     names = sorted(known)

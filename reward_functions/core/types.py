@@ -3,7 +3,7 @@
     Message ┐
     Message ┴→ Sample ──(reward function)──→ Score ──(score_batch)──→ Scored | Unscored
 
-All are frozen, and none knows where it came from: wire formats are decoded above this room. A
+All are frozen, and none knows where it came from: wire formats are decoded in `serving`. A
 reward function receives one `Sample` and returns one `Score`; it writes no id, so it loses none.
 What could not be scored is an `Unscored`, a type of its own, so that no caller can mistake an
 outage for a number.
@@ -43,7 +43,7 @@ class Sample:
     Args:
         id: the trainer's name for the sample; results carry it back unchanged.
         messages: the conversation, the generated turn last.
-        reference: the ground truth as the data set holds it: a text, a number, a mapping, or None
+        reference: the ground truth as the data set holds it: a string, a number, a mapping, or None
             where the reward needs none. `reward_functions.core.references` reads it.
         metadata: every further field of the data set.
     """
@@ -193,10 +193,10 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Unscored:
-    """A sample nobody could score, and the exception that says why.
+    """A sample that could not be scored, and the exception that says why.
 
-    It has no value on purpose. What a trainer is told instead is each edge's decision: see the
-    blame table in `reward_functions.core.errors`.
+    It has no value on purpose: each edge decides what it returns in place of one. The failure
+    attribution table in `reward_functions.core.errors` has the rule.
     """
 
     id: str

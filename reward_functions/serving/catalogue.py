@@ -1,7 +1,7 @@
-"""What a deployment tells of itself: the names and the records by which it is found again.
+"""The catalogue of a deployment: the names and records by which tools find it.
 
 The deployment (`cdk`) writes one SSM parameter per function and one per stage; the tools of the
-laptop (`tools.deployed`) read them and need nothing else, no stack, no template:
+laptop (`tools.deployed`) read these parameters alone, and neither the stack nor its template:
 
     /reward-functions/STAGE/stage                a `DeployedStage`
     /reward-functions/STAGE/deployments/NAME     a `DeployedReward`

@@ -1,11 +1,11 @@
-"""The wire of a reward Lambda: what trainers really send, and what they are told.
+"""The wire format of a reward Lambda: the events trainers send and the results it returns.
 
     event ──decode──→ [Sample | Unscored, …] ──(score_batch, imputation)──→
-                      [result object, …] ──fitted, encode──→ response
+                      [result object, …] ──shrink_to_limit, encode──→ response
 
-Decoding forgives every shape seen in the wild and loses nothing: a row that is no sample becomes an
-`Unscored` in its place, under its own id. Two callers send the same bare list and want different
-replies, so the response mode is chosen when the function is deployed:
+Decoding accepts every shape that trainers are known to send and loses no row: one that is not a
+valid sample becomes an `Unscored` in its place, under its own id. Two callers send the same bare
+list and want different replies, so the response mode is chosen when the function is deployed:
 
 | mode | caller | response |
 |---|---|---|
@@ -48,7 +48,7 @@ MAX_NUMBER: Final = 24
 """Characters the longest float has: `-2.2250738585072014e-308`."""
 
 FIELDS: Final = frozenset({"id", "messages", "reference_answer", "metadata"})
-"""What a row is read for; everything else in it is metadata."""
+"""The keys of a row that have a meaning; every other key is metadata."""
 
 REASONING: Final = frozenset({"reasoning", "thinking", "redacted_thinking"})
 """Types of content blocks that hold what a model thought and not what it answered."""
@@ -75,7 +75,7 @@ class MetricObject(TypedDict):
 
 
 class ResultObject(TypedDict, total=False):
-    """What a trainer is told of one sample. `metrics_list` is left out of an oversized response."""
+    """The result of one sample. `metrics_list` is left out of an oversized response."""
 
     id: str
     aggregate_reward_score: float
@@ -83,7 +83,7 @@ class ResultObject(TypedDict, total=False):
 
 
 class Envelope(TypedDict):
-    """A response that dresses the list of result objects as an HTTP reply."""
+    """A response that wraps the list of result objects in an HTTP reply."""
 
     statusCode: int
     headers: dict[str, str]
@@ -91,7 +91,7 @@ class Envelope(TypedDict):
 
 
 def decode(event: Any, *, max_samples: int = MAX_SAMPLES) -> list[Sample | Unscored]:
-    """The samples of an event, in order; a row that is no sample is an `Unscored` in its place.
+    """The samples of an event, in order; a row that is not a valid sample is an `Unscored` there.
 
     Args:
         event: a list of rows, or an object whose `body` (a list, or its JSON text) or `batch` (a
@@ -139,11 +139,11 @@ def decode_row(row: Any, position: int) -> Sample | Unscored:
 
 
 def result_object(scored: Scored) -> ResultObject:
-    """What a trainer is told of a scored sample; the command line writes the same object."""
-    return told(scored.id, scored.score.value, scored.score.metrics)
+    """The result of a scored sample; the command line writes the same object."""
+    return result_row(scored.id, scored.score.value, scored.score.metrics)
 
 
-def told(
+def result_row(
     id: str,  # noqa: A002 - the wire's own word
     value: float,
     metrics: Iterable[Metric],
@@ -158,8 +158,8 @@ def told(
         id: the sample's.
         value: the reward.
         metrics: those the reward function declares, in its order.
-        bad_reference: the data set is at fault, and the value is the minimum.
-        unscored: we are at fault, and the value is not this response's own.
+        bad_reference: the data set is the cause, and the value is the minimum.
+        unscored: we are the cause, and the value is not this response's own.
         imputed: the value is the mean of others.
     """
     return {
@@ -174,7 +174,7 @@ def told(
     }
 
 
-def fitted(results: list[ResultObject], mode: ResponseMode) -> list[ResultObject]:
+def shrink_to_limit(results: list[ResultObject], mode: ResponseMode) -> list[ResultObject]:
     """The same results where they fit into a response, else without their metrics.
 
     Raises:
@@ -239,7 +239,7 @@ def _parsed(body: str) -> Any:
     except ValueError as error:
         # The decoder's own message can quote the text it failed on.
         where = f" (character {error.pos})" if isinstance(error, json.JSONDecodeError) else ""
-        raise BadEvent(f"the event's body is no JSON text{where}") from None
+        raise BadEvent(f"the event's body is not JSON{where}") from None
 
 
 def _identity(raw: Any, position: int) -> str:
@@ -272,7 +272,7 @@ def _is_utf8(text: str) -> bool:
 
 
 def _messages(row: dict[str, Any]) -> tuple[Message, ...]:
-    """The conversation. What is wrong with it is said without quoting the row."""
+    """The conversation. An error names the place and never quotes the row."""
     turns = row.get("messages")
     if isinstance(turns, list):
         return tuple([_message(turn, f"messages[{at}]") for at, turn in enumerate(turns)])
@@ -286,7 +286,7 @@ def _message(turn: Any, where: str) -> Message:
         raise BadSample(f"{where} is {json_kind(turn)}, not an object")
     role, content = turn.get("role"), turn.get("content")
     if not isinstance(role, str):
-        raise BadSample(f"{where}.role is {json_kind(role)}, not a text")
+        raise BadSample(f"{where}.role is {json_kind(role)}, not a string")
     if not isinstance(content, str):
         content = _text(content, f"{where}.content")
     return Message(role=role, content=content)
@@ -312,7 +312,7 @@ def _block_text(block: Any, where: str) -> str | None:
         block, where = block["text"], f"{where}.text"
     if block is None or isinstance(block, str):
         return block
-    raise BadSample(f"{where} is {json_kind(block)}, not text")
+    raise BadSample(f"{where} is {json_kind(block)}, not a string")
 
 
 def _is_reasoning(block: dict[str, Any]) -> bool:

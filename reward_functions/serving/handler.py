@@ -18,7 +18,7 @@ from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import ConfigurationError, EngineUnavailable, NoJudge
 from reward_functions.core.registry import get
 from reward_functions.core.types import Metric, Scored
-from reward_functions.serving.contract import decode, encode, fitted
+from reward_functions.serving.contract import decode, encode, shrink_to_limit
 from reward_functions.serving.imputation import Imputation
 from reward_functions.serving.observability import Telemetry
 from reward_functions.serving.settings import LambdaSettings, variable
@@ -64,7 +64,7 @@ class Handler:
             context: Lambda's; without one there is no deadline.
 
         Raises:
-            BadEvent: the event is no batch, or is over the limit.
+            BadEvent: the event is not a batch, or is over the limit.
             BatchFailed: too much of it could not be scored.
             ResponseTooLarge: the results exceed what Lambda can return.
         """
@@ -99,10 +99,10 @@ class Handler:
     def _response(
         self, samples: Sequence[Sample | Unscored], results: Sequence[RewardResult]
     ) -> list[ResultObject] | Envelope:
-        told = self.imputation(samples, results)
-        sent = fitted(told, self.settings.response_mode)
-        if sent is not told:
-            self.telemetry.metrics_dropped(len(told))
+        rows = self.imputation(samples, results)
+        sent = shrink_to_limit(rows, self.settings.response_mode)
+        if sent is not rows:
+            self.telemetry.metrics_dropped(len(rows))
         return encode(sent, self.settings.response_mode)
 
 
@@ -114,7 +114,7 @@ def bind(
     Args:
         settings: which reward, and how it is served.
         spec: the reward, where it is not registered under `settings.name`.
-        ask: who answers a judge, in place of the models the settings name: for tests.
+        ask: answers a judge's questions in place of the models the settings name: for tests.
 
     Raises:
         UnknownReward: there is no reward of that name.
@@ -159,8 +159,8 @@ def _judge_pool(spec: RewardSpec, settings: LambdaSettings) -> JudgePool | None:
 def _warm_algebra(telemetry: Telemetry) -> None:
     """Start the process that hard algebra needs, while the function starts.
 
-    Hardly any answer needs it: where it cannot be had, those that do come back unscored, and the
-    others are served.
+    Hardly any answer needs it: where it cannot start, answers that need it come back unscored, and
+    all others are scored.
     """
     from reward_functions import symbolic  # noqa: PLC0415 - most rewards never need it
 

@@ -1,19 +1,19 @@
-"""What an `Unscored` becomes in a Lambda: the one place where a number is given to what has none.
+"""Imputation: the one place that gives a number to a sample without a score.
 
 A trainer needs one finite number per id, and nothing may turn our outage into a reward:
 
-| whose fault | becomes | metrics that are 1 |
+| attributed to | becomes | metrics that are 1 |
 |---|---|---|
-| the data set's (`DatasetError`) | the minimum of the scale | `bad_reference` |
-| ours, `impute` | the mean of the scored group, else of the batch | `unscored`, `imputed` |
-| ours, `minimum` | the minimum of the scale | `unscored` |
-| ours, `fail` | a failed invocation | |
+| the data set (`DatasetError`) | the minimum of the scale | `bad_reference` |
+| us, `impute` | the mean of the scored group, else of the batch | `unscored`, `imputed` |
+| us, `minimum` | the minimum of the scale | `unscored` |
+| us, `fail` | a failed invocation | |
 
 All responses to a prompt share its bad reference, so the minimum gives none of them an advantage.
 A group answers one prompt: their messages before the response are equal. Whatever the setting,
 the invocation fails when our failures are more than `max_unscored` of the batch, and when nothing
 at all was scored: the caller's retry is the remedy. So a batch of one that we failed always raises.
-Only this batch is looked at; nothing a warm container remembers enters a score.
+Only this batch counts; nothing that a warm container keeps enters a score.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Literal
 
 from reward_functions.core.errors import DatasetError, ScoringError
 from reward_functions.core.types import Metric, Sample, Scored, Unscored
-from reward_functions.serving.contract import ResultObject, result_object, told
+from reward_functions.serving.contract import ResultObject, result_object, result_row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,39 +65,41 @@ class Imputation:
             results: of `score_batch`, one per sample.
 
         Raises:
-            BatchFailed: our failures are too many, or are not to be told as numbers.
+            BatchFailed: our failures are too many, or the setting forbids imputing them.
         """
         ours = [result for result in results if isinstance(result, Unscored) and is_ours(result)]
         if ours:
             self._tolerate(ours, results)
         donors = _Donors(samples, results) if ours and self.on_unscored == "impute" else None
         return [
-            result_object(result) if isinstance(result, Scored) else self._told(result, at, donors)
+            result_object(result)
+            if isinstance(result, Scored)
+            else self._unscored_row(result, at, donors)
             for at, result in enumerate(results)
         ]
 
     def _tolerate(self, ours: Sequence[Unscored], results: Sequence[RewardResult]) -> None:
         kinds = Counter(type(failure.error).__name__ for failure in ours)
         listed = ", ".join(f"{kind} {count}" for kind, count in kinds.most_common())
-        told = f"{len(ours)} of {len(results)} samples could not be scored ({listed})"
+        failed = f"{len(ours)} of {len(results)} samples could not be scored ({listed})"
         if self.on_unscored == "fail":
-            raise BatchFailed(f"{told}, and on_unscored is 'fail'")
+            raise BatchFailed(f"{failed}, and on_unscored is 'fail'")
         if not any(isinstance(result, Scored) for result in results):
-            raise BatchFailed(f"{told}, and no other was")
+            raise BatchFailed(f"{failed}, and no other was")
         if len(ours) > self.max_unscored * len(results):
-            raise BatchFailed(f"{told}, more than max_unscored={self.max_unscored:g} allows")
+            raise BatchFailed(f"{failed}, more than max_unscored={self.max_unscored:g} allows")
 
-    def _told(self, result: Unscored, at: int, donors: _Donors | None) -> ResultObject:
+    def _unscored_row(self, result: Unscored, at: int, donors: _Donors | None) -> ResultObject:
         if not is_ours(result):
-            return told(result.id, self.minimum, self.metrics, bad_reference=True)
+            return result_row(result.id, self.minimum, self.metrics, bad_reference=True)
         if donors is None:
-            return told(result.id, self.minimum, self.metrics, unscored=True)
+            return result_row(result.id, self.minimum, self.metrics, unscored=True)
         value, metrics = donors.mean(at)
-        return told(result.id, value, metrics, unscored=True, imputed=True)
+        return result_row(result.id, value, metrics, unscored=True, imputed=True)
 
 
 def is_ours(result: Unscored) -> bool:
-    """Whether we are to blame, and not the data set."""
+    """Whether the failure is attributed to us and not to the data set."""
     return not isinstance(result.error, DatasetError)
 
 

@@ -1,4 +1,4 @@
-"""What a function tells its operators: one log line and one set of metrics per batch, and no text.
+"""What a function reports: one log line and one set of metrics per batch, and no sample text.
 
 Log lines are Powertools' JSON, metrics CloudWatch's embedded format with the dimensions `service`
 and `reward`. Neither ever holds the text of a prompt, a response or a reference, unless the setting
@@ -68,7 +68,7 @@ class Telemetry:
         request_id: str | None = None,
         account: Mapping[str, float] = MappingProxyType({}),
     ) -> None:
-        """Tell of one batch, whether its invocation succeeds or not.
+        """Report one batch, whether its invocation succeeds or not.
 
         Args:
             samples: what was scored; texts are drawn from them.
@@ -99,30 +99,41 @@ class Telemetry:
                 "function_request_id": request_id,
             },
         )
+        self._emit(counts, milliseconds, account, _statistics(values, self.spec.scale.minimum))
+        if self.text_rate:
+            self._texts(samples, results)
+
+    def _emit(
+        self,
+        counts: Mapping[str, int],
+        milliseconds: float,
+        account: Mapping[str, float],
+        statistics: Mapping[str, float],
+    ) -> None:
+        """Write one set of metrics."""
         for name, count in counts.items():
             self.metrics.add_metric(name, "Count", count)
         self.metrics.add_metric("milliseconds", "Milliseconds", milliseconds)
         for name, value in account.items():
             self.metrics.add_metric(name, "None" if name == "judge_usd" else "Count", value)
-        if results:  # a share of its own, so that an alarm need not divide
-            self.metrics.add_metric("unscored_share", "None", unscored / len(results))
-        for name, value in _statistics(values, self.spec.scale.minimum).items():
+        if counts["samples"]:  # a share of its own, so that an alarm need not divide
+            share = counts["unscored"] / counts["samples"]
+            self.metrics.add_metric("unscored_share", "None", share)
+        for name, value in statistics.items():
             self.metrics.add_metric(name, "None", value)
         self.metrics.flush_metrics()
-        if self.text_rate:
-            self._texts(samples, results)
 
     def not_warmed(self, error: RewardError) -> None:
-        """Tell that something could not be prepared, which some samples will miss."""
+        """Report that a warm-up failed, which some samples need."""
         self.logger.warning("warm-up incomplete", error=self.kind(error))
 
     def metrics_dropped(self, samples: int) -> None:
-        """Tell that a response was too large for the metrics of its results."""
+        """Report that a response was too large for the metrics of its results."""
         self.logger.warning("metrics_list dropped to fit the response", samples=samples)
         self.metrics.add_metric("metrics_dropped", "Count", 1)
 
     def kind(self, error: Exception) -> str:
-        """What to call an error in a log."""
+        """The name of an error in a log."""
         if isinstance(error, RewardError):
             return f"{type(error).__name__}: {error}"
         return f"{type(error).__name__} at {self._origin(error)}"
@@ -169,7 +180,7 @@ def _statistics(values: Sequence[float], minimum: float) -> dict[str, float]:
     if not values:
         return {}
     mean = fsum(values) / len(values)
-    told = {"reward_mean": mean, "frac_reward_min": values.count(minimum) / len(values)}
+    statistics = {"reward_mean": mean, "frac_reward_min": values.count(minimum) / len(values)}
     if len(values) > 1:  # a batch of one is no sign that all rewards are equal
-        told["reward_std"] = hypot(*[value - mean for value in values]) / sqrt(len(values))
-    return told
+        statistics["reward_std"] = hypot(*[value - mean for value in values]) / sqrt(len(values))
+    return statistics

@@ -1,8 +1,8 @@
 """Who may do what, as IAM policy documents: plain data, for the deployment and for its readers.
 
 Every function returns a whole document for one idea, with exactly the resources it was given. A
-reward function is granted twice, by its alias and by its plain ARN: IAM tells the two apart, and
-which one a trainer sends is the trainer's affair.
+reward function is granted twice, by its alias and by its plain ARN: to IAM they are two resources,
+and a trainer may send either.
 
 Sources: "Access and security for custom model jobs" and "Access and security for reinforcement
 fine-tuning" in the Bedrock user guide; "Create and manage Bedrock jobs with Step Functions" for
@@ -78,7 +78,7 @@ def ask_judge(place: Place, config: JudgeConfig, *, emulated: bool = False) -> D
     Args:
         place: where the function runs.
         config: the judge models.
-        emulated: for an embedded AWS, which asks about an action that AWS does not have.
+        emulated: for the local AWS emulator, which checks an action that AWS does not have.
     """
     fallback = [config.fallback] if config.fallback else []
     models = [*config.models, *fallback]
@@ -180,17 +180,8 @@ def submit_jobs(
         f"arn:{place.partition}:bedrock:{place.region}::foundation-model/*",
         place.arn("bedrock", "custom-model/*"),
     ]
-    passing = [
-        _allow(
-            f"PassRoleTo{service.partition('.')[0].capitalize()}",
-            ["iam:PassRole"],
-            [role_arn],
-            {"StringEquals": {"iam:PassedToService": service}},
-        )
-        for service, role_arn in role_arns.items()
-    ]
     return _document(
-        *passing,
+        *[_pass_role(service, role_arn) for service, role_arn in role_arns.items()],
         _allow("CreateJob", ["bedrock:CreateModelCustomizationJob"], [*models, jobs]),
         _allow(
             "FollowJob",
@@ -215,8 +206,17 @@ def submit_jobs(
     )
 
 
+def _pass_role(service: str, role_arn: str) -> Document:
+    return _allow(
+        f"PassRoleTo{service.partition('.')[0].capitalize()}",
+        ["iam:PassRole"],
+        [role_arn],
+        {"StringEquals": {"iam:PassedToService": service}},
+    )
+
+
 def publish_alarms(place: Place, topic_arn: str) -> Document:
-    """CloudWatch tells this account's alarms to a topic; a statement of the topic's own policy."""
+    """A statement of a topic's own policy: CloudWatch publishes this account's alarms to it."""
     return {
         "Sid": "PublishAlarms",
         "Effect": "Allow",

@@ -1,4 +1,4 @@
-"""What a setting of a function may be: read from the environment, checked, and told in words.
+"""The types a function's setting can have: each reads a variable, checks it and names itself.
 
     Number(1, 256, whole=True).read("64")        64
     Number(1, 256, whole=True).accept(999)       ValueError: takes a whole number from 1 to 256
@@ -25,33 +25,33 @@ UNKNOWN: Final = "unexpected_keyword_argument"
 
 
 class Kind(Protocol):
-    """One kind of value. What is not of it raises a ValueError, which quotes nothing."""
+    """One type of value. A value of another type raises a ValueError, which quotes nothing."""
 
     @property
     def words(self) -> str:
         """What it takes, for a table."""
 
     def read(self, text: str) -> Any:
-        """The value a text of the environment stands for."""
+        """The value of an environment variable's string."""
 
     def accept(self, value: Any) -> Any:
         """The value, as it is kept."""
 
 
-class Text:
-    """A text that is not empty."""
+class String:
+    """A string that is not empty."""
 
-    words: Final = "text"
+    words: Final = "string"
 
     def read(self, text: str) -> str:
-        """The text."""
+        """The string."""
         return self.accept(text)
 
     def accept(self, value: Any) -> str:
-        """The text."""
+        """The string."""
         if isinstance(value, str) and value:
             return value
-        raise ValueError("takes a text that is not empty")
+        raise ValueError("takes a string that is not empty")
 
 
 class Choice(NamedTuple):
@@ -106,7 +106,7 @@ class Number(NamedTuple):
         return f"{'whole number' if self.whole else 'number'}, {bounds}"
 
     def read(self, text: str) -> float | None:
-        """The number a text shows."""
+        """The number that a string spells."""
         try:
             value = int(text) if self.whole else float(text)
         except ValueError:
@@ -135,7 +135,7 @@ class JsonObject:
     words: Final = "JSON object"
 
     def read(self, text: str) -> dict[str, Any]:
-        """The object a text of JSON holds."""
+        """The object in a JSON string."""
         try:
             value = json.loads(text)
         except (ValueError, RecursionError):
@@ -180,10 +180,10 @@ class JudgeObject:
         except ValidationError as error:
             problems = error.errors(include_url=False, include_input=False, include_context=False)
             misspelt = [each for each in problems if each["type"] == UNKNOWN]
-            raise ValueError(_told((misspelt or problems)[0])) from None
+            raise ValueError(_message((misspelt or problems)[0])) from None
 
 
-def _told(problem: Mapping[str, Any]) -> str:
+def _message(problem: Mapping[str, Any]) -> str:
     """A problem of pydantic's in one sentence: where, what, and what may have been meant."""
     *inside, last = [str(part) for part in problem["loc"]] or [""]
     place = ".".join([*inside, last])

@@ -1,9 +1,9 @@
-"""What one deployed function is told: one record, read by the handler, written at deployment.
+"""The settings of one deployed function: one record, written at deployment, read by the handler.
 
 Each field is an environment variable, `REWARD_` and the field's name in capitals; the three that
 Powertools reads itself carry Powertools' names. `from_env` and `to_env` are inverse to each other.
-A variable that starts with `REWARD_` and is no setting is an error: a misspelt parameter must not
-become a silent default.
+A variable that starts with `REWARD_` and is not a setting is an error: a misspelt parameter must
+not become a silent default.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.serving.contract import MAX_SAMPLES, ResponseMode
 from reward_functions.serving.imputation import OnUnscored
-from reward_functions.serving.setting_types import Choice, JsonObject, JudgeObject, Number, Text
+from reward_functions.serving.setting_types import Choice, JsonObject, JudgeObject, Number, String
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,7 +44,7 @@ class BadSettings(ConfigurationError):
 
 
 def _setting(kind: Kind, description: str) -> dict[str, Any]:
-    """What is known of a setting beside its type and default."""
+    """The metadata of a setting: its type and its description."""
     return {"kind": kind, "description": description}
 
 
@@ -60,7 +60,7 @@ class LambdaSettings:
     """
 
     name: str = field(
-        metadata=_setting(Text(), "The reward function, as `reward list` names it."),
+        metadata=_setting(String(), "The reward function, as `reward list` names it."),
     )
     parameters: dict[str, Any] = field(
         default_factory=dict,
@@ -133,12 +133,12 @@ class LambdaSettings:
     service: str = field(
         default="reward-functions",
         metadata=_setting(
-            Text(), "The deployment: a field of every log line, a dimension of every metric."
+            String(), "The deployment: a field of every log line, a dimension of every metric."
         ),
     )
     metrics_namespace: str = field(
         default="RewardFunctions",
-        metadata=_setting(Text(), "CloudWatch's namespace of the metrics."),
+        metadata=_setting(String(), "CloudWatch's namespace of the metrics."),
     )
 
     def __post_init__(self) -> None:
@@ -163,7 +163,7 @@ class LambdaSettings:
         known = [setting.name for setting in fields(cls)]
         for name in given:
             if name not in known:
-                raise BadSettings(f"{name} is no setting{did_you_mean(name, known)}")
+                raise BadSettings(f"{name} is not a setting{did_you_mean(name, known)}")
         return cls(**given)
 
     @classmethod
@@ -177,14 +177,14 @@ class LambdaSettings:
         settings = {variable(setting.name): setting for setting in fields(cls)}
         unknown = sorted(key for key in environ if key.startswith(PREFIX) and key not in settings)
         if unknown:
-            raise BadSettings(f"{unknown[0]} is no setting{did_you_mean(unknown[0], settings)}")
+            raise BadSettings(f"{unknown[0]} is not a setting{did_you_mean(unknown[0], settings)}")
         values, problems = {}, []
         for key, setting in settings.items():
             try:
                 if key in environ:
                     values[setting.name] = setting.metadata["kind"].read(environ[key])
                 elif _required(setting):
-                    raise ValueError("is required")  # noqa: TRY301 - told with the others
+                    raise ValueError("is required")  # noqa: TRY301 - reported with the others
             except ValueError as error:
                 problems.append(f"{key} {error}")
         if problems:

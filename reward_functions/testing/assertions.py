@@ -32,13 +32,13 @@ def assert_score(
         reference: the ground truth.
         expected: compared with `==`; a `pytest.approx` works.
         prompt: the user turn.
-        ask: whom a judge asks, such as a `FakeAsk`.
+        ask: answers a judge's questions, such as a `FakeAsk`.
         parameters: settings of the reward.
 
     Raises:
         AssertionError: it does not; the message shows the answer, the reason and the rule.
         BadParameter: a parameter the reward does not have, or a value of the wrong type.
-        DatasetError: the reference is at fault, so there is no score.
+        DatasetError: the reference cannot be used, so there is no score.
     """
     whom: dict[str, Any] = {} if ask is None else {"ask": ask}
     if isinstance(reward, RewardSpec):
@@ -47,11 +47,11 @@ def assert_score(
     bound = partial(reward, **parameters, **whom)
     score = bound(sample(response, reference, prompt=prompt))
     if score.value != expected:
-        raise AssertionError(f"the score is {score.value}, not {expected}\n{told(score)}")
+        raise AssertionError(f"the score is {score.value}, not {expected}\n{shown(score)}")
 
 
-def told(score: Score) -> str:
-    """What a score says of itself, for the message of a test that failed."""
+def shown(score: Score) -> str:
+    """The answer, reason and rule of a score, for the message of a failed test."""
     lines = [f"  answer: {score.answer!r}", f"  reason: {score.reason}"]
     if evidence := score.evidence:
         lines.append(f"  rule:   {evidence.rule}: {evidence.answer} against {evidence.reference}")

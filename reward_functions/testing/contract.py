@@ -17,7 +17,7 @@ from reward_functions.core.asking import ScriptedAsk
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import BadSample, DatasetError
 from reward_functions.core.types import Sample, Score, Scored, Unscored
-from reward_functions.testing.assertions import told
+from reward_functions.testing.assertions import shown
 from reward_functions.testing.hostile import hostile_responses
 from reward_functions.testing.models import CredulousAsk
 from reward_functions.testing.samples import sample, wire_row
@@ -57,7 +57,7 @@ def examples_hold(spec: RewardSpec) -> None:
         score = _score_of(spec, example)
         if score.value != example.score:
             message = f"{_named(example)} earns {score.value}, not {example.score}"
-            raise AssertionError(f"{spec.name}: {message}\n{told(score)}")
+            raise AssertionError(f"{spec.name}: {message}\n{shown(score)}")
 
 
 def the_gold_response_earns_the_maximum(spec: RewardSpec) -> None:
@@ -71,7 +71,7 @@ def the_gold_response_earns_the_maximum(spec: RewardSpec) -> None:
             subject = f"the gold response {response[:60]!r} against {example.reference!r}"
             score = _score(result, f"{spec.name}: {subject}")
             earned = score.value == spec.scale.maximum
-            _require(earned, spec, f"{subject} earns {score.value}\n{told(score)}")
+            _require(earned, spec, f"{subject} earns {score.value}\n{shown(score)}")
 
 
 def examples_show_positive_negative_and_attack(spec: RewardSpec) -> None:
@@ -101,7 +101,7 @@ def documentation_answers_the_next_question(spec: RewardSpec) -> None:
         _require("Raises:" in spec.doc, spec, "it raises, and the docstring has no 'Raises:'")
 
 
-def a_missing_reference_is_the_data_sets_fault(spec: RewardSpec) -> None:
+def a_missing_reference_is_attributed_to_the_data_set(spec: RewardSpec) -> None:
     """Without a reference there is a score, where none is needed, or a `DatasetError`."""
     result = _without_reference(spec)
     if isinstance(result, Unscored):
@@ -195,7 +195,7 @@ def hostile_responses_earn_the_minimum(
             score = _score(result, f"{spec.name}: {where}")
             if score.value > spec.scale.minimum:
                 message = f"{spec.name}: {where} earns {score.value}"
-                raise AssertionError(f"{message}\n{told(score)}")
+                raise AssertionError(f"{message}\n{shown(score)}")
 
 
 def the_lambda_scores_like_a_direct_call(spec: RewardSpec) -> None:
@@ -229,7 +229,7 @@ CONTRACT: Final[Mapping[str, Callable[[RewardSpec], None]]] = {
         the_gold_response_earns_the_maximum,
         examples_show_positive_negative_and_attack,
         documentation_answers_the_next_question,
-        a_missing_reference_is_the_data_sets_fault,
+        a_missing_reference_is_attributed_to_the_data_set,
         parameters_have_a_type_and_a_default_of_it,
         scores_keep_to_the_declaration,
         scores_are_deterministic,

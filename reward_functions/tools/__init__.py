@@ -1,1 +1,1 @@
-"""From a laptop to AWS: the `reward` command, and what it drives."""
+"""The tools behind `reward`: data sets, calibration, deployed functions, the local AWS emulator."""

@@ -1,9 +1,8 @@
 """JSON objects from a file: JSONL, or one JSON array; `-` is standard input.
 
 Both are read a piece at a time: what stays in memory is one object, and of an array's text as much
-as the object at hand takes, be the file as large as it likes. What is wrong with a line is said by
-the name of the file and the line; the lines after it can still be read, whereas an array that is
-broken somewhere has no rest that could be trusted.
+as the object at hand takes, be the file as large as it likes. An error names the
+file and the line. The lines after a bad one are still read; the rest of a broken array is not.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ class Row(NamedTuple):
 
 
 class BadInput(ConfigurationError):
-    """A file, or a line of it, that is no JSON object. The message names the line."""
+    """A file, or a line of it, that is not a JSON object. The message names the line."""
 
 
 def read_rows(file: str) -> Iterator[Row]:
@@ -64,7 +63,7 @@ def read_rows(file: str) -> Iterator[Row]:
 
 
 def scan_rows(file: str) -> Iterator[Row | BadInput]:
-    """The rows of a file, and in its place what is wrong with each line that is none.
+    """The rows of a file; a line that is not one is a `BadInput` in its place.
 
     Raises:
         OSError: the file cannot be read.
@@ -221,7 +220,7 @@ def _text(line: bytes, where: str) -> str:
 
 
 def _decoded(decode: Any, text: str, where: str, *at: int) -> Any:
-    """What a decoder makes of a text; its JSONDecodeError is placed by whoever knows the lines."""
+    """A decoder's value; the caller, who knows the lines, adds the place to its JSONDecodeError."""
     try:
         return decode(text, *at)
     except RecursionError:
@@ -233,8 +232,8 @@ def _decoded(decode: Any, text: str, where: str, *at: int) -> Any:
 
 
 def _not_json(file: str, line: int, column: int, message: str, hint: str = "") -> BadInput:
-    said = message.removesuffix(" at").removesuffix(" starting")  # it goes on with a position
-    return BadInput(f"{file}, line {line}, column {column}: not JSON: {said}{hint}")
+    problem = message.removesuffix(" at").removesuffix(" starting")  # it goes on with a position
+    return BadInput(f"{file}, line {line}, column {column}: not JSON: {problem}{hint}")
 
 
 def _kind(content: Any) -> str:

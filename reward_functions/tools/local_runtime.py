@@ -36,17 +36,21 @@ from weakref import finalize
 
 import reward_functions
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.tools.invocation import (
+    MAX_PAYLOAD_BYTES,
+    FunctionEnded,
+    FunctionError,
+    InitError,
+    Invocation,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
 HANDLER: Final = "reward_functions.serving.handler.handler"
 
 FOLDER: Final = Path(reward_functions.__file__).parents[1]
 """Where the package is installed: the function's working folder, as its unpacked zip would be."""
-
-MAX_PAYLOAD_BYTES: Final = 6 * 1024 * 1024
-"""Each way, for synchronous invocations (docs.aws.amazon.com/lambda, "Lambda quotas": 6 MB)."""
 
 MAX_RESPONSE_BYTES: Final = MAX_PAYLOAD_BYTES + 100
 """What Lambda really lets back; its error message has this number."""
@@ -71,85 +75,6 @@ EXECUTION_ENV: Final = "AWS_Lambda_python3.13"
 
 class RuntimeClientMissing(ConfigurationError):
     """awslambdaric is not installed."""
-
-
-class FunctionError(Exception):
-    """What a caller of the function is told when an invocation fails.
-
-    Args:
-        error_type: the exception's class, or Lambda's own name for what happened.
-        message: what the function said of it.
-        stack_trace: a text per frame, innermost last.
-        request_id: the invocation's; empty where Lambda names it in the message, or not at all.
-    """
-
-    def __init__(
-        self,
-        error_type: str,
-        message: str,
-        stack_trace: Sequence[str] = (),
-        *,
-        request_id: str = "",
-    ) -> None:
-        super().__init__(f"{error_type}: {message}")
-        self.error_type = error_type
-        self.message = message
-        self.stack_trace = tuple(stack_trace)
-        self.request_id = request_id
-
-    @classmethod
-    def request_too_large(cls, size: int) -> Self:
-        """What Lambda says of an event over its limit; the function never sees it."""
-        return cls(
-            "RequestEntityTooLargeException",
-            f"the request has {size} bytes; Request must be smaller than {MAX_PAYLOAD_BYTES} bytes "
-            "for the InvokeFunction operation",
-        )
-
-    @property
-    def payload(self) -> dict[str, Any]:
-        """The JSON object a caller of Lambda finds in the place of a response."""
-        return {
-            "errorMessage": self.message,
-            "errorType": self.error_type,
-            "requestId": self.request_id,
-            "stackTrace": list(self.stack_trace),
-        }
-
-
-class FunctionEnded(FunctionError):
-    """The process is over, and the next invocation starts another."""
-
-    @property
-    def payload(self) -> dict[str, Any]:
-        """Lambda's own words; there is no runtime client left to add any."""
-        return {"errorType": self.error_type, "errorMessage": self.message}
-
-
-class InitError(FunctionEnded):
-    """The function could not start: its module, settings or reward are wrong."""
-
-    payload = FunctionError.payload
-
-
-@dataclass(frozen=True, slots=True)
-class Invocation:
-    """A successful invocation.
-
-    Args:
-        body: the bytes that crossed the wire.
-        seconds: from the request to the response; a cold one includes the start of the process.
-        cold: whether the function was started for it.
-    """
-
-    body: bytes
-    seconds: float
-    cold: bool
-
-    @property
-    def payload(self) -> Any:
-        """The decoded response."""
-        return json.loads(self.body)
 
 
 class LocalRuntime:
@@ -383,13 +308,13 @@ class _RuntimeApi(BaseHTTPRequestHandler):
     def _answer(self, body: bytes) -> bytes | FunctionError:
         if self.path.endswith("/response"):
             return body
-        told = json.loads(body)
+        error = json.loads(body)
         kind = InitError if self.path == INIT_ERROR else FunctionError
         return kind(
-            told["errorType"],
-            told["errorMessage"],
-            told["stackTrace"],
-            request_id=told.get("requestId") or "",
+            error["errorType"],
+            error["errorMessage"],
+            error["stackTrace"],
+            request_id=error.get("requestId") or "",
         )
 
     def _reply(

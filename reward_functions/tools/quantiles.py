@@ -1,4 +1,4 @@
-"""The quantiles that lengths and times are told in."""
+"""The quantiles that lengths and times are reported in."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Tables that are shown in several places: in a terminal, in Markdown, on a page.
 
-Cells are texts. Where they come from data, whoever shows them makes them harmless for the place.
+Cells are strings. The caller that shows cells from data escapes them for its place.
 """
 
 from __future__ import annotations

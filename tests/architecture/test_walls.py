@@ -194,7 +194,7 @@ def test_the_deployment_takes_settings_of_judges_and_nothing_that_asks():
     assert not wrong
 
 
-ONE_WAY = ["symbolic"]
+ONE_WAY = ["symbolic", "serving", "testing", "cdk", "cli"]
 """Rooms without two modules that import each other. Each room joins once its last pair is cut."""
 
 
@@ -219,3 +219,22 @@ def test_the_imports_of_a_room_have_no_circle(room):
     while free := {name for name in left if not left[name] & left.keys()}:
         left = {name: left[name] for name in left.keys() - free}
     assert not left
+
+
+@pytest.mark.parametrize("top", ["helpers", "infra", "tests"])
+def test_the_package_never_imports_what_only_the_checkout_has(top):
+    wrong = [
+        f"{name} imports {module}"
+        for name, path in MODULES.items()
+        for module in imported(path)
+        if module.partition(".")[0] == top
+    ]
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "helpers").glob("*.py")), ids=lambda path: path.stem
+)
+def test_helpers_import_public_modules(path):
+    ours = [module for module in imported(path) if module.startswith("reward_functions")]
+    assert not [module for module in ours if any(part[0] == "_" for part in module.split("."))]

@@ -4,30 +4,29 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
-from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
-from uv import find_uv_bin
 
-ROOT = Path(__file__).parents[2]
-EXAMPLE = Path(__file__).parent / "example"
+from reward_functions.cdk.artifact import LAPTOP
+from tests.wheel import OFFLINE, ROOT, installed, repository_with_packages_of_our_names
 
-OFFLINE = {"UV_OFFLINE": "1", "UV_NO_BUILD_ISOLATION": "1", "CDK_VALIDATION": "false"}
+
+def context_of(folder, context=None):
+    """The context of a folder's `cdk.json`, and more."""
+    return json.loads((folder / "cdk.json").read_text())["context"] | (context or {})
 
 
 def synth(folder, out, context=None, **environment):
-    """The app as the CDK command line runs it, with `cdk.json` of a folder and further context."""
-    told = json.loads((folder / "cdk.json").read_text())["context"] | (context or {})
+    """This checkout's app as the CDK command line runs it, with further context."""
     return subprocess.run(
-        [sys.executable, "-c", "from reward_functions.cdk.app import main; main()"],
+        [sys.executable, "-m", "infra.app"],
         cwd=folder,
         env=os.environ
         | OFFLINE
-        | {"CDK_OUTDIR": str(out), "CDK_CONTEXT_JSON": json.dumps(told)}
+        | {"CDK_OUTDIR": str(out), "CDK_CONTEXT_JSON": json.dumps(context_of(folder, context))}
         | environment,
         capture_output=True,
         text=True,
@@ -35,34 +34,28 @@ def synth(folder, out, context=None, **environment):
     )
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    """Where the wheels of this project and of the example's are installed."""
-    folder = tmp_path_factory.mktemp("installed")
-    for project in (ROOT, EXAMPLE):
-        build = ["build", "--quiet", "--wheel", "--python", sys.executable]
-        subprocess.run(
-            [find_uv_bin(), *build, "--out-dir", str(folder / "wheels"), str(project)],
-            check=True,
-            env=os.environ | OFFLINE,
-        )
-    for wheel in (folder / "wheels").glob("*.whl"):
-        install = ["pip", "install", "--quiet", "--no-deps", "--target", str(folder / "site")]
-        subprocess.run(
-            [find_uv_bin(), *install, "--python", sys.executable, str(wheel)],
-            check=True,
-            env=os.environ | OFFLINE,
-        )
-    return folder / "site"
+def synth_installed(wheel, repository, out, context=None):
+    """The console script of the wheel, as the CDK command line runs it in another repository."""
+    given = json.dumps(context_of(repository, context))
+    assert json.loads((repository / "cdk.json").read_text())["app"] == "reward-cdk-app"
+    return wheel.run(repository, "reward-cdk-app", CDK_OUTDIR=str(out), CDK_CONTEXT_JSON=given)
 
 
 @pytest.fixture(scope="module")
-def deployed(site, tmp_path_factory):
-    """The example's assembly, made by the installed wheel in a copy of the example's repository."""
-    repository = tmp_path_factory.mktemp("acme") / "repository"
-    shutil.copytree(EXAMPLE, repository)
+def wheel(tmp_path_factory):
+    return installed(tmp_path_factory.mktemp("installed"))
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory):
+    return repository_with_packages_of_our_names(tmp_path_factory.mktemp("acme"))
+
+
+@pytest.fixture(scope="module")
+def deployed(wheel, repository):
+    """The example's assembly, made by the installed wheel in the example's repository."""
     out = repository / "cdk.out"
-    done = synth(repository, out, PYTHONPATH=str(site))
+    done = synth_installed(wheel, repository, out)
     assert done.returncode == 0, done.stderr
     return out
 
@@ -82,8 +75,8 @@ import os
 os.environ.update(REWARD_NAME="acme.length", REWARD_PARAMETERS='{"most": 5}')
 from reward_functions.serving.handler import handler
 turn = {"role": "assistant", "content": "six ch"}
-(told,) = handler([{"id": "a", "messages": [turn], "reference_answer": "x"}])
-print(told["aggregate_reward_score"])
+(row,) = handler([{"id": "a", "messages": [turn], "reference_answer": "x"}])
+print(row["aggregate_reward_score"])
 """
 
 
@@ -108,9 +101,20 @@ def test_the_team_s_reward_is_served_from_the_zip_alone(deployed, tmp_path):
     assert done.stdout.splitlines()[-1] == "0.0"
 
 
-def test_a_package_that_the_stage_does_not_name_is_not_deployed(site, tmp_path):
+def test_the_zip_holds_the_runtime_packages_alone(deployed):
+    (artifact,) = deployed.glob("artifact.*.zip")
+    with ZipFile(artifact) as archive:
+        names = archive.namelist()
+    rooms = {name.split("/")[1] for name in names if name.startswith("reward_functions/")}
+    assert {"core", "serving", "verifiers", "judges", "symbolic"} <= rooms
+    assert not rooms & LAPTOP
+    assert not {name.partition("/")[0] for name in names} & {"helpers", "infra", "tests"}
+
+
+def test_a_package_that_the_stage_does_not_name_is_not_deployed(wheel, repository, tmp_path):
     stages = {"dev": {"region": "us-east-1", "deployments": ["acme.length"]}}
-    done = synth(EXAMPLE, tmp_path, {"stage": "dev", "stages": stages}, PYTHONPATH=str(site))
+    context = {"stage": "dev", "stages": stages}
+    done = synth_installed(wheel, repository, tmp_path, context)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == (
         "reward-functions: stage 'dev', deployment 'acme-length': acme.length comes from "
@@ -119,7 +123,7 @@ def test_a_package_that_the_stage_does_not_name_is_not_deployed(site, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("context", "said"),
+    ("context", "message"),
     [
         (
             {"stage": "staging"},
@@ -132,10 +136,10 @@ def test_a_package_that_the_stage_does_not_name_is_not_deployed(site, tmp_path):
         ),
     ],
 )
-def test_what_is_wrong_is_one_line(tmp_path, context, said):
+def test_what_is_wrong_is_one_line(tmp_path, context, message):
     done = synth(ROOT, tmp_path, context)
     assert done.returncode == 1
-    assert done.stderr.splitlines()[-1] == f"reward-functions: {said}"
+    assert done.stderr.splitlines()[-1] == f"reward-functions: {message}"
     assert "Traceback" not in done.stderr
 
 
@@ -146,7 +150,7 @@ def synth_without_interpreter(folder, *, strict, bundled):
 
 
 @pytest.mark.parametrize("strict", [False, True])
-def test_without_an_interpreter_the_cost_is_told_where_nothing_is_built(tmp_path, strict):
+def test_without_an_interpreter_the_cost_is_reported_where_nothing_is_built(tmp_path, strict):
     """`cdk destroy` of a strict stage needs none."""
     done = synth_without_interpreter(tmp_path, strict=strict, bundled=[])
     assert done.returncode == 0, done.stderr

@@ -243,7 +243,7 @@ def test_a_file_that_no_python_compiles_keeps_nobody_from_bytecode(tmp_path, cap
     assert not written.out  # which belongs to jsii
 
 
-def test_an_interpreter_that_compiles_nothing_is_told(tmp_path):
+def test_an_interpreter_that_compiles_nothing_is_reported(tmp_path):
     (tmp_path / "module.py").write_text("x = 1\n")
     with pytest.raises(NoInterpreter, match="compiled nothing"):
         module._compile(tmp_path, Path("/bin/false"))
@@ -354,5 +354,5 @@ def test_the_zip_answers_under_lambda_s_own_runtime_client(unpacked, name):
         example = specs()[name].examples[0]
         turn = {"role": "assistant", "content": example.response}
         event = [{"id": "a", "messages": [turn], "reference_answer": example.reference}]
-        (told,) = runtime.invoke(event).payload
-    assert (told["id"], told["aggregate_reward_score"]) == ("a", example.score)
+        (reported,) = runtime.invoke(event).payload
+    assert (reported["id"], reported["aggregate_reward_score"]) == ("a", example.score)

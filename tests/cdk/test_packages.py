@@ -39,7 +39,7 @@ def test_a_wheel_is_named_by_its_file(tmp_path):
     (tmp_path / "acme_rewards-1.0-py3-none-any.whl").touch()
     package = Package.of("acme_rewards-1.0-py3-none-any.whl", tmp_path)
     assert package.name == "acme-rewards"
-    with pytest.raises(BadPackage, match="is no wheel"):
+    with pytest.raises(BadPackage, match="is not a wheel"):
         package.fingerprint()
 
 
@@ -67,7 +67,7 @@ def test_a_project_has_the_fingerprint_of_what_would_be_installed(tmp_path):
     assert copy.fingerprint() != Package.of(".", EXAMPLE).fingerprint()
 
 
-def test_a_build_that_fails_says_what_its_tool_said(tmp_path):
+def test_a_build_that_fails_says_what_its_tool_wrote(tmp_path):
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "acme-rewards"\nversion = "one"\n')
     with pytest.raises(BadPackage, match=f"building {tmp_path.name} failed: .+") as caught:
         Package.of(".", tmp_path).fingerprint()
@@ -124,6 +124,6 @@ def test_what_does_not_answer_as_asked_is_not_believed(monkeypatch, tmp_path, sa
         interpreter(OTHER, str(false))
 
 
-def test_an_interpreter_that_is_not_there_is_told(tmp_path):
+def test_an_interpreter_that_is_not_there_is_reported(tmp_path):
     with pytest.raises(NoInterpreter):
         interpreter(OTHER, str(tmp_path / "python"))

@@ -74,16 +74,16 @@ def test_a_function_is_what_the_stage_says(everything):
 
 
 def test_a_function_reads_back_what_the_stage_says(everything):
-    told = [
+    reported = [
         LambdaSettings.from_env(variables(each))
         for each in everything.properties("AWS::Lambda::Function")
     ]
-    assert [(each.name, each.parameters, each.response_mode) for each in told] == [
+    assert [(each.name, each.parameters, each.response_mode) for each in reported] == [
         ("math", {}, "list"),
         ("gsm8k", {}, "list"),
         ("gsm8k", {"flexible": True}, "envelope"),
     ]
-    assert told[2].on_unscored == "fail"
+    assert reported[2].on_unscored == "fail"
 
 
 def test_a_verifier_may_write_its_own_log_and_nothing_else(everything):
@@ -182,17 +182,17 @@ def test_only_an_emulator_is_granted_the_action_it_asks_about(synthesised, name)
 
 
 def test_a_judge_reads_back_whom_it_asks(synthesised):
-    told = {
+    reported = {
         settings.name: settings.judge
         for each in synthesised("judged").properties("AWS::Lambda::Function")
         if "FunctionName" in each
         for settings in [LambdaSettings.from_env(variables(each))]
     }
-    assert told["exact_match"] is None
-    assert told["reference"].models[0].tier == "flex"
-    assert told["pandalm"].models[0].called == f"us.{HAIKU}"
-    assert told["pandalm"].fallback.region == "us-east-2"
-    assert told["rubric"].models[0].backend == "openai"
+    assert reported["exact_match"] is None
+    assert reported["reference"].models[0].tier == "flex"
+    assert reported["pandalm"].models[0].called == f"us.{HAIKU}"
+    assert reported["pandalm"].fallback.region == "us-east-2"
+    assert reported["rubric"].models[0].backend == "openai"
 
 
 def service_role(stage, service):
@@ -380,7 +380,7 @@ def test_every_alarm_watches_what_exists(everything):
             assert (alarm["Namespace"], *dimensions) == ("AWS/Lambda", "FunctionName")
 
 
-def test_a_slow_batch_is_told_before_the_timeout(everything):
+def test_a_slow_batch_is_reported_before_the_timeout(everything):
     slow = [
         alarm["Threshold"]
         for alarm in everything.properties("AWS::CloudWatch::Alarm")

@@ -34,8 +34,8 @@ def test_a_judge_is_deployed_with_the_model_it_asks():
     assert not {each.reward for each in stage().deployments} & judges
     judge = {"models": [{"model": "amazon.nova-lite-v1:0", "region": "us-east-1"}]}
     each = deployment(name="reference", judge=judge)
-    told = each.lambda_settings("dev").judge
-    assert [model.model for model in told.models] == ["amazon.nova-lite-v1:0"]
+    reported = each.lambda_settings("dev").judge
+    assert [model.model for model in reported.models] == ["amazon.nova-lite-v1:0"]
 
 
 def test_a_name_alone_is_a_reward_with_its_defaults():
@@ -111,12 +111,15 @@ WRONG = [
     ({"region": "us-eats-1"}, r"AWS has no region 'us-eats-1'\. Did you mean 'us-east-1'\?"),
     ({"region": "mars"}, "AWS has no region 'mars'$"),
     ({"region": 7}, "region: .*string"),
-    ({"regoin": "us-east-1"}, r"regoin is no setting\. Did you mean 'region'\?"),
+    ({"regoin": "us-east-1"}, r"regoin is not a setting\. Did you mean 'region'\?"),
     ({"architecture": "arm"}, r"architecture: 'arm' is unknown\. Did you mean 'arm64'\?"),
     ({"architecture": "riscv"}, "architecture: 'riscv' is unknown; there are arm64, x86_64"),
     ({"python": "3.9"}, "python: '3.9' is unknown"),
     ({"python": "3.11"}, "python: rewards run on Lambda's 3.12, 3.13, 3.14, not '3.11'"),
-    ({"emulated": True, "python": "3.9"}, "an emulated stage takes this machine's own python"),
+    (
+        {"emulated": True, "python": "3.9"},
+        "a stage with 'emulated' takes this machine's own python",
+    ),
     ({"account": "12345"}, "account: .*not '12345'"),
     ({"subscriptions": ["team"]}, "subscriptions.0: .*not 'team'"),
     ({"subscriptions": ["http://example.com"]}, "subscriptions.0: "),
@@ -144,7 +147,7 @@ WRONG = [
     ),
     (
         {"deployments": [{"reward": "gsm8k", "memory": 2048}]},
-        r"deployments.0.memory is no setting\. Did you mean 'memory_mb'\?",
+        r"deployments.0.memory is not a setting\. Did you mean 'memory_mb'\?",
     ),
     ({"deployments": [{"reward": "gsm8k", "memory_mb": 128}]}, "memory_mb: .*1769, not 128"),
     ({"deployments": [{"reward": "gsm8k", "memory_mb": 10241}]}, "memory_mb: .*10240, not 10241"),
@@ -157,14 +160,14 @@ WRONG = [
     ),
     (
         {"deployments": [{"reward": "gsm8k", "settings": {"on_unscord": "fail"}}]},
-        r"on_unscord is no setting\. Did you mean 'on_unscored'\?",
+        r"on_unscord is not a setting\. Did you mean 'on_unscored'\?",
     ),
     ({"deployments": [{"reward": "gsm8k", "settings": {"workers": 999}}]}, "256, not 999"),
     ({"deployments": ["reference"]}, "reference asks a judge model, and its judge names none$"),
     (judged(reward="gsm8k"), "gsm8k asks no judge model, and its judge names one$"),
     (
         {"deployments": [{"reward": "reference", "settings": {"judge": {}}}]},
-        "'judge' is the deployment's own to say",
+        "'judge' is a field of the deployment itself",
     ),
     ({"deployments": [{"reward": "reference", "judge": "nova"}]}, "judge: .*'nova'"),
     (judged(models=[]), "no judge model is named"),
@@ -177,10 +180,10 @@ WRONG = [
     (judged(min_votes=2), "min_votes is 2, and the panel has 1"),
     (judged(model="anthropic.claude-*"), "'anthropic.claude-\\*' does not name one model"),
     (judged(model=NOVA, profile="us.amazon.nova-?", destinations=["us-east-1"]), "not name one"),
-    (judged(model=f"us.{NOVA}"), f"us.{NOVA} is an inference profile: say it as profile"),
+    (judged(model=f"us.{NOVA}"), f"us.{NOVA} is an inference profile: name it as profile"),
     (
         judged(model="arn:aws:bedrock:us-east-1:1:application-inference-profile/x"),
-        "is an inference profile: say it as profile",
+        "is an inference profile: name it as profile",
     ),
     (judged(profile=f"us.{NOVA}"), "destinations name no region that this profile routes to"),
     (judged(destinations=["us-east-1"]), "destinations are an inference profile's"),
@@ -202,7 +205,7 @@ WRONG = [
     (judged(**VLLM, key="sk-123"), "a key is named env:NAME or by a secret's ARN, not given"),
     (judged(**VLLM | {"endpoint": "models.example.com"}), "is an http or https URL"),
     (judged(backend="replay", answers="a.jsonl"), "recorded answers are for tests"),
-    (judged(cache_table="*"), "cache_table: '\\*' is no DynamoDB table's name or ARN"),
+    (judged(cache_table="*"), "cache_table: '\\*' is not a DynamoDB table's name or ARN"),
     (
         {
             "deployments": [
@@ -223,7 +226,7 @@ WRONG = [
     ),
     (
         {"deployments": [{"reward": "gsm8k", "settings": {"name": "math"}}]},
-        "'name' is the deployment's own to say",
+        "'name' is a field of the deployment itself",
     ),
     (
         {"deployments": [{"reward": "gsm8k", "timeout_seconds": 1}]},
@@ -240,13 +243,13 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("given", "said"), WRONG, ids=[said for _, said in WRONG])
-def test_what_is_wrong_is_told_in_one_sentence(given, said):
+@pytest.mark.parametrize(("given", "expected"), WRONG, ids=[expected for _, expected in WRONG])
+def test_what_is_wrong_is_reported_in_one_sentence(given, expected):
     with pytest.raises(ConfigurationError) as caught:
         stage("development", **given)
     message = str(caught.value)
     assert message.startswith("stage 'development'")
-    assert re.search(said, message)
+    assert re.search(expected, message)
     assert "\n" not in message
 
 
@@ -267,13 +270,13 @@ RIGHT = [
 
 
 @pytest.mark.parametrize("given", RIGHT, ids=str)
-def test_a_judge_is_taken_as_it_is_said(given):
+def test_a_judge_is_taken_as_it_is_written(given):
     (each,) = stage(**given).deployments
     assert each.lambda_settings("dev").judge is not None
 
 
 @pytest.mark.parametrize(
-    ("stages", "name", "said"),
+    ("stages", "name", "message"),
     [
         (None, "dev", "cdk.json names no stages"),
         ([], "dev", "cdk.json names no stages"),
@@ -283,18 +286,18 @@ def test_a_judge_is_taken_as_it_is_said(given):
             r"there is no stage 'prd' in cdk.json\. Did you mean 'prod'",
         ),
         ({"dev": {}}, "qa", "there is no stage 'qa' in cdk.json; there are dev"),
-        ({"dev": "us-east-1"}, "dev", "is no object"),
+        ({"dev": "us-east-1"}, "dev", "is not an object"),
         ({"dev": {}}, "dev", "region: field required"),
         ({"Dev": {"region": "us-east-1"}}, "Dev", "name: "),
     ],
 )
-def test_a_stage_that_is_not_there_is_told(stages, name, said):
-    with pytest.raises(BadStage, match=said):
+def test_a_stage_that_is_not_there_is_reported(stages, name, message):
+    with pytest.raises(BadStage, match=message):
         stage_of(stages, name, HERE)
 
 
 @pytest.mark.parametrize(
-    ("package", "said"),
+    ("package", "message"),
     [
         ("./nowhere", "is neither a wheel nor a folder with a pyproject.toml"),
         (".", "is neither a wheel nor a folder with a pyproject.toml"),
@@ -305,6 +308,6 @@ def test_a_stage_that_is_not_there_is_told(stages, name, said):
         ("", "is neither"),
     ],
 )
-def test_a_package_that_could_differ_between_builds_is_refused(package, said):
-    with pytest.raises(BadPackage, match=said):
+def test_a_package_that_could_differ_between_builds_is_refused(package, message):
+    with pytest.raises(BadPackage, match=message):
         stage(packages=[package])

@@ -1,4 +1,4 @@
-"""`reward deployed`: against real functions on the embedded AWS, found by a stage's catalogue."""
+"""`reward deployed`: real functions on the local AWS emulator, found by a stage's catalogue."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_the_catalogue_is_a_table():
     ]
 
 
-def test_a_stage_that_is_not_deployed_is_told():
+def test_a_stage_that_is_not_deployed_is_reported():
     assert run("list", "--stage", "nowhere").stdout == "stage 'nowhere' has no deployments here\n"
     for ran in (run("check", "--stage", "nowhere"), run("invoke", "plain", "-", "-s", "nowhere")):
         assert (ran.exit_code, ran.stdout, ran.stderr.count("\n")) == (2, "", 1)
@@ -97,8 +97,8 @@ def test_a_stage_that_is_not_deployed_is_told():
 def test_a_file_is_scored_there(name):
     ran = run("invoke", name, "-", "-s", STAGE, "--batch-size", "2", rows=rows("paris", "Rome", ""))
     assert ran.exit_code == 0, ran.stderr
-    told = [json.loads(line) for line in ran.stdout.splitlines()]
-    assert [(each["id"], each["aggregate_reward_score"]) for each in told] == [
+    reported = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert [(each["id"], each["aggregate_reward_score"]) for each in reported] == [
         ("0", 1.0),
         ("1", 0.0),
         ("2", 0.0),
@@ -151,7 +151,7 @@ def test_samples_of_ones_own_say_more_of_a_strangers_function(tmp_path):
     assert "it is deployed as 'envelope'" in " ".join(wrong.stdout.split())
 
 
-def test_an_arn_is_held_to_the_examples_of_the_reward_it_is_said_to_serve():
+def test_an_arn_is_held_to_the_examples_of_the_reward_it_is_named_to_serve():
     ran = run("check", arn("plain"), "--reward", "gsm8k", "--batch-size", "4")
     assert ran.exit_code == 1
     assert "another version is deployed, or it has other parameters" in ran.stdout
@@ -161,7 +161,7 @@ def test_an_arn_is_held_to_the_examples_of_the_reward_it_is_said_to_serve():
     ("arguments", "complaint"),
     [
         (["invoke", "plan", "-", "-s", STAGE], "has no deployment 'plan'. Did you mean 'plain'?"),
-        (["invoke", "arn:aws:s3:::bucket", "-"], "is no ARN of a Lambda function"),
+        (["invoke", "arn:aws:s3:::bucket", "-"], "is not the ARN of a Lambda function"),
         (
             ["check", "arn:aws:lambda:us-east-1:000000000000:function:none"],
             "there is no such function",
@@ -179,16 +179,18 @@ def test_what_cannot_be_done_is_one_line(arguments, complaint):
     assert complaint in ran.stderr
 
 
-def test_a_parameter_of_another_project_is_told(local_aws):
+def test_a_parameter_of_another_project_is_reported(local_aws):
     local_aws.client("ssm").put_parameter(
         Name=deployment_parameter("foreign", "x"), Value="{}", Type="String"
     )
     ran = run("list", "--stage", "foreign")
     assert (ran.exit_code, ran.stderr.count("\n")) == (2, 1)
-    assert "/reward-functions/foreign/deployments/x is no deployment of this version" in ran.stderr
+    assert (
+        "/reward-functions/foreign/deployments/x is not a deployment of this version" in ran.stderr
+    )
 
 
-def test_an_account_that_cannot_be_reached_is_told(monkeypatch):
+def test_an_account_that_cannot_be_reached_is_reported(monkeypatch):
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
     ran = run("list")
     assert (ran.exit_code, ran.stderr.count("\n")) == (2, 1)

@@ -9,7 +9,8 @@ from typer.testing import CliRunner
 
 from reward_functions.cli import app
 from reward_functions.testing import sample, wire_row
-from reward_functions.tools.local_runtime import InitError, LocalRuntime
+from reward_functions.tools.invocation import InitError
+from reward_functions.tools.local_runtime import LocalRuntime
 from reward_functions.tools.quantiles import quantile
 
 pytest.importorskip("awslambdaric")
@@ -44,7 +45,7 @@ def test_parameters_reach_the_function():
     assert json.loads(ran.stdout)["aggregate_reward_score"] == 0.0
 
 
-def test_a_batch_that_fails_is_told_and_the_others_are_answered():
+def test_a_batch_that_fails_is_reported_and_the_others_are_answered():
     huge = wire_row(sample("x" * 7_000_000, "1"))
     ran = run(
         "invoke",
@@ -60,7 +61,7 @@ def test_a_batch_that_fails_is_told_and_the_others_are_answered():
     assert "batch 2 failed: RequestEntityTooLargeException" in ran.stderr
 
 
-def test_a_row_of_the_data_sets_fault_is_the_floor_here():
+def test_a_row_of_the_data_set_s_error_earns_the_minimum_here():
     ran = run("invoke", "--local", "exact_match", "-", rows=[{"id": "a"}])
     assert ran.exit_code == 0
     assert json.loads(ran.stdout)["aggregate_reward_score"] == 0.0
@@ -85,13 +86,13 @@ def test_unusable_arguments_are_one_line(arguments, complaint):
     assert complaint in ran.stderr
 
 
-def test_a_batch_over_the_limit_is_told_once_before_anything_runs():
+def test_a_batch_over_the_limit_is_reported_once_before_anything_runs():
     ran = run("invoke", "--local", "exact_match", "-", "--batch-size", "20000", rows=rows(10_001))
     assert (ran.exit_code, ran.stdout) == (2, "")
     assert ran.stderr == "error: --batch-size 20000: the function takes 10000 samples at most\n"
 
 
-def test_no_samples_are_told():
+def test_no_samples_are_reported():
     ran = run("invoke", "--local", "exact_match", "-")
     assert (ran.exit_code, ran.stderr) == (0, "standard input holds no samples\n")
 

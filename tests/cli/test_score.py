@@ -72,9 +72,9 @@ def test_an_unscored_line_has_no_number_and_says_why():
 
 MALFORMED = [
     ({}, "messages is missing"),
-    ({"id": "x", "messages": "text"}, "messages is a text"),
+    ({"id": "x", "messages": "text"}, "messages is a string"),
     ({"id": "x", "messages": None}, "messages is null"),
-    ({"id": "x", "messages": ["text"]}, "messages[0] is a text"),
+    ({"id": "x", "messages": ["text"]}, "messages[0] is a string"),
     ({"id": "x", "messages": [{"role": 1, "content": ""}]}, "messages[0].role is a number"),
     ({"id": "x", "messages": [{"role": "user", "content": 1}]}, "messages[0].content is a number"),
 ]
@@ -93,7 +93,7 @@ def test_a_row_that_is_no_sample_names_line_and_field_and_the_others_are_scored(
     assert first["aggregate_reward_score"] == last["aggregate_reward_score"] == 1.0
 
 
-def test_the_shape_of_a_sample_is_told_once_however_many_rows_are_none():
+def test_the_shape_of_a_sample_is_reported_once_however_many_rows_are_none():
     flat = {"prompt": "Where?", "response": "Paris"}
     ran = score(jsonl(row(), *[flat] * 50))
     assert ran.stderr.count('a sample is written {"id": …, "messages": [{"role": "user"') == 1
@@ -309,7 +309,7 @@ BAD_ARGUMENTS = {
         "'xml' is not one of table, jsonl, json\n",
     ),
     "too few workers": (["exact_match", "ok", "--workers", "0"], "'--workers': 0 is less than 1\n"),
-    "workers": (["exact_match", "ok", "--workers", "two"], "'two' is no whole number\n"),
+    "workers": (["exact_match", "ok", "--workers", "two"], "'two' is not a whole number\n"),
 }
 
 

@@ -23,7 +23,7 @@ QUESTION = Question(
 LEGAL = {"quote": "Thank you, Ann", "kind": "yes", "checksum": "1f"}
 
 
-def said(text, prompt="?", id="s"):
+def sample_of(text, prompt="?", id="s"):
     turns = (Message(role="user", content=prompt), Message(role="assistant", content=text))
     return Sample(id=id, messages=turns)
 
@@ -47,11 +47,11 @@ def crowd(sample, group):
 
 def test_a_judge_is_given_whom_to_ask():
     yes = ScriptedAsk([{"kind": "yes", "quote": "Ann"}])
-    assert kind(said("Hi"), ask=yes).value == 1.0
-    assert kind.bind({"limit": 4}, ask=yes)(said("Hi")).value == 1.0
+    assert kind(sample_of("Hi"), ask=yes).value == 1.0
+    assert kind.bind({"limit": 4}, ask=yes)(sample_of("Hi")).value == 1.0
     with pytest.raises(NoJudge):
-        kind(said("Hi"))
-    (result,) = score_batch(kind, [said("Hi")])
+        kind(sample_of("Hi"))
+    (result,) = score_batch(kind, [sample_of("Hi")])
     assert isinstance(result.error, NoJudge)
 
 
@@ -70,10 +70,15 @@ def test_parameters_are_checked_together_when_they_are_bound():
 
 
 def test_group_are_the_samples_with_the_same_prompt():
-    batch = [said("a", "1"), said("b", "2"), Unscored("u", BadSample("no row")), said("c", "1")]
+    batch = [
+        sample_of("a", "1"),
+        sample_of("b", "2"),
+        Unscored("u", BadSample("no row")),
+        sample_of("c", "1"),
+    ]
     results = score_batch(crowd, batch, workers=2)
     assert [result.score.value for result in (*results[:2], results[3])] == [2.0, 1.0, 2.0]
-    assert crowd(said("alone")).value == 1.0
+    assert crowd(sample_of("alone")).value == 1.0
 
 
 def test_a_judge_has_threads_to_wait_in():

@@ -19,7 +19,7 @@ from reward_functions import (
 from reward_functions.core.errors import DeadlineReached
 
 
-def said(text, id="s"):
+def sample_of(text, id="s"):
     return Sample(id=id, messages=(Message(role="assistant", content=text),))
 
 
@@ -41,7 +41,7 @@ def temperamental(sample):
 @pytest.mark.parametrize("workers", [1, 4])
 def test_one_bad_sample_never_harms_its_neighbours(workers):
     texts = ["ok", "bug", "memory", "ok", "deep", "reference", "nan", "ok"]
-    results = score_batch(temperamental, [said(text, text) for text in texts], workers=workers)
+    results = score_batch(temperamental, [sample_of(text, text) for text in texts], workers=workers)
     assert [result.id for result in results] == texts
     errors = [type(result.error) for result in results if isinstance(result, Unscored)]
     assert errors == [ZeroDivisionError, MemoryError, RecursionError, BadReference, ValueError]
@@ -50,20 +50,23 @@ def test_one_bad_sample_never_harms_its_neighbours(workers):
 
 def test_rows_found_to_be_no_samples_keep_their_place():
     row = Unscored("b", BadSample("messages is missing"))
-    results = score_batch(temperamental, [said("ok", "a"), row, said("ok", "c")])
+    results = score_batch(temperamental, [sample_of("ok", "a"), row, sample_of("ok", "c")])
     assert results[1] is row
     assert [result.id for result in results] == ["a", "b", "c"]
 
 
 def test_duplicate_ids_each_have_their_result():
-    results = score_batch(temperamental, [said("ok"), said("bug"), said("ok")])
+    results = score_batch(temperamental, [sample_of("ok"), sample_of("bug"), sample_of("ok")])
     assert [type(result) for result in results] == [Scored, Unscored, Scored]
 
 
 @pytest.mark.parametrize("workers", [1, 3])
 def test_after_the_deadline_nothing_is_begun_and_nothing_is_lost(workers):
     results = score_batch(
-        temperamental, [said("ok", str(n)) for n in range(5)], deadline=monotonic(), workers=workers
+        temperamental,
+        [sample_of("ok", str(n)) for n in range(5)],
+        deadline=monotonic(),
+        workers=workers,
     )
     assert [result.id for result in results] == list("01234")
     assert all(isinstance(result.error, DeadlineReached) for result in results)
@@ -72,7 +75,7 @@ def test_after_the_deadline_nothing_is_begun_and_nothing_is_lost(workers):
 def test_the_deadline_is_checked_between_samples(monkeypatch):
     clock = iter(range(100))
     monkeypatch.setattr("reward_functions.core.batch.monotonic", lambda: next(clock))
-    results = score_batch(temperamental, [said("ok") for _ in range(6)], deadline=4)
+    results = score_batch(temperamental, [sample_of("ok") for _ in range(6)], deadline=4)
     assert [type(result) for result in results] == [Scored] * 4 + [Unscored] * 2
 
 
@@ -85,7 +88,7 @@ def test_an_interrupt_is_not_a_result():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        score_batch(interrupted, [said("ok")])
+        score_batch(interrupted, [sample_of("ok")])
 
 
 def test_a_reward_that_waits_says_how_many_threads_it_needs():
@@ -98,5 +101,5 @@ def test_a_reward_that_waits_says_how_many_threads_it_needs():
         barrier.wait()
         return Score(1.0)
 
-    results = score_batch(patient, [said("ok") for _ in range(3)])
+    results = score_batch(patient, [sample_of("ok") for _ in range(3)])
     assert [type(result) for result in results] == [Scored] * 3

@@ -35,7 +35,7 @@ def test_read(reference, text):
 
 
 @pytest.mark.parametrize(
-    ("reference", "said"),
+    ("reference", "message"),
     [
         (None, "no reference"),
         ("", "empty"),
@@ -52,8 +52,8 @@ def test_read(reference, text):
         ({"answer": {"answer": {"answer": {"answer": {"answer": "18"}}}}}, "wrapped"),
     ],
 )
-def test_refused(reference, said):
-    with pytest.raises(BadReference, match=said):
+def test_refused(reference, message):
+    with pytest.raises(BadReference, match=message):
         reference_text(reference)
 
 

@@ -58,18 +58,18 @@ def test_a_plugin_is_found_by_its_qualified_name(installed):
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "said"),
+    ("name", "value", "message"),
     [
         ("length", "acme_rewards:length", "must be qualified"),
         ("acme.other", "acme_rewards:length", "declares the name 'acme.length'"),
-        ("acme.number", "acme_rewards:number", "no reward function"),
+        ("acme.number", "acme_rewards:number", "not a reward function"),
         ("acme.gone", "acme_rewards:gone", "gone"),
         ("acme.away", "acme_nowhere:length", "acme_nowhere"),
     ],
 )
-def test_a_plugin_that_cannot_be_used_says_why(installed, name, value, said):
+def test_a_plugin_that_cannot_be_used_says_why(installed, name, value, message):
     installed.append(plugin(name, value))
-    with pytest.raises(BrokenPlugin, match=said):
+    with pytest.raises(BrokenPlugin, match=message):
         specs()
 
 

@@ -127,7 +127,7 @@ def test_specs_and_bound_specs_are_picklable():
 
 
 @pytest.mark.parametrize(
-    ("spec", "said"),
+    ("spec", "message"),
     [
         (declared(1.0), "returned float"),
         (declared(None), "returned NoneType"),
@@ -139,8 +139,8 @@ def test_specs_and_bound_specs_are_picklable():
         (declared(Score(1.0, (Metric("y", 1.0),)), metrics=["x"]), "declares"),
     ],
 )
-def test_a_function_that_breaks_its_declaration_is_our_fault(spec, said):
-    with pytest.raises(InvalidScore, match=said):
+def test_a_function_that_breaks_its_declaration_is_our_fault(spec, message):
+    with pytest.raises(InvalidScore, match=message):
         spec(SAMPLE)
 
 

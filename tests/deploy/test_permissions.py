@@ -15,7 +15,7 @@ from botocore.exceptions import ClientError
 from reward_functions.serving.catalogue import DeployedReward, deployment_parameter
 from reward_functions.testing import sample
 from reward_functions.tools.deployed import DeployedFunction
-from reward_functions.tools.local_runtime import FunctionError
+from reward_functions.tools.invocation import FunctionError
 
 ACCOUNT = "000000000000"
 

@@ -18,9 +18,9 @@ from reward_functions.serving.contract import (
     decode,
     decode_row,
     encode,
-    fitted,
     result_object,
-    told,
+    result_row,
+    shrink_to_limit,
 )
 
 TURNS = [{"role": "user", "content": "6 × 7?"}, {"role": "assistant", "content": "42"}]
@@ -66,24 +66,24 @@ def test_an_empty_batch_is_a_batch(event):
 
 
 @pytest.mark.parametrize(
-    ("event", "said"),
+    ("event", "message"),
     [
         (None, "the event is null; expected a list"),
-        ("[]", "the event is a text; expected a list"),
+        ("[]", "the event is a string; expected a list"),
         (3, "the event is a number; expected a list"),
         (b"[]", "the event is of type bytes; expected a list"),
         ({}, "'batch' is missing"),
-        ({"batch": "[]"}, "'batch' is a text"),
+        ({"batch": "[]"}, "'batch' is a string"),
         ({"body": "{}"}, "'body' is an object"),
         ({"body": 0}, "'body' is a number"),
-        ({"body": "[{]"}, r"body is no JSON text \(character 2\)"),
-        ({"body": "[" + "9" * 5000 + "]"}, "body is no JSON text"),
+        ({"body": "[{]"}, r"body is not JSON \(character 2\)"),
+        ({"body": "[" + "9" * 5000 + "]"}, "body is not JSON"),
         ({"body": "[" * 100_000}, "nested too deeply"),
         ({"body": '{"a":' * 100_000}, "nested too deeply"),
     ],
 )
-def test_an_event_that_is_no_batch_is_called_what_it_is(event, said):
-    with pytest.raises(BadEvent, match=said):
+def test_an_event_that_is_no_batch_is_called_what_it_is(event, message):
+    with pytest.raises(BadEvent, match=message):
         decode(event)
 
 
@@ -207,46 +207,52 @@ def with_message(message):
 MALFORMED = [
     (None, "the row is null, not an object"),
     ([], "the row is a list, not an object"),
-    ("secret", "the row is a text, not an object"),
+    ("secret", "the row is a string, not an object"),
     (3, "the row is a number, not an object"),
     (True, "the row is a boolean, not an object"),
     ({}, "messages is missing"),
     ({"messages": None}, "messages is null, not a list"),
-    ({"messages": "secret"}, "messages is a text, not a list"),
+    ({"messages": "secret"}, "messages is a string, not a list"),
     ({"messages": {"role": "user"}}, "messages is an object, not a list"),
     ({"messages": 3}, "messages is a number, not a list"),
     (with_message(None), "messages[2] is null, not an object"),
-    (with_message("secret"), "messages[2] is a text, not an object"),
+    (with_message("secret"), "messages[2] is a string, not an object"),
     (with_message(["secret"]), "messages[2] is a list, not an object"),
-    (with_message({}), "messages[2].role is null, not a text"),
-    (with_message({"role": 3, "content": "secret"}), "messages[2].role is a number, not a text"),
-    (with_message({"role": "user", "content": 3}), "messages[2].content is a number, not text"),
-    (with_message({"role": "user", "content": 0.5}), "messages[2].content is a number, not text"),
-    (with_message({"role": "a", "content": True}), "messages[2].content is a boolean, not text"),
+    (with_message({}), "messages[2].role is null, not a string"),
+    (with_message({"role": 3, "content": "secret"}), "messages[2].role is a number, not a string"),
+    (with_message({"role": "user", "content": 3}), "messages[2].content is a number, not a string"),
+    (
+        with_message({"role": "user", "content": 0.5}),
+        "messages[2].content is a number, not a string",
+    ),
+    (
+        with_message({"role": "a", "content": True}),
+        "messages[2].content is a boolean, not a string",
+    ),
     (with_message({"role": "a", "content": {}}), "messages[2].content is an object without text"),
     (
         with_message({"role": "a", "content": ["secret", 3]}),
-        "messages[2].content[1] is a number, not text",
+        "messages[2].content[1] is a number, not a string",
     ),
     (
         with_message({"role": "a", "content": {"text": ["secret"]}}),
-        "messages[2].content.text is a list, not text",
+        "messages[2].content.text is a list, not a string",
     ),
     (
         with_message({"role": "a", "content": [{"type": "text", "text": {"value": "secret"}}]}),
-        "messages[2].content[0].text is an object, not text",
+        "messages[2].content[0].text is an object, not a string",
     ),
 ]
 
 
-@pytest.mark.parametrize(("row", "said"), MALFORMED)
-def test_a_row_that_is_no_sample_names_the_field_and_quotes_nothing(row, said):
-    assert complaint(row) == said
+@pytest.mark.parametrize(("row", "message"), MALFORMED)
+def test_a_row_that_is_no_sample_names_the_field_and_quotes_nothing(row, message):
+    assert complaint(row) == message
 
 
 def test_of_several_faults_the_first_is_named():
     messages = [{"role": "user", "content": 1}, *TURNS, {"role": None}]
-    assert complaint({"messages": messages}) == "messages[0].content is a number, not text"
+    assert complaint({"messages": messages}) == "messages[0].content is a number, not a string"
 
 
 JSON = st.recursive(
@@ -306,17 +312,17 @@ def size(results, mode) -> int:
 @pytest.mark.parametrize("mode", ["list", "envelope"])
 @pytest.mark.parametrize("letter", ["a", '"', "\0", "é", "🎉"])
 def test_metrics_are_dropped_exactly_when_the_response_would_not_fit(monkeypatch, mode, letter):
-    results = [told(letter * 40, 1 / 3, [Metric("m", 1 / 7)])] * 20
+    results = [result_row(letter * 40, 1 / 3, [Metric("m", 1 / 7)])] * 20
     limit = size(results, mode)
     monkeypatch.setattr(contract, "MAX_RESPONSE_BYTES", limit)
-    assert fitted(results, mode) is results
+    assert shrink_to_limit(results, mode) is results
     monkeypatch.setattr(contract, "MAX_RESPONSE_BYTES", limit - 1)
-    bare = fitted(results, mode)
+    bare = shrink_to_limit(results, mode)
     assert bare == [{"id": letter * 40, "aggregate_reward_score": 1 / 3}] * 20
     monkeypatch.setattr(contract, "MAX_RESPONSE_BYTES", size(bare, mode) - 1)
     with pytest.raises(ResponseTooLarge, match="20 ids and scores"):
-        fitted(results, mode)
+        shrink_to_limit(results, mode)
 
 
 def test_no_results_fit():
-    assert fitted([], "envelope") == []
+    assert shrink_to_limit([], "envelope") == []

@@ -187,10 +187,10 @@ def test_our_failures_become_the_mean_of_their_siblings(code):
 
 
 def test_the_data_sets_failures_are_the_floor():
-    (told,) = serve(moody)([row("a", "reference")])
-    assert value(told) == -1.0
-    assert metric(told, "length") == 0.0
-    assert metric(told, "bad_reference") == 1.0
+    (result,) = serve(moody)([row("a", "reference")])
+    assert value(result) == -1.0
+    assert metric(result, "length") == 0.0
+    assert metric(result, "bad_reference") == 1.0
 
 
 @pytest.mark.parametrize("codes", [["bug"], ["bug", "nan"], ["1", "bug"]])
@@ -211,8 +211,12 @@ def test_every_row_has_the_same_metrics_in_the_same_order():
 
 def test_the_floor_and_failing_are_settings():
     rows = [row("a", "1"), row("b", "bug")]
-    told = serve(moody, on_unscored="minimum", max_unscored=1.0)(rows)[1]
-    assert (value(told), metric(told, "unscored"), metric(told, "imputed")) == (-1.0, 1.0, 0.0)
+    result = serve(moody, on_unscored="minimum", max_unscored=1.0)(rows)[1]
+    assert (value(result), metric(result, "unscored"), metric(result, "imputed")) == (
+        -1.0,
+        1.0,
+        0.0,
+    )
     with pytest.raises(BatchFailed):
         serve(moody, on_unscored="fail", max_unscored=1.0)(rows)
 

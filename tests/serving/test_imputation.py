@@ -68,7 +68,7 @@ def test_without_scored_siblings_the_batch_is_the_donor():
 
 
 @pytest.mark.parametrize("error", [BadReference("none"), BadSample("messages is missing")])
-def test_the_data_sets_fault_is_the_floor_and_fails_nothing(error):
+def test_a_dataset_error_earns_the_minimum_and_fails_nothing(error):
     results = [failed("a", error), failed("b", error)]
     expected = [row(name, -1.0, 0.0, bad_reference=1.0) for name in ("a", "b")]
     assert IMPUTE([asked("p")] * 2, results) == expected
@@ -76,7 +76,7 @@ def test_the_data_sets_fault_is_the_floor_and_fails_nothing(error):
     assert fail([asked("p")] * 2, results) == expected
 
 
-def test_the_data_sets_fault_donates_nothing():
+def test_a_dataset_error_donates_nothing():
     samples = [asked("p")] * 3
     results = [scored("a", 1.0), failed("b", BadReference("none")), failed("c")]
     assert IMPUTE(samples, results)[2]["aggregate_reward_score"] == 1.0
@@ -86,8 +86,8 @@ def test_the_floor_where_it_was_asked_for():
     minimum = Imputation(
         minimum=-1.0, metrics=IMPUTE.metrics, on_unscored="minimum", max_unscored=0.5
     )
-    told = minimum([asked("p")] * 2, [scored("a", 1.0), failed("b")])
-    assert told[1] == row("b", -1.0, 0.0, unscored=1.0)
+    results = minimum([asked("p")] * 2, [scored("a", 1.0), failed("b")])
+    assert results[1] == row("b", -1.0, 0.0, unscored=1.0)
 
 
 def test_failing_where_it_was_asked_for():
@@ -109,7 +109,7 @@ def test_a_share_above_max_unscored_fails_and_one_at_it_does_not(on_unscored):
 
 
 @pytest.mark.parametrize("on_unscored", ["impute", "minimum"])
-def test_where_nothing_was_scored_and_we_are_to_blame_the_batch_fails(on_unscored):
+def test_where_nothing_was_scored_and_the_failures_are_ours_the_batch_fails(on_unscored):
     policy = Imputation(minimum=0.0, on_unscored=on_unscored, max_unscored=1.0)
     with pytest.raises(BatchFailed, match="no other was"):
         policy([asked("p")], [failed("a")])

@@ -115,13 +115,13 @@ def test_a_failed_invocation_is_told_too_with_the_line_and_without_the_text(caps
     assert "the prompt" not in str(line)
 
 
-def test_of_many_kinds_of_errors_the_most_frequent_are_told(settings):
-    told = []
+def test_of_many_kinds_of_errors_the_most_frequent_are_logged(settings):
+    logged = []
     telemetry = Telemetry(judged, settings)
-    telemetry.logger.warning = lambda _, extra: told.append(extra)
+    telemetry.logger.warning = lambda _, extra: logged.append(extra)
     rows = [Unscored(str(at), BadSample(f"messages[{at}] is null")) for at in range(50)]
     telemetry.batch(rows, [*rows, Unscored("x", BadReference("none"))] * 2, seconds=1.0)
-    assert len(told[0]["errors"]) == MAX_KINDS
+    assert len(logged[0]["errors"]) == MAX_KINDS
 
 
 def test_texts_are_logged_only_where_asked_for(capsys, settings):
@@ -141,7 +141,7 @@ def test_half_a_surrogate_pair_can_be_logged(capsys, settings):
     assert lines[1]["response"] == "\ud800"
 
 
-def test_dropped_metrics_are_told(capsys, settings, monkeypatch):
+def test_dropped_metrics_are_logged(capsys, settings, monkeypatch):
     monkeypatch.setattr(contract, "MAX_RESPONSE_BYTES", 100)
     bind(settings, judged)([row("a", "1")])
     (warning, _), (metrics,) = written(capsys)

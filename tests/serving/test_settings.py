@@ -103,7 +103,9 @@ def test_a_missing_name_is_named():
 
 
 def test_an_unknown_variable_suggests_the_nearest():
-    with pytest.raises(BadSettings, match=r"REWARD_PARAMETER is no setting.*'REWARD_PARAMETERS'"):
+    with pytest.raises(
+        BadSettings, match=r"REWARD_PARAMETER is not a setting.*'REWARD_PARAMETERS'"
+    ):
         LambdaSettings.from_env({"REWARD_NAME": "gsm8k", "REWARD_PARAMETER": "{}"})
 
 
@@ -127,7 +129,7 @@ def test_settings_are_frozen_and_closed():
     settings = LambdaSettings(name="gsm8k")
     with pytest.raises(FrozenInstanceError):
         settings.name = "math"
-    with pytest.raises(BadSettings, match=r"nome is no setting\. Did you mean 'name'\?"):
+    with pytest.raises(BadSettings, match=r"nome is not a setting\. Did you mean 'name'\?"):
         LambdaSettings.of({"name": "gsm8k", "nome": "math"})
 
 

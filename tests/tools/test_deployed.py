@@ -19,7 +19,7 @@ from reward_functions.tools.deployed import AwsFailed, BrokenContract, DeployedF
 from reward_functions.tools.deployed.arn import BadArn, FunctionArn
 from reward_functions.tools.deployed.probes import Expectation, expectation_of, made_up
 from reward_functions.tools.deployed.response import read
-from reward_functions.tools.local_runtime import FunctionError
+from reward_functions.tools.invocation import FunctionError
 from tests.lambda_api import Function, Reply, function_error, lambda_api, refusal, result, scored
 
 ARN = "arn:aws:lambda:us-east-1:123456789012:function:SageMaker-reward:live"
@@ -75,8 +75,8 @@ def test_any_function_of_any_partition_has_an_arn(text, arn):
         "",
     ],
 )
-def test_what_is_no_function_is_told(text):
-    with pytest.raises(BadArn, match=r"is no ARN of a Lambda function: arn:aws:lambda:REGION"):
+def test_what_is_no_function_is_reported(text):
+    with pytest.raises(BadArn, match=r"is not the ARN of a Lambda function: arn:aws:lambda:REGION"):
         FunctionArn.parse(text)
 
 
@@ -109,9 +109,9 @@ SAMPLES = [
 
 @pytest.mark.parametrize("mode", ["list", "envelope"])
 def test_the_results_are_of_the_types_of_a_local_run(served, mode):
-    told = served(handler(response_mode=mode)).score(SAMPLES)
+    reported = served(handler(response_mode=mode)).score(SAMPLES)
     local = score_batch(get("gsm8k"), SAMPLES)
-    for here, there in zip(local, told, strict=True):
+    for here, there in zip(local, reported, strict=True):
         assert type(here) is type(there)
         assert here.id == there.id
         if isinstance(here, Scored):
@@ -119,7 +119,7 @@ def test_the_results_are_of_the_types_of_a_local_run(served, mode):
                 there.score.value,
                 there.score.metrics,
             )
-    assert isinstance(told[3].error, DatasetError)
+    assert isinstance(reported[3].error, DatasetError)
 
 
 def test_what_the_function_could_not_score_is_no_score(served):
@@ -128,9 +128,9 @@ def test_what_the_function_could_not_score_is_no_score(served):
         {"name": name, "value": value, "type": "Metric"}
         for name, value in {"bad_reference": 0.0, "unscored": 1.0, "imputed": 1.0}.items()
     ]
-    (told,) = served([flagged]).score([sample(id="a")])
-    assert isinstance(told, Unscored)
-    assert "could not score" in str(told.error)
+    (reported,) = served([flagged]).score([sample(id="a")])
+    assert isinstance(reported, Unscored)
+    assert "could not score" in str(reported.error)
 
 
 def test_a_broken_response_gives_nobody_a_reward(served):
@@ -175,7 +175,7 @@ def test_a_function_that_fails_raises_what_a_local_one_raises(served, reply, err
 
 
 @pytest.mark.parametrize(
-    ("reply", "said"),
+    ("reply", "message"),
     [
         (
             refusal(403, "ExpiredTokenException", "expired"),
@@ -192,11 +192,11 @@ def test_a_function_that_fails_raises_what_a_local_one_raises(served, reply, err
         (refusal(500, "ServiceException", "sorry"), "sorry (ServiceException)"),
     ],
 )
-def test_a_refusal_is_one_sentence(served, reply, said):
+def test_a_refusal_is_one_sentence(served, reply, message):
     with pytest.raises(AwsFailed) as raised:
         served(reply).invoke([])
     assert str(raised.value).startswith("invoking SageMaker-reward: ")
-    assert said in str(raised.value)
+    assert message in str(raised.value)
     assert "\n" not in str(raised.value)
 
 
@@ -206,7 +206,7 @@ def test_a_throttle_that_ends_is_waited_for(served):
 
 
 @pytest.mark.parametrize(
-    ("environment", "said"),
+    ("environment", "message"),
     [
         ({"AWS_ENDPOINT_URL_LAMBDA": "http://127.0.0.1:1"}, "nobody answers: "),
         ({"AWS_PROFILE": "nowhere"}, "(nowhere) could not be found; check AWS_PROFILE"),
@@ -214,7 +214,7 @@ def test_a_throttle_that_ends_is_waited_for(served):
     ],
 )
 def test_a_call_that_cannot_be_made_is_one_sentence(
-    served, environment, said, monkeypatch, tmp_path
+    served, environment, message, monkeypatch, tmp_path
 ):
     for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
         monkeypatch.setenv(name, str(tmp_path / "none"))
@@ -223,21 +223,21 @@ def test_a_call_that_cannot_be_made_is_one_sentence(
         monkeypatch.delenv(name) if value is None else monkeypatch.setenv(name, value)
     with pytest.raises(AwsFailed) as raised:
         served(scored).invoke([])
-    assert said in str(raised.value)
+    assert message in str(raised.value)
     assert "\n" not in str(raised.value)
 
 
 IDS = ["a", "b", "c"]
 
 
-def told(*results):
+def replies(*results):
     return list(results)
 
 
 def all_but(**changes):
     """Three right results, the second with changes; a change to None leaves the field out."""
     second = {**result("b", 0.5), **changes}
-    return told(
+    return replies(
         result("a", 1.0),
         {key: value for key, value in second.items() if value is not ...},
         result("c", 0.0),
@@ -245,58 +245,66 @@ def all_but(**changes):
 
 
 BREACHES = [
-    ("{", "shape", "no JSON"),
-    (b"\xff", "shape", "no JSON"),
-    (b"[" * 100_000, "shape", "no JSON"),
+    ("{", "shape", "not JSON"),
+    (b"\xff", "shape", "not JSON"),
+    (b"[" * 100_000, "shape", "not JSON"),
     (None, "shape", "the response is null: Bedrock and Nova's trainers read a list"),
-    ("text", "shape", "the response is a text"),
+    ("text", "shape", "the response is a string"),
     ({"results": []}, "shape", "the response is an object"),
     ({"statusCode": 500, "body": "[]"}, "shape", "statusCode is 500: only 200"),
     ({"body": "[]"}, "shape", "statusCode is None"),
-    ({"statusCode": 200, "body": []}, "shape", "body is a list, not JSON text"),
-    ({"statusCode": 200, "body": "["}, "shape", "body is no JSON"),
+    ({"statusCode": 200, "body": []}, "shape", "body is a list, not a JSON string"),
+    ({"statusCode": 200, "body": "["}, "shape", "body is not JSON"),
     ({"statusCode": 200, "body": "{}"}, "shape", "body is an object, not a list"),
-    (told(result("a", 1.0), 3, result("c", 1.0)), "shape", "1 of the results are no objects"),
-    (told(result("a", 1.0), result("b", 1.0)), "ids", "2 results for 3 samples"),
+    (replies(result("a", 1.0), 3, result("c", 1.0)), "shape", "1 of the results are not objects"),
+    (replies(result("a", 1.0), result("b", 1.0)), "ids", "2 results for 3 samples"),
     ([], "ids", "no result for 'a', 'b', 'c': those rewards are lost"),
     (all_but(id="x"), "ids", "results for 'x', which nobody sent"),
     (all_but(id="a"), "ids", "no result for 'b'"),
-    (all_but(id=2), "ids", "1 results have no text as id but a number"),
-    (all_but(id=...), "ids", "no text as id but null"),
-    (told(result("b", 0.0), result("a", 1.0), result("c", 0.0)), "order", "in another order"),
+    (all_but(id=2), "ids", "1 results have no string as id but a number"),
+    (all_but(id=...), "ids", "no string as id but null"),
+    (replies(result("b", 0.0), result("a", 1.0), result("c", 0.0)), "order", "in another order"),
     (all_but(aggregate_reward_score=...), "numbers", "1 results have no aggregate_reward_score"),
     (all_but(aggregate_reward_score=None), "numbers", "1 rewards are null, not numbers"),
-    (all_but(aggregate_reward_score="0.5"), "numbers", "1 rewards are a text, not numbers"),
+    (all_but(aggregate_reward_score="0.5"), "numbers", "1 rewards are a string, not numbers"),
     (all_but(aggregate_reward_score=True), "numbers", "1 rewards are a boolean, not numbers"),
-    (all_but(aggregate_reward_score=float("nan")), "numbers", "rewards are nan, which is no JSON"),
+    (all_but(aggregate_reward_score=float("nan")), "numbers", "rewards are nan, which is not JSON"),
     (all_but(aggregate_reward_score=float("-inf")), "numbers", "1 rewards are -inf"),
     (all_but(aggregate_reward_score=10**400), "numbers", "a number of too many digits"),
     (all_but(aggregate_reward_score=1.5), "scale", "such as 1.5 are outside"),
     (all_but(aggregate_reward_score=-0.1), "scale", "such as -0.1"),
     (all_but(metrics_list={}), "metrics", "metrics_list is an object, not a list"),
     (all_but(metrics_list=[{}]), "metrics", "a metric has no name"),
-    (all_but(metrics_list=[{"name": "m", "value": "1", "type": "Metric"}]), "metrics", "is a text"),
+    (
+        all_but(metrics_list=[{"name": "m", "value": "1", "type": "Metric"}]),
+        "metrics",
+        "is a string",
+    ),
     (all_but(metrics_list=[{"name": "m", "value": 1, "type": "metric"}]), "metrics", "exactly M"),
     (all_but(metrics_list=[{"name": "m", "value": 1, "type": "Metric"}]), "metrics", "different"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("payload", "kind", "said"), BREACHES, ids=lambda value: str(value)[:40])
-def test_a_broken_response_is_told_in_a_trainers_terms(payload, kind, said):
+@pytest.mark.parametrize(
+    ("payload", "kind", "message"), BREACHES, ids=lambda value: str(value)[:40]
+)
+def test_a_broken_response_is_reported_in_a_trainers_terms(payload, kind, message):
     body = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
     body = b"{" if payload == "{" else body
     breaches = read(body, IDS, Scale()).breaches
     assert kind in {breach.kind for breach in breaches}
-    assert any(said in breach.said for breach in breaches), [breach.said for breach in breaches]
+    assert any(message in breach.message for breach in breaches), [
+        breach.message for breach in breaches
+    ]
 
 
 @pytest.mark.parametrize(
     "payload",
     [
-        told(result("a", 1.0), result("b", 0), result("c", 0.5)),
-        told(*[{"id": name, "aggregate_reward_score": 0.5} for name in IDS]),
-        told(*[{"id": name, "aggregate_reward_score": 1, "metrics_list": None} for name in IDS]),
-        told(*[result(name, 1.0) | {"reward_components": {}} for name in IDS]),
+        replies(result("a", 1.0), result("b", 0), result("c", 0.5)),
+        replies(*[{"id": name, "aggregate_reward_score": 0.5} for name in IDS]),
+        replies(*[{"id": name, "aggregate_reward_score": 1, "metrics_list": None} for name in IDS]),
+        replies(*[result(name, 1.0) | {"reward_components": {}} for name in IDS]),
         {"statusCode": 200, "headers": {}, "body": json.dumps([result(name, 1.0) for name in IDS])},
         {"statusCode": 200, "body": json.dumps([result(name, 1.0) for name in IDS])},
     ],
@@ -310,7 +318,7 @@ def test_what_a_trainer_takes_is_whole(payload):
 
 
 def failures(report, verdict="failure"):
-    return {found.question: found.said for found in report.findings if found.verdict == verdict}
+    return {found.question: found.message for found in report.findings if found.verdict == verdict}
 
 
 def test_a_sound_function_passes(served):
@@ -321,13 +329,15 @@ def test_a_sound_function_passes(served):
     assert failures(report, "warning") == {
         "ARN": "SageMaker's own client takes no qualifier and no dot: give it the plain ARN"
     }
-    said = failures(report, "ok")
-    assert said["scores"] == f"{len(get('gsm8k').examples)} examples of gsm8k earn what they must"
-    assert said["dialects"] == (
+    message = failures(report, "ok")
+    assert (
+        message["scores"] == f"{len(get('gsm8k').examples)} examples of gsm8k earn what they must"
+    )
+    assert message["dialects"] == (
         "the role nova_assistant, a list of content blocks, the reference in metadata"
     )
-    assert "16 samples take" in said["latency"]
-    assert "samples fit into Lambda's 6 MB" in said["response"]
+    assert "16 samples take" in message["latency"]
+    assert "samples fit into Lambda's 6 MB" in message["response"]
 
 
 def test_a_function_nothing_is_known_of_is_checked_as_well(served):
@@ -416,7 +426,7 @@ THROTTLED = refusal(429, "TooManyRequestsException", "Rate Exceeded.")
 
 
 @pytest.mark.parametrize(
-    ("answers", "verdict", "question", "said"),
+    ("answers", "verdict", "question", "message"),
     [
         ([unlucky], "failure", "ids", "those rewards are lost"),
         ([moody], "failure", "determinism", "4 of 4 samples earn something else the second time"),
@@ -425,26 +435,26 @@ THROTTLED = refusal(429, "TooManyRequestsException", "Rate Exceeded.")
         ([only_assistants], "failure", "no answer", "the function fails: IndexError: list index"),
         ([only_assistants], "warning", "dialects", "the role nova_assistant: the function fails"),
         ([only_plain_text], "warning", "dialects", "earns 0 in the place of 1"),
-        ([all_or_nothing], "warning", "malformed row", "takes the whole batch with it"),
+        ([all_or_nothing], "warning", "malformed row", "fails the whole batch"),
         ([small_batches], "failure", "load", "send smaller batches, or return fewer metrics"),
         ([slow], "warning", "latency", "more than half of its timeout of 1 s"),
         ([TIMED_OUT], "failure", "first batch", "; raise its timeout, or send smaller batches"),
         ([scored, TIMED_OUT], "failure", "determinism", "; raise its timeout"),
         ([scored, scored, THROTTLED], "failure", "reachable", "throttled (Rate Exceeded.)"),
         ([scored, all_or_nothing, TIMED_OUT], "failure", "independence", "raise its timeout"),
-        ([lambda rows: [result(row["id"], 0.0) for row in rows]], "warning", "spread",
-         "all 4 samples earn 0: nothing is learned"),
+        ([lambda rows: [result(row["id"], 0.0) for row in rows]], "warning", "equal rewards",
+         "all 4 samples earn 0: a group whose"),
         ([lambda rows: [result(row["id"], 0.0) for row in rows]], "unknown", "dialects",
          "where all samples earn the same"),
         ([{"score": 1}], "failure", "shape", "the response is an object"),
     ],
 )  # fmt: skip
-def test_what_a_trainer_would_trip_over_is_found(served, answers, verdict, question, said):
+def test_what_a_trainer_relies_on_is_checked(served, answers, verdict, question, message):
     one_second = {"Timeout": 1, "MemorySize": 1769, "State": "Active"}
     patient = {} if slow not in answers else {"configuration": one_second}
     report = check(served(*answers, **patient), UNKNOWN, batch_size=16)
     found = failures(report, verdict)
-    assert said in found.get(question, ""), report.findings
+    assert message in found.get(question, ""), report.findings
     assert report.passed == (not failures(report))
 
 
@@ -462,11 +472,11 @@ def test_what_a_trainer_would_trip_over_is_found(served, answers, verdict, quest
     ],
 )
 def test_a_name_and_settings_alone_tell_much(served, arn, changed, finding):
-    verdict, question, said = finding
+    verdict, question, message = finding
     full = f"arn:aws:lambda:us-east-1:123456789012:function:{arn}"
     settings = {"Timeout": 60, "MemorySize": 1769, "State": "Active"} | changed
     report = check(served(scored, arn=full, configuration=settings), UNKNOWN, batch_size=4)
-    assert said in failures(report, verdict)[question]
+    assert message in failures(report, verdict)[question]
 
 
 def test_settings_nobody_may_read_are_unknown_and_no_failure(served):

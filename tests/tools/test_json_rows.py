@@ -1,4 +1,4 @@
-"""Rows of a file are read a piece at a time, and what is wrong with one is said of that one."""
+"""Rows of a file are read a piece at a time, and what is wrong with one is message of that one."""
 
 import json
 import tracemalloc

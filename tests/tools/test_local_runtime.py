@@ -16,14 +16,8 @@ from reward_functions.core.registry import get
 from reward_functions.serving.contract import decode, result_object
 from reward_functions.serving.settings import LambdaSettings
 from reward_functions.tools import local_runtime
-from reward_functions.tools.local_runtime import (
-    FOLDER,
-    FunctionEnded,
-    FunctionError,
-    InitError,
-    LocalRuntime,
-    RuntimeClientMissing,
-)
+from reward_functions.tools.invocation import FunctionEnded, FunctionError, InitError
+from reward_functions.tools.local_runtime import FOLDER, LocalRuntime, RuntimeClientMissing
 
 needs_client = pytest.mark.skipif(
     find_spec("awslambdaric") is None, reason="awslambdaric has wheels for Linux only"
@@ -120,8 +114,8 @@ def test_hostile_batches_cross_the_wire(reward):
         {"id": 1e22, "messages": 3},
         None,
     ]
-    told = reward.invoke(rows).payload
-    assert [result["id"] for result in told] == [
+    reported = reward.invoke(rows).payload
+    assert [result["id"] for result in reported] == [
         "nul\0",
         "sample-1",
         "braces",
@@ -130,14 +124,14 @@ def test_hostile_batches_cross_the_wire(reward):
         "10000000000000000000000",
         "sample-6",
     ]
-    assert [result["aggregate_reward_score"] for result in told] == [0, 0, 0, 0, 1, 0, 0]
+    assert [result["aggregate_reward_score"] for result in reported] == [0, 0, 0, 0, 1, 0, 0]
 
 
 @needs_client
 @pytest.mark.parametrize(
-    ("event", "error_type", "said"),
+    ("event", "error_type", "message"),
     [
-        ("text", "BadEvent", "the event is a text"),
+        ("text", "BadEvent", "the event is a string"),
         ({"body": "[" * 100_000}, "BadEvent", "nested too deeply"),
         (b"[" * 100_000, "Runtime.UnmarshalError", "recursion"),
         (b"[1", "Runtime.UnmarshalError", "Unable to unmarshal input"),
@@ -148,8 +142,8 @@ def test_hostile_batches_cross_the_wire(reward):
         ),
     ],
 )
-def test_unusable_events_are_errors_the_function_survives(reward, event, error_type, said):
-    with pytest.raises(FunctionError, match=said) as raised:
+def test_unusable_events_are_errors_the_function_survives(reward, event, error_type, message):
+    with pytest.raises(FunctionError, match=message) as raised:
         reward.invoke(event)
     assert raised.value.error_type == error_type
     assert reward.invoke([row("a")]).payload[0]["aggregate_reward_score"] == 1.0
@@ -160,10 +154,10 @@ def test_a_failing_reward_is_imputed_or_fails_the_invocation(tmp_path):
     (tmp_path / "moody.py").write_text(MOODY)
     environment = {"PYTHONPATH": str(FOLDER)}
     with LocalRuntime(environment, handler="moody.serve", folder=tmp_path) as runtime:
-        told = runtime.invoke(
+        reported = runtime.invoke(
             [row(name, name) for name in ("0.5", "1", "1", "1", "secret")]
         ).payload
-        assert told[4]["aggregate_reward_score"] == 0.875
+        assert reported[4]["aggregate_reward_score"] == 0.875
         with pytest.raises(FunctionError, match=r"1 of 1 .*ValueError 1") as raised:
             runtime.invoke([row("a", "secret")])
         assert raised.value.error_type == "BatchFailed"
@@ -181,7 +175,7 @@ def test_the_logs_hold_the_batch_and_no_text(reward):
 
 @needs_client
 @pytest.mark.parametrize(
-    ("environment", "error_type", "said"),
+    ("environment", "error_type", "message"),
     [
         ({}, "BadSettings", "REWARD_NAME"),
         ({"REWARD_NAME": "exact_mach"}, "UnknownReward", "exact_match"),
@@ -192,8 +186,8 @@ def test_the_logs_hold_the_batch_and_no_text(reward):
         ),
     ],
 )
-def test_a_function_that_cannot_start_says_why(environment, error_type, said):
-    with LocalRuntime(environment) as runtime, pytest.raises(InitError, match=said) as raised:
+def test_a_function_that_cannot_start_says_why(environment, error_type, message):
+    with LocalRuntime(environment) as runtime, pytest.raises(InitError, match=message) as raised:
         runtime.invoke([])
     assert raised.value.error_type == error_type
 
@@ -209,7 +203,7 @@ def test_a_module_that_is_missing_is_a_failed_start(tmp_path):
 
 
 @needs_client
-def test_a_folder_that_is_missing_is_said_and_leaves_nothing(tmp_path):
+def test_a_folder_that_is_missing_is_named_and_leaves_nothing(tmp_path):
     before = threading.active_count()
     with LocalRuntime({}, folder=tmp_path / "no") as runtime, pytest.raises(FileNotFoundError):
         runtime.invoke([])
@@ -266,8 +260,8 @@ def test_what_is_within_the_limits_passes_whole(behaving):
     """Six megabytes of event, and a hundred bytes more of response: what AWS lets through."""
     with behaving() as runtime:
         event = json.dumps({"kind": "large", "size": 6_291_554}).encode()
-        told = runtime.invoke(event + b" " * (6_291_456 - len(event))).body
-        assert len(told) == 6_291_556
+        reported = runtime.invoke(event + b" " * (6_291_456 - len(event))).body
+        assert len(reported) == 6_291_556
         with pytest.raises(
             FunctionEnded, match=r"6291557 bytes; .* payload size \(6291556 bytes\)"
         ):
@@ -279,7 +273,7 @@ REQUEST = r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
 @needs_client
 @pytest.mark.parametrize(
-    ("event", "error_type", "said"),
+    ("event", "error_type", "message"),
     [
         ({"kind": "exit"}, "Runtime.ExitError", "Runtime exited with error: exit status 7"),
         (
@@ -291,26 +285,28 @@ REQUEST = r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
         ({"kind": "sleep"}, "Sandbox.Timedout", "Task timed out after 0.50 seconds"),
     ],
 )
-def test_a_process_that_ends_is_told_of_in_lambdas_own_shape(behaving, event, error_type, said):
+def test_a_process_that_ends_is_reported_of_in_lambdas_own_shape(
+    behaving, event, error_type, message
+):
     with behaving(0.5) as runtime:
         runtime.invoke({"kind": ""})
         with pytest.raises(FunctionEnded) as raised:
             runtime.invoke(event)
-    told = raised.value.payload
-    assert list(told) == ["errorType", "errorMessage"]
-    assert told["errorType"] == error_type
-    assert re.fullmatch(f"RequestId: {REQUEST} Error: {said}", told["errorMessage"])
+    reported = raised.value.payload
+    assert list(reported) == ["errorType", "errorMessage"]
+    assert reported["errorType"] == error_type
+    assert re.fullmatch(f"RequestId: {REQUEST} Error: {message}", reported["errorMessage"])
 
 
 @needs_client
-def test_a_handlers_error_is_told_of_in_the_runtime_clients_shape(behaving):
+def test_a_handlers_error_is_reported_of_in_the_runtime_clients_shape(behaving):
     with behaving() as runtime, pytest.raises(FunctionError) as raised:
         runtime.invoke({"kind": "raise"})
-    told = raised.value.payload
-    assert list(told) == ["errorMessage", "errorType", "requestId", "stackTrace"]
-    assert (told["errorMessage"], told["errorType"]) == ("'missing'", "KeyError")
-    assert re.fullmatch(REQUEST, told["requestId"])
-    assert told["stackTrace"][-1].endswith('raise KeyError("missing")\n')
+    reported = raised.value.payload
+    assert list(reported) == ["errorMessage", "errorType", "requestId", "stackTrace"]
+    assert (reported["errorMessage"], reported["errorType"]) == ("'missing'", "KeyError")
+    assert re.fullmatch(REQUEST, reported["requestId"])
+    assert reported["stackTrace"][-1].endswith('raise KeyError("missing")\n')
 
 
 @needs_client

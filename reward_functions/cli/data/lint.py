@@ -10,7 +10,7 @@ from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli.data._output import Files, Format  # noqa: TC001 - typer reads annotations
 
 if TYPE_CHECKING:
-    from reward_functions.tools.datasets.linting import Finding, Linted
+    from reward_functions.tools.datasets.linting import Linted, LintFinding
 
 
 def lint(
@@ -30,7 +30,7 @@ def lint(
 ) -> None:
     """Find what a trainer would refuse, and what would spoil a comparison.
 
-    Errors: lines that are no JSON objects, messages that make no prompt of text, references that
+    Errors: lines that are not JSON objects, messages that make no prompt of text, references that
     are missing, empty or unreadable, ids given twice, too few or too many rows, prompts and pages
     that two files share. Warnings: rows without ids, further keys, prompts asked twice,
     near-duplicates between files. Tokens are estimated.
@@ -67,7 +67,7 @@ def _findings_table(linted: Linted) -> Any:
     from reward_functions.cli._console import cell, table
 
     shown = table("level", "what", "times", "first", numbers=("times",))
-    groups: dict[tuple[str, str], list[Finding]] = {}
+    groups: dict[tuple[str, str], list[LintFinding]] = {}
     for finding in linted.findings:
         groups.setdefault((finding.level, finding.what), []).append(finding)
     for (level, what), found in sorted(groups.items(), key=lambda group: group[0][0]):

@@ -12,10 +12,10 @@ from reward_functions.cli._errors import INCOMPLETE
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from reward_functions.tools.datasets.preparing import Dataset, Report
+    from reward_functions.tools.datasets.preparing import Dataset, PrepareReport
 
 PROBLEMS: Final = 20
-"""Records told one by one; the rest are counted."""
+"""Records reported one by one; the rest are counted."""
 
 
 def prepare(
@@ -56,7 +56,7 @@ def prepare(
     data split`. Without --source the files are downloaded from their public home, at a pinned
     revision, and held to their checksums.
 
-    A record that cannot be used is told by file, line and field. Without --skip-bad, nothing is
+    A record that cannot be used is reported by file, line and field. Without --skip-bad, nothing is
     then written.
 
     Exit status: 0 all is well, 1 records were skipped, 2 nothing was written.
@@ -82,16 +82,16 @@ def prepare(
             watched=lambda outcomes: watched(outcomes, "preparing"),
         )
     except preparing.BadRecords as error:
-        _tell(error.problems)
+        _report_problems(error.problems)
         raise
     for shown in _tables(report, out):
         output().print(shown)
     for leak in report.leaks:
         console.print(f"leak: {plain(str(leak), MESSAGE)}", style="yellow", soft_wrap=True)
     for path in report.stale:
-        told = f"{path} is from an earlier run, and was left as it is"
-        console.print(plain(told, MESSAGE), style="yellow", soft_wrap=True)
-    _tell(report.problems)
+        note = f"{path} is from an earlier run, and was left as it is"
+        console.print(plain(note, MESSAGE), style="yellow", soft_wrap=True)
+    _report_problems(report.problems)
     if report.problems:
         raise typer.Exit(INCOMPLETE)
 
@@ -107,27 +107,27 @@ def _downloaded(dataset: Dataset, mirror: str | None) -> list[Path]:
         with transfer(file.name) as advance:
             path = fetched(file, cache_folder(), mirror, advance)
         if file.sha256 is None:
-            told = f"{file.name}: no checksum is published; this one's SHA-256 is {checksum(path)}"
-            errors().print(told, style="yellow", soft_wrap=True)
+            note = f"{file.name}: no checksum is published; this one's SHA-256 is {checksum(path)}"
+            errors().print(note, style="yellow", soft_wrap=True)
         paths.append(path)
     return paths
 
 
-def _tell(problems: Iterable[str]) -> None:
+def _report_problems(problems: Iterable[str]) -> None:
     """The first of the problems, one a line, and how many more there are."""
     from rich.text import Text
 
     from reward_functions.cli._console import MESSAGE, errors, plain
 
     console = errors()
-    told = list(problems)
-    for problem in told[:PROBLEMS]:
+    listed = list(problems)
+    for problem in listed[:PROBLEMS]:
         console.print(Text(plain(problem, MESSAGE), "yellow"), soft_wrap=True)
-    if len(told) > PROBLEMS:
-        console.print(f"and {len(told) - PROBLEMS:,} more", style="yellow")
+    if len(listed) > PROBLEMS:
+        console.print(f"and {len(listed) - PROBLEMS:,} more", style="yellow")
 
 
-def _tables(report: Report, out: Path) -> Iterable[object]:
+def _tables(report: PrepareReport, out: Path) -> Iterable[object]:
     from reward_functions.cli._console import cell, table
     from reward_functions.tools.datasets.preparing import REPORT
 

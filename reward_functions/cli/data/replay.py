@@ -14,7 +14,7 @@ from reward_functions.cli.data._output import Format  # noqa: TC001
 if TYPE_CHECKING:
     from reward_functions import RewardSpec
     from reward_functions.core.asking import Ask
-    from reward_functions.tools.datasets.replaying import Replay as Replayed
+    from reward_functions.tools.datasets.replaying import ReplayReport
 
 SURPRISES: Final = 3
 """Rows shown of a kind that did not fare as it should."""
@@ -48,8 +48,9 @@ def replay(
 
     The right answer is written by the reward's `gold_response` from the row's reference; a wrong
     one is the right one of another row. Gaming ones hedge, list, hide the right answer in a
-    thought, or talk to the judge. A reward that asks a model is given recorded answers, such as
-    {"id": "pandalm-12", "verdict": {"specific": "yes"}}: no model is asked here.
+    thought, or talk to the judge. A judge gets recorded answers, such as
+    {"id": "pandalm-12", "verdict": {"specific": "yes"}}: this command asks no model, unless --judge
+    names one.
 
     Exit status: 0 the right answers earn 0.99 or more of the scale on average, every other kind
     0.02 or less, nothing is unscored, and not all scores are the same; 1 otherwise; 2 nothing was
@@ -83,7 +84,7 @@ def replay(
 
 
 def _recorded(spec: RewardSpec, path: str | None, judge: str | None) -> Ask | None:
-    """Who answers in place of a judge's model: the recording wins; None without one.
+    """The recorded answers in place of a judge's model; None without a recording.
 
     Raises:
         ConfigurationError: a judge has neither answers nor a model, a verifier has answers, or
@@ -104,7 +105,7 @@ def _recorded(spec: RewardSpec, path: str | None, judge: str | None) -> Ask | No
     return Replay(path)
 
 
-def _table(done: Replayed) -> Any:
+def _table(done: ReplayReport) -> Any:
     from reward_functions.cli._console import cell, table
     from reward_functions.tools.datasets.replaying import CONSTANT
 
@@ -124,7 +125,7 @@ def _table(done: Replayed) -> Any:
     return shown
 
 
-def _surprises(done: Replayed) -> Any:
+def _surprises(done: ReplayReport) -> Any:
     """The first rows of each kind that were unscored, or paid otherwise than they should."""
     from rich.text import Text
 
@@ -139,7 +140,7 @@ def _surprises(done: Replayed) -> Any:
             yield Text(plain(f"{one.kind}, {place}: {type(error).__name__}: {complaint(error)}"))
 
 
-def _as_json(done: Replayed) -> dict[str, Any]:
+def _as_json(done: ReplayReport) -> dict[str, Any]:
     return {
         "responses": {
             one.kind: {

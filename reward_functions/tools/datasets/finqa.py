@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from reward_functions.tools.datasets.rows import Outcome
+    from reward_functions.tools.datasets.rows import RecordOutcome
 
 Noise = Literal["drop", "keep", "mark"]
 """What becomes of a noisy record: left out; kept, its reference accepting either answer; the same,
@@ -66,7 +66,7 @@ REQUEST: Final = (
 )
 
 
-def outcomes(source: Path, noise: Noise = "drop") -> Iterator[Outcome]:
+def outcomes(source: Path, noise: Noise = "drop") -> Iterator[RecordOutcome]:
     """What becomes of every record of a JSON array or JSONL file, or of a folder of them.
 
     Args:
@@ -104,7 +104,7 @@ def _executed(record: Record) -> Reference:
         BadRecord: a field is missing or cannot be read, or the program cannot be executed.
     """
     if not isinstance(record.get("qa.answer"), str):
-        raise record.bad("qa.answer", "is not a text")
+        raise record.bad("qa.answer", "is not a string")
     try:
         program = parse(record.text("qa.program"))
         execute(program, _table(record))
@@ -120,7 +120,7 @@ def _context(record: Record) -> str:
     """The page as text: what stands before the table, the table with bars, what stands after it."""
     table = "\n".join(" | ".join(cell.strip() for cell in row) for row in _table(record))
     before, after = (
-        "\n".join(line.strip() for line in record.texts(field))
+        "\n".join(line.strip() for line in record.strings(field))
         for field in ("pre_text", "post_text")
     )
     return "\n\n".join(part for part in (before, table, after) if part.strip())
@@ -129,8 +129,8 @@ def _context(record: Record) -> str:
 def _table(record: Record) -> Sequence[Sequence[str]]:
     table = record.get("table")
     if not isinstance(table, list):
-        raise record.bad("table", "is no list of rows")
+        raise record.bad("table", "is not a list of rows")
     for number, row in enumerate(table, 1):
         if not isinstance(row, list) or not all(isinstance(cell, str) for cell in row):
-            raise record.bad("table", f"has a row {number} that is no list of texts")
+            raise record.bad("table", f"has a row {number} that is not a list of strings")
     return table

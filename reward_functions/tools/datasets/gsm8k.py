@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from reward_functions.tools.datasets.rows import Outcome
+    from reward_functions.tools.datasets.rows import RecordOutcome
 
 HOME: Final = (
     "https://raw.githubusercontent.com/openai/grade-school-math/"
@@ -52,7 +52,7 @@ _NOTE: Final = re.compile(r"<<[^<>]*>>")
 """What the calculator of the paper wrote: `<<16-3-4=9>>`."""
 
 
-def outcomes(source: Path) -> Iterator[Outcome]:
+def outcomes(source: Path) -> Iterator[RecordOutcome]:
     """What becomes of every record of a JSONL file, or of a folder of them."""
     for file, split in split_files(source):
         yield from each(records_of(file, split), _row)

@@ -1,6 +1,6 @@
-"""What a held-out file should not share with the one that is trained on.
+"""Finds what a held-out file shares with the one that is trained on.
 
-| told as | two rows share |
+| kind | two rows share |
 | --- | --- |
 | page | `metadata.page`: the same filing, another question |
 | prompt | `metadata.prompt`, or the text of the last user turn to the letter |
@@ -29,7 +29,7 @@ Shared = Literal["page", "prompt", "near-duplicate"]
 _WORD: Final = re.compile(r"\w+")
 
 DIGEST: Final = 12
-"""Bytes a text is remembered by: two of a million rows share them once in 10^17."""
+"""Bytes of a digest: two of a million rows share one once in 10^17."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Leak:
 
 
 class Overlaps:
-    """Remembers what rows could be recognised by, by file; texts themselves are not kept."""
+    """The digests of pages and prompts, by file; the prompts themselves are not kept."""
 
     def __init__(self) -> None:
         self._ids: dict[str, dict[tuple[Shared, bytes], list[str]]] = {}
@@ -78,7 +78,7 @@ class Overlaps:
             self._asked.setdefault(file, defaultdict(list))[_digest(asked)].append(name)
 
     def leaks(self) -> list[Leak]:
-        """What every two files share; a near-duplicate that is a duplicate is told once."""
+        """What every two files share; a near-duplicate that is a duplicate is listed once."""
         return [leak for pair in combinations(self._ids, 2) for leak in self._between(*pair)]
 
     def repeated(self) -> Iterator[tuple[str, list[str]]]:

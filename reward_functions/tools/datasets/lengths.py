@@ -45,10 +45,10 @@ _PIECE: Final = re.compile(r"[A-Za-z]{1,8}|[0-9]{1,3}|[^\sA-Za-z0-9]")
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """The tokens of many texts, estimated.
+    """The tokens of many strings, estimated.
 
     Args:
-        values: one for each text, at least one.
+        values: one for each string, at least one.
     """
 
     values: Sequence[int]
@@ -72,7 +72,7 @@ class Lengths:
 
 
 def tokens(text: str) -> int:
-    """The tokens of a text, estimated; see the module."""
+    """The tokens of a string, estimated; see the module."""
     pieces = sum(1 for _ in _PIECE.finditer(text))
     return max(ceil(len(text) / CHARACTERS_PER_TOKEN), pieces)
 

@@ -1,4 +1,4 @@
-"""What a trainer would refuse, or train on in vain, found before it is uploaded.
+"""Finds what a trainer would refuse, or train on in vain, before it is uploaded.
 
 | level | what |
 | --- | --- |
@@ -51,7 +51,7 @@ MESSAGE_KEYS: Final = frozenset({"role", "content", "name", "tool_calls", "tool_
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class LintFinding:
     """Something that is wrong.
 
     Args:
@@ -71,11 +71,11 @@ class Finding:
 class Linted:
     """What was found in some files, and the tokens of their prompts, estimated, by file."""
 
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[LintFinding] = field(default_factory=list)
     prompts: dict[str, list[int]] = field(default_factory=dict)
 
     @property
-    def errors(self) -> list[Finding]:
+    def errors(self) -> list[LintFinding]:
         """The findings that are errors."""
         return [finding for finding in self.findings if finding.level == "error"]
 
@@ -111,7 +111,9 @@ def lint(
         for row in watched(scan_rows(file)):
             count += 1
             if isinstance(row, BadInput):
-                linted.findings.append(Finding("error", "not a JSON object", shown(file), str(row)))
+                linted.findings.append(
+                    LintFinding("error", "not a JSON object", shown(file), str(row))
+                )
                 continue
             linted.findings.extend(_row_findings(row, count, readers))
             linted.findings.extend(_id_findings(row, ids))
@@ -123,30 +125,32 @@ def lint(
     return linted
 
 
-def _row_findings(row: Row, position: int, readers: _Readers) -> Iterator[Finding]:
+def _row_findings(row: Row, position: int, readers: _Readers) -> Iterator[LintFinding]:
     problems = list(_message_problems(row))
-    yield from (Finding("error", what, row.where, detail) for what, detail in problems)
+    yield from (LintFinding("error", what, row.where, detail) for what, detail in problems)
     further = {key for turn in _turns(row) for key in turn} - MESSAGE_KEYS
     if further:
-        yield Finding("warning", "further keys in a message", row.where, ", ".join(sorted(further)))
+        yield LintFinding(
+            "warning", "further keys in a message", row.where, ", ".join(sorted(further))
+        )
     reference = row.content.get("reference_answer")
     if _is_empty(reference):
         what = "empty" if "reference_answer" in row.content else "missing"
-        yield Finding("error", f"reference_answer is {what}", row.where)
+        yield LintFinding("error", f"reference_answer is {what}", row.where)
     elif not problems:
         complaint = readers.complaint(row, position)
         if complaint:
-            yield Finding("error", "no reward can read reference_answer", row.where, complaint)
+            yield LintFinding("error", "no reward can read reference_answer", row.where, complaint)
 
 
 def _message_problems(row: Row) -> Iterator[tuple[str, str]]:
     messages = row.content.get("messages")
     if not isinstance(messages, list) or not messages:
-        yield "messages is no list of turns", "" if messages == [] else json_kind(messages)
+        yield "messages is not a list of turns", "" if messages == [] else json_kind(messages)
         return
     for at, turn in enumerate(messages):
         if not isinstance(turn, dict):
-            yield "a message is no object", f"messages[{at}] is {json_kind(turn)}"
+            yield "a message is not an object", f"messages[{at}] is {json_kind(turn)}"
             continue
         role, content = turn.get("role"), turn.get("content")
         if not (isinstance(role, str) and role in ROLES):
@@ -164,7 +168,7 @@ def _message_problems(row: Row) -> Iterator[tuple[str, str]]:
 
 
 class _Readers:
-    """The rewards that may be asked to read a reference.
+    """The rewards that are tried on a reference.
 
     Args:
         reward: the one that must; None for the one a row's data set is named as, or any.
@@ -196,11 +200,11 @@ class _Readers:
 
 
 def _reading_error(spec: RewardSpec, sample: Sample) -> DatasetError | None:
-    """What a reward has against a reference.
+    """The error a reward raises for a reference; None where it can read it.
 
     The right response is scored where the reward can write it: some rewards look at the whole
-    reference only once there is an answer to compare. A judge is given no model to ask, since a
-    call costs; what it says of a reference, it says before it asks.
+    reference only once there is an answer to compare. A judge gets no model to ask, since a call
+    costs; it reads its reference before it asks.
     """
     read = spec.bind({}, ask=ScriptedAsk() if spec.needs.judge else None)  # no model is asked here
 
@@ -213,33 +217,37 @@ def _reading_error(spec: RewardSpec, sample: Sample) -> DatasetError | None:
     return None
 
 
-def _id_findings(row: Row, ids: dict[str, str]) -> Iterator[Finding]:
+def _id_findings(row: Row, ids: dict[str, str]) -> Iterator[LintFinding]:
     name = row.content.get("id")
     if name is None or name == "":
-        yield Finding("warning", "no id", row.where)
+        yield LintFinding("warning", "no id", row.where)
     elif not isinstance(name, str | int) or isinstance(name, bool):
-        yield Finding("error", "an id that is no text", row.where, json_kind(name))
+        yield LintFinding("error", "an id that is not a string", row.where, json_kind(name))
     elif str(name) in ids:
-        yield Finding("error", "an id given twice", row.where, f"{name} as in {ids[str(name)]}")
+        yield LintFinding("error", "an id given twice", row.where, f"{name} as in {ids[str(name)]}")
     else:
         ids[str(name)] = row.where
 
 
-def _count_findings(file: str, count: int, rows: tuple[int, int]) -> Iterator[Finding]:
+def _count_findings(file: str, count: int, rows: tuple[int, int]) -> Iterator[LintFinding]:
     fewest, most = rows
     if count < fewest:
-        yield Finding("error", "too few rows", shown(file), f"{count:,}, and {fewest:,} are needed")
+        yield LintFinding(
+            "error", "too few rows", shown(file), f"{count:,}, and {fewest:,} are needed"
+        )
     if count > most:
-        yield Finding("error", "too many rows", shown(file), f"{count:,}, and {most:,} are allowed")
+        yield LintFinding(
+            "error", "too many rows", shown(file), f"{count:,}, and {most:,} are allowed"
+        )
 
 
-def _shared_findings(overlaps: Overlaps) -> Iterator[Finding]:
+def _shared_findings(overlaps: Overlaps) -> Iterator[LintFinding]:
     for file, names in overlaps.repeated():
         detail = f"{names[0]} and {len(names) - 1:,} more, such as {names[1]}"
-        yield Finding("warning", "the same prompt again", file, detail)
+        yield LintFinding("warning", "the same prompt again", file, detail)
     for leak in overlaps.leaks():
         level: Level = "warning" if leak.shared == "near-duplicate" else "error"
-        yield Finding(level, f"two files share a {leak.shared}", leak.files[1], str(leak))
+        yield LintFinding(level, f"two files share a {leak.shared}", leak.files[1], str(leak))
 
 
 def _turns(row: Row) -> list[dict[str, Any]]:

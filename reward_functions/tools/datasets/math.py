@@ -26,7 +26,7 @@ from reward_functions.tools.json_rows import BadInput
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from reward_functions.tools.datasets.rows import Outcome
+    from reward_functions.tools.datasets.rows import RecordOutcome
 
 FILES: Final = (
     PublicFile(
@@ -43,7 +43,7 @@ REQUEST: Final = (
 )
 
 
-def outcomes(source: Path) -> Iterator[Outcome]:
+def outcomes(source: Path) -> Iterator[RecordOutcome]:
     """What becomes of every problem of a folder or tar archive, in the order of their names.
 
     Raises:
@@ -90,7 +90,7 @@ def _records(
         try:
             record = json.loads(content)
         except (ValueError, RecursionError) as error:
-            yield BadRecord(f"{where}: not JSON: {_said(error)}")
+            yield BadRecord(f"{where}: not JSON: {_decoding_error(error)}")
             continue
         if not isinstance(record, dict):
             yield BadRecord(f"{where}: not a JSON object but {json_kind(record)}")
@@ -98,7 +98,7 @@ def _records(
         yield Record(record, where, NAMES[split], f"{subject}/{path.stem}")
 
 
-def _said(error: Exception) -> str:
+def _decoding_error(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
         return f"line {error.lineno}, column {error.colno}: {error.msg}"
     return "not UTF-8" if isinstance(error, UnicodeDecodeError) else "it cannot be decoded"
@@ -123,7 +123,7 @@ def _in_archive(archive: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
                     assert stream is not None, "a regular member has content"
                     yield path, stream.read()
     except (tarfile.TarError, EOFError, zlib.error) as error:
-        raise BadInput(f"{archive}: no folder and no tar archive: {error}") from None
+        raise BadInput(f"{archive}: neither a folder nor a tar archive: {error}") from None
 
 
 def _is_problem(path: PurePosixPath) -> bool:

@@ -2,9 +2,9 @@
 
 A record has `idx`, `cmp_key`, `instruction`, `input`, `response1`, `response2` and `annotator1` to
 `annotator3`, each of which is 1 or 2 for the better response, or 0 for a tie. The public file went
-through a spreadsheet: texts arrive as true, NaN or numbers, and are texts again here. The policy is
-the judge: it compares, and the label is what most of the three said. A pair all three of whom
-differ has no label.
+through a spreadsheet: strings arrive as true, NaN or numbers, and are strings again here. The
+policy is the judge: it compares, and the label is the vote of the majority. A pair all three of
+whom differ has no label.
 
 There is no official split: what is public is one test set. Rows of one instruction and input share
 `metadata.prompt`, which keeps them on one side of a split that is made.
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from reward_functions.tools.datasets.rows import Outcome
+    from reward_functions.tools.datasets.rows import RecordOutcome
 
 FILES: Final = (
     # Nobody has published this file's SHA-256; the revision is what holds it.
@@ -51,7 +51,7 @@ REQUEST: Final = (
 )
 
 VERDICTS: Final = ("Tie", "Response 1", "Response 2")
-"""What the policy is asked to say, by label."""
+"""The policy's verdict, by label."""
 
 ANNOTATORS: Final = ("annotator1", "annotator2", "annotator3")
 
@@ -60,7 +60,7 @@ DUPLICATE: Final = "the same pair again"
 CONFLICT: Final = "the same pair under another label"
 
 
-def outcomes(source: Path) -> Iterator[Outcome]:
+def outcomes(source: Path) -> Iterator[RecordOutcome]:
     """What becomes of every record of a JSON array or JSONL file.
 
     A pair that comes again is dropped; one that comes again under another label is dropped wherever
@@ -123,7 +123,7 @@ def _text(record: Record, field: str) -> str:
     if isinstance(value, bool | int | float):
         return json.dumps(value)
     if not isinstance(value, str):
-        raise record.bad(field, f"is {json_kind(value)}, not a text")
+        raise record.bad(field, f"is {json_kind(value)}, not a string")
     return value
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from reward_functions.tools.datasets.finqa import Noise
     from reward_functions.tools.datasets.leakage import Leak
-    from reward_functions.tools.datasets.rows import Outcome
+    from reward_functions.tools.datasets.rows import RecordOutcome
     from reward_functions.tools.datasets.sources import PublicFile
 
 Dataset = Literal["finqa", "gsm8k", "math", "pandalm"]
@@ -54,7 +54,7 @@ class BadRecords(ConfigurationError):
 
 
 @dataclass(slots=True)
-class Report:
+class PrepareReport:
     """What became of the records.
 
     Args:
@@ -111,8 +111,8 @@ def prepare(
     *,
     noise: Noise = "drop",
     skip_bad: bool = False,
-    watched: Callable[[Iterable[Outcome]], Iterable[Outcome]] = iter,
-) -> Report:
+    watched: Callable[[Iterable[RecordOutcome]], Iterable[RecordOutcome]] = iter,
+) -> PrepareReport:
     """Write the rows of a data set, and the report.
 
     Args:
@@ -130,7 +130,7 @@ def prepare(
     """
     read = import_module(f"reward_functions.tools.datasets.{dataset}").outcomes
     read = partial(read, noise=noise) if dataset == "finqa" else read
-    report = Report(dataset, {str(source): checksum(source) for source in sources})
+    report = PrepareReport(dataset, {str(source): checksum(source) for source in sources})
     overlaps = Overlaps()
     with Together(spared=sources) as files:
         streams: dict[str, TextIO] = {}
@@ -163,7 +163,7 @@ def _earlier(folder: Path) -> list[Path]:
     return [path for path in paths if path.parent == folder and path.is_file()]
 
 
-def _kept(outcomes: Iterable[Outcome], report: Report) -> Iterator[Row]:
+def _kept(outcomes: Iterable[RecordOutcome], report: PrepareReport) -> Iterator[Row]:
     """The rows among the outcomes, everything counted, and no id given twice."""
     seen: dict[str, bytes] = {}
     for outcome in outcomes:

@@ -4,7 +4,7 @@
 
 A `Row` is a line of Bedrock's training data: the messages of a prompt, the reference the reward
 reads, and metadata for whoever looks at the row later. What does not become a row is an object as
-well, so that it can be counted and told; nothing disappears.
+well, so that it can be counted and reported; nothing disappears.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Record:
         content: the object.
         where: the file and the line, for messages: "test.jsonl, line 3".
         split: the official split it belongs to; None where the data set has none.
-        name: its place in the data set, where the file's path tells: "algebra/12".
+        name: its place in the data set, where the file's path holds it: "algebra/12".
     """
 
     content: Mapping[str, Any]
@@ -51,7 +51,8 @@ class Record:
         """The value of a field; `qa.question` is a field of an object.
 
         Raises:
-            BadRecord: there is none, and no default either; or what should hold it is no object.
+            BadRecord: there is none, and no default either; or what should hold it is not an
+                object.
         """
         value: Any = self.content
         keys = path.split(".")
@@ -66,27 +67,27 @@ class Record:
         return default if value is MISSING else value
 
     def text(self, path: str) -> str:
-        """A field that holds a text with something in it.
+        """A field that holds a string that is not blank.
 
         Raises:
             BadRecord: it does not.
         """
         value = self.get(path)
         if not isinstance(value, str):
-            raise self.bad(path, f"is {json_kind(value)}, not a text")
+            raise self.bad(path, f"is {json_kind(value)}, not a string")
         if not value.strip():
             raise self.bad(path, "is empty")
         return value
 
-    def texts(self, path: str) -> list[str]:
-        """A field that holds a list of texts.
+    def strings(self, path: str) -> list[str]:
+        """A field that holds a list of strings.
 
         Raises:
             BadRecord: it does not.
         """
         value = self.get(path)
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise self.bad(path, "is no list of texts")
+            raise self.bad(path, "is not a list of strings")
         return value
 
 
@@ -135,13 +136,13 @@ class Dropped:
     why: str
 
 
-Outcome = Row | Dropped | BadInput
+RecordOutcome = Row | Dropped | BadInput
 """What becomes of a record, or of a line that is none."""
 
 
 def each(
     records: Iterable[Record | BadInput], row: Callable[[Record], Row | Dropped]
-) -> Iterator[Outcome]:
+) -> Iterator[RecordOutcome]:
     """The outcome of every record on its own: a bad one does not touch its neighbours."""
     for record in records:
         try:
@@ -151,13 +152,13 @@ def each(
 
 
 def digest(*texts: str) -> str:
-    """Twelve characters that stand for texts, however they are spaced and capitalised."""
-    told = "\0".join(folded(text) for text in texts)
-    return sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    """Twelve characters that stand for strings, however they are spaced and capitalised."""
+    joined = "\0".join(folded(text) for text in texts)
+    return sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def text_of(content: Any) -> str:
-    """The text of a message's content: a text, or a list of blocks that hold texts."""
+    """The text of a message's content: a string, or a list of blocks with a `text`."""
     if isinstance(content, list):
         blocks = [block.get("text") for block in content if isinstance(block, dict)]
         return "\n".join(text for text in blocks if isinstance(text, str))

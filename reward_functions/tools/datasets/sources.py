@@ -46,7 +46,7 @@ _WORDS: Final = re.compile(r"[^a-z]+")
 
 
 class DownloadFailed(ConfigurationError):
-    """A public file could not be had, or is not what was pinned. The message says what to do."""
+    """The download failed, or the file is not the pinned one. The message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def fetched(
         file: what is wanted.
         cache: the folder downloads are kept in.
         mirror: an address to take the place of the public home; the checksum stays.
-        progress: told the bytes that arrived since it was last told.
+        progress: called with the bytes that arrived since its last call.
 
     Raises:
         DownloadFailed: no network, no such file, or another content than was pinned.
@@ -122,8 +122,8 @@ def checksum(path: Path) -> str | None:
 def records_of(path: Path, split: str | None = None) -> Iterator[Record | BadInput]:
     """The records of a JSONL file or JSON array; their own `split` field goes before the file's.
 
-    Where neither the file nor a record tells, all records must be without: one that lost its split
-    would otherwise become a data set of its own.
+    Where neither the file nor a record names a split, no record may have one: a record that lost
+    its split would otherwise become a data set of its own.
     """
     first: str | None = None
     for row in scan_rows(str(path)):
@@ -142,7 +142,7 @@ def records_of(path: Path, split: str | None = None) -> Iterator[Record | BadInp
 
 
 def split_files(source: Path) -> list[tuple[Path, str | None]]:
-    """The files of a source, and the split each one's name tells.
+    """The files of a source, and the split that each one's name holds.
 
     Args:
         source: a folder with a file for each split, such as `train.jsonl`; or one file, in whose
@@ -152,8 +152,8 @@ def split_files(source: Path) -> list[tuple[Path, str | None]]:
         ConfigurationError: a folder without any such file.
     """
     if not source.is_dir():
-        told = {NAMES[word] for word in _WORDS.split(source.stem.lower()) if word in NAMES}
-        return [(source, told.pop() if len(told) == 1 else None)]
+        named = {NAMES[word] for word in _WORDS.split(source.stem.lower()) if word in NAMES}
+        return [(source, named.pop() if len(named) == 1 else None)]
     found: list[tuple[Path, str | None]] = [
         (path, NAMES[path.stem])
         for path in sorted(source.iterdir())

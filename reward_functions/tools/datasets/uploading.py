@@ -87,7 +87,7 @@ def upload(
     Args:
         client: of S3.
         placed: where each file goes.
-        progress: told the bytes sent since it was last told.
+        progress: called with the bytes sent since its last call.
 
     Yields:
         where a file is now.
@@ -112,13 +112,13 @@ def upload(
                 "no AWS credentials: set AWS_PROFILE, sign in (aws login), or run where a role is"
             ) from None
         except S3UploadFailedError as error:
-            raise UploadFailed(f"{place}: {_said(error.__context__ or error)}") from None
+            raise UploadFailed(f"{place}: {_message(error.__context__ or error)}") from None
         except (ClientError, BotoCoreError) as error:
-            raise UploadFailed(f"{place}: {_said(error)}") from None
+            raise UploadFailed(f"{place}: {_message(error)}") from None
         yield place
 
 
-def _said(error: BaseException) -> str:
-    """What S3 said, without what the SDK says around it."""
-    told = getattr(error, "response", {}).get("Error", {})
-    return ": ".join(filter(None, [told.get("Code"), told.get("Message")])) or str(error)
+def _message(error: BaseException) -> str:
+    """S3's own error message, without the SDK's."""
+    details = getattr(error, "response", {}).get("Error", {})
+    return ": ".join(filter(None, [details.get("Code"), details.get("Message")])) or str(error)

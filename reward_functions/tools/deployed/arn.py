@@ -23,7 +23,7 @@ SHAPE: Final = "arn:aws:lambda:REGION:ACCOUNT:function:NAME, and :ALIAS where th
 
 
 class BadArn(ConfigurationError):
-    """A text that is no ARN of a Lambda function."""
+    """A string that is not the ARN of a Lambda function."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +49,11 @@ class FunctionArn:
         """Read one.
 
         Raises:
-            BadArn: it is none.
+            BadArn: the string is not one.
         """
         found = ARN.fullmatch(text)
         if found is None:
-            raise BadArn(f"{text!r} is no ARN of a Lambda function: {SHAPE}")
+            raise BadArn(f"{text!r} is not the ARN of a Lambda function: {SHAPE}")
         return cls(**found.groupdict())
 
     @property

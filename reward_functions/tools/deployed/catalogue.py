@@ -53,7 +53,7 @@ def find(name: str, stage: str, session: Session | None = None) -> DeployedRewar
 
 
 def nothing_deployed(stage: str) -> NotDeployed:
-    """What is said of a stage that is not deployed in this account and region."""
+    """The error of a stage that is not deployed in this account and region."""
     return NotDeployed(
         f"stage {stage!r} has no deployments in this account and region: deploy it, or "
         "name another with --stage, or another account with AWS_PROFILE"
@@ -67,7 +67,8 @@ def _record(parameter: str, value: str) -> DeployedReward:
         problem = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, problem["loc"])) or "the value"
         raise AwsFailed(
-            f"the parameter {parameter} is no deployment of this version: {where}: {problem['msg']}"
+            f"the parameter {parameter} is not a deployment of this version: "
+            f"{where}: {problem['msg']}"
         ) from None
 
 

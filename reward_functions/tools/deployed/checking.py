@@ -1,4 +1,4 @@
-"""The check of one deployed function: what a trainer would trip over, before a trainer does.
+"""The check of one deployed function: what a trainer relies on, tried before a trainer does.
 
 Each question is an invocation, answered by findings in words. The function is asked about a dozen
 times; nothing is written anywhere.
@@ -18,9 +18,9 @@ from reward_functions.tools.deployed.configuration import (
     timeout_of,
 )
 from reward_functions.tools.deployed.failures import AwsFailed
-from reward_functions.tools.deployed.findings import Finding, Report, failed
+from reward_functions.tools.deployed.findings import CheckFinding, CheckReport, failed
 from reward_functions.tools.deployed.load import load_findings
-from reward_functions.tools.local_runtime import FunctionError
+from reward_functions.tools.invocation import FunctionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from reward_functions.tools.deployed.function import DeployedFunction
     from reward_functions.tools.deployed.probes import Expectation, Row
     from reward_functions.tools.deployed.response import Response
-    from reward_functions.tools.local_runtime import Invocation
+    from reward_functions.tools.invocation import Invocation
 
 BATCH: Final = 64
-"""Samples in a batch. How many a trainer sends at once, none has told."""
+"""Samples in a batch. No trainer documents how many it sends at once."""
 
 WARM: Final = 3
 """Warm batches that are timed."""
@@ -53,50 +53,50 @@ def check(
     expected: Expectation,
     *,
     batch_size: int = BATCH,
-    told: Callable[[str], None] = lambda _: None,
-) -> Report:
-    """Ask a function everything a trainer could trip over.
+    progress: Callable[[str], None] = lambda _: None,
+) -> CheckReport:
+    """Try everything a trainer relies on.
 
     Args:
         function: any Lambda function.
         expected: what is known of it; `probes.Expectation(probes.made_up())` where nothing is.
         batch_size: samples in the batch that is timed.
-        told: hears what is being asked.
+        progress: called with the step that begins.
 
     Raises:
-        AwsFailed: it could not be asked at all. A function that fails is a finding.
+        AwsFailed: it could not be invoked at all. A function that fails is a finding.
     """
     found = chain(
-        name_findings(function.arn), _Questions(function, expected, batch_size, told).answers()
+        name_findings(function.arn), _Check(function, expected, batch_size, progress).answers()
     )
-    return Report(str(function.arn), tuple(found))
+    return CheckReport(str(function.arn), tuple(found))
 
 
-class _Questions:
-    """What one function is asked, in order; each builds on the first answer."""
+class _Check:
+    """The invocations of one check, in order; each is compared with the first response."""
 
     def __init__(
         self,
         function: DeployedFunction,
         expected: Expectation,
         batch_size: int,
-        told: Callable[[str], None],
+        progress: Callable[[str], None],
     ) -> None:
         self.function = function
         self.expected = expected
         self.batch_size = batch_size
-        self.told = told
+        self.progress = progress
         self.rows = list(expected.rows)
 
-    def answers(self) -> Iterator[Finding]:
-        self.told("reading its configuration")
+    def answers(self) -> Iterator[CheckFinding]:
+        self.progress("reading its configuration")
         settings = configuration(self.function)
         yield from configuration_findings(settings)
-        self.told("sending the first batch")
+        self.progress("sending the first batch")
         try:
             first, answered = self.ask(self.rows)
         except FunctionError as error:
-            yield Finding("failure", "first batch", failed(error))
+            yield CheckFinding("failure", "first batch", failed(error))
             return
         yield from self.contract(answered)
         if answered.mode is None:
@@ -122,7 +122,7 @@ class _Questions:
             yield from self.malformed(answered)
             yield from self.load(first, timeout)
         except AwsFailed as error:  # it was reached before: now it is throttled, or too slow
-            yield Finding("failure", "reachable", str(error))
+            yield CheckFinding("failure", "reachable", str(error))
 
     def ask(self, rows: Sequence[Row]) -> tuple[Invocation, Response]:
         """Send a batch; read what comes back."""
@@ -130,64 +130,66 @@ class _Questions:
         ids = [row["id"] for row in rows]
         return invocation, response.read(invocation.body, ids, self.expected.scale)
 
-    def contract(self, answered: Response) -> Iterator[Finding]:
+    def contract(self, answered: Response) -> Iterator[CheckFinding]:
         """The first response, as whoever reads it does."""
         for breach in answered.breaches:
-            yield Finding("failure", breach.kind, breach.said)
+            yield CheckFinding("failure", breach.kind, breach.message)
         if answered.mode is None:
             return
         if not answered.breaches:
-            yield Finding(
+            yield CheckFinding(
                 "ok", "contract", f"{len(self.rows)} samples: ids, order, numbers and metrics"
             )
         wanted = self.expected.mode
         unlike = wanted is not None and wanted != answered.mode
-        yield Finding(
+        yield CheckFinding(
             "failure" if unlike else "ok",
             "response mode",
             f"{READERS[answered.mode]}{f'; it is deployed as {wanted!r}' if unlike else ''}",
         )
         values = set(answered.scores.values())
         if len(values) == 1 and len(self.rows) > 1:
-            yield Finding(
+            yield CheckFinding(
                 "warning",
-                "spread",
-                f"all {len(self.rows)} samples earn {values.pop():g}: nothing is learned from "
-                "rewards that are all equal",
+                "equal rewards",
+                f"all {len(self.rows)} samples earn {values.pop():g}: a group whose rewards are "
+                "all equal has zero advantage",
             )
 
-    def scores(self, answered: Response) -> Iterator[Finding]:
+    def scores(self, answered: Response) -> Iterator[CheckFinding]:
         """Its examples earn what they earn here."""
         wanted, reward = self.expected.scores, self.expected.reward
         if not wanted:
-            yield Finding("unknown", "scores", "what these samples must earn is not known")
+            yield CheckFinding("unknown", "scores", "what these samples must earn is not known")
             return
         wrong = [name for name in wanted if answered.scores.get(name) != wanted[name]]
         for name in wrong[:NAMED]:
-            yield Finding(
+            yield CheckFinding(
                 "failure",
                 "scores",
-                f"{name} of {reward} earns {_told(answered.scores.get(name))} there and "
+                f"{name} of {reward} earns {_shown(answered.scores.get(name))} there and "
                 f"{wanted[name]:g} here: another version is deployed, or it has other parameters",
             )
         if len(wrong) > NAMED:
-            yield Finding("failure", "scores", f"and {len(wrong) - NAMED} more examples")
+            yield CheckFinding("failure", "scores", f"and {len(wrong) - NAMED} more examples")
         if not wrong:
-            yield Finding("ok", "scores", f"{len(wanted)} examples of {reward} earn what they must")
+            yield CheckFinding(
+                "ok", "scores", f"{len(wanted)} examples of {reward} earn what they must"
+            )
 
     def again(
         self, question: str, how: str, rows: Sequence[Row], before: Response
-    ) -> Iterator[Finding]:
+    ) -> Iterator[CheckFinding]:
         """The same samples earn the same, however they are sent."""
-        self.told(f"sending the samples {how}")
+        self.progress(f"sending the samples {how}")
         try:
             _, answered = self.ask(rows)
         except FunctionError as error:
-            yield Finding("failure", question, f"{how}: {failed(error)}")
+            yield CheckFinding("failure", question, f"{how}: {failed(error)}")
             return
         new = [breach for breach in answered.breaches if breach not in before.breaches]
         for breach in new:
-            yield Finding("failure", question, f"{how}: {breach.said}")
+            yield CheckFinding("failure", question, f"{how}: {breach.message}")
         changed = [
             name
             for name, value in answered.scores.items()
@@ -195,100 +197,100 @@ class _Questions:
         ]
         if changed:
             one = changed[0]
-            yield Finding(
+            yield CheckFinding(
                 "failure",
                 question,
                 f"{len(changed)} of {len(rows)} samples earn something else {how}: {one} earned "
                 f"{before.scores[one]:g} and now {answered.scores[one]:g}",
             )
         elif not new:
-            yield Finding("ok", question, f"{len(rows)} earn the same {how}")
+            yield CheckFinding("ok", question, f"{len(rows)} earn the same {how}")
 
-    def accepted(self, question: str, what: str, rows: Sequence[Row]) -> Iterator[Finding]:
+    def accepted(self, question: str, what: str, rows: Sequence[Row]) -> Iterator[CheckFinding]:
         """Rows a trainer may send are answered like any others."""
-        self.told(f"sending {what}")
+        self.progress(f"sending {what}")
         try:
             _, answered = self.ask(rows)
         except FunctionError as error:
-            yield Finding("failure", question, f"{what}: {failed(error)}")
+            yield CheckFinding("failure", question, f"{what}: {failed(error)}")
             return
         for breach in answered.breaches:
-            yield Finding("failure", question, f"{what}: {breach.said}")
+            yield CheckFinding("failure", question, f"{what}: {breach.message}")
         if not answered.breaches:
-            yield Finding("ok", question, what)
+            yield CheckFinding("ok", question, what)
 
-    def dialects(self, before: Response) -> Iterator[Finding]:
+    def dialects(self, before: Response) -> Iterator[CheckFinding]:
         """The sample that earned most, as other trainers write it."""
         if len(set(before.scores.values())) == 1:
-            yield Finding(
-                "unknown", "dialects", "where all samples earn the same, none can be told"
+            yield CheckFinding(
+                "unknown", "dialects", "where all samples earn the same, they cannot be compared"
             )
             return
         best = max(self.rows, key=lambda row: before.scores.get(row["id"], float("-inf")))
         score = before.scores.get(best["id"])
         understood = []
         for how, row in probes.otherwise_written(best).items():
-            self.told(f"sending {how}")
+            self.progress(f"sending {how}")
             try:
                 _, answered = self.ask([row])
             except FunctionError as error:
-                yield Finding("warning", "dialects", f"{how}: {failed(error)}")
+                yield CheckFinding("warning", "dialects", f"{how}: {failed(error)}")
                 continue
             now = answered.scores.get(row["id"])
             if now == score:
                 understood.append(how)
                 continue
-            yield Finding(
+            yield CheckFinding(
                 "warning",
                 "dialects",
-                f"{how}: the sample earns {_told(now)} in the place of {_told(score)}; some "
+                f"{how}: the sample earns {_shown(now)} in the place of {_shown(score)}; some "
                 "trainers write it so",
             )
         if understood:
-            yield Finding("ok", "dialects", ", ".join(understood))
+            yield CheckFinding("ok", "dialects", ", ".join(understood))
 
-    def malformed(self, before: Response) -> Iterator[Finding]:
-        """One row that is no sample costs the others nothing."""
-        self.told("sending a row that is no sample")
+    def malformed(self, before: Response) -> Iterator[CheckFinding]:
+        """One row that is not a valid sample costs the others nothing."""
+        self.progress("sending a row that is not a valid sample")
         try:
             _, answered = self.ask([*self.rows, probes.MALFORMED])
         except FunctionError as error:
-            yield Finding(
+            yield CheckFinding(
                 "warning",
                 "malformed row",
-                f"one row that is no sample takes the whole batch with it: {failed(error)}",
+                f"one row that is not a valid sample fails the whole batch: {failed(error)}",
             )
             return
         changed = [
             name for name, value in before.scores.items() if answered.scores.get(name) != value
         ]
         if changed:
-            yield Finding(
+            yield CheckFinding(
                 "warning",
                 "malformed row",
-                f"one row that is no sample changes the rewards of {len(changed)} others",
+                f"one row that is not a valid sample changes the rewards of {len(changed)} others",
             )
         else:
-            yield Finding("ok", "malformed row", "the others keep their rewards beside it")
+            yield CheckFinding("ok", "malformed row", "the others keep their rewards beside it")
 
-    def load(self, first: Invocation, timeout: int | None) -> Iterator[Finding]:
+    def load(self, first: Invocation, timeout: int | None) -> Iterator[CheckFinding]:
         """A batch of the size a trainer sends, some times over."""
         rows = probes.repeated(self.rows, self.batch_size)
         warm = []
         for turn in range(1, WARM + 1):
-            self.told(f"timing {len(rows)} samples, {turn} of {WARM}")
+            self.progress(f"timing {len(rows)} samples, {turn} of {WARM}")
             try:
                 invocation, answered = self.ask(rows)
             except FunctionError as error:
-                yield Finding("failure", "load", f"{len(rows)} samples: {failed(error)}")
+                yield CheckFinding("failure", "load", f"{len(rows)} samples: {failed(error)}")
                 return
             warm.append(invocation)
             if answered.breaches:
                 for breach in answered.breaches:
-                    yield Finding("failure", "load", f"{len(rows)} samples: {breach.said}")
+                    yield CheckFinding("failure", "load", f"{len(rows)} samples: {breach.message}")
                 return
         yield from load_findings(rows, first, warm, timeout)
 
 
-def _told(score: float | None) -> str:
+def _shown(score: float | None) -> str:
     return "nothing" if score is None else f"{score:g}"

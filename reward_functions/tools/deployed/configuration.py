@@ -1,11 +1,11 @@
-"""What a function's name and settings alone tell: nothing is invoked."""
+"""Findings from a function's name and settings alone: nothing is invoked."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.tools.deployed.failures import AwsFailed, in_words
-from reward_functions.tools.deployed.findings import Finding
+from reward_functions.tools.deployed.findings import CheckFinding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,23 +22,23 @@ DEFAULT_TIMEOUT: Final = 3
 DEFAULT_MEMORY: Final = 128
 
 
-def name_findings(arn: FunctionArn) -> Iterator[Finding]:
-    """Who minds how the function is called."""
+def name_findings(arn: FunctionArn) -> Iterator[CheckFinding]:
+    """Findings about the function's name and ARN."""
     if "SageMaker" not in arn.name:
-        yield Finding(
+        yield CheckFinding(
             "warning",
             "name",
             f"{arn.name} has no 'SageMaker' in it, in this case: HyperPod and SageMaker's own "
             "policies invoke no other functions",
         )
     if arn.qualifier is not None or "." in arn.name:
-        yield Finding(
+        yield CheckFinding(
             "warning",
             "ARN",
             "SageMaker's own client takes no qualifier and no dot: give it the plain ARN",
         )
     if not arn.published:
-        yield Finding(
+        yield CheckFinding(
             "warning",
             "version",
             "the ARN names no published version: a deployment in the middle of a job changes the "
@@ -66,27 +66,27 @@ def timeout_of(settings: dict[str, Any]) -> int:
     return int(settings.get("Timeout", DEFAULT_TIMEOUT))
 
 
-def configuration_findings(settings: dict[str, Any] | None) -> Iterator[Finding]:
-    """What of its settings a batch would not survive."""
+def configuration_findings(settings: dict[str, Any] | None) -> Iterator[CheckFinding]:
+    """Findings about its timeout, memory and state."""
     if settings is None:
-        yield Finding(
+        yield CheckFinding(
             "unknown", "configuration", "lambda:GetFunctionConfiguration is not allowed here"
         )
         return
     timeout, memory = timeout_of(settings), settings.get("MemorySize", DEFAULT_MEMORY)
     state = settings.get("State", "Active")
     if timeout <= DEFAULT_TIMEOUT:
-        yield Finding(
+        yield CheckFinding(
             "failure",
             "timeout",
             f"{timeout} seconds is no more than Lambda's default: a cold start and a batch do not "
             "fit",
         )
     if memory < VCPU_MEMORY:
-        yield Finding(
+        yield CheckFinding(
             "warning",
             "memory",
             f"{memory} MB get a part of a processor; a whole one comes with {VCPU_MEMORY:,} MB",
         )
     if state not in ("Active", "Inactive"):  # the second starts again when it is invoked
-        yield Finding("failure", "state", f"the function is {state}")
+        yield CheckFinding("failure", "state", f"the function is {state}")

@@ -1,4 +1,4 @@
-"""What AWS's SDK raises, as one sentence with the remedy.
+"""The exceptions of AWS's SDK, as one sentence with the remedy.
 
 Only what a user can act on is translated. Anything else keeps AWS's own words behind the name of
 the call.
@@ -80,28 +80,28 @@ def in_words(what: str) -> Iterator[None]:
 
 
 def _refused(what: str, error: ClientError) -> AwsFailed:
-    told = error.response.get("Error", {})
-    code, said = str(told.get("Code", "")), str(told.get("Message", ""))
-    return AwsFailed(f"{what}: {_remedy(code, said)}", code)
+    details = error.response.get("Error", {})
+    code, message = str(details.get("Code", "")), str(details.get("Message", ""))
+    return AwsFailed(f"{what}: {_remedy(code, message)}", code)
 
 
-def _remedy(code: str, said: str) -> str:
+def _remedy(code: str, message: str) -> str:
     if code in EXPIRED:
         return "the AWS credentials have expired; log in again, such as with `aws sso login`"
     if code in UNKNOWN_KEY:
         return f"AWS does not know these credentials ({code}); check AWS_PROFILE and the keys"
     if code in DENIED:
-        return f"not allowed: {said or code}"
+        return f"not allowed: {message or code}"
     if code in THROTTLED:
         return (
-            f"throttled ({said or code}): the function's concurrency is used up; try again, or "
+            f"throttled ({message or code}): the function's concurrency is used up; try again, or "
             "raise its reserved concurrency and the trainer's limit together"
         )
     if code in TOO_LARGE:
-        return f"the request is over Lambda's 6 MB: send smaller batches ({said})"
+        return f"the request is over Lambda's 6 MB: send smaller batches ({message})"
     if code == "ResourceNotFoundException":
-        return f"there is no such function, alias or version here: {said}"
-    return f"{said} ({code})" if said else code
+        return f"there is no such function, alias or version here: {message}"
+    return f"{message} ({code})" if message else code
 
 
 def _unreached(error: BotoCoreError) -> str:

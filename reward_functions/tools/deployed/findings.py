@@ -1,4 +1,4 @@
-"""What a check finds, and a function's failure in words."""
+"""The findings of a check, and the message of a function that failed."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
-    from reward_functions.tools.local_runtime import FunctionError
+    from reward_functions.tools.invocation import FunctionError
 
-Verdict = Literal["ok", "warning", "failure", "unknown"]
+CheckVerdict = Literal["ok", "warning", "failure", "unknown"]
 
 TIMED_OUT: Final = "Sandbox.Timedout"
 
@@ -22,31 +22,31 @@ REMEDIES: Final = {
     "Function.ResponseSizeTooLarge": "send smaller batches, or return fewer metrics",
     "RequestEntityTooLargeException": "send smaller batches",
 }
-"""Lambda's own names of what happened, and what helps."""
+"""Remedies by Lambda's own names of failures."""
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckFinding:
     """One answer of the check.
 
     Args:
         verdict: "failure" loses rewards, gives them to other responses, or stops a job; "warning"
-            is what some trainer minds; "unknown" could not be looked at, which is nobody's fault.
+            is a limit of some trainer; "unknown" could not be checked.
         question: what was asked, in two or three words.
-        said: the answer, in a sentence.
+        message: the answer, in a sentence.
     """
 
-    verdict: Verdict
+    verdict: CheckVerdict
     question: str
-    said: str
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class CheckReport:
     """Everything a check found, in the order of asking."""
 
     arn: str
-    findings: tuple[Finding, ...]
+    findings: tuple[CheckFinding, ...]
 
     @property
     def passed(self) -> bool:
@@ -55,9 +55,11 @@ class Report:
 
 
 def failed(error: FunctionError) -> str:
-    """What a function that failed said, and what helps where that is known."""
+    """The message of a function that failed, and the remedy where it is known."""
     # An old runtime's whole error is a message: it has no type.
     timed_out = "Task timed out" in error.message
     remedy = REMEDIES.get(TIMED_OUT if timed_out else error.error_type)
-    said = str(error).rstrip(".")
-    return f"the function fails: {said}; {remedy}" if remedy else f"the function fails: {said}"
+    message = str(error).rstrip(".")
+    return (
+        f"the function fails: {message}; {remedy}" if remedy else f"the function fails: {message}"
+    )

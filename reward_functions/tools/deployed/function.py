@@ -1,6 +1,6 @@
 """One deployed function: invoked as a trainer does, with the types of a local run in and out.
 
-Exceptions are those of `tools.local_runtime`, so that what handles a local function handles this
+Exceptions are those of `tools.invocation`, so that what handles a local function handles this
 one: `FunctionError` for what the function did, `AwsFailed` for what kept it from being asked.
 """
 
@@ -18,7 +18,7 @@ from reward_functions.serving.contract import decode_row
 from reward_functions.tools.deployed.arn import FunctionArn
 from reward_functions.tools.deployed.failures import in_words
 from reward_functions.tools.deployed.response import read
-from reward_functions.tools.local_runtime import MAX_PAYLOAD_BYTES, FunctionError, Invocation
+from reward_functions.tools.invocation import MAX_PAYLOAD_BYTES, FunctionError, Invocation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,11 +40,11 @@ FLAGS: Final = ("bad_reference", "unscored", "imputed")
 
 
 class BrokenContract(ScoringError):
-    """A response from which no sample's reward can be told. The message says how it is broken."""
+    """A response that is not one result per sample. The message says what is wrong."""
 
 
 class ScoredElsewhere(ScoringError):
-    """The function could not score the sample; it told a trainer a number, which is no score."""
+    """The function could not score the sample; the number it returned is not a score."""
 
 
 class DeployedFunction:
@@ -94,7 +94,7 @@ class DeployedFunction:
 
         Raises:
             FunctionError: the function failed, or the event is over Lambda's limit.
-            AwsFailed: it could not be asked.
+            AwsFailed: it could not be invoked.
         """
         body = event if isinstance(event, bytes) else json.dumps(event).encode()
         if len(body) > MAX_PAYLOAD_BYTES:
@@ -103,17 +103,17 @@ class DeployedFunction:
         began = perf_counter()
         with in_words(f"invoking {self.arn.name}"):
             answer = client.invoke(FunctionName=str(self.arn), Payload=body, LogType="Tail")
-            told = answer["Payload"].read()
+            payload = answer["Payload"].read()
         seconds = perf_counter() - began
         if "FunctionError" in answer:
-            raise _function_error(told)
-        return Invocation(told, seconds, COLD in b64decode(answer.get("LogResult", "")))
+            raise _function_error(payload)
+        return Invocation(payload, seconds, COLD in b64decode(answer.get("LogResult", "")))
 
     def score(self, samples: Sequence[Sample]) -> list[RewardResult]:
         """The results for a batch, as `score_batch` gives them for the same reward here.
 
         Values and metrics come back; the answer that was found, and why, stay there. A sample the
-        function could not score is an `Unscored`, although a trainer would be told a number.
+        function could not score is an `Unscored`, although a trainer would receive a number.
 
         Args:
             samples: of different ids, in one batch.
@@ -121,57 +121,57 @@ class DeployedFunction:
         Raises:
             BrokenContract: the response is not one result for each sample.
             FunctionError: the function failed, or the batch is over Lambda's limit.
-            AwsFailed: it could not be asked.
+            AwsFailed: it could not be invoked.
         """
         from reward_functions.testing import wire_row  # noqa: PLC0415 - it is for tests otherwise
 
         return self.results([wire_row(sample) for sample in samples])
 
     def results(self, rows: Sequence[dict[str, Any]]) -> list[RewardResult]:
-        """The same for rows as a trainer sends them, which may be no samples at all.
+        """The same for rows as a trainer sends them, which need not be valid samples.
 
         Raises:
             BrokenContract: the response is not one result for each row.
             FunctionError: the function failed, or the batch is over Lambda's limit.
-            AwsFailed: it could not be asked.
+            AwsFailed: it could not be invoked.
         """
         sent = [decode_row(row, place).id for place, row in enumerate(rows)]
         invocation = self.invoke(list(rows))
         response = read(invocation.body, sent)
         if response.breaches:
-            raise BrokenContract(f"{self.arn.name}: {response.breaches[0].said}")
+            raise BrokenContract(f"{self.arn.name}: {response.breaches[0].message}")
         return [_result(response.results[name]) for name in sent]
 
 
-def _result(told: dict[str, Any]) -> RewardResult:
-    metrics = told.get("metrics_list") or ()
+def _result(row: dict[str, Any]) -> RewardResult:
+    metrics = row.get("metrics_list") or ()
     raised = {metric["name"] for metric in metrics if metric["name"] in FLAGS and metric["value"]}
     if "bad_reference" in raised:
-        return Unscored(told["id"], DatasetError("the row or its reference is at fault"))
+        return Unscored(row["id"], DatasetError("the row or its reference cannot be used"))
     if "unscored" in raised:
-        return Unscored(told["id"], ScoredElsewhere("the function could not score this sample"))
+        return Unscored(row["id"], ScoredElsewhere("the function could not score this sample"))
     own = [metric for metric in metrics if metric["name"] not in FLAGS]
     return Scored(
-        told["id"],
+        row["id"],
         Score(
-            float(told["aggregate_reward_score"]),
+            float(row["aggregate_reward_score"]),
             tuple(Metric(each["name"], float(each["value"]), each["type"]) for each in own),
         ),
     )
 
 
 def _function_error(payload: bytes) -> FunctionError:
-    """What a function that failed has told; some runtimes tell a message alone, or no JSON."""
+    """The error a failed function returned; some runtimes return a message alone, or no JSON."""
     try:
-        told = json.loads(payload)
+        error = json.loads(payload)
     except ValueError:
-        told = payload.decode(errors="replace")
-    if not isinstance(told, dict):
-        return FunctionError("Unhandled", str(told))
-    trace = told.get("stackTrace")
+        error = payload.decode(errors="replace")
+    if not isinstance(error, dict):
+        return FunctionError("Unhandled", str(error))
+    trace = error.get("stackTrace")
     return FunctionError(
-        str(told.get("errorType") or "Unhandled"),
-        str(told.get("errorMessage") or ""),
+        str(error.get("errorType") or "Unhandled"),
+        str(error.get("errorMessage") or ""),
         [str(frame) for frame in trace] if isinstance(trace, list) else (),
-        request_id=str(told.get("requestId") or ""),
+        request_id=str(error.get("requestId") or ""),
     )

@@ -7,14 +7,14 @@ from math import ceil
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.tools.deployed.findings import Finding
-from reward_functions.tools.local_runtime import MAX_PAYLOAD_BYTES
+from reward_functions.tools.deployed.findings import CheckFinding
+from reward_functions.tools.invocation import MAX_PAYLOAD_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from reward_functions.tools.deployed.probes import Row
-    from reward_functions.tools.local_runtime import Invocation
+    from reward_functions.tools.invocation import Invocation
 
 STEP: Final = 512 * 16
 """Samples of Bedrock's largest optimiser step: the most one event could hold."""
@@ -22,7 +22,7 @@ STEP: Final = 512 * 16
 
 def load_findings(
     rows: Sequence[Row], first: Invocation, warm: Sequence[Invocation], timeout: int | None
-) -> Iterator[Finding]:
+) -> Iterator[CheckFinding]:
     """What batches of this size mean for time and size.
 
     Args:
@@ -33,24 +33,28 @@ def load_findings(
     """
     seconds = [invocation.seconds for invocation in warm]
     start = " with a cold start" if first.cold else ""
-    said = (
+    message = (
         f"{len(rows)} samples take {_time(median(seconds))}, {_time(max(seconds))} at most; "
         f"the first batch took {_time(first.seconds)}{start}"
     )
     if timeout is not None and max(*seconds, first.seconds) > timeout / 2:
-        yield Finding("warning", "latency", f"{said}: more than half of its timeout of {timeout} s")
+        yield CheckFinding(
+            "warning", "latency", f"{message}: more than half of its timeout of {timeout} s"
+        )
     else:
-        yield Finding("ok", "latency", said)
+        yield CheckFinding("ok", "latency", message)
     yield _size("request", len(json.dumps(list(rows)).encode()), len(rows))
     yield _size("response", len(warm[-1].body), len(rows))
 
 
-def _size(what: str, size: int, samples: int) -> Finding:
+def _size(what: str, size: int, samples: int) -> CheckFinding:
     fit = MAX_PAYLOAD_BYTES * samples // size
-    said = f"{ceil(size / samples):,} bytes a sample: {fit:,} such samples fit into Lambda's 6 MB"
+    message = (
+        f"{ceil(size / samples):,} bytes a sample: {fit:,} such samples fit into Lambda's 6 MB"
+    )
     if fit < STEP:
-        said += f"; Bedrock's largest step has {STEP:,}, its largest event nobody has told"
-    return Finding("ok", what, said)
+        message += f"; Bedrock's largest step has {STEP:,}, its largest event is undocumented"
+    return CheckFinding("ok", what, message)
 
 
 def _time(seconds: float) -> str:

@@ -1,7 +1,7 @@
-"""The batches a function is checked with, and what is known of the answers beforehand.
+"""The batches a check sends, and the answers that are known beforehand.
 
 A reward of this project brings its examples, scored here with the deployment's own parameters: the
-function must say the same. Of a stranger's nothing is known but the contract; rows of a file, or
+function must return the same. Of any other function only the contract is known; rows of a file, or
 four made up here, are enough to test that.
 """
 
@@ -40,9 +40,9 @@ class Expectation:
 
     Args:
         rows: samples as a trainer sends them, of different ids.
-        scores: what rows must earn, by id; empty where nobody knows.
-        scale: the range of its rewards; None where nobody knows.
-        mode: how its responses are dressed; None where either is right.
+        scores: what rows must earn, by id; empty where they are not known.
+        scale: the range of its rewards; None where it is not known.
+        mode: its response mode; None where either is right.
         reward: the reward function's name, where it is one of this project's.
     """
 
@@ -71,7 +71,7 @@ def expectation(deployed: DeployedReward) -> Expectation:
 def expectation_of(
     spec: RewardSpec, parameters: Mapping[str, Any], mode: ResponseMode | None = None
 ) -> Expectation:
-    """The same for a reward and its parameters; what a judge's model will say, nobody knows.
+    """The same for a reward and its parameters; the scores of a judge are not known.
 
     Raises:
         BadParameter: the reward has no such parameter, or one of another type.
@@ -133,4 +133,4 @@ def otherwise_written(row: Row) -> dict[str, Row]:
 
 
 MALFORMED: Final[Row] = {"id": "malformed", "messages": None, "reference_answer": None}
-"""A row that is no sample."""
+"""A row that is not a valid sample."""

@@ -1,8 +1,7 @@
-"""Every way a response can break the contract, said in the terms of who would read it.
+"""Reads a response and lists every breach of the contract, in the terms of a trainer.
 
-A trainer joins results to samples and puts the numbers into a gradient. It checks little itself,
-and what it makes of a broken response is its own affair: an error at best, a wrong gradient at
-worst.
+A trainer joins results to samples and puts the numbers into a gradient. It checks little itself: a
+broken response is an error at best and a wrong gradient at worst.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ class Breach:
     """One way a response breaks the contract."""
 
     kind: Kind
-    said: str
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,7 @@ class Response:
     """A response that was read as far as it can be.
 
     Args:
-        mode: how it is dressed; None where it is neither a list nor an envelope.
+        mode: its response mode; None where it is neither a list nor an envelope.
         items: whatever stands in its list, in order.
         results: the result objects, by the id they carry.
         breaches: everything that is wrong with it, gravest first.
@@ -58,8 +57,8 @@ class Response:
     @property
     def scores(self) -> dict[str, float]:
         """The rewards by id; those that are finite numbers."""
-        told = {name: result.get(REWARD) for name, result in self.results.items()}
-        return {name: value for name, value in told.items() if _is_number(value)}
+        rewards = {name: result.get(REWARD) for name, result in self.results.items()}
+        return {name: value for name, value in rewards.items() if _is_number(value)}
 
 
 def read(body: bytes, ids: Sequence[str], scale: Scale | None = None) -> Response:
@@ -73,7 +72,7 @@ def read(body: bytes, ids: Sequence[str], scale: Scale | None = None) -> Respons
     try:
         payload = json.loads(body)
     except (ValueError, RecursionError):
-        return _unreadable("the response is no JSON")
+        return _unreadable("the response is not JSON")
     mode, items, complaint = _undressed(payload)
     if items is None:
         return _unreadable(complaint)
@@ -102,18 +101,19 @@ def _undressed(payload: Any) -> tuple[ResponseMode | None, list[Any] | None, str
             None,
             (
                 f"the response is {_kind(payload)}: Bedrock and Nova's trainers read a list of "
-                "results, SageMaker's serverless customization an envelope with that list as text"
+                "results, SageMaker's serverless customization an envelope with that list as "
+                "a string"
             ),
         )
     status = payload.get("statusCode")
     if status != OK:
         return None, None, f"the envelope's statusCode is {status!r}: only 200 is a success"
     if not isinstance(payload["body"], str):
-        return None, None, f"the envelope's body is {_kind(payload['body'])}, not JSON text"
+        return None, None, f"the envelope's body is {_kind(payload['body'])}, not a JSON string"
     try:
         items = json.loads(payload["body"])
     except (ValueError, RecursionError):
-        return None, None, "the envelope's body is no JSON"
+        return None, None, "the envelope's body is not JSON"
     if not isinstance(items, list):
         return None, None, f"the envelope's body is {_kind(items)}, not a list of results"
     return "envelope", items, ""
@@ -121,21 +121,21 @@ def _undressed(payload: Any) -> tuple[ResponseMode | None, list[Any] | None, str
 
 def _strangers(items: Sequence[Any]) -> str:
     strangers = [item for item in items if not isinstance(item, dict)]
-    return f"{len(strangers)} of the results are no objects but {_kind(strangers[0])}"
+    return f"{len(strangers)} of the results are not objects but {_kind(strangers[0])}"
 
 
-def _identity(sent: Sequence[str], told: Sequence[Any], count: int) -> Iterator[Breach]:
+def _identity(sent: Sequence[str], returned: Sequence[Any], count: int) -> Iterator[Breach]:
     if count != len(sent):
         yield Breach(
             "ids",
             f"{count} results for {len(sent)} samples: a trainer that pairs them by place gives "
             "rewards to the wrong responses",
         )
-    named = [name for name in told if isinstance(name, str)]
-    if len(named) < len(told):
-        other = next(name for name in told if not isinstance(name, str))
+    named = [name for name in returned if isinstance(name, str)]
+    if len(named) < len(returned):
+        other = next(name for name in returned if not isinstance(name, str))
         yield Breach(
-            "ids", f"{len(told) - len(named)} results have no text as id but {_kind(other)}"
+            "ids", f"{len(returned) - len(named)} results have no string as id but {_kind(other)}"
         )
     wanted, got = Counter(sent), Counter(named)
     if lost := list((wanted - got).elements()):
@@ -154,10 +154,10 @@ def _numbers(objects: Sequence[dict[str, Any]], scale: Scale | None) -> Iterator
     absent = [item for item in objects if REWARD not in item]
     if absent:
         yield Breach("numbers", f"{len(absent)} results have no {REWARD}: they have no reward")
-    told = [item[REWARD] for item in objects if REWARD in item]
-    if wrong := [value for value in told if not _is_number(value)]:
+    rewards = [item[REWARD] for item in objects if REWARD in item]
+    if wrong := [value for value in rewards if not _is_number(value)]:
         yield Breach("numbers", _no_number(wrong))
-    values = [value for value in told if _is_number(value)]
+    values = [value for value in rewards if _is_number(value)]
     outside = [value for value in values if scale and not scale.minimum <= value <= scale.maximum]
     if outside and scale:
         yield Breach(
@@ -172,8 +172,8 @@ def _no_number(wrong: Sequence[Any]) -> str:
     infinite = [value for value in wrong if isinstance(value, float)]
     if infinite:
         return (
-            f"{len(infinite)} rewards are {infinite[0]}, which is no JSON: a strict parser refuses "
-            "the whole response, a lax one spoils the gradient of the whole step"
+            f"{len(infinite)} rewards are {infinite[0]}, which is not JSON: a strict parser "
+            "refuses the whole response, a lax one spoils the gradient of the whole step"
         )
     return (
         f"{len(wrong)} rewards are {_kind(wrong[0])}, not numbers: a trainer refuses or drops them"

@@ -74,7 +74,7 @@ def test_stats_shows_percentiles_a_histogram_and_both_limits(reward, write):
     assert "inferenceMaxTokens 192: 3 × p99 of the solutions" in ran.stdout
 
 
-def test_without_solutions_the_default_is_said_to_be_one(reward, write):
+def test_without_solutions_the_default_is_named_to_be_one(reward, write):
     ran = reward("data", "stats", write("train.jsonl", [row(100)]))
     assert "inferenceMaxTokens 2,048: a default" in ran.stdout
 

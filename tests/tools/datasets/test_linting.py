@@ -40,9 +40,9 @@ def test_good_rows_have_no_findings(reward, write):
 
 
 ERRORS = {
-    "no messages": ({"messages": None}, "messages is no list of turns"),
-    "empty messages": ({"messages": []}, "messages is no list of turns"),
-    "a message that is a text": ({"messages": ["hi", OK]}, "a message is no object"),
+    "no messages": ({"messages": None}, "messages is not a list of turns"),
+    "empty messages": ({"messages": []}, "messages is not a list of turns"),
+    "a message that is a string": ({"messages": ["hi", OK]}, "a message is not an object"),
     "a role nobody knows": (
         {"messages": [OK, {"role": "human", "content": "x"}]},
         "an unknown role",
@@ -81,13 +81,13 @@ ERRORS = {
         {"reference_answer": "many"},
         "no reward can read reference_answer",
     ),
-    "an id that is a list": ({"id": [1]}, "an id that is no text"),
+    "an id that is a list": ({"id": [1]}, "an id that is not a string"),
     "an id given twice": ({"id": "row-1"}, "an id given twice"),
 }
 
 
 @pytest.mark.parametrize(("fields", "what"), ERRORS.values(), ids=ERRORS)
-def test_an_error_is_told_with_its_line_and_the_status_is_1(fields, what, reward, write):
+def test_an_error_is_reported_with_its_line_and_the_status_is_1(fields, what, reward, write):
     path = write("train.jsonl", [*rows(), row(100) | fields])
     found = lint([str(path)]).findings
     assert [(finding.level, finding.what) for finding in found] == [("error", what)]
@@ -196,7 +196,7 @@ def test_a_reference_is_read_whole_and_not_only_looked_at(write):
     assert findings(path) == [("error", "no reward can read reference_answer")]
 
 
-def test_what_a_judge_has_against_a_reference_is_told_without_asking_a_model(write):
+def test_what_a_judge_has_against_a_reference_is_reported_without_asking_a_model(write):
     """The judges of the project are deployed with a model; here they are given none."""
     references = {"reference_answer": ""}, {"reference_answer": "Canberra"}
     for at, (fields, expected) in enumerate(zip(references, (1, 0), strict=True)):
@@ -223,7 +223,7 @@ LEAKS = {
 
 
 @pytest.mark.parametrize(("leaking", "expected"), LEAKS.values(), ids=LEAKS)
-def test_what_two_files_share_is_told(leaking, expected, reward, write):
+def test_what_two_files_share_is_reported(leaking, expected, reward, write):
     metadata = {"dataset": "gsm8k", "page": "ACME/1", "prompt": "abc"}
     grouped = [row(300) | {"metadata": metadata}]
     train = write("train.jsonl", [*rows(), *grouped])

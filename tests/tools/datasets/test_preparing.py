@@ -144,9 +144,9 @@ NOISE = [
 ]
 
 
-@pytest.mark.parametrize(("noise", "position", "told"), NOISE)
+@pytest.mark.parametrize(("noise", "position", "reported"), NOISE)
 def test_noisy_records_are_dropped_kept_or_marked(
-    noise, position, told, reward, records, write, read, tmp_path
+    noise, position, reported, reward, records, write, read, tmp_path
 ):
     rows = [records["finqa"](0), records["finqa"](1), records["finqa"](2, qa=NOISY)]
     source = write("dev.json", rows)
@@ -163,7 +163,7 @@ def test_noisy_records_are_dropped_kept_or_marked(
         assert len(kept) == 2
     else:
         assert report["dropped"] == {}
-        assert [line["metadata"].get("noisy") for line in kept] == told
+        assert [line["metadata"].get("noisy") for line in kept] == reported
         assert kept[position]["reference_answer"]["noise"] == "value"
         assert kept[position]["reference_answer"]["aliases"] == ["13"]
         assert kept[position]["metadata"]["agreement"] == "value"
@@ -176,9 +176,9 @@ def test_dropping_is_what_happens_by_itself(records, write, tmp_path):
 
 
 PANDALM = [
-    ("true is a text", {"response1": True}, "## Response 1\ntrue\n"),
-    ("a number is a text", {"response2": 7.5}, "## Response 2\n7.5\n"),
-    ("an empty response is said to be empty", {"response2": ""}, "## Response 2\n(empty)\n"),
+    ("true is a string", {"response1": True}, "## Response 1\ntrue\n"),
+    ("a number is a string", {"response2": 7.5}, "## Response 2\n7.5\n"),
+    ("an empty response is marked as empty", {"response2": ""}, "## Response 2\n(empty)\n"),
     ("null is an empty response", {"response2": None}, "## Response 2\n(empty)\n"),
     ("an input that says true", {"input": True}, "## Input\ntrue\n"),
 ]
@@ -226,7 +226,7 @@ VOTES = [
 
 
 @pytest.mark.parametrize(("votes", "label"), VOTES)
-def test_a_pandalm_label_is_what_most_said(votes, label, records, write, read, tmp_path):
+def test_a_pandalm_label_is_what_most_voted(votes, label, records, write, read, tmp_path):
     fields = {f"annotator{at}": vote for at, vote in enumerate(votes, 1)}
     prepared("pandalm", [write("t.json", [records["pandalm"](**fields)])], tmp_path / "o")
     assert read(tmp_path / "o" / "all.jsonl")[0]["reference_answer"]["label"] == label
@@ -278,24 +278,24 @@ BAD = {
     "a missing column": ("finqa", {"qa": {"question": "q"}}, "qa.answer is missing"),
     "no question": ("finqa", {"qa": None}, "qa is null, not an object"),
     "no page": ("finqa", {"filename": ""}, "filename is empty"),
-    "no table": ("finqa", {"table": None}, "table is no list of rows"),
+    "no table": ("finqa", {"table": None}, "table is not a list of rows"),
     "a table with numbers": (
         "finqa",
         {"table": [["a", 1]]},
-        "table has a row 1 that is no list of texts",
+        "table has a row 1 that is not a list of strings",
     ),
-    "a text that is no list": ("finqa", {"pre_text": "x"}, "pre_text is no list of texts"),
+    "a text that is no list": ("finqa", {"pre_text": "x"}, "pre_text is not a list of strings"),
     "a split that is none": ("finqa", {"split": "../up"}, "split is not one of train, dev, test"),
     "no hash signs": ("gsm8k", {"answer": "It is 7."}, "answer has no ####"),
     "no number": ("gsm8k", {"answer": "#### many"}, "answer has no number behind its ####"),
-    "no text": ("gsm8k", {"question": 7}, "question is a number, not a text"),
+    "no text": ("gsm8k", {"question": 7}, "question is a number, not a string"),
     "an empty question": ("gsm8k", {"question": " "}, "question is empty"),
     "a vote that is none": ("pandalm", {"annotator2": 3}, "annotator2 is 3, not 0, 1 or 2"),
     "a vote that is true": ("pandalm", {"annotator2": True}, "annotator2 is true, not 0, 1 or 2"),
     "a response that is a list": (
         "pandalm",
         {"response1": ["x"]},
-        "response1 is a list, not a text",
+        "response1 is a list, not a string",
     ),
     "nothing that was asked": (
         "pandalm",
@@ -392,7 +392,10 @@ def test_a_bad_problem_of_math_is_named_by_its_file(content, reward, read, math_
 
 UNUSABLE = {
     "nothing there": (["gsm8k", "--source", "missing.jsonl"], "missing.jsonl: No such file"),
-    "no archive": (["math", "--source", "file.txt"], "file.txt: no folder and no tar archive"),
+    "no archive": (
+        ["math", "--source", "file.txt"],
+        "file.txt: neither a folder nor a tar archive",
+    ),
     "no archive there": (["math", "--source", "missing.tar"], "missing.tar: No such file"),
     "no problems": (["math", "--source", "."], "holds no problem at train/<subject>/<n>.json"),
     "no split": (["finqa", "--source", "."], "holds no train, dev or test file"),
@@ -458,7 +461,7 @@ def test_the_same_record_again_is_dropped_and_another_one_under_its_id_is_an_err
     assert "two records have it, and they differ" in caught.value.problems[0]
 
 
-def test_what_official_splits_share_is_told(reward, records, write, tmp_path):
+def test_what_official_splits_share_is_reported(reward, records, write, tmp_path):
     write("public/train.jsonl", [records["gsm8k"](at) for at in range(5)])
     again = records["gsm8k"](4)["question"].replace("apples.", "APPLES!")
     write("public/test.jsonl", [records["gsm8k"](3), records["gsm8k"](4, question=again)])
@@ -484,7 +487,7 @@ def test_the_whole_of_the_labelled_records_is_executed_and_compared(shared, tmp_
     }
 
 
-def test_a_record_that_lost_its_split_is_told(reward, records, write, tmp_path):
+def test_a_record_that_lost_its_split_is_reported(reward, records, write, tmp_path):
     rows = [records["finqa"](at) | {"split": "dev"} for at in range(3)]
     del rows[1]["split"]
     source = write("rows.jsonl", rows)
@@ -494,13 +497,13 @@ def test_a_record_that_lost_its_split_is_told(reward, records, write, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_an_object_that_is_none_is_told_by_its_own_name(reward, records, write, tmp_path):
+def test_an_object_that_is_none_is_reported_by_its_own_name(reward, records, write, tmp_path):
     source = write("test.jsonl", [records["finqa"](0), records["finqa"](1) | {"qa": "text"}])
     ran = reward("data", "prepare", "finqa", "--source", source, "--out", tmp_path / "out")
-    assert "line 2: qa is a text, not an object" in ran.stderr
+    assert "line 2: qa is a string, not an object" in ran.stderr
 
 
-def test_a_split_of_an_earlier_run_is_told_and_left(reward, records, write, tmp_path):
+def test_a_split_of_an_earlier_run_is_reported_and_left(reward, records, write, tmp_path):
     out = tmp_path / "out"
     first = write("public/train.json", [records["finqa"](at) for at in range(3)])
     write("public/dev.json", [records["finqa"](at) for at in range(10, 13)])

@@ -73,10 +73,10 @@ def test_a_terminal_shows_progress_and_a_pipe_does_not(shown, arguments, records
     )
     os.write(theirs, b"\nthe end")
     os.close(theirs)
-    told = os.read(ours, 100_000).decode()
+    reported = os.read(ours, 100_000).decode()
     os.close(ours)
-    assert ran.returncode == 0, told
-    assert shown in told
+    assert ran.returncode == 0, reported
+    assert shown in reported
     piped = subprocess.run(
         [*REWARD, "data", *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
     )

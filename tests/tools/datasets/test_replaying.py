@@ -68,7 +68,7 @@ def replayed(reward, write, tmp_path):
 
 
 @pytest.mark.parametrize(("body", "failures"), UNFIT.values(), ids=UNFIT)
-def test_an_unfit_reward_is_told_what_it_does(body, failures, replayed):
+def test_an_unfit_reward_is_reported_what_it_does(body, failures, replayed):
     ran = replayed(body)
     assert ran.exit_code == 1
     for failure in failures:
@@ -128,7 +128,7 @@ def test_a_gold_response_that_writes_no_text_leaves_its_rows_unscored(replayed):
     declared = "version=1, gold_response=lambda sample: int(sample.reference)"
     ran = replayed("return Score(float(bool(sample.response)))", declared=declared)
     assert ran.exit_code == 1
-    assert "right, input line 1: TypeError: the gold response is int, not a text" in ran.stdout
+    assert "right, input line 1: TypeError: the gold response is int, not a string" in ran.stdout
 
 
 def test_rows_that_all_have_one_answer_cannot_be_told_from_wrong_ones(replayed):
@@ -141,7 +141,7 @@ def test_rows_that_all_have_one_answer_cannot_be_told_from_wrong_ones(replayed):
 def test_a_reward_without_a_gold_response_says_how_to_declare_one(replayed):
     ran = replayed("return Score(1.0)", declared="version=1")
     assert ran.exit_code == 2
-    assert "mine does not say how a right answer is written; declare it" in ran.stderr
+    assert "mine declares no gold_response, which writes a right answer" in ran.stderr
 
 
 def test_a_file_without_rows_is_unusable(replayed):
@@ -197,7 +197,7 @@ def test_gaming_answers_hold_the_right_one_and_do_not_settle_on_it():
     played = responses("1", "2", "3")["1"]
     assert played["right, then wrong"] == "2\n3"
     assert played["one or the other"] == "2 or 3"
-    assert played["thought right, said wrong"] == "<think>2</think>\n3"
+    assert played["thought right, answered wrong"] == "<think>2</think>\n3"
     assert played["many answers"] == "1\n2\n3\n2\n3"
     assert played["the prompt again"] == "Say it."
     assert played["always the most frequent"] == "1"
@@ -312,17 +312,17 @@ def test_a_row_nobody_recorded_is_unscored(judged, records):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("pandalm",), "pandalm asks a judge model: name the file of its recorded answers"),
         (("exact_match", "--judge-answers", "rows.jsonl"), "exact_match asks no judge model"),
         (("pandalm", "--judge-answers", "nowhere.jsonl"), "nowhere.jsonl cannot be read"),
     ],
 )
-def test_who_answers_is_said_for_a_judge_and_for_nobody_else(arguments, said, reward, write):
+def test_who_answers_is_named_for_a_judge_and_for_nobody_else(arguments, message, reward, write):
     ran = reward("data", "replay", write("rows.jsonl", rows(3)), "--reward", *arguments)
     assert ran.exit_code == 2
-    assert said in ran.stderr
+    assert message in ran.stderr
 
 
 def as_published(case, records):

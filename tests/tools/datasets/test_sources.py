@@ -52,10 +52,10 @@ def pinned(home, digest=sha256(CONTENT).hexdigest()):  # noqa: B008
 
 def test_a_file_that_is_what_was_pinned_is_kept_and_not_asked_for_again(home, tmp_path):
     offer(home)
-    told = []
-    path = fetched(pinned(home), tmp_path, progress=told.append)
+    reported = []
+    path = fetched(pinned(home), tmp_path, progress=reported.append)
     assert path.read_bytes() == CONTENT
-    assert sum(told) == len(CONTENT)
+    assert sum(reported) == len(CONTENT)
     assert fetched(pinned(home), tmp_path) == path
     assert home[2] == ["/data/test.jsonl"]
 
@@ -127,7 +127,7 @@ def test_a_mirror_serves_what_was_pinned(reward, home, tmp_path, monkeypatch):
     assert (tmp_path / "out" / "test.jsonl").read_text().count("\n") == 1  # the same row again
 
 
-def test_a_file_nobody_published_a_checksum_of_is_told_with_its_own(
+def test_a_file_nobody_published_a_checksum_of_is_reported_with_its_own(
     reward, home, records, tmp_path, monkeypatch
 ):
     import json

@@ -103,7 +103,7 @@ def test_a_ratio_is_shares(text, shares):
 @pytest.mark.parametrize(
     "text", ["", "80", "80/20/0", "80/-10/30", "a/b", "nan/1", "inf/1", "1/1/1/1", "80,20"]
 )
-def test_what_is_no_ratio_is_said_to_be_none(text, split):
+def test_what_is_no_ratio_is_named_to_be_none(text, split):
     ran, parts = split([row(1, page="p")], "--by", "page", "--ratio", text)
     assert (ran.exit_code, parts) == (2, {})
     assert "a ratio is two or three positive numbers" in ran.stderr
@@ -133,7 +133,7 @@ def test_the_parts_stand_beside_their_file_by_themselves(reward, write, tmp_path
     ]
 
 
-def test_what_else_two_parts_share_is_told(split):
+def test_what_else_two_parts_share_is_reported(split):
     rows = [row(at, page=f"p{at}") for at in range(50)]
     for line in rows:
         line["messages"] = rows[0]["messages"]

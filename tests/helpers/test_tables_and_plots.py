@@ -1,0 +1,102 @@
+"""Tables and plots of a batch: complete, and harmless whatever a model wrote."""
+
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from helpers.plots import groups, histogram, rewards_by_prompt
+from helpers.sample_data import demo_rewards, demo_rows, demo_samples
+from helpers.tables import LONGEST, Table, catalogue_table, metrics_table, results_table
+from reward_functions import Metric, Score, Scored, Unscored, get, score_batch
+from reward_functions.cli.demo import REWARDS
+from reward_functions.serving.catalogue import DeployedReward
+from reward_functions.testing import sample
+
+HOSTILE = '<script>alert("1")</script>\x1b[31m&'
+
+RESULTS = [
+    Scored("a", Score(1.0, (Metric("m", 1.0),), answer=HOSTILE, reason="equal")),
+    Scored("b", Score(0.0, (Metric("m", 0.5),))),
+    Unscored("c", ValueError("broken")),
+]
+
+
+def test_every_result_is_a_row():
+    assert results_table(RESULTS).rows == [
+        ("a", "1", HOSTILE, "equal"),
+        ("b", "0", "", ""),
+        ("c", "unscored", "", "ValueError: broken"),
+    ]
+
+
+def test_metrics_are_means_of_what_was_scored():
+    assert metrics_table(RESULTS).rows == [("score", "0.5", "2"), ("m", "0.75", "2")]
+    assert metrics_table(RESULTS[2:]).rows == []
+
+
+def test_what_a_model_wrote_is_escaped():
+    table = results_table(RESULTS)
+    html = table._repr_html_()
+    assert "<script" not in html
+    assert "\x1b" not in html + str(table)
+    assert "&lt;script&gt;" in html
+    ET.fromstring(html)
+
+
+def test_text_is_aligned_and_long_cells_are_cut():
+    lines = str(Table(("id", "text"), [("a", "x" * 1_000), ("long id", "y")])).splitlines()
+    assert lines[0] == "id       text"
+    assert lines[1] == f"a        {'x' * LONGEST}…"
+    assert lines[2] == "long id  y"
+
+
+def test_the_catalogue():
+    reward = DeployedReward(
+        name="n",
+        reward="gsm8k",
+        version=3,
+        parameters={},
+        response_mode="list",
+        alias_arn="arn:live",
+        function_arn="arn",
+        timeout_seconds=900,
+        memory_mb=1769,
+        architecture="arm64",
+        python="3.13",
+    )
+    assert catalogue_table([reward]).rows == [("n", "gsm8k", "3", "list", "arn:live")]
+
+
+def test_a_histogram_counts_every_reward():
+    svg = ET.fromstring(histogram([0.0, 0.0, 0.04, 1.0])._repr_svg_())
+    texts = [each.text for each in svg.iter("{http://www.w3.org/2000/svg}text")]
+    assert sum(map(int, texts[1::2])) == 4
+    assert len(texts) == 20
+    assert "4" in histogram([0.5] * 4).svg
+
+
+def test_the_rewards_of_a_group_stand_on_one_line():
+    samples = [sample("x", prompt=HOSTILE, id="a"), sample("y", prompt=HOSTILE, id="b"), RESULTS[2]]
+    by_prompt = rewards_by_prompt(samples, RESULTS)
+    assert by_prompt == {HOSTILE: [1.0, 0.0]}
+    svg = ET.fromstring(groups(by_prompt).svg)
+    assert len([*svg.iter("{http://www.w3.org/2000/svg}circle")]) == 2
+    assert "<script" not in groups(by_prompt).svg
+
+
+@pytest.mark.parametrize("plot", [lambda: histogram([]), lambda: groups({})])
+def test_nothing_to_plot_is_an_error(plot):
+    with pytest.raises(ValueError, match="at least one reward"):
+        plot()
+
+
+def test_the_demo_rows_are_those_of_the_command():
+    assert demo_rewards() == sorted(REWARDS)
+    with pytest.raises(ValueError, match="no demo rows for 'nothing'"):
+        demo_rows("nothing")
+
+
+def test_the_demo_samples_earn_what_their_rows_expect():
+    results = score_batch(get("gsm8k"), demo_samples("gsm8k"))
+    earned = [each.score.value if isinstance(each, Scored) else "unscored" for each in results]
+    assert earned == [row["metadata"]["expected"] for row in demo_rows("gsm8k")]
