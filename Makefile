@@ -21,7 +21,7 @@ help:  ## What can be made
 
 setup: .venv/dev .venv/emulator/ready node_modules/.package-lock.json  ## The whole development environment, in .venv
 
-demo: .venv/base .venv/emulator/ready node_modules/.package-lock.json  ## Deploy to an embedded AWS, and score there what ships with the project
+demo: .venv/base .venv/emulator/ready node_modules/.package-lock.json  ## Deploy to a local AWS emulator, and score there what ships with the project
 	@PATH="$(CALLERS_PATH)" exec $(TIED) $(BIN)/reward demo --deployed
 
 test: .venv/dev .venv/emulator/ready node_modules/.package-lock.json lint  ## Everything that must pass: linters, types, tests
@@ -81,7 +81,7 @@ clean:  ## Remove the environment and every cache
 	@$(PIP) install --require-hashes -r requirements/dev.txt
 	@touch $@
 
-# The embedded AWS pins another botocore than the Lambda carries.
+# The local AWS emulator pins another botocore than the Lambda carries.
 .venv/emulator/ready: .venv/bin/python requirements/emulator.txt
 	@echo "Installing requirements/emulator.txt"
 	@$(BIN)/python -m venv .venv/emulator

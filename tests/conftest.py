@@ -1,4 +1,4 @@
-"""What several tests share: the labelled data, where it is at hand, and an embedded AWS."""
+"""What several tests share: the labelled data, where it is at hand, and a local AWS emulator."""
 
 import io
 import os
@@ -75,7 +75,7 @@ def shared():
 
 @pytest.fixture(scope="session")
 def local_aws():
-    """One embedded AWS for the whole run; whoever uses it names what it makes by itself."""
+    """One local AWS emulator for the whole run; whoever uses it names what it makes by itself."""
     with _emulator("session") as aws:
         yield aws
 

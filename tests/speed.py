@@ -1,6 +1,6 @@
 """Which tests are left out where time is short: marked here, by folder, file or fixture.
 
-aws     an embedded AWS, or the CDK
+aws     a local AWS emulator, or the CDK
 slow    those, and what starts many processes or computes for seconds
 """
 

@@ -1,6 +1,6 @@
 """`reward demo --deployed`: the whole way, on this machine.
 
-    an embedded AWS → cdk bootstrap → cdk deploy → the deployed aliases score → nothing is left
+    a local AWS emulator → cdk bootstrap → cdk deploy → the deployed aliases score → nothing is left
 
 Every step is the real one: the CDK's own command line, a change set, a published version behind an
 alias, boto3. What differs from an account is the emulator, the script that answers for Bedrock's
@@ -52,7 +52,7 @@ def scored_where_deployed(rewards: Sequence[str]) -> Counter[str]:
         )
     steps: dict[str, float] = {}
     with ended_like_interrupted(), ExitStack() as ended:
-        with _timed(steps, "the embedded AWS starts"):
+        with _timed(steps, "the local AWS emulator starts"):
             aws = ended.enter_context(running(models=ended.enter_context(scripted_judge())))
         cdk = Cdk(aws, project, stage=STAGE)
         with _timed(steps, "cdk bootstrap"):
@@ -61,7 +61,7 @@ def scored_where_deployed(rewards: Sequence[str]) -> Counter[str]:
             cdk.deploy()
         with _timed(steps, "the deployed functions score"):
             seen = score_deployed(aws.session(), rewards)
-        with _timed(steps, "the embedded AWS ends"):
+        with _timed(steps, "the local AWS emulator ends"):
             ended.close()
     _print_times(steps)
     return seen

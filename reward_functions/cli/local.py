@@ -1,4 +1,4 @@
-"""`reward local`: an embedded AWS on this machine, to deploy to and to invoke.
+"""`reward local`: a local AWS emulator on this machine, to deploy to and to invoke.
 
 eval "$(reward local up --print-env)"      # from here on this shell's AWS is the local one
 …
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="An embedded AWS on this machine: no account, no Docker, no network.",
+    help="A local AWS emulator on this machine: no account, no Docker, no network.",
 )
 
 Named = Annotated[
@@ -72,10 +72,10 @@ def up(
         raise ConfigurationError("--print-env and --json exclude each other")
     with ended_like_interrupted(), errors().status("starting the local AWS") as status:
         aws = local_aws.up(
-            name, port=port, enforce=enforce, python=python, models=models, told=status.update
+            name, port=port, enforce=enforce, python=python, models=models, progress=status.update
         )
     if as_json:
-        typer.echo(json.dumps(_told(aws), indent=2))
+        typer.echo(json.dumps(_described(aws), indent=2))
         return
     if print_env:
         _print_environment(aws.environment)
@@ -95,7 +95,7 @@ def status(*, as_json: Json = False) -> None:
 
     found = known()
     if as_json:
-        typer.echo(json.dumps([_told(aws) for aws in found], indent=2))
+        typer.echo(json.dumps([_described(aws) for aws in found], indent=2))
         return
     if not found:
         _say("no local AWS runs: reward local up")
@@ -139,7 +139,7 @@ def down(*, name: Named = "default", print_env: PrintEnv = False) -> None:
     _say(f"local AWS {name!r} {'has ended' if ran else 'does not run'}", err=print_env)
 
 
-def _told(aws: LocalAws) -> dict[str, Any]:
+def _described(aws: LocalAws) -> dict[str, Any]:
     return {
         "name": aws.name,
         "running": aws.alive,

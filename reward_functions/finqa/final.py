@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.extraction import Answer, NoAnswer, boxed_answer
+from reward_functions.extraction.answer import Answer, NoAnswer
 from reward_functions.extraction.candidates.boxes import COMMAND, last_boxed
 from reward_functions.extraction.candidates.math_spans import last_span
 from reward_functions.extraction.candidates.statements import last_statement
+from reward_functions.extraction.selection import boxed_answer
 from reward_functions.finqa import cues
 from reward_functions.finqa.yesno import begins_with_word, only_word, takes_back
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from reward_functions.core.references import reference_fields
-from reward_functions.extraction import Answer, NoAnswer
+from reward_functions.extraction.answer import Answer, NoAnswer
 from reward_functions.finqa.comparison import fault
 from reward_functions.finqa.question import asked, says_basis_points
 from reward_functions.finqa.value import NoValue, Value

@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.extraction import without_reasoning
+from reward_functions.extraction.reasoning import without_reasoning
 from reward_functions.quantities.unicode_forms import folded
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from reward_functions.core.asking import VerdictField
 from reward_functions.core.spec import Example, Needs, reward_function
 from reward_functions.core.types import Metric
-from reward_functions.extraction import without_reasoning
+from reward_functions.extraction.reasoning import without_reasoning
 from reward_functions.judge_runtime.material import conversation
 from reward_functions.judge_runtime.prefilter import prefilter
 from reward_functions.judge_runtime.prompting import Prompt, prompt_of, question

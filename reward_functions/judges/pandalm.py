@@ -10,7 +10,7 @@ from reward_functions.core.errors import BadJudge, BadReference
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Example, Needs, reward_function
 from reward_functions.core.types import Metric
-from reward_functions.extraction import without_reasoning
+from reward_functions.extraction.reasoning import without_reasoning
 from reward_functions.judge_runtime.material import conversation
 from reward_functions.judge_runtime.prefilter import prefilter
 from reward_functions.judge_runtime.prompting import MAX_CHARS, prompt_of, question

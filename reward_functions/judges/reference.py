@@ -8,7 +8,10 @@ from reward_functions.core.asking import VerdictField
 from reward_functions.core.errors import BadReference
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Example, Needs, reward_function
-from reward_functions.extraction import NoAnswer, final_answer, visible_response, without_reasoning
+from reward_functions.extraction.answer import NoAnswer
+from reward_functions.extraction.reasoning import without_reasoning
+from reward_functions.extraction.selection import final_answer
+from reward_functions.extraction.visible import visible_response
 from reward_functions.judge_runtime.material import conversation
 from reward_functions.judge_runtime.prefilter import prefilter
 from reward_functions.judge_runtime.prompting import prompt_of, question

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Needs, reward_function
-from reward_functions.extraction import without_reasoning
+from reward_functions.extraction.reasoning import without_reasoning
 from reward_functions.judge_runtime.material import conversation, material
 from reward_functions.judge_runtime.prefilter import prefilter
 from reward_functions.judge_runtime.prompting import MAX_CHARS, prompt_of, question

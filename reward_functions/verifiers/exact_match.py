@@ -6,7 +6,7 @@ from reward_functions.core.errors import BadReference
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Example, reward_function
 from reward_functions.core.types import Evidence, Sample, Score
-from reward_functions.extraction import without_reasoning
+from reward_functions.extraction.reasoning import without_reasoning
 from reward_functions.quantities.unicode_forms import folded
 
 

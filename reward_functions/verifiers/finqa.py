@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final, Literal
 from reward_functions.core.errors import BadParameter, BadReference
 from reward_functions.core.spec import Example, reward_function
 from reward_functions.core.types import Evidence, Metric, Sample, Score
-from reward_functions.extraction import Answer, NoAnswer, visible_response
+from reward_functions.extraction.answer import Answer, NoAnswer
+from reward_functions.extraction.visible import visible_response
 from reward_functions.finqa.final import final
 from reward_functions.finqa.outcome import assess
 from reward_functions.finqa.reference import as_json

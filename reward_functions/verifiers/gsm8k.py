@@ -6,16 +6,11 @@ from reward_functions.core.errors import BadReference
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Example, reward_function
 from reward_functions.core.types import Evidence, Sample, Score
-from reward_functions.extraction import (
-    Answer,
-    NoAnswer,
-    boxed_answer,
-    hash_answer,
-    stated_answer,
-    visible_response,
-)
+from reward_functions.extraction.answer import Answer, NoAnswer
 from reward_functions.extraction.markup import plain
 from reward_functions.extraction.scores import METRICS, compared, contradicted, not_answered
+from reward_functions.extraction.selection import boxed_answer, hash_answer, stated_answer
+from reward_functions.extraction.visible import visible_response
 from reward_functions.quantities.numerals import Quantity, quantity, same
 
 

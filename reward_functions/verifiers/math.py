@@ -6,8 +6,9 @@ from typing import Final
 
 from reward_functions.core.spec import Example, Needs, reward_function
 from reward_functions.core.types import Evidence, Metric, Sample, Score
-from reward_functions.extraction import Answer, NoAnswer, visible_response
+from reward_functions.extraction.answer import Answer, NoAnswer
 from reward_functions.extraction.scores import METRICS, compared, contradicted, not_answered
+from reward_functions.extraction.visible import visible_response
 from reward_functions.verifiers._math.answer import contradicts, mathematical_answer
 from reward_functions.verifiers._math.option_texts import agreed
 from reward_functions.verifiers._math.reference import reference_answer

@@ -79,7 +79,7 @@ INNER = {
         "answer": {"candidates"},
         "scores": {"answer"},
         "selection": {"cues", "formula_context", "candidates", "answer"},
-        "__init__": {"reasoning", "visible", "answer", "selection"},
+        "__init__": set(),
     },
     "finqa": {
         "syntax": set(),

@@ -1,4 +1,4 @@
-"""One deployment for the whole run: the real CDK, on an embedded AWS that enforces permissions."""
+"""One deployment for the whole run: the real CDK, on an emulator that enforces permissions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The real CDK on an embedded AWS: deployed, asked, deployed again, changed; what goes wrong."""
+"""The real CDK on the emulator: deployed, asked, deployed again, changed; what goes wrong."""
 
 from __future__ import annotations
 

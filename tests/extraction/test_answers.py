@@ -7,14 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reward_functions.extraction import (
-    Answer,
-    NoAnswer,
-    final_answer,
-    hash_answer,
-    visible_response,
-    without_reasoning,
-)
+from reward_functions.extraction.answer import Answer, NoAnswer
+from reward_functions.extraction.reasoning import without_reasoning
+from reward_functions.extraction.selection import final_answer, hash_answer
+from reward_functions.extraction.visible import visible_response
 
 TABLE = Path(__file__).parents[1] / "cases" / "answers.jsonl"
 CASES = [json.loads(line) for line in TABLE.read_text().splitlines()]

@@ -1,4 +1,4 @@
-"""The embedded AWS: what it gets, what it leaves behind, and what it says when it cannot be had."""
+"""The local AWS emulator: what it gets, what it leaves, and what it says when it cannot be had."""
 
 from __future__ import annotations
 
@@ -372,7 +372,7 @@ def test_a_cdk_that_is_not_installed_is_told_with_the_remedy(local_aws, monkeypa
         ),
         ("echo '❌  Stack failed: rate'; echo trace; exit 1", "❌  Stack failed: rate"),
         ("printf '\\033[31mred\\033[39m\\n'; exit 1", "red"),
-        ("exit 3", "it said nothing"),
+        ("exit 3", "it printed nothing"),
     ],
 )
 def test_a_cdk_that_fails_is_told_in_one_line(local_aws, monkeypatch, tmp_path, script, said):

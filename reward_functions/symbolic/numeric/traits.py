@@ -44,7 +44,7 @@ _SEED: Final = (1 << 61) - 1
 _STEP: Final = 6364136223846793005
 """The multiplier of a common linear congruential generator; any odd number of its size will do."""
 
-_STEPPED: Final = frozenset({"floor", "ceil", "sgn"})
+_INTEGER_STEPS: Final = frozenset({"floor", "ceil", "sgn"})
 _PIECEWISE: Final = frozenset("abs max min arcsin arccos arctan arccot ln log log_".split())
 _COUNTING: Final = frozenset({"factorial", "binom"})
 _DIVIDING: Final = frozenset({"gcd", "lcm"})
@@ -226,7 +226,7 @@ class Traits:
             self.note(self.integrality_sensitive, _free(node))
             if _PI in parts(node) and _free(node) <= INTEGER_LETTERS:
                 self.note(self.turning, _free(node))
-        elif name in _STEPPED:
+        elif name in _INTEGER_STEPS:
             self.jumps = self.jumps or bool(_free(node))
         elif name in _PIECEWISE:
             self.piecewise = True

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from math import fsum, log2
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from reward_functions.extraction import without_reasoning
+from reward_functions.extraction.reasoning import without_reasoning
 from reward_functions.tools.calibration.cases import TIE
 from reward_functions.tools.calibration.confusion import WAYS, Confusion, confusion, summed
 from reward_functions.tools.calibration.consistency import Consistency, consistency

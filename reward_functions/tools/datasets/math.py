@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Final
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.jsons import json_kind
-from reward_functions.extraction import Answer, boxed_answer
+from reward_functions.extraction.answer import Answer
+from reward_functions.extraction.selection import boxed_answer
 from reward_functions.tools.datasets.rows import BadRecord, Record, Row, each
 from reward_functions.tools.datasets.sources import NAMES, PublicFile
 from reward_functions.tools.json_rows import BadInput

@@ -1,4 +1,4 @@
-"""An embedded AWS on the loopback interface: no account, no Docker, no network.
+"""A local AWS emulator on the loopback interface: no account, no Docker, no network.
 
     with running() as aws:                      # stopped however the block ends, or its process
         client = aws.client("lambda")           # boto3, whatever the caller's own credentials are

@@ -1,4 +1,4 @@
-"""The real CDK command line against an embedded AWS: bootstrap, deploy, destroy.
+"""The real CDK command line against a local AWS emulator: bootstrap, deploy, destroy.
 
     with running() as aws:
         cdk = Cdk(aws, project, stage="local")
@@ -74,16 +74,16 @@ class Cdk:
         self.command = found
 
     def bootstrap(self) -> str:
-        """Prepare the account, as every account is prepared once; returns what was said."""
+        """Prepare the account, as every account is prepared once; returns what it printed."""
         # Without an app there is nothing to synthesise first.
         return self._run("bootstrap", f"aws://{ACCOUNT}/{REGION}", "--app", "")
 
     def deploy(self) -> str:
-        """Make the stage what `cdk.json` says; returns what was said."""
+        """Make the stage what `cdk.json` says; returns what it printed."""
         return self._run("deploy", "--all", "--require-approval", "never")
 
     def destroy(self) -> str:
-        """Take the stage away again; returns what was said."""
+        """Take the stage away again; returns what it printed."""
         return self._run("destroy", "--all", "--force")
 
     @property
@@ -107,10 +107,10 @@ class Cdk:
         where = ("--output", str(self.output), "-c", f"stage={self.stage}")
         command = [self.command, verb, *arguments, "--no-notices", *where]
         status = self._ended(command)
-        said = CONTROL.sub("", self.log.read_text(errors="replace"))
+        printed = CONTROL.sub("", self.log.read_text(errors="replace"))
         if status:
-            raise CdkFailed(f"cdk {verb} failed: {_gist(said)}")
-        return said
+            raise CdkFailed(f"cdk {verb} failed: {_gist(printed)}")
+        return printed
 
     def _ended(self, command: Sequence[str]) -> int:
         """Run a command to its end; returns its exit status."""
@@ -132,9 +132,9 @@ class Cdk:
         return child.returncode
 
 
-def _gist(said: str) -> str:
+def _gist(printed: str) -> str:
     """The one line that says what went wrong."""
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    lines = [line.strip() for line in printed.splitlines() if line.strip()]
     ours = [line.removeprefix(OURS) for line in lines if line.startswith(OURS)]
-    told = [line for line in lines if line.startswith("❌")] or lines[-1:]
-    return (ours or told or ["it said nothing"])[-1]
+    errors = [line for line in lines if line.startswith("❌")] or lines[-1:]
+    return (ours or errors or ["it printed nothing"])[-1]

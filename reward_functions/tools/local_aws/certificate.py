@@ -61,6 +61,6 @@ def make_certificate(folder: Path) -> Certificate:
             "openssl, which makes the certificate for TLS, is not on the PATH: install it"
         ) from None
     except subprocess.CalledProcessError as error:
-        said = error.stderr.strip().rpartition("\n")[2]
-        raise LocalAwsError(f"openssl could not make a certificate: {said}") from None
+        reason = error.stderr.strip().rpartition("\n")[2]
+        raise LocalAwsError(f"openssl could not make a certificate: {reason}") from None
     return made

@@ -1,4 +1,4 @@
-"""Start, find, empty and end an embedded AWS.
+"""Start, find, empty and end a local AWS emulator.
 
 Whatever interrupts a start ends the process it began; a start that was killed itself has left its
 record, and the next `up` or `down` of that name ends what it finds there. An emulator of a block,
@@ -60,7 +60,7 @@ RESET_SECONDS: Final = 30.0
 BACKLOG: Final = 512
 """Connections that wait to be accepted: the CDK and a trainer open many at once."""
 
-LAST_WORDS: Final = 2_000
+LOG_TAIL: Final = 2_000
 """Bytes of the log that are looked through for what an emulator said as it ended."""
 
 
@@ -176,11 +176,11 @@ class LocalAws:
         """The last line of its log, behind a colon."""
         try:
             with self.folder.log.open("rb") as log:
-                log.seek(max(0, log.seek(0, os.SEEK_END) - LAST_WORDS))
-                said = log.read().decode(errors="replace").strip()
+                log.seek(max(0, log.seek(0, os.SEEK_END) - LOG_TAIL))
+                tail = log.read().decode(errors="replace").strip()
         except OSError:
             return ""
-        return f": {said.splitlines()[-1]}" if said else ", and said nothing"
+        return f": {tail.splitlines()[-1]}" if tail else ", and its log is empty"
 
 
 def known() -> list[LocalAws]:
@@ -204,7 +204,7 @@ def up(
     python: str | None = None,
     models: str | None = None,
     line: int | None = None,
-    told: Callable[[str], None] = lambda _: None,
+    progress: Callable[[str], None] = lambda _: None,
 ) -> LocalAws:
     """Start an emulator that outlives this process, or find the one of this name that runs.
 
@@ -216,7 +216,7 @@ def up(
         models: the URL, without `/v1`, of a server that speaks chat completions: it answers what is
             asked of Bedrock's models, of which the emulator has none.
         line: the `lifeline` it ends with, where it is not to outlive this process.
-        told: hears what is being waited for.
+        progress: hears what is being waited for.
 
     Raises:
         LocalAwsError: it cannot be started; nothing is left of the attempt.
@@ -229,7 +229,9 @@ def up(
             return present
         _end(folder)
         python = emulator_python(python)
-        return _started(folder, port, python, enforce=enforce, models=models, line=line, told=told)
+        return _started(
+            folder, port, python, enforce=enforce, models=models, line=line, progress=progress
+        )
 
 
 def down(name: str = DEFAULT) -> bool:
@@ -253,7 +255,7 @@ def running(
     enforce: bool = False,
     python: str | None = None,
     models: str | None = None,
-    told: Callable[[str], None] = lambda _: None,
+    progress: Callable[[str], None] = lambda _: None,
 ) -> Iterator[LocalAws]:
     """An emulator of its own for a block, ended however the block or this process ends.
 
@@ -266,7 +268,13 @@ def running(
     with lifeline() as line:
         try:
             yield up(
-                own, port=port, enforce=enforce, python=python, models=models, line=line, told=told
+                own,
+                port=port,
+                enforce=enforce,
+                python=python,
+                models=models,
+                line=line,
+                progress=progress,
             )
         finally:
             down(own)
@@ -280,7 +288,7 @@ def _started(
     enforce: bool,
     models: str | None,
     line: int | None,
-    told: Callable[[str], None],
+    progress: Callable[[str], None],
 ) -> LocalAws:
     with ExitStack() as failed:
         # An interrupt as well: what was begun here must not be left behind.
@@ -289,7 +297,7 @@ def _started(
         # The socket is bound here and handed over: nobody can take the port in between.
         with _bound(port) as listening:
             aws = _launched(folder, listening, python, enforce=enforce, models=models, line=line)
-        told(f"waiting for the local AWS on port {aws.record.port}")
+        progress(f"waiting for the local AWS on port {aws.record.port}")
         _wait(aws)
         failed.pop_all()
     return aws

@@ -68,14 +68,14 @@ class Folder:
     def record(self) -> Record | None:
         """What was written; None where there is nothing, or nothing that can be read."""
         try:
-            told = json.loads(self._record.read_text())
-            certificate = told["certificate"]
+            record = json.loads(self._record.read_text())
+            certificate = record["certificate"]
             return Record(
-                process=Process(**told["process"]),
-                port=int(told["port"]),
+                process=Process(**record["process"]),
+                port=int(record["port"]),
                 certificate=certificate
                 and Certificate(Path(certificate["certificate"]), Path(certificate["key"])),
-                python=str(told["python"]),
+                python=str(record["python"]),
             )
         except (OSError, ValueError, KeyError, TypeError):
             return None

@@ -43,7 +43,7 @@ def emulator_python(chosen: str | None = None) -> str:
     for python, version in versions.items():
         if version is not None:
             raise EmulatorMissing(f"{python} has ministack {version}, not {VERSION}: {_remedy()}")
-    raise EmulatorMissing(f"{candidates[-1]} has no ministack, the embedded AWS: {_remedy()}")
+    raise EmulatorMissing(f"{candidates[-1]} has no ministack, the local AWS emulator: {_remedy()}")
 
 
 def _remedy() -> str:
@@ -56,7 +56,7 @@ def _remedy() -> str:
 def _version(python: str) -> str | None:
     """The emulator's version in an interpreter; None where either is missing."""
     try:
-        told = subprocess.run(  # noqa: S603 - an interpreter the user chose, or our own
+        done = subprocess.run(  # noqa: S603 - an interpreter the user chose, or our own
             [python, "-I", "-c", ASK],
             capture_output=True,
             text=True,
@@ -66,4 +66,4 @@ def _version(python: str) -> str | None:
         )
     except (OSError, subprocess.SubprocessError):
         return None
-    return told.stdout.strip()
+    return done.stdout.strip()

@@ -1,4 +1,4 @@
-"""Processes by id: told apart from later ones of the same id, and ended with all their children.
+"""Processes by id: done apart from later ones of the same id, and ended with all their children.
 
 An id is reused once its process is gone; the id and the moment it started are not. A process that
 is started here leads a group of its own, so that its children end with it, whoever adopted them.
@@ -37,7 +37,7 @@ STARTED: Final = 19
 
 
 class LocalAwsError(ConfigurationError):
-    """The embedded AWS could not be started, or has ended. The message says what to do."""
+    """The local AWS emulator could not be started, or has ended. The message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,11 +178,11 @@ def _started(id: int) -> str | None:  # noqa: A002 - the system's word
             return None
         state, *fields = stat.rpartition(")")[2].split()
         return None if state in "ZX" else fields[STARTED - 1]
-    told = subprocess.run(  # noqa: S603
+    done = subprocess.run(  # noqa: S603
         ["/bin/ps", "-o", "stat=,lstart=", "-p", str(id)],
         capture_output=True,
         text=True,
         check=False,
     )
-    state, _, started = told.stdout.strip().partition(" ")
+    state, _, started = done.stdout.strip().partition(" ")
     return None if not state or state.startswith("Z") else started.strip()

@@ -6,10 +6,11 @@ import re
 from typing import Final
 
 from reward_functions import symbolic
-from reward_functions.extraction import Answer, NoAnswer, final_answer
+from reward_functions.extraction.answer import Answer, NoAnswer
 from reward_functions.extraction.candidates.math_spans import last_span
 from reward_functions.extraction.cues import sentences as words
 from reward_functions.extraction.cues.matching import disqualifying_cue
+from reward_functions.extraction.selection import final_answer
 
 _DIGIT: Final = re.compile(r"\d")
 

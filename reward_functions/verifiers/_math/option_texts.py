@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 from reward_functions import symbolic
-from reward_functions.extraction import Answer, NoAnswer
+from reward_functions.extraction.answer import Answer, NoAnswer
 from reward_functions.extraction.choices import options_in
 
 _MARK: Final = r"(?:\\(?:text|textbf|mathrm|mbox)\s?\{\s?)?\((?P<letter>[A-J])\)\s?\}?"

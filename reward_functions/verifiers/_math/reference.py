@@ -9,7 +9,7 @@ from typing import Any, Final
 from reward_functions import symbolic
 from reward_functions.core.errors import BadReference
 from reward_functions.core.references import reference_text
-from reward_functions.extraction import Answer
+from reward_functions.extraction.answer import Answer
 from reward_functions.extraction.candidates.boxes import COMMAND
 from reward_functions.extraction.invisible import strip_invisible
 from reward_functions.verifiers._math.answer import mathematical_answer
