@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from pydantic import ValidationError
 
-SUCCESS: Final = 0
 INCOMPLETE: Final = 1
 """Something was not scored, or an example failed."""
 UNUSABLE: Final = 2

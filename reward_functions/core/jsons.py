@@ -1,4 +1,4 @@
-"""The name of a JSON value's type, for messages about what was expected."""
+"""What JSON values are called in messages, and objects that name nothing twice."""
 
 from __future__ import annotations
 
@@ -18,3 +18,14 @@ _NAMES: Final[dict[type, str]] = {
 def json_kind(value: Any) -> str:
     """A value's type: "an object", "a list", "a string", "null" ...; of no JSON, Python's name."""
     return _NAMES.get(type(value), f"of type {type(value).__name__}")
+
+
+def unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object without repeated names, as `object_pairs_hook` of `json.loads`.
+
+    Raises:
+        ValueError: a name is repeated.
+    """
+    if len({name for name, _ in pairs}) < len(pairs):
+        raise ValueError("a name is repeated")
+    return dict(pairs)

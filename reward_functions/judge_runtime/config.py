@@ -20,9 +20,6 @@ Aggregate = Literal["mean", "median", "majority", "minimum", "rotate"]
 OUTPUT_MODES: Final[tuple[OutputMode, ...]] = ("json_schema", "strict_tool", "tool", "json")
 """The ways to ask for a structured verdict, most reliable first."""
 
-TIERS: Final = ("priority", "default", "flex", "reserved")
-"""Amazon Bedrock's service tiers."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeModel:

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from reward_functions.core.asking import VerdictField
 from reward_functions.core.errors import BadJudge
+from reward_functions.core.jsons import unique_names
 from reward_functions.core.spec import Example
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.judge_runtime.prompting import RESERVED
@@ -257,15 +258,8 @@ def _criterion(name: str, data: Any) -> Criterion:
 
 def _parsed(content: str, path: Path) -> Any:
     if path.suffix == ".json":
-        return json.loads(content, object_pairs_hook=_unique)
+        return json.loads(content, object_pairs_hook=unique_names)
     return tomllib.loads(content)
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object without repeated names, which TOML refuses by itself."""
-    if len({name for name, _ in pairs}) < len(pairs):
-        raise ValueError("a name is repeated")
-    return dict(pairs)
 
 
 def _known(data: Mapping[str, Any], names: set[str], where: str) -> None:

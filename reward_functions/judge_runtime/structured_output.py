@@ -17,6 +17,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.errors import NoVerdict
+from reward_functions.core.jsons import unique_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,13 +105,6 @@ def decoded(text: Any) -> Any:
     if len(bare) > MAX_ANSWER:
         raise NoVerdict("the answer is too long to be a verdict")
     try:
-        return json.loads(fenced[1] if fenced else bare, object_pairs_hook=_once)
+        return json.loads(fenced[1] if fenced else bare, object_pairs_hook=unique_names)
     except (ValueError, RecursionError):
         raise NoVerdict("the answer is no JSON object") from None
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object without repeated names: of two verdicts, neither counts."""
-    if len({name for name, _ in pairs}) < len(pairs):
-        raise ValueError("a name is repeated")
-    return dict(pairs)

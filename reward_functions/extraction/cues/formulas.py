@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-MENTION: Final = re.compile(r"[\s.…]*(?:(?:your |the |final )*answer)?[\s.…]*", re.IGNORECASE)
+# The first set keeps what it took: without a word in between, two equal sets would share it out.
+MENTION: Final = re.compile(r"[\s.…]*+(?:(?:your |the |final )*answer)?[\s.…]*", re.IGNORECASE)
 _LABEL: Final = r"\bfor\s+part\s+(?:\([a-z\d]\)|[a-z\d]\b)"
 _CASE: Final = r"(?:option|case|answer|possibility)\s[\dA-J]\s?"
 BOX_JOINT: Final = re.compile(

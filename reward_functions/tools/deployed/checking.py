@@ -10,7 +10,6 @@ from itertools import chain
 from random import Random
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.tools.deployed import probes, response
 from reward_functions.tools.deployed.configuration import (
     configuration,
     configuration_findings,
@@ -20,6 +19,14 @@ from reward_functions.tools.deployed.configuration import (
 from reward_functions.tools.deployed.failures import AwsFailed
 from reward_functions.tools.deployed.findings import CheckFinding, CheckReport, failed
 from reward_functions.tools.deployed.load import load_findings
+from reward_functions.tools.deployed.probes import (
+    MALFORMED,
+    otherwise_written,
+    renamed,
+    repeated,
+    without_turn,
+)
+from reward_functions.tools.deployed.response import read
 from reward_functions.tools.invocation import FunctionError
 
 if TYPE_CHECKING:
@@ -59,7 +66,7 @@ def check(
 
     Args:
         function: any Lambda function.
-        expected: what is known of it; `probes.Expectation(probes.made_up())` where nothing is.
+        expected: what is known of it; `Expectation(made_up())` where nothing is.
         batch_size: samples in the batch that is timed.
         progress: called with the step that begins.
 
@@ -111,12 +118,12 @@ class _Check:
             yield from self.accepted(
                 "unusual ids",
                 "ids of one digit, with quotes, with an emoji, of 300 letters",
-                probes.renamed(self.rows),
+                renamed(self.rows),
             )
             yield from self.accepted(
                 "no answer",
                 "a row without a generated turn, as AWS's own checks before a job send",
-                [probes.without_turn(self.rows[0])],
+                [without_turn(self.rows[0])],
             )
             yield from self.dialects(answered)
             yield from self.malformed(answered)
@@ -128,7 +135,7 @@ class _Check:
         """Send a batch; read what comes back."""
         invocation = self.function.invoke(list(rows))
         ids = [row["id"] for row in rows]
-        return invocation, response.read(invocation.body, ids, self.expected.scale)
+        return invocation, read(invocation.body, ids, self.expected.scale)
 
     def contract(self, answered: Response) -> Iterator[CheckFinding]:
         """The first response, as whoever reads it does."""
@@ -229,7 +236,7 @@ class _Check:
         best = max(self.rows, key=lambda row: before.scores.get(row["id"], float("-inf")))
         score = before.scores.get(best["id"])
         understood = []
-        for how, row in probes.otherwise_written(best).items():
+        for how, row in otherwise_written(best).items():
             self.progress(f"sending {how}")
             try:
                 _, answered = self.ask([row])
@@ -253,7 +260,7 @@ class _Check:
         """One row that is not a valid sample costs the others nothing."""
         self.progress("sending a row that is not a valid sample")
         try:
-            _, answered = self.ask([*self.rows, probes.MALFORMED])
+            _, answered = self.ask([*self.rows, MALFORMED])
         except FunctionError as error:
             yield CheckFinding(
                 "warning",
@@ -275,7 +282,7 @@ class _Check:
 
     def load(self, first: Invocation, timeout: int | None) -> Iterator[CheckFinding]:
         """A batch of the size a trainer sends, some times over."""
-        rows = probes.repeated(self.rows, self.batch_size)
+        rows = repeated(self.rows, self.batch_size)
         warm = []
         for turn in range(1, WARM + 1):
             self.progress(f"timing {len(rows)} samples, {turn} of {WARM}")
