@@ -9,18 +9,25 @@ AWS_FIXTURES = {"local_aws", "enforcing_aws"}
 AWS = ("tests/cdk/", "tests/deploy/", "tests/tools/test_local_aws.py")
 
 SLOW = (
-    "tests/cli/judge/test_calibrate.py",
+    "tests/architecture/test_wheel.py",
+    "tests/cli/judge/",
+    "tests/cli/test_deployed.py",
+    "tests/cli/test_local.py",
     "tests/cli/test_new.py",
     "tests/cli/test_score.py",
     "tests/conformance/",
+    "tests/judge_runtime/test_backends.py",
     "tests/judge_runtime/test_serving.py",
     "tests/oracle/",
     "tests/symbolic/cas/test_worker.py",
+    "tests/symbolic/numeric/test_identity_properties.py",
     "tests/symbolic/test_properties.py",
     "tests/tools/datasets/",
+    "tests/tools/test_deployed.py",
     "tests/tools/test_json_rows.py",
+    "tests/tools/test_local_runtime.py",
 )
-"""Each took more than four seconds of a processor."""
+"""Each took more than two seconds of a processor."""
 
 
 def mark(items):
