@@ -17,8 +17,9 @@ from tests.speed import mark
 
 RUN = pytest.StashKey()
 
-PATIENT = 20.0
-"""Seconds on the wall; the processor time of a request is limited as ever."""
+PATIENT = {"SECONDS": 0.5, "WALL": 20.0}
+"""The limits of a request to the solver: five times the processor time that it gets elsewhere, as a
+second of a busy machine's does a third of the work, and as much as it likes on the wall."""
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 
@@ -59,9 +60,10 @@ def _interruptible():
 
 @pytest.fixture(scope="session", autouse=True)
 def _patient():
-    """The tests use every processor: a request to the solver waits for the time it is due."""
+    """The tests use every processor: a verdict near the limit is the same however busy they are."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(client, "WALL", PATIENT)
+        for limit, seconds in PATIENT.items():
+            patch.setattr(client, limit, seconds)
         yield
 
 

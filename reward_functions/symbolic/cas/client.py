@@ -106,7 +106,7 @@ class SolverClient:
         reference: Node,
         candidate: Node,
         *,
-        seconds: float = SECONDS,
+        seconds: float | None = None,
         wall: float | None = None,
     ) -> Finding:
         """What sympy finds about two trees.
@@ -114,14 +114,16 @@ class SolverClient:
         Args:
             reference: the right answer.
             candidate: the answer to judge.
-            seconds: of processor time; a request that needs more is undecided.
+            seconds: of processor time; a request that needs more is undecided. `SECONDS` where None.
             wall: seconds on the wall in which it has to get them; `WALL` where None.
 
         Raises:
             EngineUnavailable: no worker could be had, or it did not get its processor time, which
                 decides nothing about the answer.
         """
-        budget = protocol.TimeBudget(seconds, WALL if wall is None else wall)
+        budget = protocol.TimeBudget(
+            SECONDS if seconds is None else seconds, WALL if wall is None else wall
+        )
         message = protocol.request(budget, reference, candidate)
         for _ in range(_ATTEMPTS):
             with suppress(_Dead), self._running().line() as line:
