@@ -114,7 +114,7 @@ class SolverClient:
         Args:
             reference: the right answer.
             candidate: the answer to judge.
-            seconds: of processor time; a request that needs more is undecided. `SECONDS` where None.
+            seconds: of processor time (`SECONDS` where None); what needs more is undecided.
             wall: seconds on the wall in which it has to get them; `WALL` where None.
 
         Raises:
