@@ -8,12 +8,14 @@ Words that only call a value rounded ("about", "approximately") or likely ("I th
 are no cues.
 
 Most answers have no cue beside them. So the words before an answer are looked up first, as bytes,
-which costs a tenth of the patterns.
+which costs a tenth of the patterns; and a pattern is compiled when it is first matched, since all
+of them together take a tenth of a cold start.
 """
 
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Final
 
 from reward_functions.extraction.cues import lexicon
@@ -91,7 +93,7 @@ def _first_cue_before(before: str, words: list[bytes]) -> str:
     for cue, cue_words, pattern in _BEFORE:
         # A denial reaches over the end of a line; of lines without a full stop, a number does not.
         nearest = sentence if cue.kind == lexicon.DENIED else line
-        if not cue_words.isdisjoint(words[-cue.reach :]) and pattern.search(nearest):
+        if not cue_words.isdisjoint(words[-cue.reach :]) and _before(pattern).search(nearest):
             return cue.kind
     return ""
 
@@ -99,35 +101,35 @@ def _first_cue_before(before: str, words: list[bytes]) -> str:
 def cue_after(text: str, end: int) -> str:
     """Why an answer does not count before these words, as a clause; "" where it does."""
     for kind, pattern in _AFTER:
-        if pattern.match(text, end):
+        if _any_case(pattern).match(text, end):
             return kind
     return "is taken back" if retracted(text, end) else ""
 
 
 def offered(text: str, end: int) -> str:
     """The value that is named beside an answer, "or 0.5", and nothing after it; "" without one."""
-    value = _OFFERED.match(text, end)
+    value = _any_case(lexicon.OFFERED).match(text, end)
     return value["value"] if value else ""
 
 
 def retracted(text: str, end: int) -> bool:
     """Whether what follows an answer takes it back: "Or maybe 6.", "That is wrong.", "No, 6."."""
-    return _RETRACTED.match(text, end) is not None
+    return _any_case(lexicon.RETRACTED).match(text, end) is not None
 
 
 def correction(text: str, end: int) -> str:
     """The value that what follows an answer puts in its place: "Wait, it is 6."; "" without one."""
-    corrected = _CORRECTED.match(text, end)
+    corrected = _any_case(lexicon.CORRECTED).match(text, end)
     return corrected["value"].rstrip(".,") if corrected else ""
 
 
 def uncertain(before: str, after: str) -> bool:
     """Whether a sentence only supposes or asks: "let x = 5", "maybe 5", "is it 5?"."""
-    return _UNCERTAIN.search(before) is not None or "?" in after
+    return _any_case(lexicon.UNCERTAIN).search(before) is not None or "?" in after
 
 
 def _alternative(before: str, words: list[bytes]) -> str:
-    if _OR.isdisjoint(words) or not _ALTERNATIVE.search(before[-NEAREST:]):
+    if _OR.isdisjoint(words) or not _any_case(lexicon.ALTERNATIVE_BEFORE).search(before[-NEAREST:]):
         return ""
     return lexicon.SEVERAL
 
@@ -148,8 +150,15 @@ _LETTERS: Final = "".join(
 """Latin letters in lower case, for `bytes.translate`; a tenth of the price of `str.translate`."""
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
+@cache
+def _any_case(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.VERBOSE | re.IGNORECASE)
+
+
+@cache
+def _before(pattern: str) -> re.Pattern[str]:
+    """For the words before an answer, which are in lower case already."""
+    return re.compile(pattern, re.VERBOSE)
 
 
 def _words_of(cue: lexicon.Cue) -> frozenset[bytes]:
@@ -161,16 +170,8 @@ def _words_within(reach: int) -> frozenset[bytes]:
     return frozenset[bytes]().union(*(words for cue, words, _ in _BEFORE if cue.reach == reach))
 
 
-# What stands before an answer is in lower case already.
-_BEFORE: Final = tuple(
-    (cue, _words_of(cue), re.compile(cue.pattern, re.VERBOSE)) for cue in lexicon.BEFORE
-)
-_AFTER: Final = tuple((cue.kind, _compiled(cue.pattern)) for cue in lexicon.AFTER)
-_ALTERNATIVE: Final = _compiled(lexicon.ALTERNATIVE_BEFORE)
-_OFFERED: Final = _compiled(lexicon.OFFERED)
-_RETRACTED: Final = _compiled(lexicon.RETRACTED)
-_CORRECTED: Final = _compiled(lexicon.CORRECTED)
-_UNCERTAIN: Final = _compiled(lexicon.UNCERTAIN)
+_BEFORE: Final = tuple((cue, _words_of(cue), cue.pattern) for cue in lexicon.BEFORE)
+_AFTER: Final = tuple((cue.kind, cue.pattern) for cue in lexicon.AFTER)
 
 _ANYWHERE: Final = _words_within(lexicon.ANYWHERE)
 _NEAR: Final = _words_within(lexicon.NEAR)
