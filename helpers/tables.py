@@ -85,7 +85,7 @@ def catalogue_table(deployed: Iterable[DeployedReward]) -> Table:
     """One row a deployment of a stage, as `reward_functions.tools.deployed.deployments` lists."""
     columns = ("name", "reward", "version", "response mode", "ARN")
     rows = [
-        (each.name, each.reward, str(each.version), each.response_mode, each.alias_arn)
+        (each.name, each.reward, str(each.version), each.response_mode, each.live_arn)
         for each in deployed
     ]
     return Table(columns, rows)

@@ -1,4 +1,8 @@
-"""What a stage adds to the artifact: a project's folder, a wheel, or a pinned requirement."""
+"""What a stage adds to its artifacts: a project's folder, a wheel, or a pinned requirement.
+
+A folder is built into a wheel. What its build tool writes about itself, and what differs between
+two machines with the same sources, stays out of the digest and out of the zip; see `records`.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +11,79 @@ import subprocess
 import sys
 import tomllib
 from dataclasses import dataclass
-from hashlib import sha256
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Final
+from email.parser import HeaderParser
+from typing import TYPE_CHECKING, Final
 from zipfile import BadZipFile, ZipFile
 
 from uv import find_uv_bin
 
+from reward_functions.cdk.records import canonical
 from reward_functions.core.errors import ConfigurationError
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
 PINNED: Final = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)(\[[A-Za-z0-9._,-]+\])?==[^\s;=*]+")
+
+NO_WHEEL: Final = ("no usable wheels", "no wheels", "building source distributions is disabled")
+"""How uv says that a package has no wheel that it may take."""
+
+WHEEL_REMEDY: Final = (
+    "; where a package has no wheel for the target, build one (`uv build --wheel` in its source) "
+    "and name the wheel's path in `packages`"
+)
 
 
 class BadPackage(ConfigurationError):
     """A package that cannot be found, built or installed. The message names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wheel:
+    """A wheel on this machine.
+
+    Args:
+        name: the distribution's, normalised.
+        path: the file.
+        built: whether it was built just now, from a folder.
+    """
+
+    name: str
+    path: Path
+    built: bool
+
+    def entries(self) -> Iterator[tuple[str, bytes]]:
+        """What it puts into the zip, in order: names and contents.
+
+        Raises:
+            BadPackage: it is not a wheel.
+        """
+        try:
+            with ZipFile(self.path) as archive:
+                for name in sorted(archive.namelist()):
+                    content = canonical(name, archive.read(name), built=self.built)
+                    if content is not None:
+                        yield name, content
+        except BadZipFile:
+            raise BadPackage(f"{self.path.name} is not a wheel") from None
+
+    def requires(self) -> tuple[str, ...]:
+        """The requirements that its metadata names, in order."""
+        for name, content in self.entries():
+            if name.endswith(".dist-info/METADATA"):
+                found = HeaderParser().parsestr(content.decode(errors="replace"))
+                return tuple(sorted(found.get_all("Requires-Dist") or ()))
+        raise BadPackage(f"{self.path.name} is a wheel without metadata")
+
+    def sources(self) -> Iterator[bytes]:
+        """Its Python files."""
+        return (content for name, content in self.entries() if name.endswith(".py"))
+
+    @property
+    def portable(self) -> bool:
+        """Whether nothing in it is compiled, so that every machine builds the same."""
+        return self.path.stem.endswith("-any")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,43 +124,26 @@ class Package:
             )
         return cls(normalised(match[1]), text)
 
-    def requirement(self, folder: Path) -> str:
-        """What to install: the requirement, or a wheel; a project is built into `folder`.
+    def wheel(self, folder: Path) -> Wheel | None:
+        """Its wheel; None for a requirement, whose wheel an index has.
+
+        Args:
+            folder: where a project is built into.
 
         Raises:
             BadPackage: its build failed.
         """
         if isinstance(self.source, str):
-            return self.source
+            return None
         if self.source.is_file():
-            return str(self.source)
-        built = folder / self.name
+            return Wheel(self.name, self.source, built=False)
+        out = folder / self.name
         uv(
             *("build", "--wheel", "--python", sys.executable),
-            *("--out-dir", str(built), str(self.source)),
+            *("--out-dir", str(out), str(self.source)),
             doing=f"building {self}",
         )
-        return str(next(built.glob("*.whl")))
-
-    def fingerprint(self) -> str:
-        """A digest of what would be installed.
-
-        Raises:
-            BadPackage: its build failed, or it is not a wheel.
-        """
-        with TemporaryDirectory() as folder:
-            what = self.requirement(Path(folder))
-            digest = sha256(self.name.encode())
-            if isinstance(self.source, str):
-                digest.update(what.encode())
-                return digest.hexdigest()
-            try:
-                with ZipFile(what) as wheel:
-                    for entry in sorted(wheel.namelist()):
-                        digest.update(entry.encode() + b"\0" + wheel.read(entry) + b"\0")
-            except BadZipFile:
-                raise BadPackage(f"{self} is not a wheel") from None
-        return digest.hexdigest()
+        return Wheel(self.name, next(out.glob("*.whl")), built=True)
 
     def __str__(self) -> str:
         return self.source if isinstance(self.source, str) else self.source.name
@@ -113,11 +158,12 @@ def uv(*arguments: str, doing: str) -> None:
     """Run uv, quietly.
 
     Raises:
-        BadPackage: it failed; the message ends with uv's output.
+        BadPackage: it failed; the message ends with uv's output, and with a remedy for a package
+            that has no wheel.
     """
     # Standard output belongs to jsii and to the CDK command line.
     done = subprocess.run(  # noqa: S603 - our own tool, no shell
-        [find_uv_bin(), *arguments, "--quiet"],
+        [find_uv_bin(), *arguments, "--quiet", "--color", "never"],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -125,7 +171,8 @@ def uv(*arguments: str, doing: str) -> None:
     )
     if done.returncode:
         output = " ".join(done.stdout.split())
-        raise BadPackage(f"{doing} failed: {output}")
+        remedy = WHEEL_REMEDY if any(words in output for words in NO_WHEEL) else ""
+        raise BadPackage(f"{doing} failed: {output}{remedy}")
 
 
 def _project_name(folder: Path) -> str:

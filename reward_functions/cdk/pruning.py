@@ -1,18 +1,16 @@
-"""Removes from the zip what a Lambda never reads: tests, stubs, scripts, most of botocore's data.
+"""Removes from the zip what a function never reads of our own pinned requirements.
 
-The names, versions and entry points of this project and of every package that registers a reward
-stay, because `importlib.metadata` reads them. All other dist-info goes.
+A rule is a row of a table: a path in one of the pins (`requirements/runtime.txt`), and why it goes.
+The packages of a stage and their requirements are not touched: what they read, we do not know.
 """
 
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING, Final
-
-from reward_functions.core.registry import ENTRY_POINT_GROUP
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Iterator
     from pathlib import Path
 
 AWS_SERVICES: Final = frozenset(
@@ -30,52 +28,72 @@ AWS_SERVICES: Final = frozenset(
 )
 """What rewards, judges and rollouts call; botocore's models of the other four hundred go."""
 
-UNUSED_FOLDERS: Final = frozenset({"tests", "benchmarks", "__pycache__"})
 
-UNUSED_SUFFIXES: Final = frozenset({".pyi", ".pyx", ".pxd", ".c", ".h", ".rst"})
+class Rule(NamedTuple):
+    """What goes.
 
-OURS: Final = "reward_functions"
+    Args:
+        pattern: paths below the folder of a zip, as `Path.glob` reads them.
+        reason: why no function reads it.
+    """
+
+    pattern: str
+    reason: str
+
+
+RULES: Final = (
+    Rule("bin", "scripts, which name the interpreter of the machine that installed them"),
+    Rule("share", "manual pages"),
+    Rule("isympy.py", "sympy's shell"),
+    Rule("sympy/**/tests", "sympy's tests, a third of it"),
+    Rule("sympy/**/benchmarks", "sympy's benchmarks"),
+    Rule("mpmath/tests", "mpmath's tests"),
+    Rule("boto3/examples", "boto3's documentation"),
+    Rule("botocore/data/*/*/examples-1.json*", "examples of calls"),
+    Rule("pydantic_core/**/*.pyi", "types for a type checker"),
+    Rule("typing_inspection/*.pyi", "types for a type checker"),
+    Rule(".lock", "what uv locks the folder with"),
+)
+
+MODELS: Final = ("boto3/data", "botocore/data")
+"""Folders with one folder for every AWS service; those of services that are called stay."""
+
+RECORDS: Final = ("METADATA", "entry_points.txt")
+"""What stays of a distribution's record: its name and version, which libraries and scanners read,
+and its plugins. The rest tells how, and where, it was installed."""
 
 
 def prune(tree: Path, services: Iterable[str] = ()) -> None:
-    """Remove from an installed tree what no function reads.
+    """Remove from an installed tree of our pins what no function reads.
 
     Args:
-        tree: the folder that becomes the zip.
+        tree: the folder.
         services: botocore's names of what is called beyond `AWS_SERVICES`.
     """
-    for folder in [path for path in tree.rglob("*") if path.is_dir()]:
-        inner = folder.relative_to(tree)
-        if inner.name in UNUSED_FOLDERS and folder.exists():
-            shutil.rmtree(folder)
-    for path in [path for path in tree.rglob("*") if path.is_file()]:
-        if path.suffix in UNUSED_SUFFIXES or path.name == ".lock":
-            path.unlink()
-    for scripts in ("bin", "share"):
-        shutil.rmtree(tree / scripts, ignore_errors=True)
-    (tree / "isympy.py").unlink(missing_ok=True)
+    for rule in RULES:
+        for path in matches(tree, rule):
+            _remove(path)
+    for folder in MODELS:
+        for service in (tree / folder).glob("*/"):
+            if service.name not in AWS_SERVICES | set(services):
+                _remove(service)
     for record in tree.glob("*.dist-info"):
-        _prune_record(record)
-    for sdk in ("botocore", "boto3"):
-        _prune_models(tree / sdk / "data", AWS_SERVICES | set(services))
+        _keep_alone(record, RECORDS)
 
 
-def _prune_record(record: Path) -> None:
-    points = record / "entry_points.txt"
-    registers = points.is_file() and f"[{ENTRY_POINT_GROUP}]" in points.read_text(encoding="utf-8")
-    if not registers and not record.name.startswith(f"{OURS}-"):
-        shutil.rmtree(record)
-        return
-    for path in sorted(record.rglob("*"), reverse=True):
-        if path.is_dir():
-            path.rmdir()
-        elif path.relative_to(record).as_posix() not in ("METADATA", "entry_points.txt"):
-            path.unlink()
+def matches(tree: Path, rule: Rule) -> Iterator[Path]:
+    """What a rule removes, where it is there, deepest first."""
+    yield from sorted(tree.glob(rule.pattern), reverse=True)
 
 
-def _prune_models(data: Path, services: frozenset[str]) -> None:
-    for service in data.glob("*/"):
-        if service.name not in services:
-            shutil.rmtree(service)
-    for examples in data.glob("*/*/examples-1.json*"):
-        examples.unlink()
+def _keep_alone(record: Path, names: Collection[str]) -> None:
+    for path in record.iterdir():
+        if path.name not in names:
+            _remove(path)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink()

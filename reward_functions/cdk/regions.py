@@ -16,3 +16,11 @@ def aws_regions() -> set[str]:
         for partition in session.get_available_partitions()
         for region in session.get_available_regions("lambda", partition)
     }
+
+
+@cache
+def partition_of(region: str) -> str:
+    """The partition of a region, such as `aws` or `aws-cn`."""
+    from botocore.session import Session  # noqa: PLC0415 - 80 ms
+
+    return str(Session().get_partition_for_region(region))

@@ -1,8 +1,16 @@
-"""One deployment as AWS resources: function, published version, alias, role and log group."""
+"""One deployment as AWS resources, of which a job holds one that never changes.
+
+Usually that is a published version of the one function, and the alias `live` points to the version
+that passed its gate last. Versions outlive the deployment that replaces them; they end with their
+function. An immutable deployment is a function of its own for every state of code and settings: a
+*generation*, which outlives its successors the same way, and has neither version nor alias.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import json
+from hashlib import sha256
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from aws_cdk import Duration, RemovalPolicy
 from aws_cdk import aws_iam as iam
@@ -12,32 +20,61 @@ from constructs import Construct
 
 from reward_functions.cdk import nag
 from reward_functions.cdk.roles import place_of, role
+from reward_functions.cdk.runtime import architecture, runtime
 from reward_functions.core import registry
 from reward_functions.serving import permissions
-from reward_functions.serving.catalogue import ALIAS, DeployedReward, function_name
+from reward_functions.serving.catalogue import (
+    ALIAS,
+    DIGEST_DIGITS,
+    GENERATION,
+    GENERATION_DIGITS,
+    DeployedReward,
+    description,
+    function_name,
+    immutable_name,
+)
 
 if TYPE_CHECKING:
+    from aws_cdk import CfnResource, CustomResource
+
+    from reward_functions.cdk.custody import Custodian
+    from reward_functions.cdk.deployed_before import DeployedBefore
     from reward_functions.cdk.stages import Deployment, Stage
-    from reward_functions.core.spec import RewardSpec
 
 HANDLER: Final = "reward_functions.serving.handler.handler"
 
-MAX_DESCRIPTION: Final = 256
+OUTLIVES: Final = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
+"""What failed when it was made goes again, for the next deployment to make it anew."""
+
+
+class Code(NamedTuple):
+    """What a function runs from.
+
+    Args:
+        asset: the artifact.
+        digest: of what went into it, 64 hexadecimal digits.
+    """
+
+    asset: lambda_.Code
+    digest: str
 
 
 class DeployedFunction(Construct):
-    """A reward with its parameters, invoked by trainers through the alias `live`.
+    """A reward with its parameters, which has scored its examples before anything points to it.
 
     Args:
-        scope: the stack.
+        scope: what holds the stage's deployments.
         name: the deployment's.
         stage: what surrounds it.
         deployment: what to deploy.
-        code: the artifact, one for all.
+        code: what it runs from.
+        custodian: who tries it.
+        before: what stands in the account already.
 
     Attributes:
-        function: the function.
+        function: the function; an imported one, where it is a generation that came back.
         settings: its environment, as `LambdaSettings`.
+        gate: exists once it has scored its examples.
         record: its entry in the catalogue.
     """
 
@@ -48,54 +85,120 @@ class DeployedFunction(Construct):
         *,
         stage: Stage,
         deployment: Deployment,
-        code: lambda_.Code,
+        code: Code,
+        custodian: Custodian,
+        before: DeployedBefore,
     ) -> None:
         super().__init__(scope, name)
-        spec = registry.get(deployment.reward)
-        self.deployment = deployment
+        self.deployment, self._stage, self._code = deployment, stage, code
+        self._custodian = custodian
+        self._spec = registry.get(deployment.reward)
+        self._name = function_name(stage.name, deployment.name)
         self.settings = deployment.lambda_settings(stage.name)
-        physical = function_name(stage.name, deployment.name)
-        self.function = lambda_.Function(
+        self._log_group = self._made_log_group()
+        self._role = self._made_role()
+        self.function: lambda_.IFunction
+        self.gate: CustomResource
+        self.record = self._generation(before) if deployment.immutable else self._version()
+
+    def _version(self) -> DeployedReward:
+        """The one function, its version of today, and behind the gate the alias."""
+        self.function = function = self._function("Function", self._name)
+        version = function.current_version
+        self.gate = self._gate("Gate", version.function_arn)
+        # A changed function is another version, and so another gate: CloudFormation asks the
+        # custodian to make gates and never to change one, neither forward nor in a rollback.
+        published = _element(version).logical_id
+        _element(self.gate).override_logical_id(f"{published}{self._judge.capitalize()}Gate")
+        alias = lambda_.Alias(self, "Alias", alias_name=ALIAS, version=version)
+        alias.node.add_dependency(self.gate)
+        return self._record(version.function_arn, alias.function_arn)
+
+    def _generation(self, before: DeployedBefore) -> DeployedReward:
+        """The function of this very state. One that came back is there: it is not made again."""
+        digest = self._state()
+        physical = immutable_name(self._stage.name, self.deployment.name, digest)
+        name = f"Function{digest[:GENERATION_DIGITS]}"
+        if before.keeps(physical):
+            self.function = lambda_.Function.from_function_name(self, name, physical)
+        else:
+            self.function = self._function(name, physical, removal=OUTLIVES)
+        prefix = f"{self._name}{GENERATION}"
+        self._custodian.generations(self, "Generations", prefix=prefix)
+        gate = f"{self._judge.capitalize()}Gate{digest[:GENERATION_DIGITS]}"
+        self.gate = self._gate(gate, self.function.function_arn)
+        return self._record(self.function.function_arn, None)
+
+    @property
+    def _judge(self) -> str:
+        """Whom a judge asks at its gate; of what asks nobody, the stage's choice moves nothing."""
+        return self._stage.judge_gate if self.settings.judge else "recorded"
+
+    def _state(self) -> str:
+        """A digest of the code and of every setting: what another function is made for."""
+        state = {
+            "code": self._code.digest,
+            "python": self._stage.python,
+            "architecture": self._stage.architecture,
+            "memory_mb": self.deployment.memory_mb,
+            "timeout_seconds": self.deployment.timeout_seconds,
+            "environment": self.settings.to_env(),
+        }
+        return sha256(json.dumps(state, sort_keys=True).encode()).hexdigest()
+
+    def _function(
+        self, name: str, physical: str, removal: RemovalPolicy | None = None
+    ) -> lambda_.Function:
+        stage, deployment, spec = self._stage, self.deployment, self._spec
+        digest = self._code.digest[:DIGEST_DIGITS]
+        function = lambda_.Function(
             self,
-            "Function",
+            name,
             function_name=physical,
-            description=f"{spec.name} {spec.version}: {spec.summary}"[:MAX_DESCRIPTION],
-            code=code,
+            description=description(spec.name, spec.version, digest, spec.summary),
+            code=self._code.asset,
             handler=HANDLER,
-            runtime=lambda_.Runtime(f"python{stage.python}", lambda_.RuntimeFamily.PYTHON),
-            architecture=(
-                lambda_.Architecture.ARM_64
-                if stage.architecture == "arm64"
-                else lambda_.Architecture.X86_64
-            ),
+            runtime=runtime(stage),
+            architecture=architecture(stage),
             memory_size=deployment.memory_mb,
             timeout=Duration.seconds(deployment.timeout_seconds),
             reserved_concurrent_executions=deployment.reserved_concurrency,
             environment=self.settings.to_env(),
             logging_format=lambda_.LoggingFormat.JSON,
-            log_group=self._log_group(physical, production=stage.production),
-            role=self._role(physical, emulated=stage.emulated),
+            log_group=self._log_group,
+            role=self._role,
+            current_version_options=lambda_.VersionOptions(removal_policy=OUTLIVES),
         )
-        alias = lambda_.Alias(
-            self, "Alias", alias_name=ALIAS, version=self.function.current_version
-        )
-        self.record = self._record(spec, stage, alias)
+        if removal is not None:
+            function.apply_removal_policy(removal)
         nag.acknowledge(
-            self.function,
+            function,
             "L1",
             "The stage says which Python runs; bytecode in the artifact is of that version.",
         )
+        return function
 
-    def _record(self, spec: RewardSpec, stage: Stage, alias: lambda_.Alias) -> DeployedReward:
+    def _gate(self, name: str, function_arn: str) -> CustomResource:
+        return self._custodian.gate(
+            self,
+            name,
+            function_arn=function_arn,
+            deployment=self.deployment.name,
+            judge=self._judge,
+        )
+
+    def _record(self, version_arn: str, alias_arn: str | None) -> DeployedReward:
         """The entry of the catalogue."""
-        deployment = self.deployment
+        deployment, stage = self.deployment, self._stage
         return DeployedReward(
             name=deployment.name,
-            reward=spec.name,
-            version=spec.version,
+            reward=self._spec.name,
+            version=self._spec.version,
+            digest=self._code.digest[:DIGEST_DIGITS],
             parameters=deployment.parameters,
             response_mode=deployment.response_mode,
-            alias_arn=alias.function_arn,
+            version_arn=version_arn,
+            alias_arn=alias_arn,
             function_arn=self.function.function_arn,
             timeout_seconds=deployment.timeout_seconds,
             memory_mb=deployment.memory_mb,
@@ -103,31 +206,38 @@ class DeployedFunction(Construct):
             python=stage.python,
         )
 
-    def _log_group(self, physical: str, *, production: bool) -> logs.LogGroup:
+    def _made_log_group(self) -> logs.LogGroup:
         """Kept for a month; for a year in production."""
-        kept = logs.RetentionDays.ONE_YEAR if production else logs.RetentionDays.ONE_MONTH
+        year = self._stage.production
         return logs.LogGroup(
             self,
             "Logs",
-            log_group_name=f"/aws/lambda/{physical}",
-            retention=kept,
+            log_group_name=f"/aws/lambda/{self._name}",
+            retention=logs.RetentionDays.ONE_YEAR if year else logs.RetentionDays.ONE_MONTH,
             removal_policy=RemovalPolicy.DESTROY,
         )
 
-    def _role(self, physical: str, *, emulated: bool) -> iam.IRole:
+    def _made_role(self) -> iam.IRole:
         """A verifier needs nothing of AWS but its log group; a judge may ask its models."""
         place = place_of(self)
-        group = place.arn("logs", f"log-group:/aws/lambda/{physical}")
+        group = place.arn("logs", f"log-group:/aws/lambda/{self._name}")
         policies = {"logs": permissions.write_logs(group)}
         if self.settings.judge:
-            asking = permissions.ask_judge(place, self.settings.judge, emulated=emulated)
+            asking = permissions.ask_judge(
+                place, self.settings.judge, emulated=self._stage.emulated
+            )
             # IAM takes no policy without a statement: a local endpoint may need neither.
             policies |= {"judge": asking} if asking["Statement"] else {}
         made = role(
             self,
             "Role",
-            description=f"What {physical} runs as",
+            description=f"What {self._name} runs as",
             trust=permissions.trust_lambda(),
             policies=policies,
         )
         return iam.Role.from_role_arn(self, "RoleByArn", made.attr_arn, mutable=False)
+
+
+def _element(construct: Construct) -> CfnResource:
+    """What CloudFormation makes of a construct."""
+    return cast("CfnResource", construct.node.default_child)

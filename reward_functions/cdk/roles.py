@@ -23,11 +23,27 @@ WILDCARDS: Final = {
     "WriteOutput": "The objects under the one prefix where jobs write.",
     "PutData": "The objects under the one prefix where training data lies.",
     "ReadOutput": "The objects under the one prefix where jobs write.",
+    "InvokeRewards": "The versions and aliases of exactly these functions.",
+    "AskRewards": "The versions and aliases of exactly these functions.",
+    "TryVersion": "The versions of exactly these functions: a number is given at publication.",
+    "DeleteVersion": "The versions of exactly these functions: a number is given at publication.",
+    "FindGenerations": "A list, which knows no resource.",
+    "DeleteGenerations": "Immutable functions of this stage, whose names end in a digest.",
+    "EmptyBucket": "Every object of the one bucket, before the stack deletes it.",
     "CreateJob": "Which model is tuned is decided at each start, and a job's ARN is made then.",
     "FollowJob": "A job's ARN is made when it starts.",
+    "FollowSageMakerJob": "A job is named by who starts it, and a recipe by SageMaker.",
     "TagJob": "The ARNs of a job and of its model are made when it starts.",
     "ListJobs": "A list, which knows no resource.",
+    "BearToken": "Says who asks and knows no resource; what is asked needs its own right.",
+    "RunOpenAIJob": "Which project a job belongs to is decided at each start.",
+    "ReadModel": "A tuned model's ARN is made by its job.",
+    "HostModel": "The ARNs of a tuned model and of what hosts it are made when they are.",
+    "ListHosted": "A list, which knows no resource.",
+    "AskModel": "The tuned model, whose host gets its ARN when it is made, beside its base.",
+    "SeeAccount": "Lists and limits of the account, which know no resource.",
     "ReadCatalogue": "The parameters of this stage's own path.",
+    "WriteCatalogue": "The parameters of this stage's own path.",
 }
 """Why a statement of `permissions` names more than one resource by a wildcard, by its Sid."""
 
@@ -45,6 +61,8 @@ def role(
     description: str,
     trust: Document,
     policies: Mapping[str, Document],
+    path: str | None = None,
+    physical: str | None = None,
 ) -> iam.CfnRole:
     """A role with exactly these documents.
 
@@ -54,11 +72,15 @@ def role(
         description: for whoever finds it in the account.
         trust: who may assume it.
         policies: what it may do, by name.
+        path: of its ARN, where others grant by it.
+        physical: its name in the account, where others grant by it.
     """
     made = iam.CfnRole(
         scope,
         name,
         description=description,
+        path=path,
+        role_name=physical,
         assume_role_policy_document=trust,
         policies=[
             iam.CfnRole.PolicyProperty(policy_name=each, policy_document=document)
@@ -80,11 +102,15 @@ def managed_policy(
 
 def _justify(construct: Construct, documents: Iterable[Document]) -> None:
     """Acknowledge every wildcard; one without a reason is a KeyError, here and not at AWS."""
-    for statement in (each for document in documents for each in document["Statement"]):
-        for resource in statement["Resource"]:
-            if "*" in resource:
-                finding = f"IAM5[Resource::{_shown(construct, resource)}]"
-                nag.acknowledge(construct, finding, WILDCARDS[statement["Sid"]])
+    reasons = {
+        resource: WILDCARDS[statement["Sid"]]
+        for document in documents
+        for statement in document["Statement"]
+        for resource in statement["Resource"]
+        if "*" in resource
+    }
+    for resource, reason in reasons.items():
+        nag.acknowledge(construct, f"IAM5[Resource::{_shown(construct, resource)}]", reason)
 
 
 def _shown(scope: Construct, arn: str) -> str:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 import aws_cdk as cdk
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_ssm as ssm
+from constructs import Construct
 
-from reward_functions.cdk.artifact import COST
-from reward_functions.cdk.interpreter import NoInterpreter
+from reward_functions.cdk.artifact import build_all
+from reward_functions.cdk.custody import Custodian
+from reward_functions.cdk.deployed_before import DeployedBefore
 from reward_functions.cdk.job_events import JobEvents
 from reward_functions.cdk.monitoring import Monitoring
-from reward_functions.cdk.reward_function import DeployedFunction
+from reward_functions.cdk.reward_function import Code, DeployedFunction
 from reward_functions.cdk.training import Training
 from reward_functions.serving.catalogue import (
     DeployedStage,
@@ -23,26 +25,41 @@ from reward_functions.serving.catalogue import (
 )
 
 if TYPE_CHECKING:
-    from constructs import Construct
+    from collections.abc import Iterable
+
     from pydantic import BaseModel
 
-    from reward_functions.cdk.artifact import Artifact
+    from reward_functions.cdk.artifacts import Artifacts
     from reward_functions.cdk.stages import Stage
+
+NO_DIGEST: Final = "0" * 64
+"""Stands for an artifact's where the command needs none."""
 
 
 class RewardStack(cdk.Stack):
     """A stage of `cdk.json`.
 
+    Deployments stand under one scope, so that they may be called as they like, and in the order of
+    their names, so that theirs in `cdk.json` changes nothing.
+
     Args:
         scope: the app.
         stage: what to deploy, checked.
-        artifact: what every function runs from; built here, unless the command needs no assets.
+        artifacts: what functions run from; built here, unless the command needs no assets.
+        before: what stands in the account already.
 
     Raises:
-        NoInterpreter: the stage is strict, and the artifact would carry no bytecode.
+        NoInterpreter: the stage is strict, and an artifact would carry no bytecode.
     """
 
-    def __init__(self, scope: Construct, *, stage: Stage, artifact: Artifact) -> None:
+    def __init__(
+        self,
+        scope: Construct,
+        *,
+        stage: Stage,
+        artifacts: Artifacts,
+        before: DeployedBefore | None = None,
+    ) -> None:
         super().__init__(
             scope,
             stack_name(stage.name),
@@ -50,17 +67,25 @@ class RewardStack(cdk.Stack):
             description=f"Reward functions for reinforcement fine-tuning, stage {stage.name}",
             tags=stage.tags,
         )
-        code = self._code(stage, artifact)
+        before = before or DeployedBefore()
+        ordered = sorted(stage.deployments, key=lambda each: each.name)
+        stage = stage.model_copy(update={"deployments": tuple(ordered)})
+        custodian = Custodian(self, "Custodian", stage=stage)
+        rewards = Construct(self, "Rewards")
+        codes = self._codes(artifacts, {each.reward for each in stage.deployments})
         self.functions = [
-            DeployedFunction(self, pascal(each.name), stage=stage, deployment=each, code=code)
+            DeployedFunction(
+                rewards,
+                each.name,
+                stage=stage,
+                deployment=each,
+                code=codes[each.reward],
+                custodian=custodian,
+                before=before,
+            )
             for each in stage.deployments
         ]
-        self.training = Training(
-            self,
-            "Training",
-            stage=stage,
-            function_arns=[each.function.function_arn for each in self.functions],
-        )
+        self.training = Training(self, "Training", stage=stage, custodian=custodian)
         self.job_events = JobEvents(self, "JobEvents", stage=stage)
         self.monitoring = Monitoring(
             self,
@@ -70,65 +95,81 @@ class RewardStack(cdk.Stack):
             topic=self.job_events.topic,
         )
         self._catalogue(stage)
+        for record in (each.record for each in self.functions):
+            if sentence := before.unannounced(record):
+                cdk.Annotations.of(self).add_warning_v2(f"unannounced:{record.name}", sentence)
 
-    def _code(self, stage: Stage, artifact: Artifact) -> lambda_.Code:
-        """The artifact as an asset, built where it is not there yet.
+    def _codes(self, artifacts: Artifacts, rewards: Iterable[str]) -> dict[str, Code]:
+        """The artifact of every reward as an asset, built where it is not there yet.
 
-        `cdk list` and `cdk destroy` need none: any file stands for it then.
+        `cdk list` and `cdk destroy` need none: any folder stands for it then.
         """
-        fingerprint = artifact.fingerprint()
-        path = Path(__file__)
-        if self.bundling_required:
-            if stage.strict and artifact.interpreter is None:
-                cost = COST.format(python=stage.python)
-                raise NoInterpreter(f"stage {stage.name!r} is strict: {cost}")
-            path = (
-                Path(cast("cdk.Stage", cdk.Stage.of(self)).outdir) / f"artifact.{fingerprint}.zip"
-            )
-            if not path.is_file():
-                artifact.build(path)
-        return lambda_.Code.from_asset(
-            str(path if path.suffix == ".zip" else path.parent),
-            asset_hash=fingerprint,
-            asset_hash_type=cdk.AssetHashType.CUSTOM,
-        )
+        if not self.bundling_required:
+            return {reward: _asset(Path(__file__).parent, NO_DIGEST) for reward in rewards}
+        folder = Path(cast("cdk.Stage", cdk.Stage.of(self)).outdir)
+        made = {reward: artifacts.artifact(reward) for reward in sorted(rewards)}
+        paths = {reward: folder / f"artifact.{each.digest}.zip" for reward, each in made.items()}
+        build_all({paths[reward]: each for reward, each in made.items()})
+        return {reward: _asset(paths[reward], each.digest) for reward, each in made.items()}
 
     def _catalogue(self, stage: Stage) -> None:
-        """What was deployed, for programs as SSM parameters and for people as outputs."""
+        """What was deployed, for programs as SSM parameters and for people as outputs.
+
+        No output's name is another's: `Stage…` and `Reward…` begin differently, and no ending of a
+        deployment's outputs is the ending of another ending.
+        """
+        scope = Construct(self, "Catalogue")
         sagemaker_role = self.training.sagemaker_role
+        policies = {
+            f"{task}_policy_arn": policy.attr_policy_arn
+            for task, policy in self.training.people.items()
+        }
         shared = DeployedStage(
             stage=stage.name,
             region=stage.region,
+            keep_versions=stage.keep_versions,
             bucket=self.training.bucket.bucket_name,
             training_role_arn=self.training.bedrock_role.attr_arn,
-            submitter_policy_arn=self.training.submitters.attr_policy_arn,
             sagemaker_role_arn=sagemaker_role.attr_arn if sagemaker_role else None,
             job_events_topic_arn=self.job_events.topic.topic_arn,
             dashboard=self.monitoring.dashboard.dashboard_name,
+            **policies,
         )
-        self._publish("Stage", stage_parameter(stage.name), shared)
-        for name, value in shared.model_dump(
-            exclude={"stage", "region"}, exclude_none=True
-        ).items():
-            cdk.CfnOutput(self, pascal(name), value=value)
+        _publish(scope, "Stage", stage_parameter(stage.name), shared)
+        left_out = {"stage", "region", "keep_versions"}
+        for name, value in shared.model_dump(exclude=left_out, exclude_none=True).items():
+            cdk.CfnOutput(self, f"Stage{pascal(name)}", value=value)
         for each in self.functions:
-            name = each.record.name
-            self._publish(
-                f"Catalogue{pascal(name)}", deployment_parameter(stage.name, name), each.record
-            )
-            cdk.CfnOutput(self, f"{pascal(name)}AliasArn", value=each.record.alias_arn)
-            cdk.CfnOutput(self, f"{pascal(name)}FunctionArn", value=each.record.function_arn)
+            record = each.record
+            parameter = deployment_parameter(stage.name, record.name)
+            published = _publish(each, "Catalogue", parameter, record)
+            published.node.add_dependency(each.gate)
+            outputs = {
+                "VersionArn": record.version_arn,
+                "AliasArn": record.alias_arn,
+                "Content": f"{record.reward} {record.version} {record.digest}",
+            }
+            for ending, value in outputs.items():
+                if value is not None:
+                    cdk.CfnOutput(self, f"Reward{pascal(record.name)}{ending}", value=value)
 
-    def _publish(self, name: str, parameter: str, record: BaseModel) -> None:
-        ssm.StringParameter(
-            self,
-            name,
-            parameter_name=parameter,
-            string_value=record.model_dump_json(),
-            # Parameters that fit a function's environment can be more than a standard parameter
-            # holds.
-            tier=ssm.ParameterTier.INTELLIGENT_TIERING,
-        )
+
+def _publish(scope: Construct, name: str, parameter: str, record: BaseModel) -> ssm.StringParameter:
+    return ssm.StringParameter(
+        scope,
+        name,
+        parameter_name=parameter,
+        string_value=record.model_dump_json(),
+        # Parameters that fit a function's environment can be more than a standard parameter holds.
+        tier=ssm.ParameterTier.INTELLIGENT_TIERING,
+    )
+
+
+def _asset(path: Path, digest: str) -> Code:
+    asset = lambda_.Code.from_asset(
+        str(path), asset_hash=digest, asset_hash_type=cdk.AssetHashType.CUSTOM
+    )
+    return Code(asset, digest)
 
 
 def pascal(name: str) -> str:

@@ -13,7 +13,6 @@ touches AWS or CDK. Each error is one sentence that names its place.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
 
@@ -29,29 +28,19 @@ from pydantic import (
 
 from reward_functions.cdk.interpreter import here
 from reward_functions.cdk.judges import check_judge
+from reward_functions.cdk.limits import OverLimit, check_function, check_stage
 from reward_functions.cdk.packages import Package, normalised
 from reward_functions.cdk.regions import aws_regions
 from reward_functions.core import registry
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.suggest import did_you_mean
-from reward_functions.serving import permissions
-from reward_functions.serving.catalogue import (
-    MAX_FUNCTION_NAME,
-    Architecture,
-    Name,
-    StageName,
-    bucket_name,
-    function_name,
-)
+from reward_functions.serving.catalogue import Architecture, Name, StageName, function_name
 from reward_functions.serving.contract import ResponseMode
-from reward_functions.serving.permissions import Place
-from reward_functions.serving.settings import MAX_WORKERS, LambdaSettings
+from reward_functions.serving.settings import LambdaSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
-
-    from reward_functions.core.spec import RewardSpec
 
 ONE_PROCESSOR_MB: Final = 1769
 """Memory at which Lambda gives one whole processor (Lambda developer guide, "Configure memory")."""
@@ -60,13 +49,13 @@ MAX_MEMORY_MB: Final = 10_240
 
 MAX_TIMEOUT_SECONDS: Final = 900
 
-MAX_ENVIRONMENT_BYTES: Final = 4096
-"""All variables of a function together ("Lambda quotas")."""
+EMULATED_ACCOUNT: Final = "000000000000"
+"""Whose an emulator is, and no account of AWS."""
 
-MAX_MANAGED_POLICY: Final = 6144
-"""Characters without white space ("IAM and AWS STS quotas")."""
-
-MAX_ROLE_NAME: Final = 64
+RESERVED_TAG: Final = "aws:"
+RESERVED_NAMESPACE: Final = "AWS/"
+"""Prefixes that AWS keeps for itself, in any case of letters: it refuses the one, and loses the
+metrics that are sent to the other."""
 
 PYTHONS: Final = ("3.12", "3.13", "3.14")
 """Lambda's runtimes that this library runs on and whose end is not near."""
@@ -95,6 +84,11 @@ class Deployment(_Model):
         default="list",
         description="`list` for Bedrock and for SageMaker training of Nova models, `envelope` for "
         "SageMaker serverless customization of open-weight models.",
+    )
+    immutable: bool = Field(
+        default=False,
+        description="A function of its own for every state of code and settings, its digest in "
+        "the name, for SageMaker's client, which takes no version.",
     )
     memory_mb: int = Field(
         default=ONE_PROCESSOR_MB,
@@ -131,6 +125,12 @@ class Deployment(_Model):
             {"name", "parameters", "judge", "response_mode", "service"} & set(settings)
         ):
             raise ValueError(f"{taken[0]!r} is a field of the deployment itself")
+        namespace = settings.get("metrics_namespace")
+        if isinstance(namespace, str) and namespace.lower().startswith(RESERVED_NAMESPACE.lower()):
+            raise ValueError(
+                f"CloudWatch takes no metrics of one's own in {namespace!r}: choose a "
+                f"metrics_namespace that does not begin with {RESERVED_NAMESPACE!r}"
+            )
         return settings
 
     @model_validator(mode="before")
@@ -170,7 +170,9 @@ class Stage(_Model):
     name: StageName = Field(description="Its key in `stages`.")
     region: str = Field(description="AWS's name of the region.")
     account: Annotated[str, Field(pattern=r"^\d{12}$")] | None = Field(
-        default=None, description="Twelve digits; else the account of whoever deploys."
+        default=None,
+        description="Twelve digits; else the account of whoever deploys, or with `emulated` "
+        "`000000000000`.",
     )
     deployments: tuple[Deployment, ...] = Field(
         default=(), description="The functions; else every reward that needs no configuration."
@@ -188,6 +190,16 @@ class Stage(_Model):
     architecture: Architecture = Field(default="arm64", description="The functions' processor.")
     python: Literal["3.11", "3.12", "3.13", "3.14"] = Field(
         default="3.13", description="The functions' runtime; 3.11 with `emulated` only."
+    )
+    keep_versions: int = Field(
+        default=10,
+        ge=1,
+        description="Published versions of a function that `reward deployed prune` keeps at least.",
+    )
+    judge_gate: Literal["recorded", "model"] = Field(
+        default="recorded",
+        description="What a judge is tried with before `live` moves: `recorded` answers, or its "
+        "`model` itself.",
     )
     strict: bool = Field(
         default=False, description="An artifact without bytecode is an error, not a warning."
@@ -222,8 +234,29 @@ class Stage(_Model):
             own = dict(zip(("architecture", "python"), here(), strict=True))
             if clash := [key for key in own if given.get(key, own[key]) != own[key]]:
                 raise ValueError(f"a stage with 'emulated' takes this machine's own {clash[0]}")
-            return given | own
+            if given.get("account", EMULATED_ACCOUNT) != EMULATED_ACCOUNT:
+                raise ValueError(
+                    f"a stage with 'emulated' belongs to the account {EMULATED_ACCOUNT}: "
+                    "leave its account out"
+                )
+            return given | own | {"account": EMULATED_ACCOUNT}
         return given
+
+    @field_validator("tags")
+    @classmethod
+    def _tags_of_ones_own(cls, tags: dict[str, str]) -> dict[str, str]:
+        if reserved := [key for key in tags if key.lower().startswith(RESERVED_TAG)]:
+            raise ValueError(f"{reserved[0]!r}: AWS keeps tags beginning with {RESERVED_TAG!r}")
+        return tags
+
+    @model_validator(mode="after")
+    def _emulators_own_account(self) -> Self:
+        if self.account == EMULATED_ACCOUNT and not self.emulated:
+            raise ValueError(
+                f"account: {EMULATED_ACCOUNT} is the local AWS emulator's: say 'emulated', "
+                "or name your own"
+            )
+        return self
 
     @model_validator(mode="after")
     def _python_runs_on_lambda(self) -> Self:
@@ -264,7 +297,10 @@ def stage_of(stages: Any, name: str, folder: Path) -> Stage:
     if "deployments" not in given:
         stage = stage.model_copy(update={"deployments": _unconfigured(packages)})
     _check_deployments(stage, packages)
-    _check_policy(stage)
+    try:
+        check_stage(stage.name, stage.region, stage.deployments)
+    except OverLimit as error:
+        raise BadStage(f"stage {stage.name!r}: {error}") from None
     return stage
 
 
@@ -293,7 +329,7 @@ def _unconfigured(packages: Iterable[Package]) -> tuple[Deployment, ...]:
 def _check_deployments(stage: Stage, packages: Iterable[Package]) -> None:
     if not stage.deployments:
         raise BadStage(f"stage {stage.name!r} has no deployments")
-    # CloudFormation's logical names drop hyphens and underscores.
+    # The names of outputs drop hyphens and underscores.
     plain = Counter(each.name.replace("-", "").replace("_", "") for each in stage.deployments)
     carried = {package.name for package in packages}
     regions = aws_regions()
@@ -306,6 +342,13 @@ def _check_deployments(stage: Stage, packages: Iterable[Package]) -> None:
             spec.bind(each.parameters)
             settings = each.lambda_settings(stage.name)
             check_judge(spec, settings.judge, regions)
+            check_function(
+                stage.name,
+                each,
+                settings,
+                timeout=each.timeout_seconds,
+                workers=spec.needs.workers,
+            )
         except ConfigurationError as error:
             raise BadStage(f"{where}: {error}") from error
         missing = [
@@ -315,7 +358,6 @@ def _check_deployments(stage: Stage, packages: Iterable[Package]) -> None:
         ]
         if missing:
             raise BadStage(f"{where}: {each.reward} needs the parameter {missing[0]!r}")
-        _check_limits(where, stage, each, spec, settings)
         source = _source(each.reward)
         if source is not None and source not in carried:
             raise BadStage(
@@ -324,59 +366,10 @@ def _check_deployments(stage: Stage, packages: Iterable[Package]) -> None:
             )
 
 
-def _check_policy(stage: Stage) -> None:
-    """Policies name every function twice, and IAM limits their length."""
-    place = Place("aws-us-gov", stage.region, "1" * 12)
-    role = f"arn:{place.partition}:iam::{place.account}:role/{'r' * MAX_ROLE_NAME}"
-    document = permissions.submit_jobs(
-        place,
-        stage=stage.name,
-        role_arns={"bedrock.amazonaws.com": role, "sagemaker.amazonaws.com": role},
-        function_arns=[
-            place.arn("lambda", f"function:{function_name(stage.name, each.name)}")
-            for each in stage.deployments
-        ],
-        bucket_arn=f"arn:{place.partition}:s3:::"
-        + bucket_name(stage.name, place.account, stage.region),
-    )
-    if len(json.dumps(document, separators=(",", ":"))) > MAX_MANAGED_POLICY:
-        raise BadStage(
-            f"stage {stage.name!r}: {len(stage.deployments)} deployments are more than one IAM "
-            f"policy of {MAX_MANAGED_POLICY} characters can name; make two stages of them"
-        )
-
-
 def _source(reward: str) -> str | None:
     """The package that registers a reward; None for our own."""
     found = registry.distribution(reward)
     return normalised(found) if found is not None else None
-
-
-def _check_limits(
-    where: str, stage: Stage, each: Deployment, spec: RewardSpec, settings: LambdaSettings
-) -> None:
-    environment = settings.to_env().items()
-    size = sum(len(key.encode()) + len(value.encode()) for key, value in environment)
-    if size > MAX_ENVIRONMENT_BYTES:
-        raise BadStage(
-            f"{where}: its settings take {size} bytes of environment; "
-            f"Lambda allows {MAX_ENVIRONMENT_BYTES}"
-        )
-    margin = settings.deadline_margin_ms
-    if margin >= 1000 * each.timeout_seconds:
-        raise BadStage(
-            f"{where}: a timeout of {each.timeout_seconds} s leaves no time to score, "
-            f"{margin} ms of it being kept for the response"
-        )
-    if spec.needs.workers > MAX_WORKERS:
-        raise BadStage(
-            f"{where}: {spec.name} needs {spec.needs.workers} threads; the most is {MAX_WORKERS}"
-        )
-    if len(function_name(stage.name, each.name)) > MAX_FUNCTION_NAME:
-        raise BadStage(
-            f"{where}: the function's name {function_name(stage.name, each.name)!r} is longer than "
-            f"Lambda's {MAX_FUNCTION_NAME} characters"
-        )
 
 
 def _sentence(error: ValidationError) -> str:

@@ -1,8 +1,12 @@
-"""The resources of training jobs: a bucket, their roles, and the policy of those who start them."""
+"""The resources of training jobs: a bucket, their roles, and the policies of people, by task.
+
+SageMaker's stock policies hand over roles only that lie under `/service-role/` and carry
+SageMaker's name, and use buckets only that carry it.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from aws_cdk import Duration, RemovalPolicy
 from aws_cdk import aws_kms as kms
@@ -10,42 +14,44 @@ from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from reward_functions.cdk import nag
+from reward_functions.cdk.grants import aliased, rewards
 from reward_functions.cdk.roles import managed_policy, place_of, role
 from reward_functions.serving import permissions
 from reward_functions.serving.catalogue import bucket_name
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from aws_cdk import aws_iam as iam
 
+    from reward_functions.cdk.custody import Custodian
     from reward_functions.cdk.stages import Stage
+
+SERVICE_ROLES: Final = "/service-role/"
 
 
 class Training(Construct):
-    """The data bucket, the service roles of training jobs, and the policy of who starts them.
+    """The data bucket, the service roles of training jobs, and the policies of people.
 
     Args:
         scope: the stack.
         name: in the construct tree.
-        stage: what surrounds it.
-        function_arns: every reward function of the stage, unqualified; roles may invoke just these.
+        stage: what surrounds it, and the rewards that roles may invoke.
+        custodian: who empties the bucket before it is deleted.
 
     Attributes:
         bucket: where data and output lie.
         bedrock_role: what Bedrock's jobs run as.
         sagemaker_role: what SageMaker's jobs run as, where the stage asked for it.
-        submitters: a managed policy to attach to people and roles that start jobs.
+        people: managed policies to attach to people and their roles, by task: `data`, `jobs`,
+            `evaluate` and `operate`.
     """
 
-    def __init__(
-        self, scope: Construct, name: str, *, stage: Stage, function_arns: Sequence[str]
-    ) -> None:
+    def __init__(self, scope: Construct, name: str, *, stage: Stage, custodian: Custodian) -> None:
         super().__init__(scope, name)
         place = place_of(self)
-        self.bucket = self._bucket(stage)
+        asked = rewards(place, stage.name, stage.deployments)
+        self.bucket = self._bucket(stage, custodian)
         bucket_arn = self.bucket.bucket_arn
-        work = {"train": permissions.train(function_arns, bucket_arn)}
+        work = {"train": permissions.train(asked, bucket_arn)}
         if self.bucket.encryption_key is not None:
             work["key"] = permissions.use_key(self.bucket.encryption_key.key_arn, place)
         self.bedrock_role = self._service_role(
@@ -55,24 +61,50 @@ class Training(Construct):
         self.sagemaker_role: iam.CfnRole | None = None
         if stage.sagemaker_role:
             self.sagemaker_role = self._service_role(
-                "SageMakerRole", "SageMaker", permissions.trust_sagemaker(place), work
+                "SageMakerRole",
+                "SageMaker",
+                permissions.trust_sagemaker(place),
+                work,
+                physical=sagemaker_role_name(stage.name, stage.region),
             )
             roles["sagemaker.amazonaws.com"] = self.sagemaker_role.attr_arn
-        self.submitters = managed_policy(
-            self,
-            "Submitters",
-            description=f"Start, follow and stop training jobs of the stage {stage.name}",
-            document=permissions.submit_jobs(
-                place,
-                stage=stage.name,
-                role_arns=roles,
-                function_arns=function_arns,
-                bucket_arn=bucket_arn,
-            ),
-        )
+        moved = aliased(place, stage.name, stage.deployments)
+        self.people = {
+            task: managed_policy(
+                self,
+                f"{task.capitalize()}Policy",
+                description=may.format(stage=stage.name),
+                document=document,
+            )
+            for task, may, document in (
+                (
+                    "data",
+                    "Bring data to the stage {stage}, and read what its jobs wrote",
+                    permissions.prepare_data(place, stage=stage.name, bucket_arn=bucket_arn),
+                ),
+                (
+                    "jobs",
+                    "Start, follow and stop training jobs of the stage {stage}",
+                    permissions.run_jobs(place, stage=stage.name, role_arns=roles, rewards=asked),
+                ),
+                (
+                    "evaluate",
+                    "Ask the rewards of the stage {stage}, and host and ask tuned models",
+                    permissions.evaluate(place, stage=stage.name, rewards=asked),
+                ),
+                (
+                    "operate",
+                    "Roll back and prune the rewards of the stage {stage}",
+                    permissions.operate(
+                        place, stage=stage.name, function_arns=moved, rewards=asked
+                    ),
+                ),
+            )
+        }
 
-    def _bucket(self, stage: Stage) -> s3.Bucket:
-        removal = RemovalPolicy.RETAIN if stage.production else RemovalPolicy.DESTROY
+    def _bucket(self, stage: Stage, custodian: Custodian) -> s3.Bucket:
+        outlives = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
+        removal = outlives if stage.production else RemovalPolicy.DESTROY
         key = None
         if stage.customer_key:
             key = kms.Key(
@@ -93,9 +125,6 @@ class Training(Construct):
             enforce_ssl=True,
             versioned=True,
             removal_policy=removal,
-            # Emptying a bucket takes a function of CDK's own, in JavaScript, which the local AWS
-            # emulator does not run.
-            auto_delete_objects=not (stage.production or stage.emulated),
             lifecycle_rules=[
                 s3.LifecycleRule(
                     noncurrent_version_expiration=Duration.days(90),
@@ -103,6 +132,10 @@ class Training(Construct):
                 )
             ],
         )
+        # In production it stands too, and is never asked: were it missing there, a stage that
+        # becomes production would have its bucket emptied as the last thing before.
+        asked = RemovalPolicy.RETAIN if stage.production else RemovalPolicy.DESTROY
+        custodian.emptying(self, "Emptying", bucket=bucket.bucket_name, removal=asked)
         nag.acknowledge(
             bucket,
             "S1",
@@ -117,6 +150,7 @@ class Training(Construct):
         service: str,
         trust: permissions.Document,
         work: dict[str, permissions.Document],
+        physical: str | None = None,
     ) -> iam.CfnRole:
         return role(
             self,
@@ -124,4 +158,11 @@ class Training(Construct):
             description=f"{service} training jobs: read data, write output, ask for rewards",
             trust=trust,
             policies=work,
+            path=SERVICE_ROLES,
+            physical=physical,
         )
+
+
+def sagemaker_role_name(stage: str, region: str) -> str:
+    """The physical name of the role of SageMaker's jobs: an account's roles have no region."""
+    return f"SageMaker-reward-{stage}-{region}"

@@ -5,7 +5,10 @@
     scaffold.py    new
     invoking.py    invoke
     deployed.py    deployed list · invoke · check
+    rollback.py    deployed rollback
+    prune.py       deployed prune
     local.py       local up · status · reset · down
+    lock.py        lock
     demo.py        demo
     data/          data prepare · lint · split · stats · replay · upload
     judge/         judge probe · doctor · calibrate · estimate
@@ -21,7 +24,18 @@ from typing import Annotated
 
 import typer
 
-from reward_functions.cli import catalogue, demo, deployed, invoking, local, scaffold, scoring
+from reward_functions.cli import (
+    catalogue,
+    demo,
+    deployed,
+    invoking,
+    local,
+    lock,
+    prune,
+    rollback,
+    scaffold,
+    scoring,
+)
 from reward_functions.cli._errors import OneLineErrors
 from reward_functions.cli.data import data
 from reward_functions.cli.judge import judge
@@ -77,7 +91,10 @@ app.command("score")(scoring.score)
 app.command("check")(catalogue.check)
 app.command("new")(scaffold.new)
 app.command("invoke")(invoking.invoke)
+app.command("lock")(lock.lock)
 app.add_typer(data, name="data")
 app.add_typer(judge, name="judge")
+deployed.app.command("rollback")(rollback.rollback)
+deployed.app.command("prune")(prune.prune)
 app.add_typer(deployed.app, name="deployed")
 app.add_typer(local.app, name="local")

@@ -77,7 +77,7 @@ def score_deployed(session: Session, rewards: Sequence[str]) -> Counter[str]:
     seen = Counter[str]()
     for deployed in deployments(STAGE, session):
         if deployed.reward in rewards and not deployed.parameters:
-            function = DeployedFunction(deployed.alias_arn, session=session)
+            function = DeployedFunction(deployed.live_arn, session=session)
             seen += _shown(deployed, function)
     return seen
 
@@ -90,7 +90,7 @@ def _shown(deployed: DeployedReward, function: DeployedFunction) -> Counter[str]
     warm = min(function.invoke(rows).seconds for _ in range(WARM))
     mode = {"list": "a bare list", "envelope": "an envelope"}[deployed.response_mode]
     title = (
-        f"{deployed.reward} version {deployed.version}, from {deployed.alias_arn}\n"
+        f"{deployed.reward} version {deployed.version}, from {deployed.live_arn}\n"
         f"{len(rows)} samples answered with {mode}: "
         f"{first.seconds * 1000:,.0f} ms with the start, then {warm * 1000:,.0f} ms"
     )

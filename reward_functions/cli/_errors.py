@@ -1,20 +1,21 @@
 """Errors a user can act on: one clear line on standard error, exit status 2, never a traceback.
 
-Anything else that escapes a command is a bug of ours and keeps its traceback.
+Anything else that escapes a command is a bug of ours and keeps its traceback. Where a shell is to
+evaluate the output, it evaluates `false`, whatever went wrong: `eval ""` would succeed.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Final
 
 import typer
 from typer.core import TyperGroup
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from pydantic import ValidationError
 
@@ -27,9 +28,18 @@ INTERRUPTED: Final = 130
 BROKEN_PIPE: Final = 141
 """128 + SIGPIPE: whoever read our output has read enough."""
 
+PRINT_ENV: Final = "--print-env"
+"""The option whose output a shell evaluates."""
+
 
 class OneLineErrors(TyperGroup):
     """A command group that reports errors as this module's docstring says."""
+
+    def main(self, args: Sequence[str] | None = None, *rest: Any, **options: Any) -> Any:
+        """Run the command line, usage errors of every command included, and exit."""
+        given = sys.argv[1:] if args is None else args
+        with _evaluated() if PRINT_ENV in given else nullcontext():
+            return super().main(args, *rest, **options)
 
     def make_context(self, *args: Any, **options: Any) -> Any:
         """Read the arguments; `--help` and `--version` print from here."""
@@ -42,6 +52,21 @@ class OneLineErrors(TyperGroup):
             result = super().invoke(ctx)
             sys.stdout.flush()
             return result
+
+
+@contextmanager
+def _evaluated() -> Iterator[None]:
+    """What a shell evaluates fails with the command: `eval "$(…)" && cdk deploy` stops there."""
+    passed = False
+    try:
+        yield
+        passed = True
+    except SystemExit as error:
+        passed = not error.code
+        raise
+    finally:
+        if not passed:
+            typer.echo("false")
 
 
 @contextmanager

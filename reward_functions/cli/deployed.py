@@ -15,7 +15,7 @@ from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._options import File, Parameters  # noqa: TC001 - typer reads annotations
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from reward_functions.serving.catalogue import DeployedReward
     from reward_functions.serving.contract import ResponseMode
@@ -31,6 +31,9 @@ Target = Annotated[
     typer.Argument(metavar="NAME", help="A deployment of the stage, or the ARN of any function."),
 ]
 
+DIGITS: Final = 8
+"""Of a digest, in a table."""
+
 MARKS: Final = {
     "ok": ("ok", "green"),
     "warning": ("warning", "yellow"),
@@ -43,32 +46,25 @@ MARKS: Final = {
 def list_deployed(
     *,
     stage: Stage = "dev",
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON, with both ARNs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON, with every ARN.")] = False,
 ) -> None:
-    """What a stage has deployed."""
-    from reward_functions.cli._console import cell, output, table
+    """What a stage has deployed, and the ARN to give to a job.
+
+    The columns `job` and `live` are versions of the function: what the catalogue gives to jobs, and
+    what the alias points to.
+    """
     from reward_functions.tools.deployed import deployments
+    from reward_functions.tools.deployed.versions import live_version
 
     found = deployments(stage)
+    live = {reward.name: live_version(reward) for reward in found}
     if as_json:
-        typer.echo(json.dumps([reward.model_dump() for reward in found], indent=2))
-        return
-    if not found:
+        rows = [reward.model_dump() | {"live_version": live[reward.name]} for reward in found]
+        typer.echo(json.dumps(rows, indent=2))
+    elif not found:
         typer.echo(f"stage {stage!r} has no deployments here")
-        return
-    shown = table(
-        "name", "reward", "version", "parameters", "response", "ARN", names=("name", "reward")
-    )
-    for reward in found:
-        shown.add_row(
-            cell(reward.name),
-            cell(reward.reward),
-            cell(str(reward.version)),
-            cell(_parameters(reward) or None),
-            cell(reward.response_mode),
-            cell(reward.alias_arn),
-        )
-    output().print(shown)
+    else:
+        _list(found, live)
 
 
 @app.command()
@@ -91,7 +87,7 @@ def invoke(
     from reward_functions.tools.deployed import DeployedFunction, find
     from reward_functions.tools.json_rows import read_rows
 
-    arn = target if _is_arn(target) else find(target, stage).alias_arn
+    arn = target if _is_arn(target) else find(target, stage).live_arn
     function = DeployedFunction(arn)
     rows = [row.content for row in read_rows(file)]
     if not rows:
@@ -129,7 +125,8 @@ def check(
 ) -> None:
     """Check what a trainer relies on: ids, order, numbers, response mode, time, size.
 
-    Each function is invoked about a dozen times. Nothing is written anywhere.
+    Each function is invoked about a dozen times. Nothing is written anywhere. A deployment is
+    checked by the version that jobs are given.
 
     Exit status: 0 nothing failed, 1 something did, 2 nothing was done.
     """
@@ -168,7 +165,10 @@ def _work(
         raise nothing_deployed(stage)
     # One attempt: the check is to see a throttle, not to wait until it is over.
     return [
-        *[(DeployedFunction(each.alias_arn, attempts=1), expectation(each)) for each in catalogue],
+        *[
+            (DeployedFunction(each.version_arn, attempts=1), expectation(each))
+            for each in catalogue
+        ],
         *[(DeployedFunction(arn, attempts=1), given or Expectation(made_up())) for arn in arns],
     ]
 
@@ -227,7 +227,8 @@ def _show(reports: Sequence[CheckReport], *, as_json: bool) -> None:
         typer.echo(json.dumps(rows, indent=2))
         return
     for report in reports:
-        shown = table("", "question", "answer", names=("question",), title=report.arn)
+        typer.echo(f"\n{report.arn}")  # not as a title, which would break it at a hyphen
+        shown = table("", "question", "answer", names=("question",))
         for finding in report.findings:
             shown.add_row(
                 Text(*MARKS[finding.verdict]),
@@ -235,6 +236,40 @@ def _show(reports: Sequence[CheckReport], *, as_json: bool) -> None:
                 Text(plain(finding.message, MESSAGE)),
             )
         output().print(shown)
+
+
+def _list(found: Sequence[DeployedReward], live: Mapping[str, str | None]) -> None:
+    """A table, and below it every ARN whole on a line of its own."""
+    from reward_functions.cli._console import cell, output, table
+
+    columns = ("name", "reward", "version", "digest", "parameters", "response", "job", "live")
+    shown = table(*columns, names=("name", "reward", "digest"))
+    for reward in found:
+        given = _version_given(reward)
+        moved = live[reward.name] not in (None, given)
+        shown.add_row(
+            cell(reward.name),
+            cell(reward.reward),
+            cell(str(reward.version)),
+            cell(reward.digest[:DIGITS]),
+            cell(_parameters(reward) or None),
+            cell(reward.response_mode),
+            cell(given),
+            cell(live[reward.name], "yellow" if moved else ""),
+        )
+    output().print(shown)
+    typer.echo("what a job is given:")
+    wide = max(len(reward.name) for reward in found)
+    for reward in found:
+        # Not by the console, which would break an ARN at a hyphen.
+        typer.echo(f"  {reward.name:{wide}}  {reward.version_arn}")
+
+
+def _version_given(reward: DeployedReward) -> str | None:
+    """The number of the version that jobs are given; None of an immutable deployment."""
+    from reward_functions.tools.deployed import FunctionArn
+
+    return FunctionArn.parse(reward.version_arn).qualifier
 
 
 def _parameters(reward: DeployedReward) -> str:

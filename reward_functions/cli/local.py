@@ -1,8 +1,9 @@
 """`reward local`: a local AWS emulator on this machine, to deploy to and to invoke.
 
-eval "$(reward local up --print-env)"      # from here on this shell's AWS is the local one
-…
-eval "$(reward local down --print-env)"    # and now it is not
+eval "$(reward local up --print-env)" && …    # from here on this shell's AWS is the local one
+eval "$(reward local down --print-env)"       # and now it is not
+
+Where `--print-env` fails, the shell evaluates `false`, and what follows `&&` does not run.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import os
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from reward_functions.cli._errors import PRINT_ENV
 
 if TYPE_CHECKING:
     from reward_functions.tools.local_aws import LocalAws
@@ -26,7 +29,7 @@ Named = Annotated[
 ]
 PrintEnv = Annotated[
     bool,
-    typer.Option("--print-env", help='Write shell lines: eval "$(reward local up --print-env)".'),
+    typer.Option(PRINT_ENV, help='Write shell lines: eval "$(reward local up --print-env)".'),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 
@@ -80,10 +83,11 @@ def up(
     if print_env:
         _print_environment(aws.environment)
     _say(f"local AWS {name!r} on {aws.endpoint}, process {aws.record.process.id}", err=print_env)
-    again = "" if name == "default" else f" --name {name}"
+    named = "" if name == "default" else f" --name {name}"
+    again = f"{named} --enforce" if aws.enforcing else named
     if not print_env:
-        _say(f'  point a shell at it:  eval "$(reward local up{again} --print-env)"')
-    _say(f"  end it:               reward local down{again}", err=print_env)
+        _say(f'  point a shell at it:  eval "$(reward local up{again} {PRINT_ENV})"')
+    _say(f"  end it:               reward local down{named}", err=print_env)
 
 
 @app.command()
@@ -130,11 +134,13 @@ def reset(*, name: Named = "default") -> None:
 def down(*, name: Named = "default", print_env: PrintEnv = False) -> None:
     """End it with everything it started, and forget it."""
     from reward_functions.tools import local_aws
+    from reward_functions.tools.local_aws.emulator import known
 
-    aws = local_aws.find(name)
+    # Also of one that ended by itself: a shell may point at it still.
+    left = [variable for aws in known() if aws.name == name for variable in aws.environment]
     ran = local_aws.down(name)
-    if print_env and aws is not None:
-        for variable in aws.environment:
+    if print_env:
+        for variable in left:
             typer.echo(f"unset {variable}")
     _say(f"local AWS {name!r} {'has ended' if ran else 'does not run'}", err=print_env)
 

@@ -21,7 +21,8 @@ from reward_functions.serving.contract import ResponseMode
 ROOT: Final = "/reward-functions"
 
 ALIAS: Final = "live"
-"""The alias trainers are given: it points to the version published last."""
+"""The alias for people: it points to the version that passed its gate last, or was rolled back to.
+Trainers are given a version, which never changes under a job."""
 
 DATA_PREFIX: Final = "rft-data/"
 """Where training and validation files lie in the stage's bucket; jobs read here."""
@@ -31,6 +32,19 @@ OUTPUT_PREFIX: Final = "rft-output/"
 
 MAX_FUNCTION_NAME: Final = 64
 """Characters of a Lambda function's name."""
+
+MAX_DESCRIPTION: Final = 256
+"""Characters of a Lambda function's description."""
+
+DIGEST_DIGITS: Final = 16
+"""Hexadecimal digits of an artifact's digest as the catalogue shows it."""
+
+GENERATION: Final = "--"
+"""What stands between the name of an immutable deployment's function and its digest."""
+
+GENERATION_DIGITS: Final = 8
+
+DESCRIBED: Final = re.compile(r"([a-z0-9_.]{1,100}) ([0-9]{1,9}) ([0-9a-f]{16}): ")
 
 Name = Annotated[
     str, StringConstraints(pattern=re.compile(r"\A[a-z][a-z0-9]*([-_][a-z0-9]+)*\Z"), max_length=40)
@@ -46,10 +60,11 @@ Architecture = Literal["arm64", "x86_64"]
 
 
 class DeployedReward(BaseModel):
-    """One deployed reward function.
+    """One deployed reward function, as it was when it passed its gate.
 
-    Trainers differ in what they take: Bedrock a qualified ARN, SageMaker's own client only a plain
-    one (`contracts`: its pattern ends behind the name), so that both stand here.
+    A job is given `version_arn`, which answers the same for as long as it stands. SageMaker's own
+    client takes no qualifier (its pattern ends behind the name), so an *immutable* deployment is a
+    function of its own for every digest: there `version_arn` is the plain ARN, and no alias exists.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -57,14 +72,28 @@ class DeployedReward(BaseModel):
     name: str = Field(description="The deployment.")
     reward: str = Field(description="The reward function, as `reward list` names it.")
     version: int = Field(description="The reward's version: raised when any score can change.")
+    digest: str = Field(description="The artifact's: equal digests are equal code.")
     parameters: dict[str, JsonValue] = Field(description="The parameters that were set.")
     response_mode: ResponseMode = Field(description="A bare list, or SageMaker's envelope.")
-    alias_arn: str = Field(description="The function by its alias; what Bedrock is given.")
-    function_arn: str = Field(description="The function without a qualifier; for SageMaker.")
+    version_arn: str = Field(description="What a job is given: it never changes.")
+    alias_arn: str | None = Field(
+        description="The alias `live`, for people: it moves. None for an immutable deployment."
+    )
+    function_arn: str = Field(description="The function without a qualifier.")
     timeout_seconds: int = Field(description="Lambda's timeout.")
     memory_mb: int = Field(description="Lambda's memory size.")
     architecture: Architecture
     python: str = Field(description="The runtime, as `3.13`.")
+
+    @property
+    def immutable(self) -> bool:
+        """Whether every digest is a function of its own."""
+        return self.alias_arn is None
+
+    @property
+    def live_arn(self) -> str:
+        """What people ask: the alias, or the one function of an immutable deployment."""
+        return self.alias_arn or self.version_arn
 
 
 class DeployedStage(BaseModel):
@@ -74,9 +103,13 @@ class DeployedStage(BaseModel):
 
     stage: str
     region: str
+    keep_versions: int = Field(description="Versions of a function that a prune keeps at least.")
     bucket: str = Field(description="The data bucket's name.")
     training_role_arn: str = Field(description="What a Bedrock job runs as.")
-    submitter_policy_arn: str = Field(description="For the people and roles who start jobs.")
+    data_policy_arn: str = Field(description="For who prepares data and reads output.")
+    jobs_policy_arn: str = Field(description="For who starts and follows jobs.")
+    evaluate_policy_arn: str = Field(description="For who asks rewards and tuned models.")
+    operate_policy_arn: str = Field(description="For who prunes versions and rolls back.")
     sagemaker_role_arn: str | None = Field(
         default=None, description="What a SageMaker job runs as, where the stage asked for one."
     )
@@ -105,8 +138,11 @@ def deployment_parameter(stage: str, name: str) -> str:
 
 
 def bucket_name(stage: str, account: str, region: str) -> str:
-    """The data bucket of a stage: names of buckets are one space for all accounts."""
-    return f"reward-functions-{stage}-{account}-{region}"
+    """The data bucket of a stage: names of buckets are one space for all accounts.
+
+    SageMaker's stock policies let their holders use buckets only that carry `sagemaker`.
+    """
+    return f"sagemaker-reward-{stage}-{account}-{region}"
 
 
 def function_name(stage: str, name: str) -> str:
@@ -115,3 +151,22 @@ def function_name(stage: str, name: str) -> str:
     HyperPod and SageMaker's stock policies invoke only what carries `SageMaker`, in this case.
     """
     return f"SageMaker-reward-{stage}-{name}"
+
+
+def immutable_name(stage: str, name: str, digest: str) -> str:
+    """The physical name of one function of an immutable deployment.
+
+    No name of a deployment holds two hyphens, so that `NAME--*` are the functions of this one.
+    """
+    return f"{function_name(stage, name)}{GENERATION}{digest[:GENERATION_DIGITS]}"
+
+
+def description(reward: str, version: int, digest: str, summary: str) -> str:
+    """The description of a function and so of its versions, which no later deployment changes."""
+    return f"{reward} {version} {digest}: {summary}"[:MAX_DESCRIPTION]
+
+
+def described(text: str) -> tuple[str, int, str] | None:
+    """The reward, its version and the digest that a description names; None where it names none."""
+    found = DESCRIBED.match(text)
+    return (found[1], int(found[2]), found[3]) if found else None

@@ -21,6 +21,7 @@ from reward_functions.core.types import Metric, Scored
 from reward_functions.serving.contract import decode, encode, shrink_to_limit
 from reward_functions.serving.imputation import Imputation
 from reward_functions.serving.observability import Telemetry
+from reward_functions.serving.self_test import self_test, self_test_of
 from reward_functions.serving.settings import LambdaSettings, variable
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from reward_functions.core.types import RewardResult, Sample, Unscored
     from reward_functions.judge_runtime.panel import BatchJudge, JudgePool
     from reward_functions.serving.contract import Envelope, ResultObject
+    from reward_functions.serving.self_test import AnsweredBy, SelfTestReport
 
 
 class FailedWarmUp(ConfigurationError):
@@ -56,11 +58,11 @@ class Handler:
 
     def __call__(
         self, event: Any, context: LambdaContext | None = None
-    ) -> list[ResultObject] | Envelope:
+    ) -> list[ResultObject] | Envelope | SelfTestReport:
         """Score the batch in the event.
 
         Args:
-            event: see `reward_functions.serving.contract`.
+            event: see `reward_functions.serving.contract`; or one that asks for the self-test.
             context: Lambda's; without one there is no deadline.
 
         Raises:
@@ -74,6 +76,8 @@ class Handler:
         if context is not None:
             left = context.get_remaining_time_in_millis() - settings.deadline_margin_ms
             deadline = began + left / 1000
+        if asked := self_test_of(event):
+            return self._self_test(asked, deadline)
         samples = decode(event, max_samples=settings.max_samples)
         batch_judge = self._batch_judge(deadline)
         reward = batch_judge or self.reward
@@ -95,6 +99,11 @@ class Handler:
             return None
         limit = inf if deadline is None else deadline
         return self.judge_pool.batch(self.spec, self.settings.parameters, deadline=limit)
+
+    def _self_test(self, answered_by: AnsweredBy, deadline: float | None) -> SelfTestReport:
+        """Nothing of it is measured: alarms and shares are of what trainers send."""
+        model = self._batch_judge(deadline) if answered_by == "model" else None
+        return self_test(self.spec, model)
 
     def _response(
         self, samples: Sequence[Sample | Unscored], results: Sequence[RewardResult]

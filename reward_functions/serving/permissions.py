@@ -1,19 +1,29 @@
 """Who may do what, as IAM policy documents: plain data, for the deployment and for its readers.
 
 Every function returns a whole document for one idea, with exactly the resources it was given. A
-reward function is granted twice, by its alias and by its plain ARN: to IAM they are two resources,
-and a trainer may send either.
+reward function is granted twice, by its plain ARN and by every version and alias of it: to IAM a
+qualifier makes another resource, and a trainer may send either.
+
+People are granted by task, and a person may have several: `prepare_data`, `run_jobs`, `evaluate`,
+`operate`. Each reads the catalogue, by which everything else is found.
 
 Sources: "Access and security for custom model jobs" and "Access and security for reinforcement
-fine-tuning" in the Bedrock user guide; "Create and manage Bedrock jobs with Step Functions" for
-those who start them; the Service Authorization Reference for the resources an action knows.
+fine-tuning" in the Bedrock user guide, the latter for open-weight models too; "Create and manage
+Bedrock jobs with Step Functions" for those who start them; the Service Authorization Reference for
+the resources an action knows.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from reward_functions.serving.catalogue import ALIAS, DATA_PREFIX, OUTPUT_PREFIX, ROOT
+from reward_functions.serving.catalogue import (
+    DATA_PREFIX,
+    GENERATION,
+    OUTPUT_PREFIX,
+    ROOT,
+    function_name,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -24,6 +34,19 @@ Document = dict[str, Any]
 """A policy document, as IAM's JSON has it."""
 
 JOBS: Final = "model-customization-job/*"
+
+CUSTOM_MODELS: Final = "custom-model/*"
+
+OPENAI_JOBS: Final = tuple(
+    f"bedrock-mantle:{operation}"
+    for operation in (
+        *("CreateFile", "GetFile", "ListFiles", "DeleteFile"),
+        *("CreateFineTuningJob", "GetFineTuningJob", "ListFineTuningJobs", "CancelFineTuningJob"),
+        *("CreateInference", "GetInference", "GetModel", "ListModels"),
+        *("GetProject", "ListProjects"),
+    )
+)
+"""Files, jobs and the models they made, as the OpenAI-compatible API has them on Bedrock."""
 
 
 class Place(NamedTuple):
@@ -36,6 +59,24 @@ class Place(NamedTuple):
     def arn(self, service: str, resource: str) -> str:
         """Something of this account, in this region."""
         return f"arn:{self.partition}:{service}:{self.region}:{self.account}:{resource}"
+
+
+def versions_of(function_arn: str) -> list[str]:
+    """One reward function as a grant names it: by its plain ARN, and by every version and alias.
+
+    Args:
+        function_arn: without a qualifier.
+    """
+    return [function_arn, f"{function_arn}:*"]
+
+
+def generations_of(function_arn: str) -> list[str]:
+    """An immutable deployment as a grant names it: every function that it has been, qualified too.
+
+    Args:
+        function_arn: up to the deployment's name; the digest of each is left open.
+    """
+    return [f"{function_arn}{GENERATION}*"]
 
 
 def trust_lambda() -> Document:
@@ -132,19 +173,15 @@ def _distinct(arns: Iterable[str]) -> list[str]:
     return [*dict.fromkeys(arns)]
 
 
-def invoke(function_arns: Iterable[str]) -> Document:
-    """Invoke these reward functions, each by its plain ARN and by its alias.
+def train(rewards: Sequence[str], bucket_arn: str) -> Document:
+    """What a training job does: read data, write its output, and ask for rewards.
 
     Args:
-        function_arns: without qualifiers.
+        rewards: what may be invoked, as `versions_of` and `generations_of` name it.
+        bucket_arn: where data and output lie.
     """
-    return _document(_invoke(function_arns))
-
-
-def train(function_arns: Iterable[str], bucket_arn: str) -> Document:
-    """What a training job does: read data, write its output, and ask for rewards."""
     return _document(
-        _invoke(function_arns),
+        _invoke(rewards),
         _allow("ReadData", ["s3:GetObject"], [f"{bucket_arn}/{DATA_PREFIX}*"]),
         _allow("WriteOutput", ["s3:GetObject", "s3:PutObject"], [f"{bucket_arn}/{OUTPUT_PREFIX}*"]),
         _list(bucket_arn),
@@ -158,29 +195,40 @@ def use_key(key_arn: str, place: Place) -> Document:
     return _document(_allow("UseKey", actions, [key_arn], through))
 
 
-def submit_jobs(
-    place: Place,
-    *,
-    stage: str,
-    role_arns: Mapping[str, str],
-    function_arns: Iterable[str],
-    bucket_arn: str,
+def prepare_data(place: Place, *, stage: str, bucket_arn: str) -> Document:
+    """For people who bring data and read what jobs wrote.
+
+    Args:
+        place: where the stage is.
+        stage: whose catalogue they read.
+        bucket_arn: where they put data and find output.
+    """
+    return _document(
+        _read_catalogue(place, stage),
+        _allow("PutData", ["s3:GetObject", "s3:PutObject"], [f"{bucket_arn}/{DATA_PREFIX}*"]),
+        _allow("ReadOutput", ["s3:GetObject"], [f"{bucket_arn}/{OUTPUT_PREFIX}*"]),
+        _list(bucket_arn),
+    )
+
+
+def run_jobs(
+    place: Place, *, stage: str, role_arns: Mapping[str, str], rewards: Sequence[str]
 ) -> Document:
-    """What people who start training jobs need, and no more.
+    """For people who start, follow and stop training jobs, by Bedrock's API or OpenAI's.
+
+    The OpenAI-compatible path takes no role: it acts, and invokes graders, with the rights of
+    whoever asks. Its jobs and files belong to a project, which is all that IAM knows of them.
 
     Args:
         place: where jobs run.
         stage: whose catalogue they read.
         role_arns: the roles they may hand over, by the service that receives them.
-        function_arns: the graders, which the OpenAI-compatible path invokes as whoever asks.
-        bucket_arn: where they put data and find output.
+        rewards: the graders, as `versions_of` and `generations_of` name them.
     """
     jobs = place.arn("bedrock", JOBS)
-    models = [
-        f"arn:{place.partition}:bedrock:{place.region}::foundation-model/*",
-        place.arn("bedrock", "custom-model/*"),
-    ]
+    models = [_foundation_models(place), place.arn("bedrock", CUSTOM_MODELS)]
     return _document(
+        _read_catalogue(place, stage),
         *[_pass_role(service, role_arn) for service, role_arn in role_arns.items()],
         _allow("CreateJob", ["bedrock:CreateModelCustomizationJob"], [*models, jobs]),
         _allow(
@@ -191,18 +239,122 @@ def submit_jobs(
         _allow("TagJob", ["bedrock:TagResource"], [jobs, models[1]]),
         # Listing knows no resource.
         _allow("ListJobs", ["bedrock:ListModelCustomizationJobs"], ["*"]),
-        _invoke(function_arns),
+        _allow("BearToken", ["bedrock-mantle:CallWithBearerToken"], ["*"]),
+        _allow("RunOpenAIJob", OPENAI_JOBS, [place.arn("bedrock-mantle", "project/*")]),
+        _invoke(rewards),
+    )
+
+
+def evaluate(place: Place, *, stage: str, rewards: Sequence[str]) -> Document:
+    """For people who ask rewards, and host and ask the model that a job made.
+
+    Args:
+        place: where rewards and models are.
+        stage: whose catalogue they read.
+        rewards: what they may ask, as `versions_of` and `generations_of` name it.
+    """
+    custom = place.arn("bedrock", CUSTOM_MODELS)
+    hosted = place.arn("bedrock", "custom-model-deployment/*")
+    return _document(
+        _read_catalogue(place, stage),
         _allow(
-            "ReadCatalogue",
-            ["ssm:GetParameter", "ssm:GetParametersByPath"],
+            "AskRewards",
             [
-                place.arn("ssm", f"parameter{ROOT}/{stage}"),
-                place.arn("ssm", f"parameter{ROOT}/{stage}/*"),
+                "lambda:InvokeFunction",
+                "lambda:GetFunctionConfiguration",
+                "lambda:ListVersionsByFunction",
+                "lambda:GetAlias",
+                "lambda:ListAliases",
             ],
+            rewards,
         ),
-        _allow("PutData", ["s3:GetObject", "s3:PutObject"], [f"{bucket_arn}/{DATA_PREFIX}*"]),
-        _allow("ReadOutput", ["s3:GetObject"], [f"{bucket_arn}/{OUTPUT_PREFIX}*"]),
-        _list(bucket_arn),
+        _allow("ReadModel", ["bedrock:GetCustomModel"], [custom]),
+        _allow(
+            "HostModel",
+            [
+                "bedrock:CreateCustomModelDeployment",
+                "bedrock:GetCustomModelDeployment",
+                "bedrock:DeleteCustomModelDeployment",
+            ],
+            [custom, hosted],
+        ),
+        _allow("ListHosted", ["bedrock:ListCustomModelDeployments"], ["*"]),
+        _allow("AskModel", ["bedrock:InvokeModel"], [_foundation_models(place), hosted]),
+    )
+
+
+def operate(
+    place: Place, *, stage: str, function_arns: Sequence[str], rewards: Sequence[str]
+) -> Document:
+    """For people who roll a stage back and prune it, beside what `evaluate` lets them see.
+
+    They delete versions, and functions of immutable deployments; no function with its versions.
+
+    Args:
+        place: where functions and jobs are.
+        stage: whose catalogue they write.
+        function_arns: those that have an alias, without qualifiers.
+        rewards: all of the stage, as `versions_of` and `generations_of` name them.
+    """
+    return _document(
+        _read_catalogue(place, stage),
+        _allow("WriteCatalogue", ["ssm:PutParameter"], [_catalogue(place, stage)[1]]),
+        *([_allow("MoveAlias", ["lambda:UpdateAlias"], function_arns)] if function_arns else []),
+        _allow("DeleteVersion", ["lambda:DeleteFunction"], _only_versions(rewards)),
+        _allow("DeleteGenerations", ["lambda:DeleteFunction"], [_generations(place, stage)]),
+        # A generation may be another stage's, whose name begins with the name of this one.
+        _allow("FindStages", ["ssm:GetParametersByPath"], [place.arn("ssm", f"parameter{ROOT}")]),
+        _allow("FollowJob", ["bedrock:GetModelCustomizationJob"], [place.arn("bedrock", JOBS)]),
+        _allow(
+            "FollowSageMakerJob",
+            ["sagemaker:DescribeTrainingJob", "sagemaker:DescribeHubContent"],
+            [place.arn("sagemaker", "training-job/*"), place.arn("sagemaker", "hub-content/*")],
+        ),
+        # None of these knows a resource.
+        _allow(
+            "SeeAccount",
+            [
+                "bedrock:ListModelCustomizationJobs",
+                "sagemaker:ListTrainingJobs",
+                "lambda:ListFunctions",
+                "lambda:GetAccountSettings",
+            ],
+            ["*"],
+        ),
+    )
+
+
+def keep_house(place: Place, *, stage: str, rewards: Sequence[str], bucket_arn: str) -> Document:
+    """What the stack's custodian does: try versions, delete generations, empty the bucket.
+
+    An immutable deployment that has left the stage is known by the pattern of its functions alone.
+
+    Args:
+        place: where the stage is.
+        stage: whose functions it deletes.
+        rewards: what it tries, as `versions_of` and `generations_of` name it.
+        bucket_arn: what it may empty; nothing where empty.
+    """
+    return _document(
+        _allow("TryVersion", ["lambda:InvokeFunction"], _only_versions(rewards)),
+        _allow("FindGenerations", ["lambda:ListFunctions"], ["*"]),
+        _allow(
+            "DeleteGenerations",
+            ["lambda:DeleteFunction", "lambda:ListTags"],
+            [_generations(place, stage)],
+        ),
+        *(
+            [
+                _allow("ListVersions", ["s3:ListBucketVersions"], [bucket_arn]),
+                _allow(
+                    "EmptyBucket",
+                    ["s3:DeleteObject", "s3:DeleteObjectVersion"],
+                    [f"{bucket_arn}/*"],
+                ),
+            ]
+            if bucket_arn
+            else []
+        ),
     )
 
 
@@ -227,9 +379,31 @@ def publish_alarms(place: Place, topic_arn: str) -> Document:
     }
 
 
-def _invoke(function_arns: Iterable[str]) -> Document:
-    arns = [arn for plain in function_arns for arn in (plain, f"{plain}:{ALIAS}")]
-    return _allow("InvokeRewards", ["lambda:InvokeFunction"], arns)
+def _invoke(rewards: Sequence[str]) -> Document:
+    return _allow("InvokeRewards", ["lambda:InvokeFunction"], rewards)
+
+
+def _only_versions(rewards: Sequence[str]) -> list[str]:
+    return [each for each in rewards if each.endswith("*")]
+
+
+def _generations(place: Place, stage: str) -> str:
+    """The functions of a stage's immutable deployments, also of those that left the stage."""
+    return place.arn("lambda", f"function:{function_name(stage, '*')}{GENERATION}*")
+
+
+def _foundation_models(place: Place) -> str:
+    return f"arn:{place.partition}:bedrock:{place.region}::foundation-model/*"
+
+
+def _catalogue(place: Place, stage: str) -> list[str]:
+    path = place.arn("ssm", f"parameter{ROOT}/{stage}")
+    return [path, f"{path}/*"]
+
+
+def _read_catalogue(place: Place, stage: str) -> Document:
+    actions = ("ssm:GetParameter", "ssm:GetParametersByPath")
+    return _allow("ReadCatalogue", actions, _catalogue(place, stage))
 
 
 def _list(bucket_arn: str) -> Document:

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from reward_functions.cdk import artifact
+from reward_functions.cdk import closure
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "reward_functions"
-REGISTRY = PACKAGE / "core" / "registry.py"
-"""It walks the folders of rewards, by their names."""
+NAMING = {PACKAGE / "core" / "registry.py", PACKAGE / "cdk" / "closure.py"}
+"""They walk the folders of rewards, and the imports of others, by their names."""
 
 LANGUAGE = {"core", "quantities", "extraction"}
 RUNTIME = LANGUAGE | {
@@ -30,8 +30,9 @@ ROOMS = {
     "serving": {"core", "symbolic", "judge_runtime"},
     "testing": {"core", "serving"},
     "tools": {*RUNTIME, "testing"},
-    "cli": {*RUNTIME, "testing", "tools"},
     "cdk": {"core", "judge_runtime", "serving"},
+    # `reward lock` reads cdk.json and resolves as a synthesis does; it starts no Node.
+    "cli": {*RUNTIME, "testing", "tools", "cdk"},
 }
 INNER = {
     # The same within a room. What lies in a room beside its folders has its place in the order.
@@ -117,7 +118,7 @@ def imported(path):
     found = []
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            found += [node.value] if node.value in MODULES and path != REGISTRY else []
+            found += [node.value] if node.value in MODULES and path not in NAMING else []
         elif isinstance(node, ast.Import):
             found += (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -166,7 +167,7 @@ def test_every_folder_is_a_room():
 
 
 def test_the_zip_holds_the_runtime_rooms_alone():
-    assert ROOMS.keys() - artifact.LAPTOP == RUNTIME
+    assert ROOMS.keys() - closure.LAPTOP == RUNTIME
 
 
 @pytest.mark.parametrize(("room", "part"), [(room, part) for room in INNER for part in INNER[room]])
@@ -203,6 +204,25 @@ def test_the_deployment_takes_settings_of_judges_and_nothing_that_asks():
         and "config" not in module.split(".")
     ]
     assert not wrong
+
+
+def test_the_command_line_takes_nothing_of_the_deployment_that_synthesises():
+    left = [
+        module
+        for name, path in MODULES.items()
+        if name.startswith("reward_functions.cli")
+        for module in imported(path)
+        if module.startswith("reward_functions.cdk.") and module in MODULES
+    ]
+    assert left
+    seen = set()
+    while left:
+        name = left.pop()
+        seen.add(name)
+        modules = imported(MODULES[name])
+        assert not {module.partition(".")[0] for module in modules} & {"aws_cdk", "constructs"}
+        cdk = (module for module in modules if module.startswith("reward_functions.cdk."))
+        left += [module for module in cdk if module in MODULES and module not in seen]
 
 
 def graph(room):

@@ -20,8 +20,8 @@ ROW = {
 }
 
 SIDE_BY_SIDE = """
-import helpers, infra, reward_functions, reward_functions.cdk.artifact as artifact
-print(helpers.THEIRS, infra.THEIRS, reward_functions.__file__, artifact.pins())
+import helpers, infra, reward_functions, reward_functions.cdk.pins as pins
+print(helpers.THEIRS, infra.THEIRS, reward_functions.__file__, pins.pins())
 """
 
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rich.table import Table
 
-from reward_functions.cdk.artifact import Artifact
-from reward_functions.cdk.interpreter import here
+from reward_functions.cdk.artifacts import Artifacts
+from reward_functions.cdk.stages import Stage
 from reward_functions.serving.settings import LambdaSettings
 from reward_functions.tools.local_runtime import LocalRuntime, RuntimeClientMissing
 from tests.benchmarks.cold_start import EVENT
@@ -74,25 +74,25 @@ def report(console: Console) -> None:
 
 def measured() -> dict[str, Times]:
     """What was measured, by function; the starts are taken in turn."""
-    architecture, python = here()
-    artifact = Artifact(
-        architecture=architecture,
-        python=python,
-        interpreter=Path(sys.executable),
-        installed=True,
+    rewards = [name for name in BARS_MS if name != "empty"]
+    stage = Stage.model_validate(
+        {"name": "bundle", "region": "us-east-1", "emulated": True, "deployments": rewards}
     )
+    artifacts = Artifacts(stage, Path.cwd(), Path(sys.executable))
     times = {name: Times([], [], [], []) for name in BARS_MS}
-    with TemporaryDirectory() as scratch:
-        bundle, empty = Path(scratch) / "bundle", Path(scratch) / "empty"
-        artifact.lay_out(bundle)
+    with TemporaryDirectory() as folder:
+        scratch = Path(folder)
+        empty = scratch / "empty"
         empty.mkdir()
+        for name in rewards:
+            artifacts.artifact(name).lay_out(scratch / name)
         (empty / "empty.py").write_text(EMPTY, encoding="utf-8")
         for _ in range(RUNS):
             for name in BARS_MS:
                 runtime = (
                     LocalRuntime({}, handler="empty.handler", folder=empty)
                     if name == "empty"
-                    else LocalRuntime(LambdaSettings(name=name).to_env(), folder=bundle)
+                    else LocalRuntime(LambdaSettings(name=name).to_env(), folder=scratch / name)
                 )
                 with runtime:
                     seen = times[name]

@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 from reward_functions.cdk.app import build
-from reward_functions.cdk.stack import RewardStack  # noqa: TC001 - and before aws_cdk: reward_functions.cdk says which Node runs
+from reward_functions.cdk.stack import (
+    RewardStack,
+)  # before aws_cdk: reward_functions.cdk says which Node runs
+from reward_functions.cdk.stages import stage_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -39,6 +42,7 @@ EVERYTHING = {
             "reserved_concurrency": 64,
             "settings": {"on_unscored": "fail", "max_unscored": 0.5},
         },
+        {"name": "gsm8k-sagemaker", "reward": "gsm8k", "immutable": True},
     ],
 }
 
@@ -87,6 +91,31 @@ JUDGED = {
 
 STAGES = CDK_JSON["context"]["stages"] | {"everything": EVERYTHING, "judged": JUDGED}
 
+LOOPBACK = {"AWS_ENDPOINT_URL": "http://127.0.0.1:4566"}
+"""Of a shell that points at an emulator; nobody asks it anything without `CDK_DEFAULT_ACCOUNT`."""
+
+
+@dataclass(frozen=True)
+class FakeArtifact:
+    """What a function runs from: any file, under the digest that a test chose."""
+
+    digest: str
+
+    def build(self, path):
+        """Write something that may be a zip."""
+        path.write_bytes(b"")
+
+
+@dataclass(frozen=True)
+class FakeArtifacts:
+    """Artifacts whose digests are those given, by reward, and else the letter a."""
+
+    digests: dict
+
+    def artifact(self, reward):
+        """Of a reward."""
+        return FakeArtifact(self.digests.get(reward, "a" * 64))
+
 
 @dataclass(frozen=True)
 class Synthesised:
@@ -104,6 +133,45 @@ class Synthesised:
         """Their properties, in order."""
         return [each.get("Properties", {}) for each in self.resources(kind).values()]
 
+    def rewards(self):
+        """The properties of the reward functions by deployment; the custodian is none."""
+        found = {
+            each.get("FunctionName", ""): each for each in self.properties("AWS::Lambda::Function")
+        }
+        return {
+            each.deployment.name: next(
+                properties
+                for name, properties in found.items()
+                if name.partition("--")[0] == each.settings.service
+            )
+            for each in self.stack.functions
+        }
+
+
+@pytest.fixture(scope="session")
+def stack_of(tmp_path_factory):
+    """A stage as it would be deployed, its artifacts and what stands there given."""
+    import aws_cdk as cdk
+
+    made = {}
+
+    def synthesise(given, digests=None, before=None, name="dev"):
+        key = json.dumps([given, digests, name]) if before is None else object()
+        if key not in made:
+            stage = stage_of({name: {"region": "us-east-1"} | given}, name, ROOT)
+            app = cdk.App(
+                context=CDK_JSON["context"],
+                outdir=str(tmp_path_factory.mktemp("cdk.out")),
+                builtin_cloud_formation_validation=False,
+            )
+            artifacts = FakeArtifacts(digests or {})
+            stack = RewardStack(app, stage=stage, artifacts=artifacts, before=before)
+            template = app.synth().get_stack_by_name(stack.stack_name).template
+            made[key] = Synthesised(stack, template)
+        return made[key]
+
+    return synthesise
+
 
 @pytest.fixture(scope="session")
 def synthesised(tmp_path_factory):
@@ -111,10 +179,10 @@ def synthesised(tmp_path_factory):
     import aws_cdk as cdk
 
     @cache
-    def synthesise(name):
+    def synthesise(stage):
         context = CDK_JSON["context"] | {
             "stages": STAGES,
-            "stage": name,
+            "stage": stage,
             "aws:cdk:bundling-stacks": [],
         }
         app = cdk.App(
@@ -122,7 +190,10 @@ def synthesised(tmp_path_factory):
             outdir=str(tmp_path_factory.mktemp("cdk.out")),
             builtin_cloud_formation_validation=False,
         )
-        stack = build(app, ROOT)
+        with pytest.MonkeyPatch.context() as shell:
+            for name, value in LOOPBACK.items() if STAGES[stage].get("emulated") else ():
+                shell.setenv(name, value)
+            stack = build(app, ROOT)
         assembly = app.synth()
         return Synthesised(stack, assembly.get_stack_by_name(stack.stack_name).template)
 

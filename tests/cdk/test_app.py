@@ -10,7 +10,10 @@ from zipfile import ZipFile
 
 import pytest
 
-from reward_functions.cdk.artifact import LAPTOP
+from reward_functions.cdk.app import build
+from reward_functions.cdk.closure import LAPTOP
+from reward_functions.cdk.stages import BadStage
+from tests.cdk.conftest import LOOPBACK
 from tests.wheel import OFFLINE, ROOT, installed, repository_with_packages_of_our_names
 
 
@@ -37,8 +40,11 @@ def synth(folder, out, context=None, **environment):
 def synth_installed(wheel, repository, out, context=None):
     """The console script of the wheel, as the CDK command line runs it in another repository."""
     given = json.dumps(context_of(repository, context))
+    shell = LOOPBACK if (context or {"stage": "local"})["stage"] == "local" else {}
     assert json.loads((repository / "cdk.json").read_text())["app"] == "reward-cdk-app"
-    return wheel.run(repository, "reward-cdk-app", CDK_OUTDIR=str(out), CDK_CONTEXT_JSON=given)
+    return wheel.run(
+        repository, "reward-cdk-app", CDK_OUTDIR=str(out), CDK_CONTEXT_JSON=given, **shell
+    )
 
 
 @pytest.fixture(scope="module")
@@ -65,9 +71,9 @@ def test_a_team_deploys_from_its_own_repository(deployed):
     deployments = [
         json.loads(each["Properties"]["Environment"]["Variables"]["REWARD_PARAMETERS"])
         for each in template["Resources"].values()
-        if each["Type"] == "AWS::Lambda::Function"
+        if each["Type"] == "AWS::Lambda::Function" and "Environment" in each["Properties"]
     ]
-    assert deployments == [{}, {}, {"most": 10}]
+    assert deployments == [{"most": 10}, {}, {}]
 
 
 SERVED = """
@@ -80,9 +86,24 @@ print(row["aggregate_reward_score"])
 """
 
 
+def names_in(path):
+    with ZipFile(path) as archive:
+        return archive.namelist()
+
+
+def theirs(out):
+    """The one zip of an assembly that holds the team's package."""
+    zips = out.glob("artifact.*.zip")
+    (path,) = [path for path in zips if "acme_rewards/length.py" in names_in(path)]
+    return path
+
+
+def test_two_deployments_of_one_reward_share_a_zip_and_ours_is_another(deployed):
+    assert len([*deployed.glob("artifact.*.zip")]) == 2
+
+
 def test_the_team_s_reward_is_served_from_the_zip_alone(deployed, tmp_path):
-    (artifact,) = deployed.glob("artifact.*.zip")
-    with ZipFile(artifact) as archive:
+    with ZipFile(theirs(deployed)) as archive:
         archive.extractall(tmp_path)
     assert (tmp_path / "acme_rewards-1.0.0.dist-info" / "entry_points.txt").is_file()
     done = subprocess.run(
@@ -102,9 +123,7 @@ def test_the_team_s_reward_is_served_from_the_zip_alone(deployed, tmp_path):
 
 
 def test_the_zip_holds_the_runtime_packages_alone(deployed):
-    (artifact,) = deployed.glob("artifact.*.zip")
-    with ZipFile(artifact) as archive:
-        names = archive.namelist()
+    names = names_in(theirs(deployed))
     rooms = {name.split("/")[1] for name in names if name.startswith("reward_functions/")}
     assert {"core", "serving", "verifiers", "judges", "symbolic"} <= rooms
     assert not rooms & LAPTOP
@@ -164,3 +183,31 @@ def test_without_an_interpreter_the_synth_of_a_strict_stage_ends(tmp_path):
     last = done.stderr.splitlines()[-1]
     assert last.startswith("reward-functions: stage 'dev' is strict: no interpreter")
     assert not [*tmp_path.glob("*.zip")]
+
+
+@pytest.mark.parametrize(("stage", "shell"), [("local", {}), ("prod", LOOPBACK)])
+def test_a_stage_and_a_shell_that_points_at_the_other_aws_end_the_synth(stage, shell, monkeypatch):
+    import aws_cdk as cdk
+
+    for name, value in shell.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(BadStage, match="or choose an"):
+        build(cdk.App(context=context_of(ROOT, {"stage": stage})), ROOT)
+
+
+def test_what_destroys_builds_nothing_asks_nobody_and_says_what_is_left(
+    tmp_path, monkeypatch, capsys
+):
+    import aws_cdk as cdk
+
+    def never(*_, **__):
+        raise AssertionError
+
+    for name in ("Artifacts.artifact", "deployed_before"):
+        monkeypatch.setattr(f"reward_functions.cdk.app.{name}", never)
+    monkeypatch.setenv("CDK_DEFAULT_ACCOUNT", "123456789012")
+    context = context_of(ROOT, {"stage": "prod", "aws:cdk:bundling-stacks": []})
+    build(cdk.App(context=context, outdir=str(tmp_path)), ROOT)
+    said = capsys.readouterr().err
+    assert "cdk destroy fails there: detach the stage's policies for people first" in said
+    assert "in s3://sagemaker-reward-prod-123456789012-us-east-1; before" in said

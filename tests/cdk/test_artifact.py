@@ -1,4 +1,4 @@
-"""The artifact: the same from the same, within its budget, complete, and nothing beside."""
+"""The artifacts: the same from the same, complete, and nothing beside; neighbours stand still."""
 
 from __future__ import annotations
 
@@ -7,55 +7,86 @@ import marshal
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from hashlib import sha256
 from importlib.util import MAGIC_NUMBER, find_spec
 from pathlib import Path
+from time import time
 from zipfile import ZipFile
 
 import pytest
 
 from reward_functions import specs
 from reward_functions.cdk import artifact as module
-from reward_functions.cdk.artifact import (
-    LAPTOP,
-    MAX_UNZIPPED,
-    MAX_ZIPPED,
-    TASK,
-    Artifact,
-    TooLarge,
-    pins,
-)
+from reward_functions.cdk import closure, parts, pins
+from reward_functions.cdk.artifact import TooLarge
+from reward_functions.cdk.artifacts import Artifacts
+from reward_functions.cdk.cache import MOST, Cache
+from reward_functions.cdk.closure import LAPTOP
 from reward_functions.cdk.interpreter import NoInterpreter, here
-from reward_functions.cdk.packages import BadPackage, Package
-from reward_functions.cdk.pruning import AWS_SERVICES, prune
+from reward_functions.cdk.loading import NotLoaded
+from reward_functions.cdk.packages import BadPackage
+from reward_functions.cdk.parts import TASK
+from reward_functions.cdk.pins import our_pins
+from reward_functions.cdk.pruning import AWS_SERVICES, RULES, matches, prune
+from reward_functions.cdk.stages import Stage
 from reward_functions.serving.settings import LambdaSettings
 from reward_functions.tools.local_runtime import LocalRuntime
+from tests.cdk.wheels import hash_of, wheel
 
 ROOT = Path(__file__).parents[2]
 
 ARCHITECTURE, PYTHON = here()
 
-HERE = Artifact(
-    architecture=ARCHITECTURE, python=PYTHON, interpreter=Path(sys.executable), installed=True
-)
+PYTHON_HERE = Path(sys.executable)
+
+FOREIGN = {"architecture": "arm64", "python": "3.13"}
+
+MAX_ZIPPED, MAX_UNZIPPED = 25_000_000, 100_000_000
+"""What we allow our own pins; a stage may have what Lambda takes."""
+
+
+def artifacts(folder=ROOT, interpreter=PYTHON_HERE, **fields):
+    """The artifacts of a stage, for this machine unless its fields say otherwise."""
+    given = {"name": "test", "region": "us-east-1", "deployments": ["gsm8k", "math"]}
+    target = {} if "python" in fields else {"emulated": True}
+    return Artifacts(Stage.model_validate(given | target | fields), folder, interpreter)
+
+
+HERE = artifacts()
 
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory):
-    """The artifact for this machine."""
-    path = tmp_path_factory.mktemp("artifact") / "artifact.zip"
-    HERE.build(path)
-    return path
+    """The artifact of a reward for this machine, by its name."""
+    folder = tmp_path_factory.mktemp("artifact")
+
+    def build(reward):
+        path = folder / f"{reward}.zip"
+        if not path.is_file():
+            HERE.artifact(reward).build(path)
+        return path
+
+    return build
 
 
 @pytest.fixture(scope="session")
 def unpacked(built):
-    """What Lambda would unpack."""
-    folder = built.parent / "task"
-    with ZipFile(built) as archive:
-        archive.extractall(folder)
-    return folder
+    """What Lambda would unpack, by the reward's name."""
+
+    def unpack(reward):
+        path = built(reward)
+        folder = path.with_suffix("")
+        if not folder.is_dir():
+            with ZipFile(path) as archive:
+                archive.extractall(folder)
+        return folder
+
+    return unpack
+
+
+def names_in(path):
+    with ZipFile(path) as archive:
+        return archive.namelist()
 
 
 def alone(folder, code, **environment):
@@ -72,51 +103,72 @@ def alone(folder, code, **environment):
     return done.stdout.splitlines()
 
 
-def test_two_builds_are_one_file(built, tmp_path):
-    HERE.build(tmp_path / "again.zip")
-    assert (tmp_path / "again.zip").read_bytes() == built.read_bytes()
+def test_two_builds_are_one_file(built, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "nothing-is-kept-here"))
+    artifacts().artifact("gsm8k").build(tmp_path / "again.zip")
+    assert (tmp_path / "again.zip").read_bytes() == built("gsm8k").read_bytes()
 
 
-def test_it_is_within_its_budget(built):
-    with ZipFile(built) as archive:
-        assert built.stat().st_size <= MAX_ZIPPED
+def test_no_file_is_in_it_twice(built):
+    names = names_in(built("math"))
+    assert len(names) == len(set(names))
+
+
+def test_our_own_pins_are_within_our_budget(built):
+    with ZipFile(built("math")) as archive:
+        assert built("math").stat().st_size <= MAX_ZIPPED
         assert sum(entry.file_size for entry in archive.infolist()) <= MAX_UNZIPPED
 
 
-def test_nothing_is_in_it_that_a_function_never_reads(unpacked):
-    files = [path.relative_to(unpacked) for path in unpacked.rglob("*") if path.is_file()]
-    folders = {part for path in files for part in path.parts[:-1]}
-    assert not folders & {"tests", "benchmarks", "bin", "share"}
-    assert not [path for path in files if path.suffix in {".pyi", ".c", ".rst"}]
+def test_the_algebra_is_where_it_is_reached(built):
+    tops = {
+        reward: {name.partition("/")[0] for name in names_in(built(reward))}
+        for reward in ("gsm8k", "math", "reference")
+    }
+    assert {"sympy", "mpmath"} <= tops["math"]
+    assert not {"sympy", "mpmath"} & (tops["gsm8k"] | tops["reference"])
+    assert built("gsm8k").stat().st_size < built("math").stat().st_size / 2
+
+
+@pytest.mark.parametrize("reward", ["gsm8k", "math", "reference"])
+def test_nothing_is_in_it_that_a_function_never_reads(unpacked, reward):
+    tree = unpacked(reward)
+    files = [path.relative_to(tree) for path in tree.rglob("*") if path.is_file()]
     assert not {path.parts[0] for path in files} & {"infra", "helpers", "aws_cdk", "rich", "typer"}
+    assert not [path for rule in RULES for path in matches(tree, rule)]
     rooms = {path.parts[1] for path in files if path.parts[0] == "reward_functions"}
     assert not rooms & LAPTOP
-    assert {"core", "serving", "verifiers", "judges"} <= rooms
 
 
-def test_of_other_packages_records_none_stays(unpacked):
-    records = {
-        path.name: sorted(each.name for each in path.iterdir())
-        for path in unpacked.glob("*.dist-info")
-    }
-    (ours,) = records
-    assert ours.startswith("reward_functions-")
-    assert records[ours] == ["METADATA", "entry_points.txt"]
+def test_every_distribution_says_its_name_and_version(unpacked):
+    """Libraries ask for it, and so do scanners."""
+    names = {pin.name for pin in our_pins()} | {"reward-functions"}
+    found = alone(
+        unpacked("math"),
+        "from importlib.metadata import distributions\n"
+        f"print(*sorted(d.name for d in distributions(path=[{str(unpacked('math'))!r}])))",
+    )
+    assert {name.lower().replace("_", "-") for name in found[0].split()} == names
+    asked = "from importlib.metadata import version; print(version('sympy'))"
+    assert alone(unpacked("math"), asked) == ["1.14.0"]
 
 
 def test_no_path_of_this_machine_is_in_it(unpacked):
     ours = str(ROOT).encode()
     assert not [
-        path for path in unpacked.rglob("*.*") if path.is_file() and ours in path.read_bytes()
+        path
+        for path in unpacked("math").rglob("*.*")
+        if path.is_file() and ours in path.read_bytes()
     ]
 
 
 def test_every_module_has_bytecode_that_its_runtime_takes_unchecked(unpacked):
-    sources = {path.relative_to(unpacked) for path in unpacked.rglob("*.py")}
-    compiled = sorted(unpacked.rglob("*.pyc"))
+    tree = unpacked("math")
+    sources = {path.relative_to(tree) for path in tree.rglob("*.py")}
+    compiled = sorted(tree.rglob("*.pyc"))
     tag = sys.implementation.cache_tag
     assert {
-        path.relative_to(unpacked).parents[1] / path.name.replace(f".{tag}.pyc", ".py")
+        path.relative_to(tree).parents[1] / path.name.replace(f".{tag}.pyc", ".py")
         for path in compiled
     } == sources
     for path in compiled:
@@ -126,32 +178,31 @@ def test_every_module_has_bytecode_that_its_runtime_takes_unchecked(unpacked):
 
 
 def test_a_traceback_names_lambda_s_own_paths(unpacked):
-    (compiled,) = unpacked.glob("reward_functions/core/__pycache__/batch.*.pyc")
+    (compiled,) = unpacked("gsm8k").glob("reward_functions/core/__pycache__/batch.*.pyc")
     code = marshal.loads(compiled.read_bytes()[16:])
     assert code.co_filename == f"{TASK}/reward_functions/core/batch.py"
 
 
 SERVED = """
-import json, os
-from importlib import import_module
-from reward_functions.core.registry import specs
 from reward_functions.serving.handler import bind
 from reward_functions.serving.settings import LambdaSettings
-model = {"model": "m", "backend": "openai", "endpoint": "http://localhost:1/v1"}
-for name, spec in specs().items():
-    bind(LambdaSettings(name=name, judge={"models": [model]} if spec.needs.judge else None))
-    print(name)
-from reward_functions.symbolic.cas import solver
-from importlib.metadata import version
-print(version("reward-functions"))
+from reward_functions.core.registry import get
+model = {{"model": "m", "backend": "openai", "endpoint": "http://localhost:1/v1"}}
+spec = get({name!r})
+judge = {{"models": [model]}} if spec.needs.judge else None
+handler = bind(LambdaSettings(name={name!r}, judge=judge))
+from reward_functions.core.batch import score_batch
+for example in spec.examples:
+    (result,) = score_batch(spec.bound_to_example(example), [example.sample()], workers=1)
+    assert result.score.value == example.score, example
+print(spec.name)
 """
 
 
-def test_every_reward_is_served_without_site_packages(unpacked):
+@pytest.mark.parametrize("name", specs())
+def test_every_reward_scores_its_examples_from_its_own_zip_alone(unpacked, name):
     """An emulator's or a laptop's own packages could hide what is missing."""
-    *served, version = alone(unpacked, SERVED)
-    assert served == [*specs()]
-    assert version == module.distribution("reward-functions").version
+    assert alone(unpacked(name), SERVED.format(name=name)) == [name]
 
 
 CLIENTS = """
@@ -163,7 +214,7 @@ for service in {services}:
 
 def test_every_client_we_make_still_builds(unpacked):
     services = sorted(AWS_SERVICES)
-    assert alone(unpacked, CLIENTS.format(services=services)) == services
+    assert alone(unpacked("gsm8k"), CLIENTS.format(services=services)) == services
 
 
 def test_no_source_makes_a_client_that_was_pruned():
@@ -193,50 +244,119 @@ def test_a_stage_s_packages_may_call_more(tmp_path):
     assert not list(tmp_path.rglob("examples-1.json"))
 
 
-def test_the_fingerprint_tells_apart_whatever_makes_another_zip():
-    others = [
-        replace(HERE, python="3.99"),
-        replace(HERE, architecture="arm64" if ARCHITECTURE == "x86_64" else "x86_64"),
-        replace(HERE, interpreter=None),
-        replace(HERE, aws_services=("dynamodb",)),
-    ]
-    assert len({each.fingerprint() for each in (HERE, *others)}) == 5
+@pytest.fixture(scope="module")
+def as_installed(tmp_path_factory):
+    """The files of our pins by their names, as uv installs them."""
+    tree = tmp_path_factory.mktemp("pins")
+    (tree / ".lock").touch()
+    for each in parts._installed(our_pins()):
+        for file in each.files:
+            path = tree.joinpath(*(part for part in file.parts if part != ".."))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch()
+    return tree
 
 
-def test_the_fingerprint_does_not_say_who_built_it():
-    elsewhere = replace(HERE, interpreter=Path("/somewhere/else/python"), installed=False)
-    assert elsewhere.fingerprint() == HERE.fingerprint()
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.pattern)
+def test_every_rule_of_pruning_finds_something_in_our_pins(as_installed, rule):
+    assert [*matches(as_installed, rule)]
 
 
-def test_the_fingerprint_follows_pins_and_sources(monkeypatch, tmp_path):
-    before = HERE.fingerprint()
-    changed = tmp_path / "runtime.txt"
-    changed.write_bytes(pins().read_bytes() + b"\n")
-    monkeypatch.setattr(module, "pins", lambda: changed)
-    assert HERE.fingerprint() != before
+# What moves a digest, and what does not.
+
+
+def changed(monkeypatch, name, text="\n# changed\n"):
+    """Let a file of ours read as if it had changed."""
+    target, real = closure.PACKAGE / name, Path.read_bytes
+    assert target.is_file()
+    monkeypatch.setattr(
+        Path, "read_bytes", lambda path: real(path) + (text.encode() if path == target else b"")
+    )
+
+
+REWARDS = ("exact_match", "finqa", "gsm8k", "math", "multiple_choice", "reference", "rubric")
+
+
+def digests():
+    fresh = artifacts()
+    return {reward: fresh.artifact(reward).digest for reward in REWARDS}
+
+
+@pytest.mark.parametrize(
+    ("name", "moved"),
+    [
+        ("verifiers/gsm8k.py", {"gsm8k"}),
+        ("verifiers/_math/verdict.py", {"math"}),
+        ("finqa/executor.py", {"finqa"}),
+        ("symbolic/compare/scalars.py", {"math"}),
+        ("judge_runtime/prices.toml", {"reference", "rubric"}),
+        ("judge_runtime/panel.py", {"reference", "rubric"}),
+        ("judges/reference.md", {"reference"}),
+        ("judges/rubrics/reasoning.toml", {"rubric"}),
+        ("serving/handler.py", set(REWARDS)),
+        ("serving/catalogue.py", set()),
+        ("cdk/artifact.py", set()),
+        ("cli/scoring.py", set()),
+    ],
+)
+def test_a_change_moves_the_rewards_that_reach_it_and_no_others(monkeypatch, name, moved):
+    before = digests()
+    changed(monkeypatch, name)
+    after = digests()
+    assert {reward for reward in REWARDS if before[reward] != after[reward]} == moved
     monkeypatch.undo()
-    assert HERE.fingerprint() == before
+    assert digests() == before
 
 
-@pytest.mark.parametrize("budget", ["MAX_ZIPPED", "MAX_UNZIPPED"])
-def test_over_the_budget_there_is_no_zip(monkeypatch, tmp_path, budget):
-    def lay_out(self, tree):
-        tree.mkdir()
-        (tree / "large").mkdir()
-        (tree / "large" / "file").write_bytes(os.urandom(2000))
-        (tree / "small").write_bytes(b"")
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"interpreter": None},
+        FOREIGN,
+        {"architecture": "x86_64", "python": "3.13"},
+        {"architecture": "arm64", "python": "3.12"},
+    ],
+    ids=str,
+)
+def test_another_target_is_another_artifact(other):
+    assert artifacts(**other).artifact("gsm8k").digest != HERE.artifact("gsm8k").digest
 
-    monkeypatch.setattr(Artifact, "lay_out", lay_out)
-    monkeypatch.setattr(module, budget, 1000)
-    with pytest.raises(TooLarge, match=r"over its budget.*largest parts are large"):
-        HERE.build(tmp_path / "artifact.zip")
+
+def test_the_digest_does_not_know_who_built_it_nor_the_stage():
+    elsewhere = artifacts(
+        interpreter=Path("/somewhere/else/python"), name="other", deployments=["gsm8k"]
+    )
+    assert elsewhere.artifact("gsm8k").digest == HERE.artifact("gsm8k").digest
+
+
+def test_a_pin_moves_those_that_carry_it(monkeypatch, tmp_path):
+    before = digests()
+    listed = tmp_path / "runtime.txt"
+    listed.write_text(pins.pins().read_text().replace("sympy==1.14.0", "sympy==1.14.1"))
+    monkeypatch.setattr(pins, "pins", lambda: listed)
+    after = digests()
+    assert {reward for reward in REWARDS if before[reward] != after[reward]} == {"math"}
+
+
+def test_what_only_packages_call_moves_no_reward_of_ours():
+    more = artifacts(aws_services=["athena"])
+    assert more.artifact("gsm8k").digest == HERE.artifact("gsm8k").digest
+
+
+# Limits, bytecode, the cache.
+
+
+def test_over_lambda_s_limit_there_is_no_zip(monkeypatch, tmp_path):
+    monkeypatch.setattr(module, "MAX_UNZIPPED", 1000)
+    with pytest.raises(TooLarge, match=r"over Lambda's limit of.*largest parts are .*botocore"):
+        HERE.artifact("gsm8k").build(tmp_path / "artifact.zip")
     assert not list(tmp_path.iterdir())
 
 
 def test_a_file_that_no_python_compiles_keeps_nobody_from_bytecode(tmp_path, capfd):
     (tmp_path / "template.py").write_text("class {{ name }}: pass\n")
     (tmp_path / "module.py").write_text("x = 1\n")
-    module._compile(tmp_path, Path(sys.executable))
+    parts.compile_tree(tmp_path, PYTHON_HERE)
     assert [path.name.partition(".")[0] for path in tmp_path.rglob("*.pyc")] == ["module"]
     written = capfd.readouterr()
     assert "template.py" in written.err
@@ -246,89 +366,118 @@ def test_a_file_that_no_python_compiles_keeps_nobody_from_bytecode(tmp_path, cap
 def test_an_interpreter_that_compiles_nothing_is_reported(tmp_path):
     (tmp_path / "module.py").write_text("x = 1\n")
     with pytest.raises(NoInterpreter, match="compiled nothing"):
-        module._compile(tmp_path, Path("/bin/false"))
+        parts.compile_tree(tmp_path, Path("/bin/false"))
 
 
-def wheel(folder, name, platform, *requires):
-    """A wheel that holds one module, which tells the platform, and registers a reward."""
-    record = f"{name}-1.0.dist-info"
-    path = folder / f"{name}-1.0-cp313-cp313-{platform}.whl"
-    with ZipFile(path, "w") as archive:
-        archive.writestr(f"{name}.py", f"PLATFORM = {platform!r}\n")
-        needs = "".join(f"Requires-Dist: {each}\n" for each in requires)
-        archive.writestr(
-            f"{record}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n{needs}"
-        )
-        if requires:
-            archive.writestr(
-                f"{record}/entry_points.txt", f"[reward_functions]\n{name}.size = {name}:size\n"
-            )
-        archive.writestr(
-            f"{record}/WHEEL",
-            f"Wheel-Version: 1.0\nRoot-Is-Purelib: false\nTag: cp313-cp313-{platform}\n",
-        )
-        archive.writestr(f"{record}/RECORD", "")
-    return sha256(path.read_bytes()).hexdigest()
+def test_a_strict_stage_without_an_interpreter_is_refused():
+    with pytest.raises(NoInterpreter, match=r"strict: no interpreter.*uv python install 3\.13"):
+        _ = artifacts(interpreter=None, strict=True, **FOREIGN).artifact("gsm8k").digest
+
+
+def test_what_is_kept_is_whole_and_made_once(tmp_path):
+    cache = Cache(tmp_path / "cache")
+    made = []
+
+    def make(folder):
+        made.append(folder)
+        (folder / "file").write_text("whole")
+
+    def fail(folder):
+        (folder / "file").write_text("half")
+        raise BadPackage("no such wheel")
+
+    with pytest.raises(BadPackage):
+        cache.folder_of("key", fail)
+    assert not list(cache.folder.iterdir())
+    for _ in range(2):
+        assert (cache.folder_of("key", make) / "file").read_text() == "whole"
+    assert len(made) == 1
+
+
+def test_of_two_that_build_at_once_the_first_is_kept(tmp_path):
+    cache = Cache(tmp_path)
+
+    def slower(folder):
+        (folder / "file").write_text("second")
+        cache.folder_of("key", lambda faster: (faster / "file").write_text("first"))
+
+    assert (cache.folder_of("key", slower) / "file").read_text() == "first"
+    assert [path.name for path in tmp_path.iterdir()] == ["key"]
+
+
+def test_what_nobody_used_for_long_is_forgotten(tmp_path):
+    cache = Cache(tmp_path)
+    old = cache.folder_of("old", lambda folder: None)
+    os.utime(old, (0, 0))
+    cache.folder_of("new", lambda folder: None)
+    assert [path.name for path in tmp_path.iterdir()] == ["new"]
+
+
+def test_of_what_lies_idle_the_latest_are_kept(tmp_path):
+    cache, now = Cache(tmp_path), time()
+    for hours in range(2, MOST + 4):
+        folder = cache.folder_of(f"{hours}", lambda folder: None)
+        os.utime(folder, (now, now - 3600 * hours))
+    cache.folder_of("new", lambda folder: None)
+    kept = {path.name for path in tmp_path.iterdir()}
+    assert kept == {"new", *(f"{hours}" for hours in range(2, MOST + 2))}
+
+
+def test_a_home_that_cannot_be_written_is_no_obstacle(monkeypatch, tmp_path):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert Cache.of_user(tmp_path / "mine").folder == tmp_path / "mine"
+
+
+# Wheels of another platform, from a folder in place of an index.
+
+MANYLINUX = {"arm64": "manylinux_2_17_aarch64", "x86_64": "manylinux_2_17_x86_64"}
 
 
 @pytest.fixture
 def index(monkeypatch, tmp_path):
-    """A package `native` for both processors, pinned by the hashes of its wheels."""
+    """A pin `native` for both processors, with the hashes of its wheels."""
     folder = tmp_path / "wheels"
-    folder.mkdir()
-    platforms = ["manylinux_2_17_aarch64", "manylinux_2_17_x86_64", "macosx_11_0_arm64"]
-    hashes = [f"--hash=sha256:{wheel(folder, 'native', each)}" for each in platforms]
+    tags = [*MANYLINUX.values(), "macosx_11_0_arm64"]
+    hashes = [hash_of(wheel(folder, "native", tag=f"cp313-cp313-{tag}")) for tag in tags]
     pinned = tmp_path / "runtime.txt"
     pinned.write_text(f"native==1.0 {' '.join(hashes)}\n")
-    monkeypatch.setattr(module, "pins", lambda: pinned)
+    monkeypatch.setattr(pins, "pins", lambda: pinned)
     monkeypatch.setenv("UV_NO_INDEX", "1")
     monkeypatch.setenv("UV_FIND_LINKS", str(folder))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return pinned
 
 
-@pytest.mark.parametrize("architecture", ["arm64", "x86_64"])
+@pytest.mark.parametrize("architecture", MANYLINUX)
 def test_wheels_are_the_target_s_own_whoever_builds(index, tmp_path, architecture):
-    target = Artifact(architecture=architecture, python="3.13", interpreter=None)
-    target.lay_out(tmp_path / "tree")
-    platform = {"arm64": "aarch64", "x86_64": "x86_64"}[architecture]
-    assert platform in (tmp_path / "tree" / "native.py").read_text()
-    assert (tmp_path / "tree" / "reward_functions" / "core" / "batch.py").is_file()
-    assert not list((tmp_path / "tree").rglob("*.pyc"))
+    target = artifacts(interpreter=None, architecture=architecture, python="3.13")
+    tree = tmp_path / "tree"
+    target.artifact("gsm8k").lay_out(tree)
+    assert MANYLINUX[architecture] in (tree / "native.py").read_text()
+    assert (tree / "reward_functions" / "core" / "batch.py").is_file()
+    assert not list(tree.rglob("*.pyc"))
 
 
-@pytest.mark.parametrize("architecture", ["arm64", "x86_64"])
-def test_a_pinned_requirement_joins_with_what_it_needs_and_without_us(
-    index, tmp_path, architecture
-):
-    for platform in ("manylinux_2_17_aarch64", "manylinux_2_17_x86_64"):
-        wheel(tmp_path / "wheels", "acme", platform, "reward-functions>=0.1", "extra")
-        wheel(tmp_path / "wheels", "extra", platform)
-    target = Artifact(
-        architecture=architecture,
-        python="3.13",
-        interpreter=None,
-        packages=(Package.of("acme==1.0", tmp_path),),
+LAYOUT_OF_NOW = (1, "5a022f036b9bba58")
+
+
+def test_the_same_inputs_give_the_same_zip_or_the_layout_is_another(index, tmp_path):
+    """Raise `parts.LAYOUT` with a change of how zips are made, and write both down here."""
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    requirements = parts.Requirements(
+        pins=our_pins(), target=artifacts(interpreter=None, **FOREIGN).target
     )
-    target.lay_out(tmp_path / "tree")
-    platform = {"arm64": "aarch64", "x86_64": "x86_64"}[architecture]
-    for name in ("native", "acme", "extra"):
-        assert platform in (tmp_path / "tree" / f"{name}.py").read_text()
-    records = {path.name for path in (tmp_path / "tree").glob("*.dist-info")}
-    (ours,) = {name for name in records if name.startswith("reward_functions-")}
-    assert records == {ours, "acme-1.0.dist-info"}  # whose entry points are looked for
-
-
-def test_a_package_may_not_move_our_pins(index, tmp_path):
-    for version in ("native==2.0", "native>1.0"):
-        wheel(tmp_path / "wheels", "acme", "manylinux_2_17_aarch64", version)
-        target = Artifact(
-            architecture="arm64",
-            python="3.13",
-            interpreter=None,
-            packages=(Package.of("acme==1.0", tmp_path),),
-        )
-        with pytest.raises(BadPackage, match="native"):
-            target.build(tmp_path / "built" / "artifact.zip")
+    requirements.lay_out(tree / "pins")
+    (tree / "module.py").write_text("x = 1\n")
+    parts.append(tmp_path / "zip", tree)
+    with ZipFile(tmp_path / "zip") as archive:
+        made = [
+            (each.filename, each.date_time, each.external_attr, archive.read(each))
+            for each in archive.infolist()
+        ]
+    assert (parts.LAYOUT, sha256(repr(made).encode()).hexdigest()[:16]) == LAYOUT_OF_NOW
 
 
 @pytest.mark.parametrize(
@@ -341,16 +490,23 @@ def test_a_package_may_not_move_our_pins(index, tmp_path):
 )
 def test_what_is_not_what_was_pinned_is_not_installed(index, tmp_path, spoilt):
     index.write_text(spoilt + "\n")
-    target = Artifact(architecture="arm64", python="3.13", interpreter=None)
+    target = artifacts(interpreter=None, **FOREIGN)
     with pytest.raises(BadPackage, match=r"installing for arm64 and Python 3.13 failed: .*native"):
-        target.build(tmp_path / "built" / "artifact.zip")
+        target.artifact("gsm8k").build(tmp_path / "built" / "artifact.zip")
+    assert not list((tmp_path / "built").iterdir())
+
+
+def test_what_is_missing_in_a_foreign_artifact_is_found_by_its_files(index, tmp_path):
+    target = artifacts(interpreter=None, **FOREIGN)
+    with pytest.raises(NotLoaded, match="imports aws_lambda_powertools, which is not in the art"):
+        target.artifact("gsm8k").build(tmp_path / "built" / "artifact.zip")
     assert not list((tmp_path / "built").iterdir())
 
 
 @pytest.mark.skipif(find_spec("awslambdaric") is None, reason="AWS's runtime client is for Linux")
 @pytest.mark.parametrize("name", ["gsm8k", "math"])
 def test_the_zip_answers_under_lambda_s_own_runtime_client(unpacked, name):
-    with LocalRuntime(LambdaSettings(name=name).to_env(), folder=unpacked) as runtime:
+    with LocalRuntime(LambdaSettings(name=name).to_env(), folder=unpacked(name)) as runtime:
         example = specs()[name].examples[0]
         turn = {"role": "assistant", "content": example.response}
         event = [{"id": "a", "messages": [turn], "reference_answer": example.reference}]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from zipfile import ZipFile
 
 import pytest
 
 from reward_functions.cdk.interpreter import NoInterpreter, here, interpreter
-from reward_functions.cdk.packages import BadPackage, Package, normalised
+from reward_functions.cdk.packages import BadPackage, Package, Wheel, normalised
+from reward_functions.cdk.records import canonical, metadata, tidy
 
 EXAMPLE = Path(__file__).parent / "example"
 
@@ -40,7 +40,11 @@ def test_a_wheel_is_named_by_its_file(tmp_path):
     package = Package.of("acme_rewards-1.0-py3-none-any.whl", tmp_path)
     assert package.name == "acme-rewards"
     with pytest.raises(BadPackage, match="is not a wheel"):
-        package.fingerprint()
+        package.wheel(tmp_path).requires()
+
+
+def test_a_requirement_has_no_wheel_here(tmp_path):
+    assert Package.of("acme-rewards==1.0", tmp_path).wheel(tmp_path) is None
 
 
 @pytest.mark.parametrize("text", ["", "[project]", "[project]\nname = 3", "name = ", "\xff"])
@@ -51,26 +55,104 @@ def test_a_project_without_a_name_is_refused(tmp_path, text):
 
 
 def test_a_project_is_built_into_a_wheel_with_its_entry_points(tmp_path):
-    built = Package.of(".", EXAMPLE).requirement(tmp_path)
-    with ZipFile(built) as wheel:
-        (points,) = [name for name in wheel.namelist() if name.endswith("entry_points.txt")]
-        assert b"acme.length = acme_rewards.length:length" in wheel.read(points)
+    built = Package.of(".", EXAMPLE).wheel(tmp_path)
+    entries = dict(built.entries())
+    (points,) = [content for name, content in entries.items() if name.endswith("entry_points.txt")]
+    assert b"acme.length = acme_rewards.length:length" in points
+    assert built.requires() == ("reward-functions",)
+    assert built.portable
 
 
-def test_a_project_has_the_fingerprint_of_what_would_be_installed(tmp_path):
+def copied(folder):
+    """The example in another folder."""
     for name in ("pyproject.toml", "acme_rewards/__init__.py", "acme_rewards/length.py"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_bytes((EXAMPLE / name).read_bytes())
-    copy = Package.of(".", tmp_path)
-    assert copy.fingerprint() == Package.of(".", EXAMPLE).fingerprint()
-    (tmp_path / "acme_rewards" / "length.py").write_text('"""Changed."""\n')
-    assert copy.fingerprint() != Package.of(".", EXAMPLE).fingerprint()
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes((EXAMPLE / name).read_bytes())
+    return Package.of(".", folder)
+
+
+def entries_of(package, folder):
+    return dict(package.wheel(folder).entries())
+
+
+def test_a_project_is_what_would_be_installed_of_it(tmp_path):
+    (tmp_path / "copy").mkdir()
+    copy = copied(tmp_path / "copy")
+    before = entries_of(Package.of(".", EXAMPLE), tmp_path / "1")
+    assert entries_of(copy, tmp_path / "2") == before
+    (tmp_path / "copy" / "acme_rewards" / "length.py").write_text('"""Changed."""\n')
+    assert entries_of(copy, tmp_path / "3") != before
+
+
+@pytest.mark.parametrize(
+    ("file", "before", "after"),
+    [
+        ("WHEEL", "Generator: hatchling 1.27.0", "Generator: hatchling 1.28.0"),
+        ("RECORD", "acme/__init__.py,sha256=1,2", "acme/__init__.py,sha256=2,2"),
+        ("METADATA", "Metadata-Version: 2.4\nName: a", "Metadata-Version: 2.5\nName: a"),
+        ("METADATA", "Name: a\n\n# The README", "Name: a\n\n# Another README"),
+        ("METADATA", "Name: a\nLicense: MIT", "Name: a\nLicense-Expression: MIT"),
+        ("METADATA", "Requires-Dist: b\nRequires-Dist: c", "Requires-Dist: c\nRequires-Dist: b"),
+    ],
+)
+def test_what_a_build_tool_writes_about_itself_makes_no_difference(file, before, after):
+    name = f"a-1.0.dist-info/{file}"
+    assert canonical(name, before.encode(), built=True) == canonical(
+        name, after.encode(), built=True
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Name: a", "Name: b"),
+        ("Version: 1", "Version: 2"),
+        ("Requires-Dist: b", "Requires-Dist: c"),
+    ],
+)
+def test_what_a_package_says_of_itself_does(before, after):
+    assert metadata(before.encode()) != metadata(after.encode())
+
+
+def test_scripts_and_the_names_of_an_installer_go_and_the_record_says_so(tmp_path):
+    record = tmp_path / "acme-1.0.dist-info"
+    record.mkdir()
+    (tmp_path / "bin").mkdir()
+    script(tmp_path / "bin" / "acme", "echo")
+    for name in ("INSTALLER", "REQUESTED", "direct_url.json", "METADATA", "WHEEL"):
+        (record / name).write_text("Name: acme\n")
+    (tmp_path / "acme.py").touch()
+    (record / "RECORD").write_text(
+        "bin/acme,sha256=1,2\nacme.py,,\nacme-1.0.dist-info/INSTALLER,,\n"
+        "acme-1.0.dist-info/WHEEL,,\nacme-1.0.dist-info/RECORD,,\n"
+    )
+    tidy(tmp_path, built=())
+    assert sorted(path.name for path in record.iterdir()) == ["METADATA", "RECORD", "WHEEL"]
+    assert (record / "RECORD").read_text().splitlines() == [
+        "acme-1.0.dist-info/RECORD,,",
+        "acme-1.0.dist-info/WHEEL,,",
+        "acme.py,,",
+    ]
+    assert not (tmp_path / "bin").exists()
+
+
+def test_a_package_that_is_called_bin_stays(tmp_path):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "__init__.py").touch()
+    tidy(tmp_path, built=())
+    assert (tmp_path / "bin" / "__init__.py").is_file()
+
+
+def test_a_strict_stage_takes_no_wheel_that_every_machine_builds_otherwise():
+    """A wheel for one platform has something compiled in it."""
+    compiled = Path("acme_rewards-1.0-cp313-cp313-linux_x86_64.whl")
+    assert not Wheel("acme-rewards", compiled, built=True).portable
 
 
 def test_a_build_that_fails_says_what_its_tool_wrote(tmp_path):
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "acme-rewards"\nversion = "one"\n')
     with pytest.raises(BadPackage, match=f"building {tmp_path.name} failed: .+") as caught:
-        Package.of(".", tmp_path).fingerprint()
+        Package.of(".", tmp_path).wheel(tmp_path)
     assert "\n" not in str(caught.value)
 
 

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
+from reward_functions.cdk.limits import (
+    MAX_ROLE_NAME,
+    RESOURCES_OF_A_DEPLOYMENT,
+    RESOURCES_OF_A_STAGE,
+)
 from reward_functions.cdk.monitoring import watches
+from reward_functions.cdk.regions import aws_regions
 from reward_functions.cdk.roles import WILDCARDS
+from reward_functions.cdk.training import sagemaker_role_name
 from reward_functions.serving.catalogue import DeployedReward, DeployedStage
 from reward_functions.serving.settings import LambdaSettings
 
@@ -52,20 +60,18 @@ def statements(stage):
 @pytest.mark.parametrize("name", NAMES)
 def test_every_function_is_published_under_its_alias(synthesised, name):
     stage = synthesised(name)
-    ours = stage.stack.functions
-    functions = [
-        each for each in stage.properties("AWS::Lambda::Function") if "FunctionName" in each
-    ]
-    assert len(functions) == len(ours) == len(stage.resources("AWS::Lambda::Version"))
+    functions = stage.rewards().values()
+    published = [each for each in stage.stack.functions if not each.deployment.immutable]
+    assert len(published) == len(stage.resources("AWS::Lambda::Version"))
     aliases = stage.properties("AWS::Lambda::Alias")
-    assert [alias["Name"] for alias in aliases] == ["live"] * len(ours)
+    assert [alias["Name"] for alias in aliases] == ["live"] * len(published)
     assert all("SageMaker" in function["FunctionName"] for function in functions)
     assert all(function["MemorySize"] >= 1769 for function in functions)
     assert all(function["LoggingConfig"]["LogFormat"] == "JSON" for function in functions)
 
 
 def test_a_function_is_what_the_stage_says(everything):
-    math, strict, flexible = everything.properties("AWS::Lambda::Function")
+    flexible, _, strict, math = everything.rewards().values()
     assert (flexible["MemorySize"], flexible["Timeout"]) == (3538, 120)
     assert flexible["ReservedConcurrentExecutions"] == 64
     assert "ReservedConcurrentExecutions" not in strict  # a new account's limit refuses any
@@ -74,25 +80,28 @@ def test_a_function_is_what_the_stage_says(everything):
 
 
 def test_a_function_reads_back_what_the_stage_says(everything):
-    reported = [
-        LambdaSettings.from_env(variables(each))
-        for each in everything.properties("AWS::Lambda::Function")
-    ]
-    assert [(each.name, each.parameters, each.response_mode) for each in reported] == [
-        ("math", {}, "list"),
-        ("gsm8k", {}, "list"),
-        ("gsm8k", {"flexible": True}, "envelope"),
-    ]
-    assert reported[2].on_unscored == "fail"
+    reported = {
+        name: LambdaSettings.from_env(variables(each))
+        for name, each in everything.rewards().items()
+    }
+    assert {
+        name: (each.name, each.parameters, each.response_mode) for name, each in reported.items()
+    } == {
+        "gsm8k-flexible": ("gsm8k", {"flexible": True}, "envelope"),
+        "gsm8k-sagemaker": ("gsm8k", {}, "list"),
+        "gsm8k-strict": ("gsm8k", {}, "list"),
+        "math": ("math", {}, "list"),
+    }
+    assert reported["gsm8k-flexible"].on_unscored == "fail"
 
 
 def test_a_verifier_may_write_its_own_log_and_nothing_else(everything):
     roles = [
         role
         for role in everything.properties("AWS::IAM::Role")
-        if "lambda.amazonaws.com" in json.dumps(role["AssumeRolePolicyDocument"])
+        if role["Description"].startswith("What SageMaker-reward-")
     ]
-    assert len(roles) == 3
+    assert len(roles) == 4
     for role in roles:
         (policy,) = role["Policies"]
         (statement,) = policy["PolicyDocument"]["Statement"]
@@ -184,8 +193,7 @@ def test_only_an_emulator_is_granted_the_action_it_asks_about(synthesised, name)
 def test_a_judge_reads_back_whom_it_asks(synthesised):
     reported = {
         settings.name: settings.judge
-        for each in synthesised("judged").properties("AWS::Lambda::Function")
-        if "FunctionName" in each
+        for each in synthesised("judged").rewards().values()
         for settings in [LambdaSettings.from_env(variables(each))]
     }
     assert reported["exact_match"] is None
@@ -205,13 +213,27 @@ def service_role(stage, service):
 
 
 @pytest.mark.parametrize("service", ["bedrock.amazonaws.com", "sagemaker.amazonaws.com"])
-def test_a_training_role_invokes_exactly_the_catalogue_by_both_names(everything, service):
+def test_a_training_role_invokes_exactly_the_catalogue_with_its_versions(everything, service):
     policy = service_role(everything, service)["Policies"][0]["PolicyDocument"]["Statement"]
     (invoke,) = [each for each in policy if "lambda:InvokeFunction" in each["Action"]]
-    functions = everything.resources("AWS::Lambda::Function")
-    assert {flat(arn) for arn in invoke["Resource"]} == {
-        f"<{name}.Arn>{qualifier}" for name in functions for qualifier in ("", ":live")
-    }
+    ours = "arn:aws:lambda:eu-central-1:123456789012:function:SageMaker-reward-everything-"
+    assert invoke["Resource"] == [
+        *(f"{ours}gsm8k-flexible", f"{ours}gsm8k-flexible:*"),
+        f"{ours}gsm8k-sagemaker--*",
+        *(f"{ours}gsm8k-strict", f"{ours}gsm8k-strict:*"),
+        *(f"{ours}math", f"{ours}math:*"),
+    ]
+
+
+@pytest.mark.parametrize("service", ["bedrock.amazonaws.com", "sagemaker.amazonaws.com"])
+def test_a_training_role_lies_where_stock_policies_look_for_it(everything, service):
+    assert service_role(everything, service)["Path"] == "/service-role/"
+
+
+def test_sagemaker_s_role_carries_its_name_however_long_the_stage_s_is(everything):
+    role = service_role(everything, "sagemaker.amazonaws.com")
+    assert role["RoleName"] == "SageMaker-reward-everything-eu-central-1"
+    assert len(sagemaker_role_name("s" * 20, max(aws_regions(), key=len))) <= MAX_ROLE_NAME
 
 
 def test_a_training_role_reads_and_writes_exactly_its_prefixes(everything):
@@ -244,8 +266,18 @@ def test_no_other_account_s_job_can_borrow_the_role(everything):
     }
 
 
-def test_a_submitter_hands_over_these_roles_to_their_services_only(everything):
-    (policy,) = everything.properties("AWS::IAM::ManagedPolicy")
+def policy_of(stage, task):
+    """The managed policy for people with one task."""
+    (policy,) = [
+        each
+        for name, each in stage.resources("AWS::IAM::ManagedPolicy").items()
+        if name.startswith(f"Training{task.capitalize()}Policy")
+    ]
+    return policy["Properties"]
+
+
+def test_who_starts_jobs_hands_over_these_roles_to_their_services_only(everything):
+    policy = policy_of(everything, "jobs")
     passed = {
         each["Condition"]["StringEquals"]["iam:PassedToService"]: [*map(flat, each["Resource"])]
         for each in policy["PolicyDocument"]["Statement"]
@@ -266,6 +298,7 @@ def test_nothing_is_written_to_whatever_there_is(synthesised, name):
         if "*" in [*map(flat, statement["Resource"])]
         for action in statement["Action"]
         if not action.partition(":")[2].startswith(READS)
+        and action != "bedrock-mantle:CallWithBearerToken"  # says who asks, and does nothing
     ]
     assert not wide
 
@@ -277,10 +310,11 @@ def test_no_action_is_a_wildcard(synthesised, name):
     assert not [action for _, each in found for action in each["Action"] if "*" in action]
 
 
-def test_every_wildcard_has_a_reason_and_every_reason_a_wildcard(everything):
+def test_every_wildcard_has_a_reason_and_every_reason_a_wildcard(synthesised):
     wide = {
         each["Sid"]
-        for _, each in statements(everything)
+        for name in ("everything", "dev")  # production's bucket is not emptied
+        for _, each in statements(synthesised(name))
         if any("*" in flat(resource) for resource in each["Resource"])
     }
     assert wide == set(WILDCARDS)
@@ -309,19 +343,36 @@ def test_production_keeps_what_it_stored_and_others_leave_nothing(synthesised, n
     stage = synthesised(name)
     kinds = ["AWS::S3::Bucket", "AWS::KMS::Key"]
     stored = [each for kind in kinds for each in stage.resources(kind).values()]
-    assert {each["DeletionPolicy"] for each in stored} == {"Retain" if kept else "Delete"}
-    others = [each for each in stage.template["Resources"].values() if each["Type"] not in kinds]
-    assert not [each for each in others if each.get("DeletionPolicy") == "Retain"]
+    assert {each["DeletionPolicy"] for each in stored} == {
+        "RetainExceptOnCreate" if kept else "Delete"
+    }
+    outliving = {
+        each["Type"]
+        for each in stage.template["Resources"].values()
+        if each.get("DeletionPolicy", "").startswith("Retain")
+    } - {*kinds}
+    # Versions end with their function, and generations by what empties them.
+    assert outliving - {"AWS::Lambda::Version", "AWS::Lambda::Function"} == (
+        {"Custom::EmptyBucket"} if kept else set()
+    )
 
 
-def test_what_an_emulator_cannot_run_is_not_in_its_template(synthesised):
-    stage = synthesised("local")
-    assert not [kind for kind in resource_types(stage) if kind.startswith("Custom::")]
-    assert "Metrics" not in json.dumps(stage.properties("AWS::CloudWatch::Alarm"))  # no arithmetic
+def test_no_alarm_of_an_emulator_computes(synthesised):
+    """It takes none that does."""
+    assert "Metrics" not in json.dumps(synthesised("local").properties("AWS::CloudWatch::Alarm"))
 
 
-def resource_types(stage):
-    return {each["Type"] for each in stage.template["Resources"].values()}
+@pytest.mark.parametrize("name", NAMES)
+def test_a_bucket_is_emptied_by_nobody_in_production_and_else_by_the_custodian(synthesised, name):
+    stage = synthesised(name)
+    production = name in ("prod", "everything")
+    (emptying,) = stage.resources("Custom::EmptyBucket").values()
+    (bucket,) = stage.resources("AWS::S3::Bucket")
+    assert emptying["Properties"]["Bucket"] == {"Ref": bucket}
+    # It stays in the template of production: what leaves a template is asked to do its work.
+    assert emptying["DeletionPolicy"] == ("Retain" if production else "Delete")
+    deleting = [each for _, each in statements(stage) if "s3:DeleteObjectVersion" in each["Action"]]
+    assert len(deleting) == (0 if production else 1)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -340,19 +391,29 @@ def test_the_catalogue_is_read_back_as_it_was_written(synthesised, name):
     assert [each.name for each in records] == [
         each.deployment.name for each in stage.stack.functions
     ]
-    assert all(each.function_arn != each.alias_arn for each in records)
+    for record in records:
+        arns = {record.version_arn, record.alias_arn, record.function_arn}
+        assert arns == {record.function_arn, None} if record.immutable else len(arns) == 3
 
 
-def test_outputs_name_both_arns_of_every_function(everything):
-    outputs = everything.template["Outputs"]
-    functions = everything.resources("AWS::Lambda::Function")
-    assert {flat(outputs[f"{name}FunctionArn"]["Value"]) for name in PASCAL} == {
-        f"<{name}.Arn>" for name in functions
+def test_outputs_name_what_a_job_is_given_and_what_it_holds(everything):
+    outputs = {name: flat(each["Value"]) for name, each in everything.template["Outputs"].items()}
+    versions = everything.resources("AWS::Lambda::Version")
+    assert {outputs[f"Reward{name}VersionArn"] for name in PASCAL} == {
+        f"<{name}>" for name in versions
     }
     aliases = everything.resources("AWS::Lambda::Alias")
-    assert {flat(outputs[f"{name}AliasArn"]["Value"]) for name in PASCAL} == {
+    assert {outputs[f"Reward{name}AliasArn"] for name in PASCAL} == {
         f"<{name}>" for name in aliases
     }
+    (generation,) = [
+        name
+        for name, each in everything.resources("AWS::Lambda::Function").items()
+        if "--" in each["Properties"]["FunctionName"]
+    ]
+    assert outputs["RewardGsm8kSagemakerVersionArn"] == f"<{generation}.Arn>"
+    assert "RewardGsm8kSagemakerAliasArn" not in outputs
+    assert re.fullmatch(r"math \d+ 0{16}", outputs["RewardMathContent"])
 
 
 PASCAL = ["Math", "Gsm8kStrict", "Gsm8kFlexible"]
@@ -386,7 +447,7 @@ def test_a_slow_batch_is_reported_before_the_timeout(everything):
         for alarm in everything.properties("AWS::CloudWatch::Alarm")
         if alarm["MetricName"] == "Duration"
     ]
-    assert slow == [720_000, 720_000, 96_000]
+    assert slow == [96_000, 720_000, 720_000, 720_000]
 
 
 def test_job_events_reach_the_subscribers_or_the_dead_letter_queue(everything):
@@ -428,6 +489,29 @@ def test_alarms_may_publish_to_the_topic(everything):
 
 def test_tags_stand_on_the_stack(everything):
     assert everything.stack.tags.tag_values() == {"team": "rewards"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_stack_has_no_more_resources_than_the_limits_count(synthesised, name):
+    stage = synthesised(name)
+    deployed = len(stage.stack.functions)
+    counted = RESOURCES_OF_A_STAGE + deployed * RESOURCES_OF_A_DEPLOYMENT
+    assert len(stage.template["Resources"]) <= counted
+
+
+UNLUCKY = [
+    *("training", "monitoring", "job-events", "stage", "bucket", "dashboard", "training-role-arn"),
+    *("catalogue-gsm8k", "catalogue", "rewards", "custodian", "gsm8k", "gsm8k-version", "version"),
+    *("alias", "content", "function", "stage-bucket", "x", "x-content"),
+]
+
+
+def test_a_deployment_may_be_called_as_anything_else_is(stack_of):
+    given = [{"name": name, "reward": "gsm8k"} for name in UNLUCKY]
+    stage = stack_of({"deployments": given})
+    outputs = [name for name in stage.template["Outputs"] if name.startswith("Reward")]
+    assert len(outputs) == 3 * len(UNLUCKY)
+    assert stage.rewards().keys() == {*UNLUCKY}
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -77,6 +77,16 @@ def test_an_emulator_runs_this_interpreter():
     assert stage(emulated=True).python == f"{sys.version_info[0]}.{sys.version_info[1]}"
 
 
+def test_an_emulator_s_stage_belongs_to_the_account_that_aws_does_not_have():
+    assert stage(emulated=True).account == "000000000000"
+    assert stage(emulated=True, account="000000000000").account == "000000000000"
+
+
+def test_a_stage_keeps_ten_versions_and_tries_judges_with_recorded_answers():
+    assert (stage().keep_versions, stage().judge_gate) == (10, "recorded")
+    assert not stage(deployments=["gsm8k"]).deployments[0].immutable
+
+
 def test_a_stage_holds_a_score_of_deployments():
     many = [{"name": f"gsm8k-{n}", "reward": "gsm8k"} for n in range(20)]
     assert len(stage(deployments=many).deployments) == 20
@@ -121,6 +131,23 @@ WRONG = [
         "a stage with 'emulated' takes this machine's own python",
     ),
     ({"account": "12345"}, "account: .*not '12345'"),
+    ({"account": "000000000000"}, "account: 000000000000 is the local AWS emulator's: say"),
+    (
+        {"emulated": True, "account": "123456789012"},
+        "'emulated' belongs to the account 000000000000: leave its account out",
+    ),
+    ({"keep_versions": 0}, "keep_versions: .*1, not 0"),
+    ({"judge_gate": "none"}, "judge_gate: 'none' is unknown; there are model, recorded"),
+    ({"tags": {"aws:owner": "us"}}, "tags: 'aws:owner': AWS keeps tags beginning with 'aws:'"),
+    ({"tags": {"AWS:owner": "us"}}, "tags: 'AWS:owner': AWS keeps tags beginning with 'aws:'"),
+    (
+        {"deployments": [{"reward": "gsm8k", "settings": {"metrics_namespace": "AWS/Lambda"}}]},
+        "no metrics of one's own in 'AWS/Lambda': choose a metrics_namespace",
+    ),
+    (
+        {"deployments": [{"name": "a" * 27, "reward": "gsm8k", "immutable": True}]},
+        "--00000000' is longer than Lambda's 64 characters",
+    ),
     ({"subscriptions": ["team"]}, "subscriptions.0: .*not 'team'"),
     ({"subscriptions": ["http://example.com"]}, "subscriptions.0: "),
     ({"strict": "perhaps"}, "strict: .*boolean"),
@@ -251,6 +278,20 @@ def test_what_is_wrong_is_reported_in_one_sentence(given, expected):
     assert message.startswith("stage 'development'")
     assert re.search(expected, message)
     assert "\n" not in message
+
+
+def test_a_bucket_s_name_is_measured_with_an_account_in_the_stage_s_own_region():
+    name = "team-of-the-company"
+    assert stage(name, region="us-east-1").name == name
+    with pytest.raises(BadStage, match=r"1 characters longer than S3's 63; .* may have 18"):
+        stage(name, region="ap-southeast-1")
+
+
+def test_a_stack_holds_no_more_resources_than_cloudformation_allows(monkeypatch):
+    monkeypatch.setattr("reward_functions.cdk.limits.MAX_RESOURCES", 100)
+    few = [{"name": f"gsm8k-{n}", "reward": "gsm8k"} for n in range(9)]
+    with pytest.raises(BadStage, match="9 deployments are more than a stack of 100 resources"):
+        stage(deployments=few)
 
 
 RIGHT = [

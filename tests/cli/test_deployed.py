@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from reward_functions.cli import app
-from reward_functions.serving.catalogue import DeployedReward, deployment_parameter
+from reward_functions.serving.catalogue import DeployedReward, deployment_parameter, immutable_name
 from reward_functions.testing import sample, wire_row
 
 STAGE = "catalogued"
@@ -41,13 +41,18 @@ def _stage(local_aws, deployed_function):
         arn = deployed_function(
             LIKES_PARIS.replace("RESPONSE", response), name=f"SageMaker-reward-{STAGE}-{name}"
         )
+        client = local_aws.client("lambda")
+        published = client.publish_version(FunctionName=arn)
+        alias = client.create_alias(FunctionName=arn, Name="live", FunctionVersion="1")
         record = DeployedReward(
             name=name,
             reward="acme.paris",
             version=1,
+            digest="0123456789abcdef",
             parameters={"loud": True},
             response_mode="list",
-            alias_arn=arn,
+            version_arn=published["FunctionArn"],
+            alias_arn=alias["AliasArn"],
             function_arn=arn,
             timeout_seconds=60,
             memory_mb=1769,
@@ -73,17 +78,57 @@ def rows(*answers):
 def arn(name):
     (found,) = [each for each in json.loads(run("list", "-s", STAGE, "--json").stdout)
                 if each["name"] == name]  # fmt: skip
-    return found["alias_arn"]
+    return found["function_arn"]
 
 
 def test_the_catalogue_is_a_table():
     ran = run("list", "--stage", STAGE)
     assert ran.exit_code == 0
-    lines = [line.split() for line in ran.stdout.splitlines() if "SageMaker" in line]
-    assert [line[:5] for line in lines] == [
-        ["dressed", "acme.paris", "1", "loud=true", "list"],
-        ["plain", "acme.paris", "1", "loud=true", "list"],
+    table, arns = ran.stdout.split("what a job is given:\n")
+    assert [line.split() for line in table.splitlines() if "acme" in line] == [
+        ["dressed", "acme.paris", "1", "01234567", "loud=true", "list", "1", "1"],
+        ["plain", "acme.paris", "1", "01234567", "loud=true", "list", "1", "1"],
     ]
+    assert [line.split() for line in arns.splitlines()] == [
+        ["dressed", f"{arn('dressed')}:1"],
+        ["plain", f"{arn('plain')}:1"],
+    ]
+
+
+@pytest.mark.parametrize("columns", ["40", "200"])
+def test_no_width_breaks_an_arn(monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", columns)
+    assert f"  {arn('plain')}:1\n" in run("list", "--stage", STAGE).stdout
+
+
+def test_an_alias_that_is_elsewhere_or_gone_is_seen(local_aws):
+    client, function = local_aws.client("lambda"), arn("plain")
+    client.update_function_configuration(FunctionName=function, Description="another")
+    client.publish_version(FunctionName=function)
+    client.update_alias(FunctionName=function, Name="live", FunctionVersion="2")
+
+    def shown():
+        table = run("list", "--stage", STAGE).stdout.split("what a job is given:")[0]
+        (line,) = [line.split() for line in table.splitlines() if " plain " in line]
+        return line[-2:]
+
+    assert shown() == ["1", "2"]
+    client.delete_alias(FunctionName=function, Name="live")
+    assert shown() == ["1", "-"]
+    client.create_alias(FunctionName=function, Name="live", FunctionVersion="1")
+    assert shown() == ["1", "1"]
+
+
+def test_json_says_what_live_points_to():
+    reported = {
+        each["name"]: each for each in json.loads(run("list", "-s", STAGE, "--json").stdout)
+    }
+    plain = reported["plain"]
+    assert (plain["live_version"], plain["version"], plain["digest"]) == (
+        ("1", 1, "0123456789abcdef")
+    )
+    assert plain["version_arn"].endswith("-plain:1")
+    assert plain["alias_arn"].endswith("-plain:live")
 
 
 def test_a_stage_that_is_not_deployed_is_reported():
@@ -124,15 +169,18 @@ def test_a_broken_answer_is_shown_and_fails(deployed_function):
 def test_a_check_of_the_stage_finds_the_one_that_answers_otherwise():
     ran = run("check", "--stage", STAGE, "--json", "--batch-size", "4")
     assert ran.exit_code == 1
+    # Each by the version that jobs are given.
     reports = {report["arn"].rpartition("-")[2]: report for report in json.loads(ran.stdout)}
-    assert reports["plain"]["passed"]
-    failed = [found for found in reports["dressed"]["findings"] if found["verdict"] == "failure"]
+    assert reports.keys() == {"plain:1", "dressed:1"}
+    assert reports["plain:1"]["passed"]
+    failed = [found for found in reports["dressed:1"]["findings"] if found["verdict"] == "failure"]
     assert [found["question"] for found in failed] == ["response mode"]
 
 
 def test_a_check_is_a_table_a_person_reads():
-    ran = run("check", "plain", "--stage", STAGE, "--batch-size", "4")
+    ran = run("check", arn("plain"), "--batch-size", "4")
     assert ran.exit_code == 0, ran.stdout
+    assert ran.stdout.startswith(f"\n{arn('plain')}\n")
     words = [line.split() for line in ran.stdout.splitlines()]
     lines = {line[1]: line[0] for line in words if line and line[0] in ("ok", "warning")}
     assert lines["version"] == "warning"
@@ -195,3 +243,20 @@ def test_an_account_that_cannot_be_reached_is_reported(monkeypatch):
     ran = run("list")
     assert (ran.exit_code, ran.stderr.count("\n")) == (2, 1)
     assert "reading the catalogue /reward-functions/dev/deployments: nobody answers" in ran.stderr
+
+
+def test_an_immutable_deployment_is_listed_asked_and_checked_by_its_plain_arn(
+    stage, deployed_function
+):
+    name = immutable_name(stage.stage, "held", "0123abcd")
+    plain = deployed_function(LIKES_PARIS.replace("RESPONSE", "results"), name=name)
+    stage.record("held", plain)
+    listed = run("list", "-s", stage.stage)
+    (line,) = [line.split() for line in listed.stdout.splitlines() if "gsm8k" in line]
+    assert line[-2:] == ["-", "-"]
+    assert listed.stdout.endswith(f"  held  {plain}\n")
+    ran = run("invoke", "held", "-", "-s", stage.stage, rows=rows("paris"))
+    assert json.loads(ran.stdout)["aggregate_reward_score"] == 1.0
+    (report,) = json.loads(run("check", "held", "-s", stage.stage, "--json").stdout)
+    assert report["arn"] == plain
+    assert "version" not in {found["question"] for found in report["findings"]}

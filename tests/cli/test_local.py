@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import subprocess
 import sys
+from shutil import which
 
 import pytest
 from typer.testing import CliRunner
@@ -95,5 +98,77 @@ def test_one_that_ended_by_itself_is_told_with_its_last_words(mine):
 )
 def test_what_cannot_be_done_is_one_line(arguments, complaint):
     ran = run(*arguments)
-    assert (ran.exit_code, ran.stdout, ran.stderr.count("\n")) == (2, "", 1)
+    evaluates = "false\n" if "--print-env" in arguments else ""
+    assert (ran.exit_code, ran.stdout, ran.stderr.count("\n")) == (2, evaluates, 1)
     assert complaint in ran.stderr
+
+
+SHELLS = [shell for shell in ("sh", "bash", "dash", "zsh") if which(shell)]
+
+
+def evaluated(shell, line, where):
+    """The status of a line of a real shell whose `reward` is this checkout's, and what it printed.
+
+    The shell's AWS is a real one, as far as it knows.
+    """
+    script = where / "reward"
+    script.write_text(f'#!/bin/sh\nexec {sys.executable} -m reward_functions.cli "$@"\n')
+    script.chmod(0o755)
+    environment = os.environ | {"PATH": f"{where}:{os.environ['PATH']}", "AWS_PROFILE": "real"}
+    for name in [name for name in environment if name.startswith("AWS_ENDPOINT_URL")]:
+        del environment[name]
+    ended = subprocess.run(
+        [shell, "-c", line], env=environment, capture_output=True, text=True, check=False
+    )
+    return ended.returncode, ended.stdout
+
+
+@pytest.mark.parametrize("options", [(), ("--enforce",)], ids=["plain", "enforcing"])
+def test_the_hint_works_as_printed(mine, options, tmp_path):
+    started = run("up", "--name", mine, *options)
+    (hint,) = re.findall(r"point a shell at it:  (.*)\n", started.stdout)
+    (end,) = re.findall(r"end it: +(.*)\n", started.stdout)
+    aws = find(mine)
+    for shell in SHELLS:
+        line = (
+            f'{hint} && echo "$AWS_ENDPOINT_URL ${{AWS_PROFILE-none}} $CDK_DISABLE_VERSION_CHECK"'
+        )
+        assert evaluated(shell, line, tmp_path) == (0, f"{aws.endpoint} none 1\n")
+    assert evaluated("sh", end, tmp_path) == (0, "local AWS 'mine' has ended\n")
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize(
+    "failing",
+    [
+        "up --name session --enforce --print-env",  # it runs, without
+        "up --name session --print-env --port nine",
+        "up --name session --print-env --nmae x",
+        "up --print-env --json",
+        "up --name 'a b' --print-env",
+        "pu --print-env",
+        "down --name 'a b' --print-env",
+    ],
+)
+def test_a_shell_that_is_not_pointed_at_it_does_not_go_on(shell, failing, tmp_path):
+    line = f'eval "$(reward local {failing})" && echo deployed to the real account'
+    status, printed = evaluated(shell, line, tmp_path)
+    assert status != 0
+    assert printed == ""
+
+
+def test_a_shell_is_pointed_away_from_one_that_ended_by_itself(mine):
+    run("up", "--name", mine)
+    find(mine).record.process.end()
+    ended = run("down", "--name", mine, "--print-env")
+    assert "unset AWS_ENDPOINT_URL\n" in ended.stdout
+    assert ended.stderr == "local AWS 'mine' does not run\n"
+
+
+def test_an_interrupted_start_leaves_nothing_to_go_on_with(monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("reward_functions.tools.local_aws.up", interrupted)
+    ran = run("up", "--name", "never", "--print-env")
+    assert (ran.exit_code, ran.stdout) == (130, "false\n")

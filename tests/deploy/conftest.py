@@ -55,7 +55,7 @@ class Stage:
         return DeployedStage.model_validate_json(parameter["Parameter"]["Value"])
 
     def function(self, name, **options):
-        return DeployedFunction(self.catalogue[name].alias_arn, session=self.session, **options)
+        return DeployedFunction(self.catalogue[name].live_arn, session=self.session, **options)
 
 
 @pytest.fixture(scope="session")

@@ -114,7 +114,8 @@ def test_a_change_reaches_what_it_changes_and_nothing_else(stage):
     }
     client = stage.session.client("lambda")
     functions = {each["FunctionName"] for each in client.list_functions()["Functions"]}
-    assert functions == {f"SageMaker-reward-local-{name}" for name in stage.catalogue}
+    ours = {f"SageMaker-reward-local-{name}" for name in stage.catalogue}
+    assert functions == ours | {"reward-custodian-local"}
     (told,) = stage.function("exact").score([sample("paris", "Paris", id="a")])
     assert told.score.value == 0.0
     last = sample("The answer is 42", "42", id="a")

@@ -2,12 +2,14 @@
 
 The emulator's simulator takes no context, so what depends on one (a bucket's prefix, the service a
 role is passed to) is denied there; listings are tried for real. It does not enforce `iam:PassRole`,
-and asks about starting a job on "*", which no policy here allows: both are simulated only.
+and asks about starting a job on "*", which no policy here allows: both are simulated only. What
+depends on a context is decided by the documents themselves in tests/serving/test_permissions.py.
 """
 
 from __future__ import annotations
 
 import json
+from functools import cache
 
 import pytest
 from botocore.exceptions import ClientError
@@ -21,7 +23,9 @@ ACCOUNT = "000000000000"
 
 ENVELOPE = {"statusCode": 200, "headers": {"Content-Type": "application/json"}, "body": "[]"}
 
-BEDROCK, SAGEMAKER, SUBMITTER = "Bedrock", "SageMaker", "submitter"
+BEDROCK, SAGEMAKER = "Bedrock", "SageMaker"
+
+DATA, JOBS, EVALUATE, OPERATE = PEOPLE = ("data", "jobs", "evaluate", "operate")
 
 VERIFIER, JUDGE = "verifier", "judge"
 
@@ -35,8 +39,8 @@ TABLE = [
     (BEDROCK, "lambda:InvokeFunction", "{gsm8k}", True),
     (BEDROCK, "lambda:InvokeFunction", "{gsm8k-envelope}:live", True),
     (BEDROCK, "lambda:InvokeFunction", "{math}:live", True),
-    (BEDROCK, "lambda:InvokeFunction", "{gsm8k}:1", False),
-    (BEDROCK, "lambda:InvokeFunction", "{gsm8k}:other", False),
+    (BEDROCK, "lambda:InvokeFunction", "{gsm8k}:1", True),
+    (BEDROCK, "lambda:InvokeFunction", "{gsm8k-envelope}:1", True),
     (BEDROCK, "lambda:InvokeFunction", "{gsm8k}-of-another-team", False),
     (BEDROCK, "lambda:InvokeFunction", "arn:aws:lambda:us-east-1:000000000000:function:x", False),
     (BEDROCK, "lambda:UpdateFunctionCode", "{gsm8k}", False),
@@ -57,23 +61,51 @@ TABLE = [
     (SAGEMAKER, "s3:GetObject", "{bucket}/rft-data/train.jsonl", True),
     (SAGEMAKER, "s3:PutObject", "{bucket}/rft-data/train.jsonl", False),
     (SAGEMAKER, "sagemaker:CreateTrainingJob", "*", False),
-    (SUBMITTER, "bedrock:CreateModelCustomizationJob", "{job}", True),
-    (SUBMITTER, "bedrock:GetModelCustomizationJob", "{job}", True),
-    (SUBMITTER, "bedrock:StopModelCustomizationJob", "{job}", True),
-    (SUBMITTER, "bedrock:DeleteCustomModel", "{job}", False),
-    (SUBMITTER, "lambda:InvokeFunction", "{gsm8k}:live", True),
-    (SUBMITTER, "lambda:InvokeFunction", "{gsm8k}-of-another-team", False),
-    (SUBMITTER, "lambda:UpdateFunctionConfiguration", "{gsm8k}", False),
-    (SUBMITTER, "s3:PutObject", "{bucket}/rft-data/train.jsonl", True),
-    (SUBMITTER, "s3:PutObject", "{bucket}/rft-output/x", False),
-    (SUBMITTER, "s3:GetObject", "{bucket}/rft-output/x", True),
-    (SUBMITTER, "ssm:GetParameter", "{catalogue}/deployments/gsm8k", True),
-    (SUBMITTER, "ssm:GetParametersByPath", "{catalogue}/deployments", True),
-    (SUBMITTER, "ssm:PutParameter", "{catalogue}/deployments/gsm8k", False),
-    (SUBMITTER, "ssm:GetParameter", "{parameters}/of/another/stage", False),
-    (SUBMITTER, "iam:PassRole", "{role}", False),  # to Bedrock alone
-    (SUBMITTER, "iam:PassRole", "arn:aws:iam::000000000000:role/admin", False),
-    (SUBMITTER, "iam:CreateRole", "{role}", False),
+    (SAGEMAKER, "lambda:InvokeFunction", "{gsm8k-envelope}:1", True),
+    (DATA, "s3:PutObject", "{bucket}/rft-data/train.jsonl", True),
+    (DATA, "s3:PutObject", "{bucket}/rft-output/x", False),
+    (DATA, "s3:GetObject", "{bucket}/rft-output/x", True),
+    (DATA, "s3:DeleteObject", "{bucket}/rft-data/train.jsonl", False),
+    (DATA, "lambda:InvokeFunction", "{gsm8k}:live", False),
+    (DATA, "bedrock:CreateModelCustomizationJob", "{job}", False),
+    (JOBS, "bedrock:CreateModelCustomizationJob", "{job}", True),
+    (JOBS, "bedrock:GetModelCustomizationJob", "{job}", True),
+    (JOBS, "bedrock:StopModelCustomizationJob", "{job}", True),
+    (JOBS, "bedrock:DeleteCustomModel", "{job}", False),
+    (JOBS, "bedrock-mantle:CallWithBearerToken", "*", True),
+    (JOBS, "bedrock-mantle:CreateFineTuningJob", "{project}", True),
+    (JOBS, "bedrock-mantle:CreateProject", "{project}", False),
+    (JOBS, "lambda:InvokeFunction", "{gsm8k}:live", True),
+    (JOBS, "lambda:InvokeFunction", "{gsm8k}:1", True),
+    (JOBS, "lambda:InvokeFunction", "{gsm8k}-of-another-team", False),
+    (JOBS, "lambda:UpdateFunctionConfiguration", "{gsm8k}", False),
+    (JOBS, "s3:PutObject", "{bucket}/rft-data/train.jsonl", False),
+    (JOBS, "iam:PassRole", "{role}", False),  # to Bedrock alone
+    (JOBS, "iam:PassRole", "arn:aws:iam::000000000000:role/admin", False),
+    (JOBS, "iam:CreateRole", "{role}", False),
+    (EVALUATE, "lambda:InvokeFunction", "{gsm8k}:1", True),
+    (EVALUATE, "lambda:GetFunctionConfiguration", "{gsm8k}:live", True),
+    (EVALUATE, "lambda:ListVersionsByFunction", "{gsm8k}", True),
+    (EVALUATE, "lambda:GetAlias", "{gsm8k}", True),
+    (EVALUATE, "lambda:UpdateAlias", "{gsm8k}", False),
+    (EVALUATE, "bedrock:GetCustomModel", "{tuned}", True),
+    (EVALUATE, "bedrock:CreateCustomModelDeployment", "{tuned}", True),
+    (EVALUATE, "bedrock:InvokeModel", "{hosted}", True),
+    (EVALUATE, "bedrock:CreateModelCustomizationJob", "{job}", False),
+    (EVALUATE, "ssm:PutParameter", "{catalogue}/deployments/gsm8k", False),
+    (OPERATE, "lambda:UpdateAlias", "{gsm8k}", True),
+    (OPERATE, "lambda:DeleteFunction", "{gsm8k}:1", True),
+    (OPERATE, "lambda:DeleteFunction", "{gsm8k}", False),
+    (OPERATE, "lambda:DeleteFunction", "{gsm8k}-of-another-team:1", False),
+    (OPERATE, "lambda:UpdateFunctionCode", "{gsm8k}", False),
+    (OPERATE, "lambda:GetAccountSettings", "*", True),
+    (OPERATE, "ssm:PutParameter", "{catalogue}/deployments/gsm8k", True),
+    (OPERATE, "ssm:PutParameter", "{parameters}/another/deployments/gsm8k", False),
+    (OPERATE, "sagemaker:ListTrainingJobs", "*", True),
+    (OPERATE, "s3:GetObject", "{bucket}/rft-data/train.jsonl", False),
+    *((who, "ssm:GetParameter", "{catalogue}/deployments/gsm8k", True) for who in PEOPLE),
+    *((who, "ssm:GetParametersByPath", "{catalogue}/deployments", True) for who in PEOPLE),
+    *((who, "ssm:GetParameter", "{parameters}/of/another/stage", False) for who in PEOPLE),
     (VERIFIER, "logs:CreateLogStream", "{logs}/SageMaker-reward-local-gsm8k:log-stream:x", True),
     (VERIFIER, "logs:PutLogEvents", "{logs}/SageMaker-reward-local-gsm8k:log-stream:x", True),
     (VERIFIER, "logs:PutLogEvents", "{logs}/SageMaker-reward-local-math:log-stream:x", False),
@@ -109,25 +141,36 @@ def arns(stage):
         "catalogue": f"arn:aws:ssm:{place}:parameter/reward-functions/local",
         "parameters": f"arn:aws:ssm:{place}:parameter/reward-functions",
         "job": f"arn:aws:bedrock:{place}:model-customization-job/x",
+        "tuned": f"arn:aws:bedrock:{place}:custom-model/x",
+        "hosted": f"arn:aws:bedrock:{place}:custom-model-deployment/x",
+        "project": f"arn:aws:bedrock-mantle:{place}:project/default",
         "logs": f"arn:aws:logs:{place}:log-group:/aws/lambda",
     }
 
 
+def without_path(role):
+    """The emulator's simulator finds no role by an ARN with a path."""
+    return f"{role.partition('/')[0]}/{role.rpartition('/')[2]}"
+
+
 @pytest.fixture(scope="module")
 def principals(stage):
-    """Who asks; the submitter is a person with the stage's policy and nothing else."""
+    """Who asks; people have one of the stage's policies each, and nothing else."""
     iam = stage.session.client("iam")
-    submitter = iam.create_user(UserName="submitter")["User"]["Arn"]
-    iam.attach_user_policy(UserName="submitter", PolicyArn=stage.shared.submitter_policy_arn)
+    people = {}
+    for task in PEOPLE:
+        people[task] = iam.create_user(UserName=task)["User"]["Arn"]
+        policy = getattr(stage.shared, f"{task}_policy_arn")
+        iam.attach_user_policy(UserName=task, PolicyArn=policy)
     client = stage.session.client("lambda")
     runs_as = {
         name: client.get_function_configuration(FunctionName=stage.catalogue[name].function_arn)
         for name in ("gsm8k", "reference")
     }
     return {
-        BEDROCK: stage.shared.training_role_arn,
-        SAGEMAKER: stage.shared.sagemaker_role_arn,
-        SUBMITTER: submitter,
+        BEDROCK: without_path(stage.shared.training_role_arn),
+        SAGEMAKER: without_path(stage.shared.sagemaker_role_arn),
+        **people,
         VERIFIER: runs_as["gsm8k"]["Role"],
         JUDGE: runs_as["reference"]["Role"],
     }
@@ -177,12 +220,12 @@ def test_nobody_but_bedrock_becomes_the_training_role(stage):
 def test_a_training_job_invokes_the_catalogue_and_nothing_else(stage, stand_in):
     client = stand_in.client("lambda")
     gsm8k = stage.catalogue["gsm8k"].function_arn
-    for arn in (*[reward.alias_arn for reward in stage.catalogue.values()], gsm8k):
+    rewards = stage.catalogue.values()
+    for arn in (*[arn for each in rewards for arn in (each.live_arn, each.version_arn)], gsm8k):
         answer = client.invoke(FunctionName=arn, Payload=b"[]")
         assert "FunctionError" not in answer
         # Read whole: what is left in a connection that is given up is a warning later.
         assert json.loads(answer["Payload"].read()) in ([], ENVELOPE)
-    assert refused(client.invoke, FunctionName=f"{gsm8k}:1", Payload=b"[]")
     assert refused(client.get_function_configuration, FunctionName=gsm8k)
     assert refused(client.list_functions)
 
@@ -209,26 +252,39 @@ def test_a_training_job_reads_and_writes_its_prefixes_and_nothing_else(stage, st
 
 
 @pytest.fixture(scope="module")
-def submitter(stage, principals):
-    """The session of the person with the stage's policy."""
-    name = principals[SUBMITTER].rpartition("/")[2]
-    key = stage.session.client("iam").create_access_key(UserName=name)["AccessKey"]
-    return stage.aws.session(
-        aws_access_key_id=key["AccessKeyId"], aws_secret_access_key=key["SecretAccessKey"]
-    )
+def person(stage, principals):
+    """The session of a person with one task, by task."""
+
+    @cache
+    def session(task):
+        name = principals[task].rpartition("/")[2]
+        key = stage.session.client("iam").create_access_key(UserName=name)["AccessKey"]
+        return stage.aws.session(
+            aws_access_key_id=key["AccessKeyId"], aws_secret_access_key=key["SecretAccessKey"]
+        )
+
+    return session
 
 
-def test_a_submitter_reads_the_catalogue_and_tries_a_reward(stage, submitter):
+@pytest.mark.parametrize("task", [JOBS, EVALUATE])
+def test_who_runs_jobs_or_evaluates_reads_the_catalogue_and_tries_a_reward(person, task):
     # One parameter: the emulator asks about listing them on "*", where AWS asks on the path.
+    session = person(task)
     parameter = deployment_parameter("local", "gsm8k")
-    told = submitter.client("ssm").get_parameter(Name=parameter)["Parameter"]["Value"]
+    told = session.client("ssm").get_parameter(Name=parameter)["Parameter"]["Value"]
     gsm8k = DeployedReward.model_validate_json(told)
-    (told,) = DeployedFunction(gsm8k.alias_arn, session=submitter).score(
-        [sample("#### 42", "42", id="a")]
-    )
-    assert told.score.value == 1.0
-    assert refused(submitter.client("iam").list_roles)
-    assert refused(submitter.client("lambda").delete_function, FunctionName=gsm8k.function_arn)
+    for arn in (gsm8k.version_arn, gsm8k.alias_arn):
+        (told,) = DeployedFunction(arn, session=session).score([sample("#### 42", "42", id="a")])
+        assert told.score.value == 1.0
+    assert refused(session.client("iam").list_roles)
+    assert refused(session.client("lambda").delete_function, FunctionName=gsm8k.function_arn)
+
+
+def test_who_operates_deletes_and_invokes_no_function(stage, person):
+    # Moving an alias is simulated only: the emulator asks about lambda:ListAliases there.
+    client, gsm8k = person(OPERATE).client("lambda"), stage.catalogue["gsm8k"]
+    assert refused(client.delete_function, FunctionName=gsm8k.function_arn)
+    assert refused(client.invoke, FunctionName=gsm8k.function_arn, Payload=b"[]")
 
 
 TRIES = """
@@ -276,7 +332,7 @@ def converse(model):
     return ["bedrock-runtime", "converse", {"modelId": model, "messages": []}]
 
 
-def everything_but_models(stage, principals):
+def everything_but_models(stage):
     gsm8k = stage.catalogue["gsm8k"]
     return [
         ("s3", "list_buckets", {}),
@@ -285,18 +341,22 @@ def everything_but_models(stage, principals):
         ("secretsmanager", "get_secret_value", {"SecretId": "any"}),
         ("lambda", "invoke", {"FunctionName": gsm8k.alias_arn, "Payload": "[]"}),
         ("iam", "list_roles", {}),
-        ("sts", "assume_role", {"RoleArn": principals[BEDROCK], "RoleSessionName": "me"}),
+        (
+            "sts",
+            "assume_role",
+            {"RoleArn": stage.shared.training_role_arn, "RoleSessionName": "me"},
+        ),
     ]
 
 
 def test_a_verifiers_own_role_reaches_no_service_and_no_model(stage, principals, tried):
-    calls = [*everything_but_models(stage, principals), converse(MODEL)]
+    calls = [*everything_but_models(stage), converse(MODEL)]
     assert set(tried(principals[VERIFIER], calls)) <= {"AccessDenied", "AccessDeniedException"}
 
 
 def test_a_judges_own_role_reaches_exactly_its_model(stage, principals, tried):
     others = [converse("amazon.nova-pro-v1:0"), converse("anthropic.claude-3-haiku-20240307-v1:0")]
-    calls = [converse(MODEL), *others, *everything_but_models(stage, principals)]
+    calls = [converse(MODEL), *others, *everything_but_models(stage)]
     asked, *refused = tried(principals[JUDGE], calls)
     assert asked == "done"
     assert set(refused) <= {"AccessDenied", "AccessDeniedException"}

@@ -14,8 +14,10 @@ REWARD = DeployedReward(
     name="gsm8k-strict",
     reward="gsm8k",
     version=1,
+    digest="0123456789abcdef",
     parameters={"flexible": False},
     response_mode="list",
+    version_arn="arn:aws:lambda:us-east-1:123456789012:function:SageMaker-reward-dev-gsm8k-strict:7",
     alias_arn="arn:aws:lambda:us-east-1:123456789012:function:SageMaker-reward-dev-gsm8k-strict:live",
     function_arn="arn:aws:lambda:us-east-1:123456789012:function:SageMaker-reward-dev-gsm8k-strict",
     timeout_seconds=60,
@@ -27,6 +29,28 @@ REWARD = DeployedReward(
 
 def test_a_record_comes_back_from_its_parameter():
     assert DeployedReward.model_validate_json(REWARD.model_dump_json()) == REWARD
+
+
+def test_people_ask_the_alias_or_the_one_function_of_an_immutable_deployment():
+    assert (REWARD.live_arn, REWARD.immutable) == (REWARD.alias_arn, False)
+    held = REWARD.model_copy(update={"alias_arn": None})
+    assert (held.live_arn, held.immutable) == (REWARD.version_arn, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (catalogue.description("acme.length", 12, "0123456789abcdef", "x" * 500),
+         ("acme.length", 12, "0123456789abcdef")),
+        ("gsm8k 1 0123456789abcdef: a: b", ("gsm8k", 1, "0123456789abcdef")),
+        ("gsm8k 1: the final number", None),
+        ("gsm8k 1 0123456789ABCDEF: x", None),
+        ("", None),
+    ],
+)  # fmt: skip
+def test_a_description_says_which_reward_and_digest_it_is(text, found):
+    assert catalogue.described(text) == found
+    assert len(text) <= catalogue.MAX_DESCRIPTION
 
 
 def test_a_newer_deployment_may_tell_more():

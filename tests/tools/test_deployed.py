@@ -59,7 +59,29 @@ def test_any_function_of_any_partition_has_an_arn(text, arn):
     parsed = FunctionArn.parse(text)
     assert str(parsed) == text
     assert parsed.region == text.split(":")[3]
-    assert parsed.published == (text.count(":") == 7 and not text.endswith("$LATEST"))
+
+
+@pytest.mark.parametrize(
+    ("name", "moves"),
+    [
+        ("SageMaker-reward-dev-gsm8k:7", False),
+        ("theirs:12", False),
+        ("SageMaker-reward-dev-gsm8k", True),
+        ("SageMaker-reward-dev-gsm8k:live", True),
+        ("SageMaker-reward-dev-gsm8k:v7", True),
+        ("SageMaker-reward-dev-gsm8k:$LATEST", True),
+        # A function of an immutable deployment, by its name alone; what is not quite one is none.
+        ("SageMaker-reward-dev-gsm8k--0123abcd", False),
+        ("SageMaker-reward-dev-gsm8k--0123abcd:live", True),
+        ("SageMaker-reward-dev-gsm8k--0123abcd:$LATEST", True),
+        ("SageMaker-reward-dev-gsm8k--0123abc", True),
+        ("SageMaker-reward-dev-gsm8k--0123ABCD", True),
+        ("theirs--0123abcd", True),
+    ],
+)
+def test_an_arn_moves_unless_nobody_can_change_what_it_names(name, moves):
+    arn = FunctionArn.parse(f"arn:aws:lambda:us-east-1:123456789012:function:{name}")
+    assert arn.moves == moves
 
 
 @pytest.mark.parametrize(
@@ -327,7 +349,8 @@ def test_a_sound_function_passes(served):
     )
     assert report.passed, failures(report)
     assert failures(report, "warning") == {
-        "ARN": "SageMaker's own client takes no qualifier and no dot: give it the plain ARN"
+        "version": "the alias 'live' moves: a deployment in the middle of a job changes the reward "
+        "under it; give the job the version"
     }
     message = failures(report, "ok")
     assert (
@@ -462,10 +485,9 @@ def test_what_a_trainer_relies_on_is_checked(served, answers, verdict, question,
     ("arn", "changed", "finding"),
     [
         ("sagemaker-reward:live", {}, ("warning", "name", "no 'SageMaker' in it")),
-        ("SageMaker-reward", {}, ("warning", "version", "names no published version")),
-        ("SageMaker-reward:$LATEST", {}, ("warning", "version", "names no published version")),
-        ("SageMaker-reward:live", {}, ("warning", "ARN", "takes no qualifier")),
-        ("SageMaker.reward:7", {}, ("warning", "ARN", "no dot")),
+        ("SageMaker-reward", {}, ("warning", "version", "names whatever is deployed last")),
+        ("SageMaker-reward:$LATEST", {}, ("warning", "version", "whatever is deployed last")),
+        ("SageMaker-reward:live", {}, ("warning", "version", "'live' moves: a deployment in the")),
         ("SageMaker-x:1", {"Timeout": 3}, ("failure", "timeout", "3 seconds is no more than")),
         ("SageMaker-x:1", {"MemorySize": 128}, ("warning", "memory", "128 MB get a part")),
         ("SageMaker-x:1", {"State": "Failed"}, ("failure", "state", "the function is Failed")),
@@ -477,6 +499,29 @@ def test_a_name_and_settings_alone_tell_much(served, arn, changed, finding):
     settings = {"Timeout": 60, "MemorySize": 1769, "State": "Active"} | changed
     report = check(served(scored, arn=full, configuration=settings), UNKNOWN, batch_size=4)
     assert message in failures(report, verdict)[question]
+
+
+@pytest.mark.parametrize(
+    ("arn", "mode", "warned"),
+    [
+        ("SageMaker-reward:7", "envelope", True),
+        ("SageMaker-reward", "envelope", True),
+        ("SageMaker.reward", "envelope", True),
+        ("SageMaker-reward-dev-gsm8k--0123abcd", "envelope", False),
+        ("SageMaker-reward:7", "list", False),
+        ("SageMaker.reward:live", "list", False),
+    ],
+)
+def test_what_sagemakers_client_takes_matters_to_an_envelope_alone(served, arn, mode, warned):
+    full = f"arn:aws:lambda:us-east-1:123456789012:function:{arn}"
+    report = check(served(handler(response_mode=mode), arn=full), UNKNOWN, batch_size=4)
+    assert ("takes no qualifier" in failures(report, "warning").get("ARN", "")) == warned
+
+
+def test_a_version_that_answers_well_is_warned_of_nothing(served):
+    full = "arn:aws:lambda:us-east-1:123456789012:function:SageMaker-reward:7"
+    report = check(served(handler(), arn=full), expectation_of(get("gsm8k"), {}), batch_size=16)
+    assert failures(report, "warning") == {}
 
 
 def test_settings_nobody_may_read_are_unknown_and_no_failure(served):

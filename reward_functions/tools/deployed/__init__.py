@@ -1,7 +1,7 @@
-"""Reward functions that are deployed: the catalogue read back, one invoked, any one checked.
+"""Reward functions that are deployed: found, invoked, checked, rolled back and pruned.
 
     reward = find("gsm8k", stage="dev")             # a DeployedReward of the catalogue
-    function = DeployedFunction(reward.alias_arn)
+    function = DeployedFunction(reward.live_arn)
     function.score(samples)                         # the types of `score_batch`
     report = check(function, expectation(reward))   # what a trainer relies on, checked
 
@@ -13,6 +13,11 @@
     probes.py      the batches a function is checked with
     checking.py    the check: a report of findings (`findings.py`), from the function's settings
                    (`configuration.py`), its answers, its times and sizes (`load.py`)
+    versions.py    what Lambda stores: published versions, aliases, immutable functions
+    rollback.py    `live` and the catalogue name another version, which passes its self-test first
+                   (`self_test.py`)
+    retention.py   which versions go, without AWS; `pruning.py` reads and removes them
+    jobs.py        the training jobs in progress, and the functions they name
 
 Functions that are not this project's are invoked and checked the same way.
 """

@@ -2,6 +2,14 @@
 
     arn:PARTITION:lambda:REGION:ACCOUNT:function:NAME[:QUALIFIER]
 
+What stands behind an ARN either holds still for as long as it exists, or moves with a deployment:
+
+    NAME:7              holds: nobody can change a published version
+    SageMaker-reward-STAGE-NAME--DIGEST
+                        holds: one function of an immutable deployment, which is never updated
+    NAME, NAME:$LATEST  moves: whatever was uploaded last
+    NAME:live           moves: an alias points where a deployment or a rollback says
+
 Source: botocore's model of Lambda (`NamespacedFunctionName`) and of Bedrock (`LambdaArn`).
 """
 
@@ -12,6 +20,7 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.serving.catalogue import GENERATION, GENERATION_DIGITS, function_name
 
 ARN: Final = re.compile(
     r"arn:(?P<partition>aws[a-z-]*):lambda:(?P<region>[a-z]{2}(?:-[a-z]+)+-[0-9])"
@@ -19,7 +28,15 @@ ARN: Final = re.compile(
     r"(?::(?P<qualifier>\$LATEST|[A-Za-z0-9_-]+))?"
 )
 
-SHAPE: Final = "arn:aws:lambda:REGION:ACCOUNT:function:NAME, and :ALIAS where there is one"
+SHAPE: Final = "arn:aws:lambda:REGION:ACCOUNT:function:NAME, and :VERSION where there is one"
+
+OURS: Final = function_name("", "").rstrip("-")
+"""How the names of this project's functions begin, whatever their stage."""
+
+GENERATION_NAME: Final = re.compile(
+    rf"(?P<deployment>{OURS}-.+){GENERATION}(?P<digest>[0-9a-f]{{{GENERATION_DIGITS}}})"
+)
+"""One function of an immutable deployment. No other name of this project has two hyphens."""
 
 
 class BadArn(ConfigurationError):
@@ -57,9 +74,17 @@ class FunctionArn:
         return cls(**found.groupdict())
 
     @property
-    def published(self) -> bool:
-        """Whether it names a version, by number or alias, and not whatever was deployed last."""
-        return self.qualifier not in (None, "$LATEST")
+    def immutable(self) -> bool:
+        """Whether it is the plain ARN of an immutable deployment's function.
+
+        The name decides, and not the catalogue, which knows the newest of these functions alone.
+        """
+        return self.qualifier is None and GENERATION_NAME.fullmatch(self.name) is not None
+
+    @property
+    def moves(self) -> bool:
+        """Whether a deployment can change what it names: all but a version's number can move."""
+        return not (self.immutable or (self.qualifier or "").isdecimal())
 
     def __str__(self) -> str:
         plain = f"arn:{self.partition}:lambda:{self.region}:{self.account}:function:{self.name}"

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.suggest import did_you_mean
-from reward_functions.serving.catalogue import DeployedReward, deployments_path
+from reward_functions.serving.catalogue import (
+    ROOT,
+    DeployedReward,
+    DeployedStage,
+    deployment_parameter,
+    deployments_path,
+    stage_parameter,
+)
 from reward_functions.tools.deployed.failures import AwsFailed, in_words
 
 if TYPE_CHECKING:
     from boto3.session import Session
+
+Record = TypeVar("Record", bound=BaseModel)
+
+
+WORDS: Final[dict[type[BaseModel], str]] = {
+    DeployedReward: "deployment",
+    DeployedStage: "stage",
+}
+"""What a record is of, as an error calls it."""
 
 
 class NotDeployed(ConfigurationError):
@@ -29,11 +45,8 @@ def deployments(stage: str, session: Session | None = None) -> list[DeployedRewa
     Raises:
         AwsFailed: SSM cannot be read, or holds something else there.
     """
-    path = deployments_path(stage)
-    with in_words(f"reading the catalogue {path}"):
-        pages = _client(session).get_paginator("get_parameters_by_path").paginate(Path=path)
-        parameters = [parameter for page in pages for parameter in page["Parameters"]]
-    found = [_record(parameter["Name"], parameter["Value"]) for parameter in parameters]
+    values = _below(deployments_path(stage), session)
+    found = [_record(DeployedReward, name, value) for name, value in values.items()]
     return sorted(found, key=lambda reward: reward.name)
 
 
@@ -52,6 +65,49 @@ def find(name: str, stage: str, session: Session | None = None) -> DeployedRewar
     raise NotDeployed(f"stage {stage!r} has no deployment {name!r}{did_you_mean(name, present)}")
 
 
+def stage_record(stage: str, session: Session | None = None) -> DeployedStage:
+    """What the functions of a stage share.
+
+    Raises:
+        NotDeployed: there is no such stage here.
+        AwsFailed: SSM cannot be read, or holds something else there.
+    """
+    name = stage_parameter(stage)
+    try:
+        with in_words(f"reading the catalogue {name}"):
+            value = _client(session).get_parameter(Name=name)["Parameter"]["Value"]
+    except AwsFailed as error:
+        raise nothing_deployed(stage) if error.missing else error from None
+    return _record(DeployedStage, name, value)
+
+
+def other_stages(stage: str, session: Session | None = None) -> dict[str, list[str]]:
+    """The other stages of this account and region, each with its records as they are written.
+
+    Raises:
+        AwsFailed: SSM cannot be read.
+    """
+    others: dict[str, list[str]] = {}
+    for name, value in _below(ROOT, session).items():
+        other = name.removeprefix(ROOT).split("/")[1]
+        if other != stage:
+            others.setdefault(other, []).append(value)
+    return others
+
+
+def write(stage: str, reward: DeployedReward, session: Session | None = None) -> None:
+    """Write a deployment's record over the one that is there.
+
+    Raises:
+        AwsFailed: SSM cannot be written.
+    """
+    name = deployment_parameter(stage, reward.name)
+    with in_words(f"writing the catalogue {name}"):
+        _client(session).put_parameter(
+            Name=name, Value=reward.model_dump_json(), Type="String", Overwrite=True
+        )
+
+
 def nothing_deployed(stage: str) -> NotDeployed:
     """The error of a stage that is not deployed in this account and region."""
     return NotDeployed(
@@ -60,14 +116,22 @@ def nothing_deployed(stage: str) -> NotDeployed:
     )
 
 
-def _record(parameter: str, value: str) -> DeployedReward:
+def _below(path: str, session: Session | None) -> dict[str, str]:
+    """The values of all parameters under a path, by their names."""
+    with in_words(f"reading the catalogue {path}"):
+        paginator = _client(session).get_paginator("get_parameters_by_path")
+        pages = paginator.paginate(Path=path, Recursive=True)
+        return {each["Name"]: each["Value"] for page in pages for each in page["Parameters"]}
+
+
+def _record(kind: type[Record], parameter: str, value: str) -> Record:
     try:
-        return DeployedReward.model_validate_json(value)
+        return kind.model_validate_json(value)
     except ValidationError as error:
         problem = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, problem["loc"])) or "the value"
         raise AwsFailed(
-            f"the parameter {parameter} is not a deployment of this version: "
+            f"the parameter {parameter} is not a {WORDS[kind]} of this version: "
             f"{where}: {problem['msg']}"
         ) from None
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from reward_functions.tools.deployed.configuration import (
     configuration,
     configuration_findings,
+    envelope_findings,
     name_findings,
     timeout_of,
 )
@@ -154,6 +155,8 @@ class _Check:
             "response mode",
             f"{READERS[answered.mode]}{f'; it is deployed as {wanted!r}' if unlike else ''}",
         )
+        if "envelope" in (answered.mode, wanted):
+            yield from envelope_findings(self.function.arn)
         values = set(answered.scores.values())
         if len(values) == 1 and len(self.rows) > 1:
             yield CheckFinding(

@@ -31,18 +31,34 @@ def name_findings(arn: FunctionArn) -> Iterator[CheckFinding]:
             f"{arn.name} has no 'SageMaker' in it, in this case: HyperPod and SageMaker's own "
             "policies invoke no other functions",
         )
-    if arn.qualifier is not None or "." in arn.name:
-        yield CheckFinding(
-            "warning",
-            "ARN",
-            "SageMaker's own client takes no qualifier and no dot: give it the plain ARN",
-        )
-    if not arn.published:
+    if arn.moves:
         yield CheckFinding(
             "warning",
             "version",
-            "the ARN names no published version: a deployment in the middle of a job changes the "
-            "reward under it; Bedrock takes an alias",
+            f"{_moving(arn)}: a deployment in the middle of a job changes the reward under it; "
+            "give the job the version",
+        )
+
+
+def _moving(arn: FunctionArn) -> str:
+    """Why an ARN moves."""
+    if arn.qualifier in (None, "$LATEST"):
+        return "the ARN names whatever is deployed last"
+    return f"the alias {arn.qualifier!r} moves"
+
+
+def envelope_findings(arn: FunctionArn) -> Iterator[CheckFinding]:
+    """Findings about the ARN of a function that answers SageMaker's serverless customization.
+
+    Its client, the SageMaker Python SDK, takes neither a qualifier nor a dot. Whoever reads a bare
+    list may be Bedrock, which takes both: a check of such a function does not speak of it.
+    """
+    if not arn.immutable:
+        yield CheckFinding(
+            "warning",
+            "ARN",
+            "SageMaker's own client takes no qualifier and no dot, and a plain ARN moves: give it "
+            'the ARN of a deployment with "immutable": true',
         )
 
 

@@ -33,6 +33,8 @@ DENIED: Final = frozenset({"AccessDenied", "AccessDeniedException", "Unauthorize
 
 THROTTLED: Final = frozenset({"TooManyRequestsException", "ThrottlingException", "Throttling"})
 
+MISSING: Final = frozenset({"ResourceNotFoundException", "ResourceNotFound", "ParameterNotFound"})
+
 TOO_LARGE: Final = frozenset({"RequestTooLargeException", "RequestEntityTooLargeException"})
 
 
@@ -52,6 +54,11 @@ class AwsFailed(ConfigurationError):
     def denied(self) -> bool:
         """Whether the caller lacks a permission."""
         return self.code in DENIED
+
+    @property
+    def missing(self) -> bool:
+        """Whether what was asked for does not exist."""
+        return self.code in MISSING
 
     @property
     def throttled(self) -> bool:

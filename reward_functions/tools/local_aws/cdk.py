@@ -41,6 +41,11 @@ OURS: Final = "reward-functions: "
 CHECKOUT: Final = Path(__file__).parents[3]
 """Where `make setup` has installed the command line, for a project that lies elsewhere."""
 
+REASON: Final = re.compile(
+    r"\| (?:CREATE|UPDATE)_FAILED +\| [^|]+\| \S+ \([^)]*\) (.+)$", re.MULTILINE
+)
+"""Why CloudFormation could not make a resource, at the end of its line."""
+
 CONTROL: Final = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -137,4 +142,4 @@ def _gist(printed: str) -> str:
     lines = [line.strip() for line in printed.splitlines() if line.strip()]
     ours = [line.removeprefix(OURS) for line in lines if line.startswith(OURS)]
     errors = [line for line in lines if line.startswith("❌")] or lines[-1:]
-    return (ours or errors or ["it printed nothing"])[-1]
+    return (ours or REASON.findall(printed)[:1] or errors or ["it printed nothing"])[-1]

@@ -385,10 +385,10 @@ def _require_same(
         )
     wrong = port not in (None, present.record.port) or enforce != present.enforcing
     if wrong:
-        how = "with" if present.enforcing else "without"
+        how, again = ("with", "add --enforce, or ") if present.enforcing else ("without", "")
         raise LocalAwsError(
             f"the local AWS {present.name!r} runs on port {present.record.port} already, {how} "
-            f"enforced permissions: {_elsewhere(present.name)}"
+            f"enforced permissions: {again}{_elsewhere(present.name)}"
         )
 
 

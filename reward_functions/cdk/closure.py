@@ -1,0 +1,215 @@
+"""Which of our own files a reward can reach: the imports of its module, followed to their end.
+
+A deployment carries these files and no others, so that a change in one verifier moves no neighbour.
+Imports count wherever they stand, and so does a string that names a module; what is imported for
+types alone does not. A file beside the module joins where the module names it in a string.
+
+| rule | table |
+| --- | --- |
+| an import that runs for certain rewards only is followed for these | `ON_DEMAND` |
+| files that are found by their folder | `FOLDERS` |
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import reward_functions
+from reward_functions.core import registry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from reward_functions.core.spec import Needs
+
+HANDLER: Final = "reward_functions.serving.handler"
+
+PACKAGE: Final = Path(reward_functions.__file__).parent
+
+LAPTOP: Final = frozenset({"cdk", "cli", "testing", "tools"})
+"""Rooms that no function runs."""
+
+ON_DEMAND: Final = {
+    (HANDLER, "reward_functions.judge_runtime.panel"): "judge",
+    (HANDLER, "reward_functions.symbolic"): "symbolic",
+}
+"""(importing module, imported module): what a reward must need for this import to run."""
+
+FOLDERS: Final = {"reward_functions.judge_runtime.rubric_file": "judges/rubrics"}
+"""A module, and the folder whose files it finds by the name of a rubric."""
+
+PROMPT: Final = ".md"
+"""A judge's prompt has the name of its module."""
+
+NAMED: Final = re.compile(r"\breward_functions(?:\.\w+)+")
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """What the source of a module mentions.
+
+    Args:
+        modules: dotted names of everything it imports or names in a string.
+        strings: its string constants, docstrings aside.
+    """
+
+    modules: frozenset[str]
+    strings: frozenset[str]
+
+    @property
+    def tops(self) -> frozenset[str]:
+        """The packages that it imports from."""
+        return frozenset(module.partition(".")[0] for module in self.modules)
+
+
+@dataclass
+class _Reader(ast.NodeVisitor):
+    modules: set[str] = field(default_factory=set)
+    strings: set[str] = field(default_factory=set)
+
+    def visit_If(self, node: ast.If) -> None:
+        for_types = ast.unparse(node.test).rpartition(".")[2] == "TYPE_CHECKING"
+        for each in node.orelse if for_types else ast.iter_child_nodes(node):
+            self.visit(each)
+
+    def visit_Expr(self, node: ast.Expr) -> None:
+        if not isinstance(node.value, ast.Constant):
+            self.generic_visit(node)
+
+    def visit_Import(self, node: ast.Import) -> None:
+        self.modules.update(alias.name for alias in node.names)
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        if node.level == 0 and node.module:
+            self.modules.add(node.module)
+            self.modules.update(f"{node.module}.{alias.name}" for alias in node.names)
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        if isinstance(node.value, str):
+            self.strings.add(node.value)
+            self.modules.update(NAMED.findall(node.value))
+
+
+@cache
+def mentions(source: str | bytes) -> Mentions:
+    """What a module's source mentions; nothing, where no Python reads it."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return Mentions(frozenset(), frozenset())
+    reader = _Reader()
+    reader.visit(tree)
+    return Mentions(frozenset(reader.modules), frozenset(reader.strings))
+
+
+@cache
+def modules() -> Mapping[str, Path]:
+    """Every module of the runtime rooms by its dotted name, in order."""
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        inside = path.relative_to(PACKAGE.parent).with_suffix("")
+        if inside.parts[1] not in LAPTOP:
+            parts = inside.parts[:-1] if inside.name == "__init__" else inside.parts
+            found[".".join(parts)] = path
+    return found
+
+
+def module_of(reward: str) -> str:
+    """The module that the registry imports for a reward.
+
+    Raises:
+        UnknownReward: there is none.
+    """
+    points = entry_points(group=registry.ENTRY_POINT_GROUP)
+    theirs = (point.module for point in points if point.name == reward)
+    return next(theirs, None) or str(registry.get(reward).function.__module__)
+
+
+def reached(roots: Iterable[str], needs: Needs) -> frozenset[str]:
+    """Our modules that these can reach, themselves and all packages around them included.
+
+    Args:
+        roots: dotted names; what is no module of ours is passed over.
+        needs: of the reward, which decides about `ON_DEMAND`.
+    """
+    known = modules()
+    found: set[str] = set()
+    waiting = list(roots)
+    while waiting:
+        name = _in(waiting.pop(), known)
+        if name is None or name in found:
+            continue
+        found.add(name)
+        waiting.append(name.rpartition(".")[0])
+        waiting += (each for each in _mentions(name).modules if _followed(name, each, needs))
+    return frozenset(found)
+
+
+def reached_by_theirs(sources: Iterable[bytes], needs: Needs) -> frozenset[str]:
+    """Our modules that somebody else's sources can reach, and those of the rewards they name."""
+    read = [mentions(source) for source in sources]
+    named = {string for each in read for string in each.strings}
+    ours = (f"{folder}.{name}" for folder in registry.FOLDERS for name in sorted(named))
+    return reached([HANDLER, *(each for one in read for each in one.modules), *ours], needs)
+
+
+def imported_packages(names: Iterable[str]) -> frozenset[str]:
+    """The packages, ours and others, from which our modules of these names import."""
+    return frozenset(top for name in names for top in _mentions(name).tops)
+
+
+def files(names: Iterable[str]) -> dict[str, Path]:
+    """The files of our modules, and the data they read, by their place in the zip, in order."""
+    paths = {path for name in names for path in (modules()[name], *_data(name))}
+    return {path.relative_to(PACKAGE.parent).as_posix(): path for path in sorted(paths)}
+
+
+def all_files() -> dict[str, Path]:
+    """Whole runtime rooms, as code that we do not know may import any of their modules."""
+    rooms = (path for path in sorted(PACKAGE.rglob("*")) if path.is_file())
+    return {
+        path.relative_to(PACKAGE.parent).as_posix(): path
+        for path in rooms
+        if path.relative_to(PACKAGE).parts[0] not in LAPTOP and "__pycache__" not in path.parts
+    }
+
+
+def _in(name: str, known: Mapping[str, Path]) -> str | None:
+    """The module of a dotted name, which may go on into the module."""
+    while name and name not in known:
+        name = name.rpartition(".")[0]
+    return name or None
+
+
+def _followed(importing: str, imported: str, needs: Needs) -> bool:
+    for (source, target), need in ON_DEMAND.items():
+        if importing == source and f"{imported}.".startswith(f"{target}."):
+            return bool(getattr(needs, need))
+    return True
+
+
+def _mentions(name: str) -> Mentions:
+    return mentions(modules()[name].read_bytes())
+
+
+def _data(name: str) -> Iterator[Path]:
+    """The files that are no modules and that a module of ours reads."""
+    module = modules()[name]
+    beside = (module.parent / string for string in _mentions(name).strings if _plain(string))
+    yield from (path for path in beside if path.suffix != ".py" and path.is_file())
+    prompt = module.with_suffix(PROMPT)
+    if prompt.is_file():
+        yield prompt
+    if name in FOLDERS:
+        yield from (path for path in (PACKAGE / FOLDERS[name]).iterdir() if path.is_file())
+
+
+def _plain(string: str) -> bool:
+    """Whether a string can be the name of a file."""
+    return re.fullmatch(r"\w+\.\w+", string) is not None

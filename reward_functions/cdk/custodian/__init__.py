@@ -1,0 +1,1 @@
+"""The folder that becomes the custodian's code; `index` is all of it."""

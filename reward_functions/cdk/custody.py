@@ -1,0 +1,143 @@
+"""The custodian: one small function of the stack's own, which CloudFormation asks three things.
+
+    Custom::RewardGate          whether a version scores its examples, before anything points to it
+    Custom::RewardGenerations   to delete the functions of an immutable deployment with the last
+    Custom::EmptyBucket         to empty the bucket before it is deleted
+
+Each is a custom resource: a deployment waits for the answer, and a failure rolls it back.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from aws_cdk import CustomResource, Duration, RemovalPolicy
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_logs as logs
+from constructs import Construct
+
+from reward_functions.cdk import nag
+from reward_functions.cdk.grants import rewards
+from reward_functions.cdk.roles import place_of, role
+from reward_functions.cdk.runtime import architecture, runtime
+from reward_functions.serving import permissions
+from reward_functions.serving.catalogue import bucket_name
+
+if TYPE_CHECKING:
+    from reward_functions.cdk.stages import Stage
+
+FOLDER: Final = Path(__file__).with_name("custodian")
+
+TIMEOUT: Final = Duration.minutes(15)
+"""The longest that a function may run: the first batch of a judge may take as long."""
+
+ANSWER_WITHIN: Final = Duration.minutes(16)
+"""After that CloudFormation takes a custodian that did not answer for a failure."""
+
+
+class Custodian(Construct):
+    """The function, with a role that may do exactly what it is asked.
+
+    Args:
+        scope: the stack.
+        name: in the construct tree.
+        stage: whose functions it tries, and whose bucket it empties unless that outlives the stack.
+    """
+
+    def __init__(self, scope: Construct, name: str, *, stage: Stage) -> None:
+        super().__init__(scope, name)
+        place = place_of(self)
+        physical = f"reward-custodian-{stage.name}"
+        group = logs.LogGroup(
+            self,
+            "Logs",
+            log_group_name=f"/aws/lambda/{physical}",
+            retention=logs.RetentionDays.ONE_MONTH,
+            removal_policy=RemovalPolicy.DESTROY,
+        )
+        bucket = f"arn:{place.partition}:s3:::" + bucket_name(
+            stage.name, place.account, stage.region
+        )
+        work = permissions.keep_house(
+            place,
+            stage=stage.name,
+            rewards=rewards(place, stage.name, stage.deployments),
+            bucket_arn="" if stage.production else bucket,
+        )
+        made = role(
+            self,
+            "Role",
+            description=f"What {physical} runs as",
+            trust=permissions.trust_lambda(),
+            policies={
+                "logs": permissions.write_logs(
+                    place.arn("logs", f"log-group:/aws/lambda/{physical}")
+                ),
+                "work": work,
+            },
+        )
+        self._function = lambda_.Function(
+            self,
+            "Function",
+            function_name=physical,
+            description="Tries versions before anything points to them, and clears up at the end",
+            code=lambda_.Code.from_asset(str(FOLDER), exclude=["__pycache__"]),
+            handler="index.handler",
+            runtime=runtime(stage),
+            architecture=architecture(stage),
+            memory_size=256,
+            timeout=TIMEOUT,
+            logging_format=lambda_.LoggingFormat.JSON,
+            log_group=group,
+            role=iam.Role.from_role_arn(self, "RoleByArn", made.attr_arn, mutable=False),
+        )
+        nag.acknowledge(
+            self._function,
+            "L1",
+            "The stage says which Python runs, here as in its reward functions.",
+        )
+
+    def gate(
+        self, scope: Construct, name: str, *, function_arn: str, deployment: str, judge: str
+    ) -> CustomResource:
+        """What exists once a version has scored its examples; its own for every version.
+
+        Args:
+            scope: the deployment's construct.
+            name: in the construct tree.
+            function_arn: of the version, or of an immutable deployment's function.
+            deployment: its name, for the sentence of a failure.
+            judge: whom a judge asks, `recorded` or `model`.
+        """
+        asked = {"Function": function_arn, "Deployment": deployment, "Judge": judge}
+        return self._asked(scope, name, "RewardGate", asked)
+
+    def generations(self, scope: Construct, name: str, *, prefix: str) -> CustomResource:
+        """What deletes, when it is deleted, every function whose name begins with a prefix."""
+        return self._asked(scope, name, "RewardGenerations", {"Prefix": prefix})
+
+    def emptying(
+        self, scope: Construct, name: str, *, bucket: str, removal: RemovalPolicy
+    ) -> CustomResource:
+        """What empties a bucket when it is deleted itself; retained, it never does."""
+        return self._asked(scope, name, "EmptyBucket", {"Bucket": bucket}, removal)
+
+    def _asked(
+        self,
+        scope: Construct,
+        name: str,
+        kind: str,
+        properties: dict[str, str],
+        removal: RemovalPolicy = RemovalPolicy.DESTROY,
+    ) -> CustomResource:
+        return CustomResource(
+            scope,
+            name,
+            resource_type=f"Custom::{kind}",
+            service_token=self._function.function_arn,
+            service_timeout=ANSWER_WITHIN,
+            properties=properties,
+            removal_policy=removal,
+        )

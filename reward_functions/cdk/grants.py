@@ -1,0 +1,46 @@
+"""The reward functions of a stage as policies name them: by ARN, known before they exist."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from reward_functions.serving.catalogue import function_name
+from reward_functions.serving.permissions import generations_of, versions_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from reward_functions.serving.permissions import Place
+
+
+class Granted(Protocol):
+    """A deployment, as far as policies go."""
+
+    @property
+    def name(self) -> str:
+        """The deployment's."""
+
+    @property
+    def immutable(self) -> bool:
+        """Whether its functions carry digests in their names."""
+
+
+def arn_of(place: Place, stage: str, deployment: Granted) -> str:
+    """The ARN of a deployment's function; of an immutable one, what all its functions share."""
+    return place.arn("lambda", f"function:{function_name(stage, deployment.name)}")
+
+
+def rewards(place: Place, stage: str, deployments: Iterable[Granted]) -> list[str]:
+    """Every function of a stage with all its versions, and nothing else."""
+    return [
+        resource
+        for each in deployments
+        for resource in (generations_of if each.immutable else versions_of)(
+            arn_of(place, stage, each)
+        )
+    ]
+
+
+def aliased(place: Place, stage: str, deployments: Iterable[Granted]) -> list[str]:
+    """The functions that have an alias, without qualifiers."""
+    return [arn_of(place, stage, each) for each in deployments if not each.immutable]

@@ -1,0 +1,54 @@
+"""Our own runtime requirements: which versions, with which hashes, and where the list lies."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from reward_functions.cdk.packages import normalised
+
+PROJECT: Final = "reward-functions"
+
+ALGEBRA: Final = frozenset({"mpmath", "sympy"})
+"""Pins that an artifact carries only where its reward can reach them: half of its bytes."""
+
+ENTRY: Final = re.compile(
+    r"^([A-Za-z0-9][A-Za-z0-9._-]*)==([^\s;\\]+)([^\n\\]*)((?:\\\n\s+--hash=\S+[ \t]*)*)",
+    re.MULTILINE,
+)
+
+HASH: Final = re.compile(r"--hash=(\S+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """A line of a requirements file: a name, normalised, a version, hashes of its files."""
+
+    name: str
+    version: str
+    hashes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return " ".join([f"{self.name}=={self.version}", *(f"--hash={one}" for one in self.hashes)])
+
+
+def pins() -> Path:
+    """The file: in the installed wheel, or in the checkout."""
+    here = Path(__file__)
+    carried = here.with_name("runtime.txt")
+    return carried if carried.is_file() else here.parents[2] / "requirements" / "runtime.txt"
+
+
+def our_pins() -> tuple[Pin, ...]:
+    """The runtime requirements of this project, by name."""
+    return parsed(pins().read_text(encoding="utf-8"))
+
+
+def parsed(text: str) -> tuple[Pin, ...]:
+    """The distributions of a requirements file, by name."""
+    return tuple(
+        Pin(normalised(name), version, tuple(sorted(HASH.findall(f"{rest} {hashes}"))))
+        for name, version, rest, hashes in sorted(ENTRY.findall(text))
+    )

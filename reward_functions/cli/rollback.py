@@ -1,0 +1,69 @@
+"""`reward deployed rollback`: `live` and the catalogue name an earlier version again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from reward_functions.cli._agreement import Yes, agreed, require_somebody_to_ask
+from reward_functions.cli._errors import UNUSABLE
+
+if TYPE_CHECKING:
+    from reward_functions.tools.deployed.rollback import Rollback
+
+
+def rollback(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A deployment of the stage.")],
+    *,
+    to: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="The version.", show_default="the highest below the one `live` points to"
+        ),
+    ] = None,
+    stage: Annotated[
+        str, typer.Option("--stage", "-s", help="A stage of cdk.json that is deployed.")
+    ] = "dev",
+    yes: Yes = False,
+) -> None:
+    """Point `live` to another published version, and give that version to new jobs.
+
+    The version passes its self-test first: its examples, where it stands. Jobs that run keep the
+    version they were given. The next deployment that changes this one's code or settings moves
+    `live` again.
+
+    Exit status: 0 it was done, 2 it was not, or not wholly: the message says what has moved.
+    """
+    from reward_functions.cli._aws import aws_session
+    from reward_functions.cli._console import errors
+    from reward_functions.tools.deployed.rollback import prepared, rolled_back
+
+    require_somebody_to_ask("a rollback", yes=yes)
+    session = aws_session()
+    step = prepared(name, stage, to, session)
+    typer.echo(_intended(step), err=True)
+    if not agreed("Roll back?", yes=yes):
+        typer.echo("nothing has moved", err=True)
+        raise typer.Exit(UNUSABLE)
+    with errors().status(f"asking version {step.version} for its examples"):
+        rolled_back(step, stage, session)
+    typer.echo(_done(step))
+
+
+def _intended(step: Rollback) -> str:
+    before, after = step.before, step.after
+    return (
+        f"{before.name}: `live` points to version {step.alias.version}; version {step.version} is "
+        f"{after.reward} {after.version} of digest {after.digest}, the catalogue has "
+        f"{before.reward} {before.version} of digest {before.digest}"
+    )
+
+
+def _done(step: Rollback) -> str:
+    return (
+        f"`live` of {step.before.name} points to version {step.version}, and new jobs get\n"
+        f"{step.after.version_arn}\n"
+        "jobs that run keep their version; the next deployment with changed code or settings moves "
+        "`live` again"
+    )

@@ -1,0 +1,135 @@
+"""Which files a reward carries: what it imports, however it does, and no neighbour's."""
+
+from __future__ import annotations
+
+import pytest
+
+from reward_functions import Needs, specs
+from reward_functions.cdk import closure
+
+ALL = specs()
+
+
+def files_of(name):
+    return closure.files(
+        closure.reached([closure.HANDLER, closure.module_of(name)], ALL[name].needs)
+    )
+
+
+def rooms_of(name):
+    return {path.split("/")[1] for path in files_of(name)}
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("import a.b", {"a.b"}),
+        ("from a import b", {"a", "a.b"}),
+        ("def f():\n    from a import b", {"a", "a.b"}),
+        ("try:\n    import a\nexcept ImportError:\n    import b", {"a", "b"}),
+        ("X = 'reward_functions.core.batch'", {"reward_functions.core.batch"}),
+        (
+            "X = 'import reward_functions.core.batch; run()'",
+            {"reward_functions.core.batch"},
+        ),
+        ('"""See reward_functions.core.batch."""', set()),
+        ("if TYPE_CHECKING:\n    import a", set()),
+        ("if typing.TYPE_CHECKING:\n    import a\nelse:\n    import b", {"b"}),
+        ("class {{ template }}", set()),
+        (b"\xff\x00", set()),
+    ],
+)
+def test_an_import_counts_wherever_it_stands(source, found):
+    assert closure.mentions(source).modules == found
+
+
+@pytest.mark.parametrize(
+    ("name", "never"),
+    [
+        ("exact_match", {"symbolic", "finqa"}),
+        ("gsm8k", {"symbolic", "finqa"}),
+        ("finqa", {"symbolic"}),
+        ("math", {"finqa"}),
+        ("reference", {"symbolic", "finqa"}),
+    ],
+)
+def test_a_reward_carries_no_room_that_it_does_not_use(name, never):
+    assert not rooms_of(name) & never
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_reward_carries_itself_and_no_other(name):
+    folders = ("reward_functions/verifiers/", "reward_functions/judges/")
+    carried = {path.removesuffix(".py") for path in files_of(name) if path.startswith(folders)}
+    others = {f"{folder}{other}" for folder in folders for other in ALL if other != name}
+    assert not carried & others
+    assert any(path.endswith(f"/{name}.py") for path in files_of(name))
+
+
+VERIFIERS = [name for name, spec in ALL.items() if not spec.needs.judge]
+
+
+@pytest.mark.parametrize("name", VERIFIERS)
+def test_what_judges_read_moves_no_verifier(name):
+    ours = {path for path in files_of(name) if path.startswith("reward_functions/judge")}
+    # The settings of a judge are read wherever settings are.
+    assert ours == {
+        "reward_functions/judge_runtime/__init__.py",
+        "reward_functions/judge_runtime/config.py",
+        "reward_functions/judges/__init__.py",
+    }
+
+
+@pytest.mark.parametrize("name", [name for name, spec in ALL.items() if spec.needs.judge])
+def test_a_judge_carries_its_prompt_and_the_prices(name):
+    assert {
+        f"reward_functions/judges/{name}.md",
+        "reward_functions/judge_runtime/prices.toml",
+        "reward_functions/judge_runtime/rules.md",
+        "reward_functions/judge_runtime/master_keys.txt",
+    } <= files_of(name).keys()
+    rubrics = [path for path in files_of(name) if "/judges/rubrics/" in path]
+    assert len(rubrics) == (4 if name == "rubric" else 0)
+
+
+UNREAD = {
+    # for laptops: what attacks judges, what grants and lists deployments; and a marker
+    "judge_runtime/attack_corpus.py",
+    "judge_runtime/attacks.jsonl",
+    "serving/catalogue.py",
+    "serving/permissions.py",
+    "py.typed",
+}
+
+
+def test_of_the_runtime_rooms_only_these_files_are_carried_by_no_reward():
+    carried = {path for name in ALL for path in files_of(name)}
+    left = closure.all_files().keys() - carried
+    assert left == {f"reward_functions/{name}" for name in UNREAD}
+
+
+def test_sympy_is_reached_by_what_compares_mathematics():
+    reaching = {
+        name
+        for name, spec in ALL.items()
+        if "sympy"
+        in closure.imported_packages(
+            closure.reached([closure.HANDLER, closure.module_of(name)], spec.needs)
+        )
+    }
+    assert reaching == {"math"}
+
+
+@pytest.mark.parametrize(
+    ("source", "reached"),
+    [
+        (b"from reward_functions import Score", False),
+        (b"from reward_functions.symbolic import equal", True),
+        (b"from reward_functions import get\nR = get('math')", True),
+        (b"from reward_functions import get\nR = get('gsm8k')", False),
+        (b"from reward_functions.verifiers import math", True),
+    ],
+)
+def test_somebody_else_s_code_reaches_the_algebra_by_import_or_by_a_reward_s_name(source, reached):
+    found = closure.reached_by_theirs([source], Needs())
+    assert ("sympy" in closure.imported_packages(found)) == reached

@@ -1,0 +1,330 @@
+"""The lock: one digest whatever an index publishes, and newer versions when they are asked for.
+
+A folder of wheels stands for an index, and a team's package is found as if it were installed.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from reward_functions.cdk import parts
+from reward_functions.cdk.artifacts import Artifacts
+from reward_functions.cdk.loading import NotLoaded
+from reward_functions.cdk.lock import BadLock, Change, changes
+from reward_functions.cdk.packages import BadPackage
+from reward_functions.cdk.pins import Pin, parsed
+from reward_functions.cdk.stages import Stage
+from tests.cdk.wheels import wheel
+
+REWARD = """
+from reward_functions import Score, reward_function
+{imports}
+
+@reward_function(name="acme.length", version=1)
+def length(sample):
+    "Reference: none."
+    return Score(0.0)
+"""
+
+POINTS = "acme.length = acme:length"
+
+
+class Team:
+    """A repository with a package, and an index that the team publishes to."""
+
+    def __init__(self, folder, monkeypatch):
+        self.folder, self.index, self.monkeypatch = folder, folder / "index", monkeypatch
+        self.lock = folder / "reward-functions.test.lock"
+        self.packages = []
+
+    def publish(self, version, **more):
+        """A version of `acme_common`, on which the team's package depends."""
+        return wheel(self.index, "acme_common", version, **more)
+
+    def write(self, *requires, imports="", files=None, tag="py3-none-any"):
+        """The team's package as a wheel, and as it would be installed."""
+        imports = f"import acme_common\n{imports}"
+        contents = {"acme/__init__.py": REWARD.format(imports=imports)} | (files or {})
+        path = wheel(self.folder, "acme", requires=requires, files=contents, points=POINTS, tag=tag)
+        site = self.folder / "site"
+        with ZipFile(path) as archive:
+            archive.extractall(site)
+        (site / "acme" / "__init__.py").write_text(REWARD.format(imports=""))  # it works here
+        self.monkeypatch.syspath_prepend(site)
+        self.packages = [path.name]
+
+    def artifacts(self, **fields):
+        given = {"name": "test", "region": "us-east-1", "deployments": ["acme.length", "gsm8k"]}
+        target = {} if "python" in fields else {"emulated": True}
+        stage = Stage.model_validate(given | target | {"packages": self.packages} | fields)
+        compiler = Path(sys.executable) if "python" not in fields else None
+        return Artifacts(stage, self.folder, compiler)
+
+    def digest(self, **fields):
+        return self.artifacts(**fields).artifact("acme.length").digest
+
+
+@pytest.fixture
+def team(tmp_path, monkeypatch):
+    monkeypatch.setenv("UV_NO_INDEX", "1")
+    monkeypatch.setenv("UV_FIND_LINKS", str(tmp_path / "index"))
+    made = Team(tmp_path, monkeypatch)
+    made.publish("1.0")
+    made.write("acme_common>=1", "reward-functions>=0.1")
+    yield made
+    for name in [name for name in sys.modules if name.partition(".")[0].startswith("acme")]:
+        del sys.modules[name]
+
+
+def test_a_newer_version_moves_nothing_until_it_is_asked_for(team, tmp_path):
+    before = team.digest()
+    team.publish("1.1")
+    assert team.digest() == before
+    artifacts = team.artifacts()
+    artifacts.artifact("acme.length").build(tmp_path / "zip")
+    assert content(tmp_path / "zip", "acme_common.py").startswith("VERSION = '1.0'")
+    assert artifacts.lock.write() == ()
+    assert artifacts.lock.write(upgrade=True) == (Change("acme-common", "1.0", "1.1"),)
+    assert team.digest() != before
+    team.artifacts().artifact("acme.length").build(tmp_path / "zip")
+    assert content(tmp_path / "zip", "acme_common.py").startswith("VERSION = '1.1'")
+
+
+def content(path, name):
+    with ZipFile(path) as archive:
+        return archive.read(name).decode()
+
+
+def test_the_first_synthesis_writes_the_lock_and_says_so(team):
+    artifacts = team.artifacts()
+    assert not team.lock.exists()
+    _ = artifacts.artifact("acme.length").digest
+    assert artifacts.notices == [
+        "wrote reward-functions.test.lock, which says what the packages require: commit it"
+    ]
+    assert [pin.name for pin in parsed(team.lock.read_text())] == ["acme-common"]
+    again = team.artifacts()
+    _ = again.artifact("acme.length").digest
+    assert again.notices == []
+
+
+def test_a_lock_names_no_index_and_no_path(team):
+    _ = team.digest()
+    text = team.lock.read_text()
+    assert str(team.folder) not in text
+    assert "://" not in text
+    assert "--" not in text.replace("--hash=", "").replace("--stage", "")
+
+
+def test_nobody_is_asked_before_a_digest_is(team):
+    team.packages = ["acme-1.0-py3-none-any.whl"]
+    Path(team.folder / "acme-1.0-py3-none-any.whl").write_bytes(b"no wheel")
+    artifacts = team.artifacts()
+    artifacts.artifact("acme.length")
+    assert not team.lock.exists()
+    with pytest.raises(BadPackage, match="is not a wheel"):
+        _ = artifacts.artifact("acme.length").digest
+
+
+def test_a_strict_stage_refuses_without_a_lock(team):
+    with pytest.raises(BadLock, match=r"strict.*is missing: run `reward lock --stage test`"):
+        team.digest(strict=True)
+    assert not team.lock.exists()
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize(
+    "moved",
+    [
+        lambda team: team.write("acme_common>=1", "acme_common<2"),
+        lambda team: team.packages.append("acme_common==1.0"),
+        lambda team: team.lock.write_text("acme-common==1.0\n"),
+    ],
+    ids=["requirements", "packages", "another file"],
+)
+def test_a_stale_lock_is_refused_everywhere(team, moved, strict):
+    _ = team.digest()
+    moved(team)
+    with pytest.raises(BadLock, match=r"test\.lock is stale.*run `reward lock --stage test`"):
+        team.digest(strict=strict)
+
+
+def test_another_target_makes_a_lock_stale(team):
+    _ = team.digest()
+    with pytest.raises(BadLock, match="stale"):
+        team.digest(architecture="arm64", python="3.12")
+
+
+def test_the_code_and_the_version_of_a_package_do_not(team):
+    before = team.digest()
+    team.write("acme_common>=1", "reward-functions>=0.1", imports="# changed")
+    assert team.digest() != before
+
+
+def test_a_hash_that_does_not_match_is_one_sentence(team, tmp_path):
+    _ = team.digest()
+    team.lock.write_text(re.sub(r"sha256:\w{8}", "sha256:00000000", team.lock.read_text()))
+    with pytest.raises(BadPackage, match=r"was changed, or an index.*run reward lock") as caught:
+        team.artifacts().artifact("acme.length").build(tmp_path / "built" / "zip")
+    assert "\n" not in str(caught.value)
+    assert "\x1b" not in str(caught.value)
+
+
+def test_packages_that_require_nothing_need_no_lock(team):
+    team.write("reward-functions>=0.1", files={"acme_common.py": ""})
+    assert team.digest(strict=True) == team.digest()
+    assert not team.lock.exists()
+
+
+def test_a_pinned_requirement_needs_one(team):
+    team.write("reward-functions>=0.1")
+    team.packages.append("acme_common==1.0")
+    _ = team.digest()
+    assert [str(pin)[:16] for pin in parsed(team.lock.read_text())] == ["acme-common==1.0"]
+
+
+def test_a_package_may_not_move_our_pins(team):
+    wheel(team.index, "pydantic", "1.0")
+    team.write("acme_common", "pydantic==1.0")
+    with pytest.raises(BadPackage, match=r"resolving the packages of stage 'test'.*pydantic"):
+        team.digest()
+
+
+def test_what_our_pins_have_is_installed_once(team):
+    wheel(team.index, "six", "1.17.0")
+    team.write("acme_common", "six")
+    *_, packages = team.artifacts().artifact("acme.length").contents.parts
+    assert [pin.name for pin in packages.pins] == ["acme-common"]
+    assert [pin.name for pin in parsed(team.lock.read_text())] == ["acme-common", "six"]
+
+
+def test_a_package_without_a_wheel_names_the_remedy(team):
+    (team.index / "acme_common-1.0-py3-none-any.whl").unlink()
+    (team.index / "acme_common-1.0.tar.gz").write_bytes(b"")
+    with pytest.raises(BadPackage, match=r"`uv build --wheel` in its source\) and name the wheel"):
+        team.digest()
+
+
+def test_a_wheel_that_is_named_stands_for_one_of_the_index(team, tmp_path):
+    mine = wheel(tmp_path / "mine", "acme_common", "3.0")
+    team.packages.append(str(mine))
+    team.artifacts().artifact("acme.length").build(tmp_path / "zip")
+    assert content(tmp_path / "zip", "acme_common.py").startswith("VERSION = '3.0'")
+    assert parsed(team.lock.read_text()) == ()
+
+
+# The packages themselves: whole, untouched, and importable.
+
+
+def test_a_package_keeps_its_own_tests_and_benchmarks(team, tmp_path):
+    files = {
+        "acme/tests/__init__.py": "",
+        "acme/benchmarks/__init__.py": "BEST = 1.0\n",
+        "acme/native.pyi": "",
+        "acme/kernel.c": "",
+        "acme/notes.rst": "",
+        "bin/__init__.py": "",
+    }
+    imports = "import acme.tests\nfrom acme.benchmarks import BEST"
+    team.write("acme_common", imports=imports, files=files)
+    team.artifacts().artifact("acme.length").build(tmp_path / "zip")
+    with ZipFile(tmp_path / "zip") as archive:
+        names = set(archive.namelist())
+    assert files.keys() <= names
+    assert {"acme-1.0.dist-info/METADATA", "acme-1.0.dist-info/RECORD"} <= names
+    assert {"acme_common-1.0.dist-info/METADATA", "acme-1.0.dist-info/entry_points.txt"} <= names
+    assert not {"acme-1.0.dist-info/INSTALLER", "acme-1.0.dist-info/direct_url.json"} & names
+
+
+def test_a_reward_of_ours_carries_no_package_of_the_stage(team, tmp_path):
+    team.artifacts().artifact("gsm8k").build(tmp_path / "zip")
+    with ZipFile(tmp_path / "zip") as archive:
+        assert not [name for name in archive.namelist() if name.startswith("acme")]
+
+
+@pytest.mark.parametrize(
+    ("requires", "imports", "carried"),
+    [
+        ([], "", False),
+        ([], "from reward_functions.symbolic import equal", True),
+        ([], "from reward_functions import get\nget('math')", True),
+        (["sympy"], "", True),
+    ],
+    ids=["no", "our algebra", "our reward", "required"],
+)
+def test_sympy_joins_where_a_package_reaches_it(team, requires, imports, carried):
+    wheel(team.index, "sympy", "1.14.0", requires=["mpmath"])
+    wheel(team.index, "mpmath", "1.3.0")
+    team.write("acme_common", *requires, imports=imports)
+    contents = team.artifacts().artifact("acme.length").contents
+    names = {pin.name for part in contents.parts for pin in part.pins}
+    assert ("sympy" in names) == carried
+
+
+def lay_out_names(self, tree):
+    """Empty modules of the pins' names."""
+    tree.mkdir()
+    for pin in self.pins:
+        for name in (pin.name, pin.name.replace("-", "_")):
+            (tree / f"{name}.py").touch()
+
+
+TARGETS = [{}, {"architecture": "arm64", "python": "3.13"}]
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=["here", "foreign"])
+@pytest.mark.parametrize(
+    ("imports", "cause"),
+    [
+        ("import acme_absent", "acme_absent"),
+        ("import acme.absent", "acme.absent"),
+        ("from reward_functions.tools import rows", "reward_functions.tools"),
+    ],
+)
+def test_what_cannot_be_imported_is_one_sentence(
+    team, tmp_path, monkeypatch, target, imports, cause
+):
+    team.write("acme_common", imports=imports)
+    if target:
+        # No index has our pins for another platform; which of them is there matters nothing here.
+        monkeypatch.setattr(parts.Requirements, "lay_out", lay_out_names)
+    built = tmp_path / "built"
+    with pytest.raises(NotLoaded, match=re.escape(cause)) as caught:
+        team.artifacts(**target).artifact("acme.length").build(built / "zip")
+    assert str(caught.value).startswith(
+        "stage 'test', deployment 'acme-length': acme cannot be imported from its artifact: "
+    )
+    assert "\n" not in str(caught.value)
+    assert not list(built.iterdir())
+
+
+def test_a_newer_syntax_than_this_python_s_is_not_read(team, tmp_path, monkeypatch):
+    monkeypatch.setattr(parts.Requirements, "lay_out", lay_out_names)
+    team.write("acme_common", imports="type Text = str")
+    team.artifacts(**TARGETS[1]).artifact("acme.length").build(tmp_path / "zip")
+
+
+def test_a_module_that_reads_the_region_when_it_is_imported_is_importable(team, tmp_path):
+    team.write("acme_common", imports="import os\nREGION = os.environ['AWS_REGION']")
+    team.artifacts().artifact("acme.length").build(tmp_path / "zip")
+
+
+def test_a_package_that_writes_over_a_pin_is_refused(team, tmp_path):
+    team.write("acme_common", files={"six.py": ""})
+    with pytest.raises(BadPackage, match=r"two parts of the artifact hold 'six\.py'"):
+        team.artifacts().artifact("acme.length").build(tmp_path / "built" / "zip")
+
+
+def test_changes_are_named():
+    before = [Pin("a", "1", ()), Pin("b", "1", ()), Pin("c", "1", ())]
+    after = [Pin("a", "1", ()), Pin("b", "2", ()), Pin("d", "1", ())]
+    assert [str(change) for change in changes(before, after)] == [
+        "moved b 1 to 2",
+        "removed c 1",
+        "added d 1",
+    ]
