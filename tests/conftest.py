@@ -18,8 +18,8 @@ from tests.speed import mark
 RUN = pytest.StashKey()
 
 PATIENT = {"SECONDS": 0.3, "WALL": 20.0}
-"""The limits of a request to the solver: three times the processor time that it gets elsewhere, as a
-second of a busy machine's does a third of the work, and as much as it likes on the wall."""
+"""Limits of a request to the solver: three times the processor time that it gets elsewhere, as a
+second of a busy machine's does less work, and as much as it likes on the wall."""
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 

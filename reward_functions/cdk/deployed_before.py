@@ -9,11 +9,12 @@ Nothing here fails a synthesis. Where nobody says which account it is for, nothi
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
+
+from pydantic import ValidationError
 
 from reward_functions.cdk.regions import partition_of
 from reward_functions.core.errors import ConfigurationError
@@ -109,14 +110,22 @@ def _records(stage: Stage, ssm: Any) -> Iterator[tuple[str, DeployedReward]]:
     pages = ssm.get_paginator("get_parameters_by_path")
     for page in pages.paginate(Path=deployments_path(stage.name)):
         for value in (each["Value"] for each in page["Parameters"]):
-            if "digest" not in json.loads(value):
+            record = _record(value)
+            if record is None:
                 raise InTheWay(
                     f"stage {stage.name!r} was deployed by an earlier version, whose functions "
                     "have the names that this one gives: save what you need of its bucket, run "
                     f"cdk destroy -c stage={stage.name}, and deploy again"
                 )
-            record = DeployedReward.model_validate_json(value)
             yield record.name, record
+
+
+def _record(value: str) -> DeployedReward | None:
+    """An entry of the catalogue; None where it has another version's fields."""
+    try:
+        return DeployedReward.model_validate_json(value)
+    except ValidationError:
+        return None
 
 
 def _owned(stage: Stage, cloudformation: Any) -> Iterator[str]:

@@ -202,7 +202,9 @@ class Stage(_Model):
         "`model` itself.",
     )
     strict: bool = Field(
-        default=False, description="An artifact without bytecode is an error, not a warning."
+        default=False,
+        description="Whatever lets two machines build two artifacts is an error: no bytecode, no "
+        "lock, a package compiled where it is built.",
     )
     packages: tuple[str, ...] = Field(
         default=(),
