@@ -49,10 +49,10 @@ class Installed:
         )
 
 
-def installed(folder):
-    """Build both wheels and install them below a folder."""
+def installed(folder, team=EXAMPLE):
+    """Build our wheel and a team's, and install them below a folder."""
     made = Installed(folder / "site", folder / "wheels")
-    for project in (ROOT, EXAMPLE):
+    for project in (ROOT, team):
         _uv("build", "--wheel", "--python", sys.executable, "--out-dir", made.wheels, project)
     _uv(
         *("pip", "install", "--no-deps", "--python", sys.executable),

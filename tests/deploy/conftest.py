@@ -1,4 +1,4 @@
-"""One deployment for the whole run: the real CDK, on an emulator that enforces permissions."""
+"""One stage for the whole run: deployed by the real CDK, where permissions are enforced."""
 
 from __future__ import annotations
 
@@ -71,7 +71,13 @@ def project(enforcing_aws, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def stage(enforcing_aws, project):
-    """The stage `local`, bootstrapped and deployed once."""
+def bootstrapped(enforcing_aws, project):
+    """The emulator, prepared as every account is once."""
     project.cdk.bootstrap()
-    return Stage(enforcing_aws, project, project.cdk.deploy())
+    return enforcing_aws
+
+
+@pytest.fixture(scope="session")
+def stage(bootstrapped, project):
+    """The stage `local`, deployed once."""
+    return Stage(bootstrapped, project, project.cdk.deploy())

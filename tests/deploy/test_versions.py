@@ -1,14 +1,16 @@
 """A run holds its reward: a team deploys, changes, breaks and takes back its own, while jobs ask.
 
-One story on the emulator, each step a test that stands on the one before.
+The team is the example's, in a repository with packages of our names, and has the wheel installed.
+One story on the emulator that enforces permissions, each step a test that stands on the one before.
 """
 
 from __future__ import annotations
 
 import json
-import os
+import re
 import shutil
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,34 +23,15 @@ from reward_functions.serving.catalogue import immutable_name, stack_name
 from reward_functions.testing import sample
 from reward_functions.tools.deployed import DeployedFunction, deployments
 from reward_functions.tools.local_aws.cdk import Cdk, CdkFailed
-from tests.wheel import OFFLINE, ROOT
+from tests.wheel import EXAMPLE, installed, repository_with_packages_of_our_names
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 STAGE = "hold"
 
-PROJECT = """
-[build-system]
-requires = ["hatchling"]
-build-backend = "hatchling.build"
-
-[project]
-name = "team-rewards"
-version = "1.0.0"
-dependencies = ["reward-functions"]
-
-[project.entry-points.reward_functions]
-"team.brief" = "team_rewards.brief:brief"
-"""
-
-RECORD = {
-    "METADATA": "Metadata-Version: 2.1\nName: team-rewards\nVersion: 1.0.0\n",
-    "entry_points.txt": "[reward_functions]\nteam.brief = team_rewards.brief:brief\n",
-}
-
 REWARD = '''
-"""A reward of a team."""
+"""A reward of theirs."""
 
 import os
 
@@ -72,17 +55,59 @@ def brief(sample):
 '''
 
 DEPLOYMENTS = [
-    "gsm8k",
+    *json.loads((EXAMPLE / "cdk.json").read_text())["context"]["stages"]["local"]["deployments"],
+    {"name": "gsm8k-flexible", "reward": "gsm8k", "parameters": {"flexible": True}},
     {"name": "brief", "reward": "team.brief"},
     {"name": "brief-held", "reward": "team.brief", "immutable": True},
 ]
 
+OTHER_DEPLOYMENTS = [
+    "gsm8k",
+    {"name": "gsm8k-flexible", "reward": "gsm8k"},
+    {"reward": "reference", "judge": {"models": [{"model": "amazon.nova-lite-v1:0"}]}},
+    *DEPLOYMENTS[-2:],
+]
+"""One with other parameters, one more, and two fewer."""
+
 FOUR = sample("four", id="a")
+
+LAST_NUMBER = sample("The answer is 42", "42", id="a")
+
+LISTED = {
+    "ssm": ("describe_parameters", "Parameters", "Name"),
+    "s3": ("list_buckets", "Buckets", "Name"),
+    "logs": ("describe_log_groups", "logGroups", "logGroupName"),
+    "iam": ("list_roles", "Roles", "RoleName"),
+    "sns": ("list_topics", "Topics", "TopicArn"),
+    "cloudwatch": ("describe_alarms", "MetricAlarms", "AlarmName"),
+}
+"""What a stage has besides its functions."""
+
+
+def name_of(arn):
+    return arn.rpartition(":")[2]
+
+
+def of_stage(names):
+    """The names that have the stage's among their parts."""
+    return {name for name in names if STAGE in re.split("[-/:]", name)}
+
+
+class InstalledCdk(Cdk):
+    """The CDK's command line, which runs the app of an installed wheel."""
+
+    def __init__(self, aws, repository, site):
+        self.site = site
+        super().__init__(aws, repository, stage=STAGE)
+
+    @property
+    def _path(self):
+        return f"{self.site / 'bin'}:{super()._path}"
 
 
 @dataclass
 class Team:
-    """A repository with one reward, deployed to the local AWS."""
+    """A repository with rewards of its own, deployed to the local AWS."""
 
     folder: Path
     cdk: Cdk
@@ -92,48 +117,70 @@ class Team:
     def write(self, length, version=1):
         """What the reward looks at."""
         text = REWARD.replace("LENGTH", length).replace("VERSION", str(version))
-        (self.folder / "team_rewards" / "brief.py").write_text(text)
+        (self.folder / "acme_rewards" / "brief.py").write_text(text)
+
+    def choose(self, deployments):
+        """What the stage has."""
+        about = json.loads((EXAMPLE / "cdk.json").read_text())
+        assert about["app"] == "reward-cdk-app"
+        stage = about["context"]["stages"].pop("local")
+        stage |= {"sagemaker_role": True, "deployments": deployments}
+        about["context"] = {"stages": {STAGE: stage}}
+        (self.folder / "cdk.json").write_text(json.dumps(about))
 
     def deploy(self, length, version=1):
         self.write(length, version)
         return self.cdk.deploy()
 
+    @cached_property
+    def session(self):
+        return self.aws.session()
+
     @property
     def catalogue(self):
-        return {each.name: each for each in deployments(STAGE, self.aws.session())}
+        return {each.name: each for each in deployments(STAGE, self.session)}
 
-    def live(self, name):
-        """The version `live` points to."""
-        alias = self.aws.client("lambda").get_alias(
-            FunctionName=self.catalogue[name].function_arn, Name="live"
-        )
-        return alias["FunctionVersion"]
+    def live(self):
+        """The version each `live` points to."""
+        client = self.session.client("lambda")
+        return {
+            name: client.get_alias(FunctionName=each.function_arn, Name="live")["FunctionVersion"]
+            for name, each in self.catalogue.items()
+            if each.alias_arn
+        }
+
+    def functions(self):
+        """The names of the stage's functions."""
+        pages = self.session.client("lambda").get_paginator("list_functions").paginate()
+        return of_stage(each["FunctionName"] for page in pages for each in page["Functions"])
+
+    def others(self):
+        """What else the stage has, by service."""
+        found = {}
+        for service, (operation, key, name) in LISTED.items():
+            pages = self.session.client(service).get_paginator(operation).paginate()
+            found[service] = of_stage(each[name] for page in pages for each in page[key])
+        return found
 
     def score(self, arn, asked=FOUR):
-        (result,) = DeployedFunction(arn, session=self.aws.session()).score([asked])
+        (result,) = DeployedFunction(arn, session=self.session).score([asked])
         assert isinstance(result, Scored), result.error
         return result.score.value
 
 
 @pytest.fixture(scope="module")
-def team(local_aws, tmp_path_factory):
+def team(bootstrapped, tmp_path_factory):
     folder = tmp_path_factory.mktemp("team")
-    (folder / "pyproject.toml").write_text(PROJECT)
-    (folder / "team_rewards").mkdir()
-    (folder / "team_rewards" / "__init__.py").write_text('"""A team\'s rewards."""\n')
-    record = folder / "team_rewards-1.0.0.dist-info"
-    record.mkdir()
-    for name, text in RECORD.items():
-        (record / name).write_text(text)
-    stage = {"region": "us-east-1", "emulated": True, "packages": ["."], "deployments": DEPLOYMENTS}
-    about = {"app": "reward-cdk-app", "context": {"stages": {STAGE: stage}}}
-    (folder / "cdk.json").write_text(json.dumps(about))
+    repository = repository_with_packages_of_our_names(folder)
+    with (repository / "pyproject.toml").open("a") as project:
+        project.write('"team.brief" = "acme_rewards.brief:brief"\n')
+    wheel = installed(folder, repository)
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in (OFFLINE | {"PYTHONPATH": f"{folder}{os.pathsep}{ROOT}"}).items():
+        for name, value in wheel.environment(repository).items():
             patch.setenv(name, value)
-        cdk = Cdk(local_aws, folder, stage=STAGE)
-        cdk.bootstrap()
-        yield Team(folder, cdk, local_aws)
+        team = Team(repository, InstalledCdk(bootstrapped, repository, wheel.site), bootstrapped)
+        team.choose(DEPLOYMENTS)
+        yield team
 
 
 def test_a_first_deployment_that_fails_can_be_made_again(team):
@@ -147,7 +194,8 @@ def test_the_first_deployment_gives_jobs_a_version(team):
     team.deploy("len(sample.response) <= 4")
     brief, held = team.catalogue["brief"], team.catalogue["brief-held"]
     assert brief.version_arn == f"{brief.function_arn}:1"
-    assert team.live("brief") == "1"
+    names = ("acme-brief", "acme-length", "brief", "gsm8k", "gsm8k-flexible")
+    assert team.live() == dict.fromkeys(names, "1")
     assert held.alias_arn is None
     assert held.version_arn == held.function_arn
     assert held.function_arn.endswith(
@@ -156,6 +204,14 @@ def test_the_first_deployment_gives_jobs_a_version(team):
     team.kept["one"] = (brief, held, team.catalogue["gsm8k"])
     for arn in (brief.version_arn, brief.alias_arn, held.version_arn):
         assert team.score(arn) == 1.0
+
+
+def test_the_example_s_reward_and_ours_score_beside_it(team):
+    long = sample("a response of many characters", id="a")
+    assert team.score(team.catalogue["gsm8k"].alias_arn, sample("#### 42", "42", id="a")) == 1.0
+    assert team.score(team.catalogue["acme-brief"].alias_arn, long) == 0.0
+    assert team.score(team.catalogue["acme-length"].alias_arn, long) == 1.0
+    assert team.score(team.catalogue["gsm8k-flexible"].alias_arn, LAST_NUMBER) == 1.0
 
 
 def test_a_deployment_moves_live_and_nothing_that_a_job_was_given(team):
@@ -167,7 +223,7 @@ def test_a_deployment_moves_live_and_nothing_that_a_job_was_given(team):
     now = team.catalogue
     team.kept["two"] = (now["brief"], now["brief-held"])
     assert now["gsm8k"] == gsm8k, "a neighbour's version and digest"
-    assert team.live("gsm8k") == "1"
+    assert team.live()["gsm8k"] == "1"
     assert now["brief"].version_arn == f"{brief.function_arn}:2"
     assert now["brief-held"].version_arn != held.version_arn
     assert now["brief"].digest != brief.digest
@@ -181,19 +237,28 @@ def test_a_reward_that_fails_on_lambda_only_leaves_everything_as_it_was(team):
     sentence = r"brief.* fails its examples on Lambda: example 1 \(negative\) earns 1 in place of 0"
     with pytest.raises(CdkFailed, match=sentence):
         team.deploy("HERE or sample.response == ''", version=2)
-    status = team.aws.client("cloudformation").describe_stacks(StackName=stack_name(STAGE))
+    status = team.session.client("cloudformation").describe_stacks(StackName=stack_name(STAGE))
     assert status["Stacks"][0]["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
     assert team.catalogue == before
-    assert team.live("brief") == "2"
+    assert team.live()["brief"] == "2"
     assert team.score(before["brief"].alias_arn) == 0.0
 
 
-def test_the_next_deployment_works(team):
+def test_the_next_deployment_works_and_makes_the_stage_what_it_says(team):
+    team.choose(OTHER_DEPLOYMENTS)
     said = team.deploy("len(sample.response) == 4 or not sample.response", version=2)
     assert "`version`" not in said
     now = team.catalogue["brief"]
     assert now.version == 2
-    assert team.live("brief") == now.version_arn.rpartition(":")[2]
+    newest = now.version_arn.rpartition(":")[2]
+    changed = {"gsm8k-flexible": "2", "brief": newest, "reference": "1"}
+    assert team.live() == {"gsm8k": "1"} | changed
+    expected = {name_of(each.function_arn) for each in team.catalogue.values()}
+    expected |= {name_of(each[1].function_arn) for each in team.kept.values()}
+    assert team.functions() == expected | {f"reward-custodian-{STAGE}"}
+    canberra = sample("The answer is the city of Canberra.", "Canberra", id="a")
+    assert team.score(team.catalogue["reference"].alias_arn, canberra) == 1.0
+    assert team.score(team.catalogue["gsm8k-flexible"].alias_arn, LAST_NUMBER) == 0.0
     assert team.score(now.alias_arn) == 1.0
     one, _, _ = team.kept["one"]
     two, _ = team.kept["two"]
@@ -203,18 +268,18 @@ def test_the_next_deployment_works(team):
 def test_a_rollback_moves_live_and_what_new_jobs_are_given(team, monkeypatch):
     for name, value in team.aws.environment.items():
         monkeypatch.setenv(name, value)
-    latest = team.catalogue["brief"]
+    latest, before = team.catalogue["brief"], team.live()
     ran = CliRunner().invoke(
         app, ["deployed", "rollback", "brief", "--stage", STAGE, "--to", "2", "--yes"]
     )
     assert ran.exit_code == 0, ran.output
     two, _ = team.kept["two"]
     assert team.catalogue["brief"] == two
-    assert team.live("brief") == "2"
+    assert team.live() == before | {"brief": "2"}
     assert team.score(latest.alias_arn) == 0.0
     assert team.score(latest.version_arn) == 1.0
-    assert "no changes" in team.cdk.deploy()
-    assert team.live("brief") == "2"
+    assert f"{stack_name(STAGE)} (no changes)" in team.cdk.deploy()
+    assert team.live() == before | {"brief": "2"}
 
 
 def test_an_older_state_deployed_again_is_the_function_that_was_kept(team):
@@ -223,23 +288,16 @@ def test_an_older_state_deployed_again_is_the_function_that_was_kept(team):
     _, held, _ = team.kept["one"]
     assert team.catalogue["brief-held"].version_arn == held.version_arn
     assert team.score(held.version_arn) == 1.0
-    assert team.live("brief") == team.catalogue["brief"].version_arn.rpartition(":")[2]
+    assert team.live()["brief"] == team.catalogue["brief"].version_arn.rpartition(":")[2]
 
 
 def test_a_stage_that_is_destroyed_leaves_nothing(team):
     shutil.rmtree(team.folder / "cdk.out")
-    team.cdk.destroy()
-    client = team.aws.client
-    pages = client("lambda").get_paginator("list_functions").paginate()
-    names = [each["FunctionName"] for page in pages for each in page["Functions"]]
-    assert [name for name in names if f"-{STAGE}-" in name] == []
-    groups = client("logs").describe_log_groups()["logGroups"]
-    assert [each["logGroupName"] for each in groups if f"-{STAGE}-" in each["logGroupName"]] == []
-    assert deployments(STAGE, team.aws.session()) == []
-    buckets = client("s3").list_buckets()["Buckets"]
-    assert [each["Name"] for each in buckets if f"-{STAGE}-" in each["Name"]] == []
-    roles = client("iam").list_roles()["Roles"]
-    assert [each["RoleName"] for each in roles if STAGE in each["RoleName"]] == []
+    before = team.others()
+    assert all(before.values()), before
+    assert f"{stack_name(STAGE)}: destroyed" in team.cdk.destroy()
+    assert team.functions() == set()
+    assert not any(team.others().values())
     with pytest.raises(ClientError, match="does not exist"):
-        client("cloudformation").describe_stacks(StackName=stack_name(STAGE))
+        team.session.client("cloudformation").describe_stacks(StackName=stack_name(STAGE))
     assert not [*team.folder.glob("cdk.out/artifact*.zip")], "destroy builds nothing"
