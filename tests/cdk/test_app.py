@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from zipfile import ZipFile
@@ -12,9 +11,11 @@ import pytest
 
 from reward_functions.cdk.app import build
 from reward_functions.cdk.closure import LAPTOP
+from reward_functions.cdk.interpreter import NoInterpreter
 from reward_functions.cdk.stages import BadStage
+from reward_functions.core.errors import ConfigurationError
 from tests.cdk.conftest import LOOPBACK
-from tests.wheel import OFFLINE, ROOT, installed, repository_with_packages_of_our_names
+from tests.wheel import ROOT, installed, repository_with_packages_of_our_names
 
 
 def context_of(folder, context=None):
@@ -22,18 +23,13 @@ def context_of(folder, context=None):
     return json.loads((folder / "cdk.json").read_text())["context"] | (context or {})
 
 
-def synth(folder, out, context=None, **environment):
-    """This checkout's app as the CDK command line runs it, with further context."""
-    return subprocess.run(
-        [sys.executable, "-m", "infra.app"],
-        cwd=folder,
-        env=os.environ
-        | OFFLINE
-        | {"CDK_OUTDIR": str(out), "CDK_CONTEXT_JSON": json.dumps(context_of(folder, context))}
-        | environment,
-        capture_output=True,
-        text=True,
-        check=False,
+def app_of(context, out=None):
+    """The CDK's app with this checkout's context and more, in this process."""
+    import aws_cdk as cdk
+
+    where = None if out is None else str(out)
+    return cdk.App(
+        context=context_of(ROOT, context), outdir=where, builtin_cloud_formation_validation=False
     )
 
 
@@ -135,6 +131,7 @@ def test_a_package_that_the_stage_does_not_name_is_not_deployed(wheel, repositor
     context = {"stage": "dev", "stages": stages}
     done = synth_installed(wheel, repository, tmp_path, context)
     assert done.returncode == 1
+    assert "Traceback" not in done.stderr
     assert done.stderr.splitlines()[-1] == (
         "reward-functions: stage 'dev', deployment 'acme-length': acme.length comes from "
         "acme-rewards, which the stage's packages do not name"
@@ -155,59 +152,62 @@ def test_a_package_that_the_stage_does_not_name_is_not_deployed(wheel, repositor
         ),
     ],
 )
-def test_what_is_wrong_is_one_line(tmp_path, context, message):
-    done = synth(ROOT, tmp_path, context)
-    assert done.returncode == 1
-    assert done.stderr.splitlines()[-1] == f"reward-functions: {message}"
-    assert "Traceback" not in done.stderr
+def test_what_is_wrong_is_one_sentence(context, message):
+    with pytest.raises(ConfigurationError) as raised:
+        build(app_of(context), ROOT)
+    assert str(raised.value) == message
 
 
-def synth_without_interpreter(folder, *, strict, bundled):
-    stages = {"dev": {"region": "us-east-1", "python": "3.14", "strict": strict}}
-    context = {"stage": "dev", "stages": stages, "aws:cdk:bundling-stacks": bundled}
-    return synth(ROOT, folder, context, PATH="/nowhere", UV_PYTHON_INSTALL_DIR=str(folder))
+@pytest.fixture
+def build_without_interpreter(tmp_path, monkeypatch):
+    """Build a stage whose Python is nowhere; returns its stack."""
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setenv("UV_PYTHON_INSTALL_DIR", str(tmp_path))
+
+    def built(*, strict, bundled):
+        stages = {"dev": {"region": "us-east-1", "python": "3.14", "strict": strict}}
+        context = {"stage": "dev", "stages": stages, "aws:cdk:bundling-stacks": bundled}
+        return build(app_of(context, tmp_path), ROOT)
+
+    return built
 
 
 @pytest.mark.parametrize("strict", [False, True])
-def test_without_an_interpreter_the_cost_is_reported_where_nothing_is_built(tmp_path, strict):
+def test_without_an_interpreter_the_cost_is_reported_where_nothing_is_built(
+    build_without_interpreter, strict
+):
     """`cdk destroy` of a strict stage needs none."""
-    done = synth_without_interpreter(tmp_path, strict=strict, bundled=[])
-    assert done.returncode == 0, done.stderr
-    metadata = (tmp_path / "RewardFunctions-dev.metadata.json").read_text()
-    assert "five times as long to load" in metadata
+    stack = build_without_interpreter(strict=strict, bundled=[])
+    warnings = [each.data for each in stack.node.metadata if each.type == "aws:cdk:warning"]
+    assert [each for each in warnings if "five times as long to load" in each]
 
 
-def test_without_an_interpreter_the_synth_of_a_strict_stage_ends(tmp_path):
-    done = synth_without_interpreter(tmp_path, strict=True, bundled=["**"])
-    assert done.returncode == 1
-    last = done.stderr.splitlines()[-1]
-    assert last.startswith("reward-functions: stage 'dev' is strict: no interpreter")
+def test_without_an_interpreter_the_synth_of_a_strict_stage_ends(
+    build_without_interpreter, tmp_path
+):
+    with pytest.raises(NoInterpreter, match=r"^stage 'dev' is strict: no interpreter"):
+        build_without_interpreter(strict=True, bundled=["**"])
     assert not [*tmp_path.glob("*.zip")]
 
 
 @pytest.mark.parametrize(("stage", "shell"), [("local", {}), ("prod", LOOPBACK)])
 def test_a_stage_and_a_shell_that_points_at_the_other_aws_end_the_synth(stage, shell, monkeypatch):
-    import aws_cdk as cdk
-
     for name, value in shell.items():
         monkeypatch.setenv(name, value)
     with pytest.raises(BadStage, match="or choose an"):
-        build(cdk.App(context=context_of(ROOT, {"stage": stage})), ROOT)
+        build(app_of({"stage": stage}), ROOT)
 
 
 def test_what_destroys_builds_nothing_asks_nobody_and_says_what_is_left(
     tmp_path, monkeypatch, capsys
 ):
-    import aws_cdk as cdk
-
     def never(*_, **__):
         raise AssertionError
 
     for name in ("Artifacts.artifact", "deployed_before"):
         monkeypatch.setattr(f"reward_functions.cdk.app.{name}", never)
     monkeypatch.setenv("CDK_DEFAULT_ACCOUNT", "123456789012")
-    context = context_of(ROOT, {"stage": "prod", "aws:cdk:bundling-stacks": []})
-    build(cdk.App(context=context, outdir=str(tmp_path)), ROOT)
+    build(app_of({"stage": "prod", "aws:cdk:bundling-stacks": []}, tmp_path), ROOT)
     said = capsys.readouterr().err
     assert "cdk destroy fails there: detach the stage's policies for people first" in said
     assert "in s3://sagemaker-reward-prod-123456789012-us-east-1; before" in said
