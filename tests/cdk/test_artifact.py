@@ -282,6 +282,12 @@ def digests():
     return {reward: fresh.artifact(reward).digest for reward in REWARDS}
 
 
+@pytest.fixture(scope="module")
+def unchanged():
+    """The digests of our files as they are."""
+    return digests()
+
+
 @pytest.mark.parametrize(
     ("name", "moved"),
     [
@@ -299,13 +305,19 @@ def digests():
         ("cli/scoring.py", set()),
     ],
 )
-def test_a_change_moves_the_rewards_that_reach_it_and_no_others(monkeypatch, name, moved):
-    before = digests()
+def test_a_change_moves_the_rewards_that_reach_it_and_no_others(
+    monkeypatch, unchanged, name, moved
+):
     changed(monkeypatch, name)
     after = digests()
-    assert {reward for reward in REWARDS if before[reward] != after[reward]} == moved
-    monkeypatch.undo()
-    assert digests() == before
+    assert {reward for reward in REWARDS if unchanged[reward] != after[reward]} == moved
+
+
+def test_a_change_that_is_taken_back_has_moved_nothing(monkeypatch, unchanged):
+    with monkeypatch.context() as patch:
+        changed(patch, "serving/handler.py")
+        assert digests() != unchanged
+    assert digests() == unchanged
 
 
 @pytest.mark.parametrize(
@@ -329,13 +341,12 @@ def test_the_digest_does_not_know_who_built_it_nor_the_stage():
     assert elsewhere.artifact("gsm8k").digest == HERE.artifact("gsm8k").digest
 
 
-def test_a_pin_moves_those_that_carry_it(monkeypatch, tmp_path):
-    before = digests()
+def test_a_pin_moves_those_that_carry_it(monkeypatch, unchanged, tmp_path):
     listed = tmp_path / "runtime.txt"
     listed.write_text(pins.pins().read_text().replace("sympy==1.14.0", "sympy==1.14.1"))
     monkeypatch.setattr(pins, "pins", lambda: listed)
     after = digests()
-    assert {reward for reward in REWARDS if before[reward] != after[reward]} == {"math"}
+    assert {reward for reward in REWARDS if unchanged[reward] != after[reward]} == {"math"}
 
 
 def test_what_only_packages_call_moves_no_reward_of_ours():

@@ -155,13 +155,20 @@ def test_the_same_request_gets_the_same_finding_whatever_came_before(solver):
     assert answered(solver) == before
 
 
-@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV])
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM])
 def test_a_worker_that_dies_is_replaced(solver, ending):
     answered(solver)
     dead = solver._worker.process.pid
     os.killpg(dead, ending)
     assert answered(solver).equal
     assert solver._worker.process.pid != dead
+
+
+def test_a_worker_that_stops_is_replaced(solver, monkeypatch):
+    monkeypatch.setattr(client, "GRACE", 0.2)
+    answered(solver)
+    os.killpg(solver._worker.process.pid, signal.SIGSTOP)
+    assert solver.compare(number(1), number(1), seconds=0.5, wall=1.0).equal
 
 
 def test_one_process_of_a_worker_may_die(solver):
@@ -171,14 +178,6 @@ def test_one_process_of_a_worker_may_die(solver):
     for _ in range(4):
         assert answered(solver).equal
     assert solver._worker is worker
-
-
-def test_a_worker_that_stops_is_replaced(solver, monkeypatch):
-    monkeypatch.setattr(client, "GRACE", 0.2)
-    solver.end()
-    answered(solver)
-    os.killpg(solver._worker.process.pid, signal.SIGSTOP)
-    assert solver.compare(number(1), number(1), seconds=0.5, wall=1.0).equal
 
 
 def signal_the_first_child_of(parents, ending):
@@ -344,10 +343,6 @@ def right():
 """
 
 
-def test_sympy_is_never_loaded_here():
-    assert run("print(right(), 'sympy' in sys.modules)") == ["True", "False"]
-
-
 def test_after_warming_nothing_is_loaded_late():
     code = """
 warm()
@@ -369,11 +364,51 @@ def test_a_request_with_its_wait_ends_within_what_a_lambda_keeps_back():
     assert margin > client.QUEUE + WALL
 
 
-def test_nothing_is_left_behind_at_exit():
-    warmed = run("warm(); warm(); print(CLIENT._worker.process.pid)")
-    abrupt = run("warm(); print(CLIENT._worker.process.pid); sys.stdout.flush(); os._exit(0)")
-    for pid in map(int, warmed + abrupt):
-        assert gone(pid)
+@pytest.fixture(scope="module")
+def ended():
+    """What a program said that has ended: its first requests come from threads that end."""
+    code = """
+for _ in range(2):
+    thread = threading.Thread(target=lambda: print(right()))
+    thread.start()
+    thread.join()
+warm()
+print(right(), "sympy" in sys.modules, CLIENT._worker.process.pid)
+"""
+    return run(code)
+
+
+@pytest.fixture(scope="module")
+def cut_short():
+    """What a program said that ended without a goodbye, with a secret in its environment."""
+    code = """
+warm()
+warm()
+with open(f"/proc/{CLIENT._worker.process.pid}/environ") as file:
+    print("secret" in file.read(), CLIENT._worker.process.pid)
+sys.stdout.flush()
+os._exit(0)
+"""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+        return run(code)
+
+
+def test_the_first_request_may_come_from_a_thread_that_ends(ended):
+    assert ended[:3] == ["True"] * 3
+
+
+def test_sympy_is_never_loaded_here(ended):
+    assert ended[3] == "False"
+
+
+def test_the_environment_stays_behind(cut_short):
+    assert cut_short[0] == "False"
+
+
+def test_nothing_is_left_behind_at_exit(ended, cut_short):
+    for *_, pid in (ended, cut_short):
+        assert gone(int(pid))
 
 
 def gone(pid):
@@ -407,17 +442,6 @@ print(status, right(), CLIENT._worker.process.pid == mine)
     assert run(code) == ["0", "True", "True"]
 
 
-def test_the_first_request_may_come_from_a_thread_that_ends():
-    code = """
-for _ in range(2):
-    thread = threading.Thread(target=lambda: print(right()))
-    thread.start()
-    thread.join()
-print(right())
-"""
-    assert run(code) == ["True"] * 3
-
-
 def test_no_semaphores_are_needed():
     code = """
 import multiprocessing.synchronize
@@ -430,16 +454,6 @@ assert equal("1,234", "1234").equal and equal("(x+1)^2", "x^2+2x+1").equal
 print(right(), equal("x^2=4", "x=2").outcome.value)
 """
     assert run(code) == ["True", "different"]
-
-
-def test_the_environment_stays_behind(monkeypatch):
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
-    code = """
-warm()
-with open(f"/proc/{CLIENT._worker.process.pid}/environ") as file:
-    print("secret" in file.read())
-"""
-    assert run(code) == ["False"]
 
 
 TREES = [
