@@ -34,7 +34,7 @@ from reward_functions.cdk.parts import OurFiles, append, check_tops, digest_of, 
 from reward_functions.core.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from reward_functions.cdk.parts import Kept, Part
     from reward_functions.cdk.target import Target
@@ -113,7 +113,9 @@ class Artifact:
             check_tops((*base.trees, ours))
             append(zipped, ours)
             _check_size(zipped)
-            self._check_loading((*base.trees, ours))
+            task = Path(scratch) / "task"
+            _join(task, (*base.trees, ours))
+            self._check_loading(task)
             zipped.replace(path)
 
     def lay_out(self, tree: Path) -> None:
@@ -132,19 +134,17 @@ class Artifact:
     def _lay_out_ours(self, tree: Path, folder: Path) -> None:
         """Our files with the bytecode of the whole rooms, which are compiled once for all."""
         everything = OurFiles(closure.all_files())
-        (compiled,) = kept([everything], self.target, Cache.of_user(folder / ".parts")).trees
-        for name, _ in self.contents.ours.contents():
-            source = compiled / name
-            copy = tree / name
-            (copy.parent / "__pycache__").mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source, copy)
-            for bytecode in source.parent.glob(f"__pycache__/{source.stem}.*.pyc"):
-                shutil.copyfile(bytecode, copy.parent / "__pycache__" / bytecode.name)
+        zipped = kept([everything], self.target, Cache.of_user(folder / ".parts")).zip
+        wanted = {name for name, _ in self.contents.ours.contents()}
+        with ZipFile(str(zipped)) as archive:  # which was found whole
+            for name in archive.namelist():
+                if name in wanted or _source_of(name) in wanted:
+                    archive.extract(name, tree)
 
-    def _check_loading(self, trees: tuple[Path, ...]) -> None:
+    def _check_loading(self, task: Path) -> None:
         modules = self.entry_points()
         found = loading.fault(
-            [*modules], trees, runner=self.target.runner, environment=self.environment
+            [*modules], [task], runner=self.target.runner, environment=self.environment
         )
         if found is not None:
             where = modules.get(found.module, "the handler")
@@ -167,6 +167,26 @@ def build_all(artifacts: Mapping[Path, Artifact]) -> None:
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for _ in pool.map(lambda each: each[0].build(each[1]), missing[1:]):
             pass
+
+
+def _source_of(bytecode: str) -> str:
+    """The source that bytecode was compiled from."""
+    folder, _, name = bytecode.partition("__pycache__/")
+    return f"{folder}{name.partition('.')[0]}.py"
+
+
+def _join(folder: Path, trees: Iterable[Path]) -> None:
+    """One folder of links, as Lambda unpacks the zip: which file of two hides the other shows."""
+    folder.mkdir()
+    for tree in trees:
+        for path in tree.iterdir():
+            place = folder / path.name
+            if path.name != "__pycache__":
+                place.symlink_to(path.absolute())
+                continue
+            place.mkdir(exist_ok=True)
+            for each in path.iterdir():
+                (place / each.name).symlink_to(each.absolute())
 
 
 def _check_size(zipped: Path) -> None:

@@ -3,7 +3,7 @@
 | a reward | our files | sympy and mpmath | the stage's packages |
 | --- | --- | --- | --- |
 | of ours | what it reaches | where it reaches them | no |
-| of a package | the whole runtime rooms, which its code may import | where it needs them (`Needs.symbolic`), its code reaches them, or the lock names them | all |
+| of a package | the whole runtime rooms, which its code may import | where it needs them (`Needs.symbolic`), its code or a parameter reaches them, or the lock names them | all |
 
 Nothing is read, built or resolved before a digest is asked for: `cdk list` and `cdk destroy` never
 ask.
@@ -26,11 +26,14 @@ from reward_functions.cdk.lock import BadLock, Lock
 from reward_functions.cdk.packages import BadPackage, Package
 from reward_functions.cdk.parts import Packages, Requirements
 from reward_functions.cdk.pins import ALGEBRA, our_pins
+from reward_functions.cdk.sources import insist_on_named
 from reward_functions.cdk.target import Target
 from reward_functions.core import registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+
+    from pydantic import JsonValue
 
     from reward_functions.cdk.packages import Wheel
     from reward_functions.cdk.parts import Part
@@ -107,12 +110,19 @@ class Artifacts:
         """The stage's lock; its packages are built for it.
 
         Raises:
-            BadPackage: a package cannot be built.
+            BadPackage: a package cannot be built, is named twice, or takes from a source what the
+                stage does not name.
         """
         packages = [Package.of(text, self.folder) for text in self.stage.packages]
+        names = [package.name for package in packages]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise BadPackage(
+                f"stage {self.stage.name!r}: `packages` names {twice} twice: leave one of them"
+            )
         wheels = {
             package.name: wheel for package in packages if (wheel := package.wheel(self._scratch))
         }
+        insist_on_named(packages, wheels)
         return Lock(
             stage=self.stage.name,
             folder=self.folder,
@@ -148,7 +158,7 @@ class Artifacts:
             return Contents(tuple(self._pinned(algebra=algebra, services=frozenset())), files)
         wheels = tuple(self.lock.wheels.values())
         sources = [source for wheel in wheels for source in wheel.sources()]
-        reached = closure.reached_by_theirs(sources, spec.needs)
+        reached = closure.reached_by_theirs(sources, spec.needs, self._parameters(reward))
         imported = closure.imported_packages(reached) | {
             top for source in sources for top in closure.mentions(source).tops
         }
@@ -156,6 +166,18 @@ class Artifacts:
         algebra = spec.needs.symbolic or bool((imported | locked) & ALGEBRA)
         pinned = self._pinned(algebra=algebra, services=frozenset(self.stage.aws_services))
         return Contents((*pinned, self._packages), closure.all_files())
+
+    def _parameters(self, reward: str) -> Iterator[str]:
+        """The strings among the parameters of its deployments."""
+        waiting: list[JsonValue] = [
+            each.parameters for each in self.stage.deployments if each.reward == reward
+        ]
+        while waiting:
+            found = waiting.pop()
+            if isinstance(found, str):
+                yield found
+            elif isinstance(found, (dict, list)):
+                waiting += found.values() if isinstance(found, dict) else found
 
     def _pinned(self, *, algebra: bool, services: frozenset[str]) -> Iterator[Part]:
         pins = our_pins()

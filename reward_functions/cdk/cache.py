@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
@@ -36,33 +37,54 @@ class Cache:
 
     Args:
         folder: where.
+        otherwise: the folder for what cannot be kept there, or was put there by another user.
     """
 
     folder: Path
+    otherwise: Path | None = None
 
     @classmethod
     def of_user(cls, otherwise: Path) -> Cache:
         """The one that all projects of a user share.
 
         Args:
-            otherwise: the folder where the user's own cannot be written.
+            otherwise: the folder where the user has no home, or its own cannot be written.
         """
-        home = os.environ.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
-        folder = Path(home) / "reward-functions"
         try:
+            home = os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
+            folder = Path(home) / "reward-functions"
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError:
-            folder = otherwise
-        return cls(folder if os.access(folder, os.W_OK) else otherwise)
+            os.utime(folder)
+        except (OSError, RuntimeError):  # RuntimeError: nobody knows the home
+            return cls(otherwise)
+        return cls(folder, otherwise) if os.access(folder, os.W_OK) else cls(otherwise)
 
-    def folder_of(self, key: str, make: Callable[[Path], None]) -> Path:
+    def folder_of(
+        self,
+        key: str,
+        make: Callable[[Path], None],
+        whole: Callable[[Path], bool] = Path.is_dir,
+    ) -> Path:
         """The folder under a key, made where it is not there yet.
 
         Args:
             key: a digest of what is in it.
             make: fills an empty folder.
+            whole: whether a folder still is what was made; else it is made again.
         """
+        try:
+            return self._folder_of(key, make, whole)
+        except PermissionError:
+            if self.otherwise is None:
+                raise
+            return Cache(self.otherwise).folder_of(key, make, whole)
+
+    def _folder_of(
+        self, key: str, make: Callable[[Path], None], whole: Callable[[Path], bool]
+    ) -> Path:
         found = self.folder / key
+        if found.is_dir() and not whole(found):
+            self._discard(found)
         if not found.is_dir():
             self.folder.mkdir(parents=True, exist_ok=True)
             made = Path(mkdtemp(dir=self.folder, prefix=UNFINISHED))
@@ -77,6 +99,13 @@ class Cache:
             self._forget()
         os.utime(found)
         return found
+
+    def _discard(self, found: Path) -> None:
+        """Take away what is broken, in one step, as somebody else may be doing the same."""
+        broken = Path(mkdtemp(dir=self.folder, prefix=UNFINISHED))
+        with suppress(FileNotFoundError):
+            found.rename(broken / found.name)
+        shutil.rmtree(broken, ignore_errors=True)
 
     def _forget(self) -> None:
         """Remove what nobody used for long, and what was never finished."""

@@ -151,10 +151,18 @@ def reached(roots: Iterable[str], needs: Needs) -> frozenset[str]:
     return frozenset(found)
 
 
-def reached_by_theirs(sources: Iterable[bytes], needs: Needs) -> frozenset[str]:
-    """Our modules that somebody else's sources can reach, and those of the rewards they name."""
+def reached_by_theirs(
+    sources: Iterable[bytes], needs: Needs, strings: Iterable[str] = ()
+) -> frozenset[str]:
+    """Our modules that somebody else's sources can reach, and those of the rewards they name.
+
+    Args:
+        sources: of their modules.
+        needs: of the reward.
+        strings: what else may name a reward, such as its parameters.
+    """
     read = [mentions(source) for source in sources]
-    named = {string for each in read for string in each.strings}
+    named = {*strings, *(string for each in read for string in each.strings)}
     ours = (f"{folder}.{name}" for folder in registry.FOLDERS for name in sorted(named))
     return reached([HANDLER, *(each for one in read for each in one.modules), *ours], needs)
 
@@ -176,8 +184,14 @@ def all_files() -> dict[str, Path]:
     return {
         path.relative_to(PACKAGE.parent).as_posix(): path
         for path in rooms
-        if path.relative_to(PACKAGE).parts[0] not in LAPTOP and "__pycache__" not in path.parts
+        if _is_of_a_room(path.relative_to(PACKAGE).parts)
     }
+
+
+def _is_of_a_room(parts: tuple[str, ...]) -> bool:
+    """Whether a file is ours, and not what a desktop, an editor or Python left there."""
+    left = any(part.startswith(".") or part == "__pycache__" for part in parts)
+    return parts[0] not in LAPTOP and not left
 
 
 def _in(name: str, known: Mapping[str, Path]) -> str | None:

@@ -1,7 +1,8 @@
-"""The custodian: one small function of the stack's own, which CloudFormation asks three things.
+"""The custodian: one small function of the stack's own, which CloudFormation asks four things.
 
     Custom::RewardGate          whether a version scores its examples, before anything points to it
     Custom::RewardGenerations   to delete the functions of an immutable deployment with the last
+    Custom::RewardRoles         to delete the roles of a deployment's judges with the last of them
     Custom::EmptyBucket         to empty the bucket before it is deleted
 
 Each is a custom resource: a deployment waits for the answer, and a failure rolls it back.
@@ -27,6 +28,7 @@ from reward_functions.serving.catalogue import bucket_name
 
 if TYPE_CHECKING:
     from reward_functions.cdk.stages import Stage
+    from reward_functions.core.spec import RewardSpec
 
 FOLDER: Final = Path(__file__).with_name("custodian")
 
@@ -65,6 +67,7 @@ class Custodian(Construct):
             stage=stage.name,
             rewards=rewards(place, stage.name, stage.deployments),
             bucket_arn="" if stage.production else bucket,
+            emulated=stage.emulated,
         )
         made = role(
             self,
@@ -100,7 +103,14 @@ class Custodian(Construct):
         )
 
     def gate(
-        self, scope: Construct, name: str, *, function_arn: str, deployment: str, judge: str
+        self,
+        scope: Construct,
+        name: str,
+        *,
+        function_arn: str,
+        deployment: str,
+        spec: RewardSpec,
+        judge: str,
     ) -> CustomResource:
         """What exists once a version has scored its examples; its own for every version.
 
@@ -109,14 +119,25 @@ class Custodian(Construct):
             name: in the construct tree.
             function_arn: of the version, or of an immutable deployment's function.
             deployment: its name, for the sentence of a failure.
+            spec: the reward that it is to serve.
             judge: whom a judge asks, `recorded` or `model`.
         """
-        asked = {"Function": function_arn, "Deployment": deployment, "Judge": judge}
+        asked = {
+            "Function": function_arn,
+            "Deployment": deployment,
+            "Reward": spec.name,
+            "Version": str(spec.version),
+            "Judge": judge,
+        }
         return self._asked(scope, name, "RewardGate", asked)
 
     def generations(self, scope: Construct, name: str, *, prefix: str) -> CustomResource:
         """What deletes, when it is deleted, every function whose name begins with a prefix."""
         return self._asked(scope, name, "RewardGenerations", {"Prefix": prefix})
+
+    def roles(self, scope: Construct, name: str, *, path: str) -> CustomResource:
+        """What deletes, when it is deleted, every role under a path."""
+        return self._asked(scope, name, "RewardRoles", {"Path": path})
 
     def emptying(
         self, scope: Construct, name: str, *, bucket: str, removal: RemovalPolicy

@@ -11,6 +11,9 @@ a requirements file as pip and uv read it. A comment holds a digest of what was 
 | the stage's `architecture` or `python` | stale |
 | the code of a package, or its version | nothing: that is in the digest of the artifact |
 
+Another comment holds a digest of the file: a line that was edited or deleted, by hand or by a
+merge, is refused. So is a requirement by an address, whose content nobody pinned.
+
 A stage whose packages require nothing but this project needs no lock. No address of an index is in
 it: uv asks the index that its own variables and settings name.
 """
@@ -25,8 +28,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final, Literal
 
-from reward_functions.cdk.packages import normalised, uv
-from reward_functions.cdk.pins import PROJECT, our_pins, parsed
+from reward_functions.cdk.packages import required, uv
+from reward_functions.cdk.pins import PROJECT, our_pins, parsed, stray
 from reward_functions.core.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -43,9 +46,28 @@ HEAD: Final = """\
 
 INPUTS: Final = re.compile(r"^# inputs: ([0-9a-f]{64})$", re.MULTILINE)
 
-State = Literal["missing", "stale", "current"]
+CONTENT: Final = re.compile(r"^# content: ([0-9a-f]{64})\n", re.MULTILINE)
+"""A digest of everything but this line."""
 
-REQUIRED: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+State = Literal["missing", "stale", "changed", "current"]
+
+ADDRESSED: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\s*(\[[^]]*\])?\s*@")
+"""A requirement by an address (PEP 508): whatever lies there when somebody builds."""
+
+FORMAT: Final = (
+    *("--format", "requirements.txt", "--generate-hashes", "--no-header", "--no-annotate"),
+    *("--no-emit-index-url", "--no-emit-find-links", "--no-emit-build-options"),
+    *("--no-emit-index-annotation", "--no-emit-marker-expression", "--no-universal"),
+)
+"""Whatever a project's `[tool.uv]` says: no address, and this target's versions alone."""
+
+BY_ADDRESS: Final = (
+    "by an address, where everybody may find another file: "
+    "name its wheel or its folder in `packages`, and delete the lock where one holds that line"
+)
+
+SHOWN: Final = 40
+"""So much of a line a message shows."""
 
 
 class BadLock(ConfigurationError):
@@ -117,17 +139,25 @@ class Lock:
         return sha256(json.dumps(resolved).encode()).hexdigest()
 
     def state(self) -> State:
-        """Whether it is there, and was resolved from what is to be resolved now."""
+        """Whether it is there, as it was written, and from what is to be resolved now.
+
+        Raises:
+            BadLock: it is no lock.
+        """
         if not self.path.exists():
             return "missing"
-        found = INPUTS.search(self._text())
-        return "current" if found and found[1] == self.inputs() else "stale"
+        text = self._text()
+        self._insist_on_pins(text)
+        found, content = INPUTS.search(text), CONTENT.search(text)
+        if found is None or found[1] != self.inputs():
+            return "stale"
+        return "current" if content and content[1] == _content(text) else "changed"
 
     def read(self) -> tuple[Pin, ...]:
         """The distributions, by name.
 
         Raises:
-            BadLock: it is missing or stale.
+            BadLock: it is missing or stale, or somebody changed it.
         """
         state = self.state()
         if state == "missing":
@@ -136,6 +166,11 @@ class Lock:
             raise BadLock(
                 f"{self.path.name} is stale, as the stage's packages, what they require, our pins "
                 f"or the target changed: run {self.remedy} and commit it"
+            )
+        if state == "changed":
+            raise BadLock(
+                f"{self.path.name} is not as it was written: restore it, or run "
+                f"`reward lock --stage {self.stage} --upgrade` and commit it"
             )
         return parsed(self._text())
 
@@ -149,17 +184,46 @@ class Lock:
 
         Raises:
             BadPackage: nothing fits, or an index does not answer.
-            BadLock: the file cannot be written.
+            BadLock: the file cannot be written, what it has is no lock, or something is required
+                by an address.
         """
-        before = parsed(self._text()) if self.path.exists() else ()
+        before = self._before()
+        self._insist_on_names()
         resolved = self._resolved(upgrade=upgrade)
+        self._insist_on_pins(resolved)
         after = parsed(resolved)
-        head = HEAD.format(stage=self.stage, inputs=self.inputs())
+        text = HEAD.format(stage=self.stage, inputs=self.inputs()) + resolved
+        head = f"# content: {_content(text)}\n"
         try:
-            self.path.write_text(head + resolved, encoding="utf-8", newline="\n")
+            self.path.write_text(head + text, encoding="utf-8", newline="\n")
         except OSError as error:
             raise BadLock(f"{self.path.name} cannot be written: {error.strerror}") from None
         return changes(before, after)
+
+    def _before(self) -> tuple[Pin, ...]:
+        if not self.path.exists():
+            return ()
+        text = self._text()
+        self._insist_on_pins(text)
+        return parsed(text)
+
+    def _insist_on_names(self) -> None:
+        """No wheel requires by an address what `packages` does not name."""
+        for name, wheel in self.wheels.items():
+            for each in wheel.requires():
+                if ADDRESSED.match(each) and required(each) not in {*self.wheels, PROJECT}:
+                    raise BadLock(f"{name} requires {required(each)} {BY_ADDRESS}")
+
+    def _insist_on_pins(self, text: str) -> None:
+        line = stray(text)
+        if line is None:
+            return
+        if ADDRESSED.match(line):
+            raise BadLock(f"stage {self.stage!r} requires {required(line)} {BY_ADDRESS}")
+        raise BadLock(
+            f"{self.path.name} has a line that is no pinned version ({line[:SHOWN]!r}): "
+            f"delete the file, and run {self.remedy}"
+        )
 
     def _text(self) -> str:
         try:
@@ -178,9 +242,10 @@ class Lock:
                 out.write_text(self._text(), encoding="utf-8")
             uv(
                 *("pip", "compile", str(wanted), "--output-file", str(out)),
-                *("--generate-hashes", "--no-header", "--no-annotate"),
+                *FORMAT,
                 *self.target.resolution(folder),
                 *(f"--no-emit-package={name}" for name in self.wheels),
+                *self._instead(folder),
                 *(["--upgrade"] if upgrade else []),
                 doing=f"resolving the packages of stage {self.stage!r}",
             )
@@ -191,8 +256,22 @@ class Lock:
             wheel = self.wheels.get(package.name)
             yield f"{package.name} @ {wheel.path.as_uri()}" if wheel else str(package)
 
+    def _instead(self, folder: Path) -> Iterable[str]:
+        """What lets the stage's wheels stand for those that another requires by an address."""
+        addressed = {
+            required(each)
+            for wheel in self.wheels.values()
+            for each in wheel.requires()
+            if ADDRESSED.match(each)
+        }
+        if both := sorted(addressed & self.wheels.keys()):
+            overrides = folder / "overrides.txt"
+            lines = (f"{name} @ {self.wheels[name].path.as_uri()}" for name in both)
+            overrides.write_text("\n".join(lines), encoding="utf-8")
+            yield from ("--overrides", str(overrides))
+
     def _requires(self, wheel: Wheel) -> bool:
-        return any(_name(each) != PROJECT for each in wheel.requires())
+        return any(required(each) != PROJECT for each in wheel.requires())
 
 
 def changes(before: Iterable[Pin], after: Iterable[Pin]) -> tuple[Change, ...]:
@@ -206,6 +285,5 @@ def changes(before: Iterable[Pin], after: Iterable[Pin]) -> tuple[Change, ...]:
     )
 
 
-def _name(requirement: str) -> str:
-    found = REQUIRED.match(requirement)
-    return normalised(found[0]) if found else requirement
+def _content(text: str) -> str:
+    return sha256(CONTENT.sub("", text).encode()).hexdigest()

@@ -6,6 +6,7 @@ two machines with the same sources, stays out of the digest and out of the zip; 
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -25,6 +26,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PINNED: Final = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)(\[[A-Za-z0-9._,-]+\])?==[^\s;=*]+")
+
+REQUIRED: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+OURS_TO_SAY: Final = frozenset({"UV_COMPILE_BYTECODE"})
+"""uv takes these variables for an argument, and refuses the opposite one beside it."""
+
+LIBRARIES: Final = ("purelib/", "platlib/")
+"""Folders of a wheel's `.data` that are installed beside its modules."""
 
 NO_WHEEL: Final = ("no usable wheels", "no wheels", "building source distributions is disabled")
 """How uv says that a package has no wheel that it may take."""
@@ -67,6 +76,15 @@ class Wheel:
                         yield name, content
         except BadZipFile:
             raise BadPackage(f"{self.path.name} is not a wheel") from None
+
+    def installed(self) -> Iterator[str]:
+        """Where its files lie once it is installed, scripts aside."""
+        for name, _ in self.entries():
+            top, _, rest = name.partition("/")
+            if not top.endswith(".data"):
+                yield name
+            elif rest.startswith(LIBRARIES):
+                yield rest.partition("/")[2]
 
     def requires(self) -> tuple[str, ...]:
         """The requirements that its metadata names, in order."""
@@ -154,6 +172,12 @@ def normalised(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
+def required(requirement: str) -> str:
+    """The name, normalised, of the distribution that a requirement names."""
+    found = REQUIRED.match(requirement)
+    return normalised(found[0]) if found else requirement
+
+
 def uv(*arguments: str, doing: str) -> None:
     """Run uv, quietly.
 
@@ -164,6 +188,7 @@ def uv(*arguments: str, doing: str) -> None:
     # Standard output belongs to jsii and to the CDK command line.
     done = subprocess.run(  # noqa: S603 - our own tool, no shell
         [find_uv_bin(), *arguments, "--quiet", "--color", "never"],
+        env={name: text for name, text in os.environ.items() if name not in OURS_TO_SAY},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -43,6 +43,19 @@ TASK: Final = "/var/task"
 LAYOUT: Final = 1
 """How a zip is put together. Raise it when the same inputs give another zip, as a test will find:
 all deployments then move once."""
+
+SUM: Final = "zip.sum"
+"""The file beside a kept zip that holds its size and its digest."""
+
+MODULES: Final = (".py", ".pyc", ".so")
+
+REMOVED: Final = frozenset(
+    """
+    aifc asynchat asyncore audioop cgi cgitb chunk crypt distutils imghdr imp mailcap msilib nis
+    nntplib ossaudiodev pipes smtpd sndhdr spwd sunau telnetlib uu xdrlib
+    """.split()
+)
+"""Modules that left Python with 3.12 and 3.13, for which packages of these names stand in."""
 
 BUILDERS: Final = tuple(Path(str(each.__file__)) for each in (pruning, records, target))
 """Sources that decide what a part looks like, beside this one: what others built is not used."""
@@ -134,7 +147,10 @@ class Packages:
             self._install_locked(tree)
         if self.wheels:
             self.target.install(tree, *(str(wheel.path) for wheel in self.wheels))
-        records.tidy(tree, {wheel.name for wheel in self.wheels if wheel.built})
+        own = {name for wheel in self.wheels for name in wheel.installed()}
+        records.tidy(tree, {wheel.name for wheel in self.wheels if wheel.built}, own)
+        _check_distributions(tree)
+        _check_standard(tree)
 
     def _install_locked(self, tree: Path) -> None:
         name, remedy = self.lock
@@ -151,8 +167,8 @@ class Packages:
                 if "hash" not in str(error).lower():
                     raise
                 raise BadPackage(
-                    f"{name} was changed, or an index serves other files than it names; where the "
-                    f"new ones are meant, run {remedy} --upgrade: {error}"
+                    f"an index serves other files than {name} names; where the new ones are meant, "
+                    f"run {remedy} --upgrade: {error}"
                 ) from None
 
 
@@ -226,9 +242,26 @@ def kept(parts: Sequence[Part], target: Target, cache: Cache) -> Kept:
         if base.zip is not None:
             shutil.copyfile(base.zip, zipped)
         append(zipped, tree)
+        (folder / SUM).write_text(_sum(zipped), encoding="utf-8")
 
-    folder = cache.folder_of(f"{digest_of(parts, target)[:32]}-{_builders(target)}", make)
+    key = f"{digest_of(parts, target)[:32]}-{_builders(target)}"
+    folder = cache.folder_of(key, make, _is_whole)
     return Kept((*base.trees, folder / "tree"), folder / "zip")
+
+
+def _sum(path: Path) -> str:
+    """Size and digest of a file."""
+    with path.open("rb") as file:
+        return f"{path.stat().st_size} {file_digest(file, 'sha256').hexdigest()}"
+
+
+def _is_whole(folder: Path) -> bool:
+    """Whether what was kept is what was built: a disk, or a person, may have changed it."""
+    try:
+        expected = (folder / SUM).read_text(encoding="utf-8")
+        return (folder / "tree").is_dir() and _sum(folder / "zip") == expected
+    except (FileNotFoundError, UnicodeDecodeError):
+        return False
 
 
 def compile_tree(tree: Path, interpreter: Path) -> None:
@@ -259,12 +292,50 @@ def check_tops(trees: Iterable[Path]) -> None:
     """
     seen: set[str] = set()
     for tree in trees:
-        tops = {path.name for path in tree.iterdir()} - {"bin", "__pycache__"}
+        tops = _tops(tree)
         if both := sorted(tops & seen):
             raise BadPackage(
                 f"two parts of the artifact hold {both[0]!r}: rename that of the stage's packages"
             )
         seen |= tops
+
+
+def _check_distributions(tree: Path) -> None:
+    """No distribution writes over a file of another, nor hides it by a module of that name."""
+    seen: dict[str, tuple[str, str]] = {}
+    for record in sorted(tree.glob("*.dist-info/RECORD")):
+        owner = record.parent.name.partition("-")[0]
+        for file, content in records.listed(record):
+            module = _module(file)
+            other, already = seen.setdefault(module, (owner, content))
+            if other != owner and (not content or content != already):
+                raise BadPackage(
+                    f"{other} and {owner} both hold {file!r}: leave one of them out, "
+                    "or rename that of the stage's packages"
+                )
+
+
+def _check_standard(tree: Path) -> None:
+    """Nothing stands before a module of Python's own, which Lambda would find second."""
+    if hidden := sorted(_tops(tree) & (sys.stdlib_module_names - REMOVED)):
+        raise BadPackage(
+            f"the stage's packages hold {hidden[0]!r}, which is a module of Python's own: rename it"
+        )
+
+
+def _tops(tree: Path) -> set[str]:
+    """The names of a folder's modules and packages, and of its other files."""
+    names = {path.name for path in tree.iterdir()} - {"__pycache__"}
+    return {_module(name) for name in names}
+
+
+def _module(file: str) -> str:
+    """The path of a module without what makes it one; any other path as it is."""
+    folder, slash, name = file.rpartition("/")
+    if not name.endswith(MODULES):
+        return file
+    stem = name.partition(".")[0]
+    return folder if slash and stem == "__init__" else f"{folder}{slash}{stem}"
 
 
 def append(path: Path, tree: Path) -> None:

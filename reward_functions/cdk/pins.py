@@ -52,3 +52,9 @@ def parsed(text: str) -> tuple[Pin, ...]:
         Pin(normalised(name), version, tuple(sorted(HASH.findall(f"{rest} {hashes}"))))
         for name, version, rest, hashes in sorted(ENTRY.findall(text))
     )
+
+
+def stray(text: str) -> str | None:
+    """The first line that `parsed` would pass over, comments aside; None where there is none."""
+    lines = map(str.strip, ENTRY.sub("", text).splitlines())
+    return next((line for line in lines if line and not line.startswith("#")), None)

@@ -14,11 +14,12 @@ another version writes about itself. Neither may move a deployment.
 
 from __future__ import annotations
 
+import csv
 from email.parser import HeaderParser
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
 LOCAL: Final = frozenset(
@@ -55,14 +56,21 @@ def metadata(content: bytes) -> bytes:
     return "\n".join(["Metadata-Version: 2.1", *lines, ""]).encode()
 
 
-def tidy(tree: Path, built: Collection[str]) -> None:
+def listed(record: Path) -> Iterator[tuple[str, str]]:
+    """The files that a RECORD names, each with its hash and size where it says them."""
+    for file, *content in csv.reader(record.read_text(encoding="utf-8").splitlines()):
+        yield file, ",".join(content) if all(content) else ""
+
+
+def tidy(tree: Path, built: Collection[str], own: Collection[str] = ()) -> None:
     """Make the records of an installed tree what every machine agrees on, and drop its scripts.
 
     Args:
         tree: the folder.
         built: the names of the distributions that were built from a folder.
+        own: paths that are no scripts, as a package holds them.
     """
-    _drop_scripts(tree / "bin")
+    _drop_scripts(tree / "bin", own)
     (tree / ".lock").unlink(missing_ok=True)
     for record in sorted(tree.glob("*.dist-info")):
         here = record.name.partition("-")[0].replace("_", "-").lower() in built
@@ -76,9 +84,11 @@ def tidy(tree: Path, built: Collection[str]) -> None:
         _rewrite(record / "RECORD", record.name if here else None)
 
 
-def _drop_scripts(folder: Path) -> None:
+def _drop_scripts(folder: Path, own: Collection[str]) -> None:
     """Scripts name this machine's interpreter; a package may be called `bin` as well."""
     for path in folder.glob("*"):
+        if f"bin/{path.name}" in own:
+            continue
         if path.is_file() and path.read_bytes()[:2] == b"#!":
             path.unlink()
     if folder.is_dir() and not any(folder.iterdir()):

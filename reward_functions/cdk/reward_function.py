@@ -12,7 +12,7 @@ import json
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
-from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import Duration, RemovalPolicy, Stack
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
@@ -75,6 +75,7 @@ class DeployedFunction(Construct):
         function: the function; an imported one, where it is a generation that came back.
         settings: its environment, as `LambdaSettings`.
         gate: exists once it has scored its examples.
+        alias: `live`; None of an immutable deployment.
         record: its entry in the catalogue.
     """
 
@@ -99,6 +100,7 @@ class DeployedFunction(Construct):
         self._role = self._made_role()
         self.function: lambda_.IFunction
         self.gate: CustomResource
+        self.alias: lambda_.Alias | None = None
         self.record = self._generation(before) if deployment.immutable else self._version()
 
     def _version(self) -> DeployedReward:
@@ -110,9 +112,8 @@ class DeployedFunction(Construct):
         # custodian to make gates and never to change one, neither forward nor in a rollback.
         published = _element(version).logical_id
         _element(self.gate).override_logical_id(f"{published}{self._judge.capitalize()}Gate")
-        alias = lambda_.Alias(self, "Alias", alias_name=ALIAS, version=version)
-        alias.node.add_dependency(self.gate)
-        return self._record(version.function_arn, alias.function_arn)
+        self.alias = lambda_.Alias(self, "Alias", alias_name=ALIAS, version=version)
+        return self._record(version.function_arn, self.alias.function_arn)
 
     def _generation(self, before: DeployedBefore) -> DeployedReward:
         """The function of this very state. One that came back is there: it is not made again."""
@@ -144,7 +145,12 @@ class DeployedFunction(Construct):
             "timeout_seconds": self.deployment.timeout_seconds,
             "environment": self.settings.to_env(),
         }
-        return sha256(json.dumps(state, sort_keys=True).encode()).hexdigest()
+        return self._digest(state)
+
+    def _digest(self, state: object) -> str:
+        """Of what may hold references to other resources, as the template has them."""
+        resolved = Stack.of(self).resolve(state)
+        return sha256(json.dumps(resolved, sort_keys=True).encode()).hexdigest()
 
     def _function(
         self, name: str, physical: str, removal: RemovalPolicy | None = None
@@ -184,6 +190,7 @@ class DeployedFunction(Construct):
             name,
             function_arn=function_arn,
             deployment=self.deployment.name,
+            spec=self._spec,
             judge=self._judge,
         )
 
@@ -218,7 +225,11 @@ class DeployedFunction(Construct):
         )
 
     def _made_role(self) -> iam.IRole:
-        """A verifier needs nothing of AWS but its log group; a judge may ask its models."""
+        """A verifier needs nothing of AWS but its log group; a judge may ask its models.
+
+        A version asks the models it was published with, as long as it stands: a judge has another
+        role for others, and roles outlive their successors as versions do.
+        """
         place = place_of(self)
         group = place.arn("logs", f"log-group:/aws/lambda/{self._name}")
         policies = {"logs": permissions.write_logs(group)}
@@ -228,13 +239,24 @@ class DeployedFunction(Construct):
             )
             # IAM takes no policy without a statement: a local endpoint may need neither.
             policies |= {"judge": asking} if asking["Statement"] else {}
+        description, trust = f"What {self._name} runs as", permissions.trust_lambda()
+        if not self.settings.judge:
+            made = role(self, "Role", description=description, trust=trust, policies=policies)
+            return iam.Role.from_role_arn(self, "RoleByArn", made.attr_arn, mutable=False)
+        path = permissions.judge_roles(place, self._stage.name, self.deployment.name)
+        clearing = self._custodian.roles(self, "Roles", path=path)
+        digest = self._digest(policies)
         made = role(
             self,
-            "Role",
-            description=f"What {self._name} runs as",
-            trust=permissions.trust_lambda(),
+            f"Role{digest[:GENERATION_DIGITS]}",
+            description=description,
+            trust=trust,
             policies=policies,
+            path=path,
         )
+        made.apply_removal_policy(OUTLIVES)
+        # Roles are deleted behind the functions that run as them.
+        made.add_dependency(_element(clearing))
         return iam.Role.from_role_arn(self, "RoleByArn", made.attr_arn, mutable=False)
 
 

@@ -29,6 +29,8 @@ WILDCARDS: Final = {
     "DeleteVersion": "The versions of exactly these functions: a number is given at publication.",
     "FindGenerations": "A list, which knows no resource.",
     "DeleteGenerations": "Immutable functions of this stage, whose names end in a digest.",
+    "FindRoles": "A list, which knows no resource.",
+    "DeleteRoles": "Roles of this stage's judges, to which CloudFormation gives their names.",
     "EmptyBucket": "Every object of the one bucket, before the stack deletes it.",
     "CreateJob": "Which model is tuned is decided at each start, and a job's ARN is made then.",
     "FollowJob": "A job's ARN is made when it starts.",

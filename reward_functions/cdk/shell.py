@@ -6,10 +6,12 @@ stage belongs to an account that AWS does not have, and every other one to an ac
 
 from __future__ import annotations
 
-from ipaddress import ip_address
+import socket
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
+from reward_functions.cdk.looking import Looks
 from reward_functions.cdk.stages import EMULATED_ACCOUNT, BadStage
 
 if TYPE_CHECKING:
@@ -21,6 +23,15 @@ ENDPOINT: Final = "AWS_ENDPOINT_URL"
 """And `AWS_ENDPOINT_URL_S3` and its like, for one service each."""
 
 ACCOUNT: Final = "CDK_DEFAULT_ACCOUNT"
+
+IGNORED: Final = "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"
+"""By which every AWS tool passes over the variables above."""
+
+AWS: Final = (".amazonaws.com", ".amazonaws.com.cn", ".aws")
+"""What AWS's own names end with: they lead to no machine of ours."""
+
+RESOLVES_WITHIN: Final = 2.0
+"""Seconds; a name that leads here is in the machine's own files, or in a public zone."""
 
 AWAY: Final = 'eval "$(reward local down --print-env)"'
 TOWARDS: Final = 'eval "$(reward local up --print-env)"'
@@ -36,13 +47,21 @@ def check_shell(stage: Stage, variables: Mapping[str, str]) -> None:
     Raises:
         BadStage: the shell points elsewhere. The message says how to turn it.
     """
-    endpoints = {name: url for name, url in variables.items() if name.startswith(ENDPOINT) and url}
+    ignored = variables.get(IGNORED, "").lower() == "true"
+    named = {name: url for name, url in variables.items() if name.startswith(ENDPOINT) and url}
+    endpoints = {} if ignored else named
     here = [name for name, url in endpoints.items() if is_loopback(url)]
     if stage.emulated:
         if ENDPOINT not in here or len(here) < len(endpoints):
             raise BadStage(
                 f"stage {stage.name!r} is for the local AWS emulator, and this shell points "
                 f"elsewhere: {TOWARDS}, or choose another stage with -c stage=NAME"
+            )
+        if variables.get(ACCOUNT, EMULATED_ACCOUNT) != EMULATED_ACCOUNT:
+            raise BadStage(
+                f"stage {stage.name!r} is for the local AWS emulator, and these credentials are "
+                f"those of an account of AWS: {TOWARDS}, or choose another stage with "
+                "-c stage=NAME"
             )
     elif here:
         raise BadStage(
@@ -62,9 +81,33 @@ def is_loopback(url: str) -> bool:
         host = urlsplit(url if "://" in url else f"//{url}").hostname or ""
     except ValueError:
         return False
+    host = host.rstrip(".")
+    if not host or host.endswith(AWS):
+        return False
     if host == "localhost" or host.endswith(".localhost"):
         return True
+    return any(_is_here(address) for address in _addresses(host))
+
+
+def _is_here(address: IPv4Address | IPv6Address) -> bool:
+    """Whether an address is this machine's alone; that of no machine in particular leads here."""
+    within = getattr(address, "ipv4_mapped", None) or address
+    return bool(within.is_loopback or within.is_unspecified)
+
+
+def _addresses(host: str) -> list[IPv4Address | IPv6Address]:
+    """The addresses of a host: written out, in the short forms of old, or found by its name."""
     try:
-        return ip_address(host).is_loopback
+        return [ip_address(host)]
     except ValueError:
-        return False
+        pass
+    try:
+        return [IPv4Address(socket.inet_aton(host))]
+    except OSError:
+        pass
+
+    def resolved() -> list[IPv4Address | IPv6Address]:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        return [ip_address(str(address[0]).partition("%")[0]) for *_, address in found]
+
+    return Looks(RESOLVES_WITHIN).at(resolved, otherwise=[])

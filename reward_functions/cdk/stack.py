@@ -94,10 +94,18 @@ class RewardStack(cdk.Stack):
             functions=self.functions,
             topic=self.job_events.topic,
         )
-        self._catalogue(stage)
-        for record in (each.record for each in self.functions):
-            if sentence := before.unannounced(record):
-                cdk.Annotations.of(self).add_warning_v2(f"unannounced:{record.name}", sentence)
+        self._behind_all_gates(self._catalogue(stage))
+        for name, sentence in before.warnings([each.record for each in self.functions]):
+            cdk.Annotations.of(self).add_warning_v2(name, sentence)
+
+    def _behind_all_gates(self, parameters: Iterable[Construct]) -> None:
+        """One version that fails its gate keeps `live` and the catalogue of all where they are.
+
+        Behind its own gate alone, a deployment would move while a slower gate is still asked.
+        """
+        aliases = [each.alias for each in self.functions if each.alias is not None]
+        for pointing in (*aliases, *parameters):
+            pointing.node.add_dependency(*(each.gate for each in self.functions))
 
     def _codes(self, artifacts: Artifacts, rewards: Iterable[str]) -> dict[str, Code]:
         """The artifact of every reward as an asset, built where it is not there yet.
@@ -112,8 +120,8 @@ class RewardStack(cdk.Stack):
         build_all({paths[reward]: each for reward, each in made.items()})
         return {reward: _asset(paths[reward], each.digest) for reward, each in made.items()}
 
-    def _catalogue(self, stage: Stage) -> None:
-        """What was deployed, for programs as SSM parameters and for people as outputs.
+    def _catalogue(self, stage: Stage) -> list[Construct]:
+        """What was deployed, for programs as SSM parameters and for people as outputs: the former.
 
         No output's name is another's: `Stage…` and `Reward…` begin differently, and no ending of a
         deployment's outputs is the ending of another ending.
@@ -135,15 +143,16 @@ class RewardStack(cdk.Stack):
             dashboard=self.monitoring.dashboard.dashboard_name,
             **policies,
         )
-        _publish(scope, "Stage", stage_parameter(stage.name), shared)
+        parameters: list[Construct] = [
+            _publish(scope, "Stage", stage_parameter(stage.name), shared)
+        ]
         left_out = {"stage", "region", "keep_versions"}
         for name, value in shared.model_dump(exclude=left_out, exclude_none=True).items():
             cdk.CfnOutput(self, f"Stage{pascal(name)}", value=value)
         for each in self.functions:
             record = each.record
             parameter = deployment_parameter(stage.name, record.name)
-            published = _publish(each, "Catalogue", parameter, record)
-            published.node.add_dependency(each.gate)
+            parameters.append(_publish(each, "Catalogue", parameter, record))
             outputs = {
                 "VersionArn": record.version_arn,
                 "AliasArn": record.alias_arn,
@@ -152,6 +161,7 @@ class RewardStack(cdk.Stack):
             for ending, value in outputs.items():
                 if value is not None:
                     cdk.CfnOutput(self, f"Reward{pascal(record.name)}{ending}", value=value)
+        return parameters
 
 
 def _publish(scope: Construct, name: str, parameter: str, record: BaseModel) -> ssm.StringParameter:

@@ -353,6 +353,11 @@ def _check_deployments(stage: Stage, packages: Iterable[Package]) -> None:
             )
         except ConfigurationError as error:
             raise BadStage(f"{where}: {error}") from error
+        if not spec.examples:
+            raise BadStage(
+                f"{where}: {each.reward} declares no examples, so that its gate would prove "
+                "nothing: give @reward_function some, as `reward new` does"
+            )
         missing = [
             parameter.name
             for parameter in spec.parameters.values()

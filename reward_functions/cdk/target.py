@@ -92,6 +92,7 @@ class Target:
         """
         uv(
             *("pip", "install", "--target", str(tree), "--no-deps", "--link-mode", "copy"),
+            "--no-compile-bytecode",  # which would name this machine
             *self.platform(),
             *arguments,
             doing=doing or f"installing for {self.architecture} and Python {self.python}",

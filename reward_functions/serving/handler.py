@@ -103,7 +103,7 @@ class Handler:
     def _self_test(self, answered_by: AnsweredBy, deadline: float | None) -> SelfTestReport:
         """Nothing of it is measured: alarms and shares are of what trainers send."""
         model = self._batch_judge(deadline) if answered_by == "model" else None
-        return self_test(self.spec, model)
+        return self_test(self.spec, self.settings.parameters, model)
 
     def _response(
         self, samples: Sequence[Sample | Unscored], results: Sequence[RewardResult]

@@ -23,6 +23,7 @@ from reward_functions.serving.catalogue import (
     OUTPUT_PREFIX,
     ROOT,
     function_name,
+    stack_name,
 )
 
 if TYPE_CHECKING:
@@ -77,6 +78,15 @@ def generations_of(function_arn: str) -> list[str]:
         function_arn: up to the deployment's name; the digest of each is left open.
     """
     return [f"{function_arn}{GENERATION}*"]
+
+
+def judge_roles(place: Place, stage: str, deployment: str = "") -> str:
+    """The path of the roles that judges of a stage run as, or of one deployment's.
+
+    Roles have no region: a stage of this name may stand in several.
+    """
+    path = f"{ROOT}/{stage}/{place.region}/"
+    return f"{path}{deployment}/" if deployment else path
 
 
 def trust_lambda() -> Document:
@@ -324,17 +334,23 @@ def operate(
     )
 
 
-def keep_house(place: Place, *, stage: str, rewards: Sequence[str], bucket_arn: str) -> Document:
-    """What the stack's custodian does: try versions, delete generations, empty the bucket.
+def keep_house(
+    place: Place, *, stage: str, rewards: Sequence[str], bucket_arn: str, emulated: bool = False
+) -> Document:
+    """What the stack's custodian does: try versions, delete generations and roles, empty buckets.
 
-    An immutable deployment that has left the stage is known by the pattern of its functions alone.
+    A deployment that has left the stage is known by the pattern of its functions and roles alone.
 
     Args:
         place: where the stage is.
         stage: whose functions it deletes.
         rewards: what it tries, as `versions_of` and `generations_of` name it.
         bucket_arn: what it may empty; nothing where empty.
+        emulated: for the local AWS emulator, which asks about a role as if it had no path.
     """
+    roles = f"arn:{place.partition}:iam::{place.account}:role"
+    judges = [f"{roles}{judge_roles(place, stage)}*"]
+    judges += [f"{roles}/{stack_name(stage)}-*"] if emulated else []
     return _document(
         _allow("TryVersion", ["lambda:InvokeFunction"], _only_versions(rewards)),
         _allow("FindGenerations", ["lambda:ListFunctions"], ["*"]),
@@ -342,6 +358,12 @@ def keep_house(place: Place, *, stage: str, rewards: Sequence[str], bucket_arn: 
             "DeleteGenerations",
             ["lambda:DeleteFunction", "lambda:ListTags"],
             [_generations(place, stage)],
+        ),
+        _allow("FindRoles", ["iam:ListRoles"], ["*"]),
+        _allow(
+            "DeleteRoles",
+            ["iam:ListRolePolicies", "iam:DeleteRolePolicy", "iam:DeleteRole"],
+            judges,
         ),
         *(
             [

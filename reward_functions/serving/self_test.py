@@ -3,24 +3,26 @@
     {"reward_functions": {"self_test": "recorded"}}
     → {"reward": "gsm8k", "version": 3, "examples": 6, "failures": [], "unavailable": []}
 
-A deployment asks every new version before anybody else does. A judge answers from the verdicts that
-its examples record, or, with `"model"`, by its own models: they may say anything, as long as they
-say it. No event of a trainer is one of these: that is a list of rows, or an object that holds one.
+A deployment asks every new version before anybody else does. Every example is scored twice: with
+its own parameters, where it has to earn what it declares, and with the deployment's, where it has
+to earn anything at all. A judge answers from the verdicts that its examples record, or, with
+`"model"`, by its own models: they may say anything, as long as they say it. No event of a trainer
+is one of these: that is a list of rows, or an object that holds one.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, get_args
 
+from reward_functions.core.asking import ScriptedAsk
 from reward_functions.core.batch import score_batch
-from reward_functions.core.errors import EngineUnavailable, JudgeUnavailable
+from reward_functions.core.errors import DatasetError, EngineUnavailable, JudgeUnavailable
 from reward_functions.core.types import Scored
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-    from reward_functions.core.spec import Example, RewardFunction, RewardSpec
-    from reward_functions.core.types import RewardResult
+    from reward_functions.core.spec import RewardFunction, RewardSpec
 
 KEY: Final = "reward_functions"
 
@@ -48,48 +50,50 @@ def self_test_of(event: Any) -> AnsweredBy | None:
     return next((each for each in get_args(AnsweredBy) if each == asked["self_test"]), None)
 
 
-def self_test(spec: RewardSpec, model: RewardFunction | None = None) -> SelfTestReport:
-    """Score every example of a reward.
+def self_test(
+    spec: RewardSpec, parameters: Mapping[str, Any], model: RewardFunction | None = None
+) -> SelfTestReport:
+    """Score every example of a reward, as it declares and as it is deployed.
 
     Args:
         spec: the reward.
-        model: the judge as it is deployed; where given, it has to give every example a score, and
-            which is not asked. Else every example has to earn what it declares.
+        parameters: the deployment's.
+        model: the judge as it is deployed; without it a judge answers from a script.
 
     Returns:
         what differs as `failures`; as `unavailable` what could not be scored for now, because a
         judge model or the algebra's process could not be had.
     """
-    failures: list[str] = []
-    unavailable: list[str] = []
-    for place, example in enumerate(spec.examples):
-        (result,) = score_batch(
-            model or spec.bound_to_example(example), [example.sample()], workers=1
-        )
-        found = unavailable if _passes(result) else failures
-        found += [
-            f"example {place} ({example.kind}) {wrong}" for wrong in _wrong(example, result, model)
-        ]
+    # Every question can be answered from an empty script: by the usual value of each field.
+    script = ScriptedAsk() if spec.needs.judge else None
+    findings = list(_findings(spec, model or spec.bind(parameters, ask=script)))
     return SelfTestReport(
         reward=spec.name,
         version=spec.version,
         examples=len(spec.examples),
-        failures=failures,
-        unavailable=unavailable,
+        failures=[sentence for passes, sentence in findings if not passes],
+        unavailable=[sentence for passes, sentence in findings if passes],
     )
 
 
-def _passes(result: RewardResult) -> bool:
-    """Whether what kept an example from its score may be over in a minute."""
-    if isinstance(result, Scored):
-        return False
-    return isinstance(result.error, EngineUnavailable) or (
-        isinstance(result.error, JudgeUnavailable) and result.error.transient
+def _findings(spec: RewardSpec, deployed: RewardFunction) -> Iterator[tuple[bool, str]]:
+    """What is wrong with each example, and whether it may be over in a minute."""
+    for place, example in enumerate(spec.examples):
+        name = f"example {place} ({example.kind})"
+        (declared,) = score_batch(spec.bound_to_example(example), [example.sample()], workers=1)
+        (now,) = score_batch(deployed, [example.sample()], workers=1)
+        if not isinstance(declared, Scored):
+            yield _not_scored(name, declared.error)
+        elif declared.score.value != example.score:
+            earned = declared.score.value
+            yield False, f"{name} earns {earned:g} in place of {example.score:g}"
+        # For other parameters its reference may be none, which says nothing of the deployment.
+        if not (isinstance(now, Scored) or isinstance(now.error, DatasetError)):
+            yield _not_scored(f"{name}, as it is deployed,", now.error)
+
+
+def _not_scored(name: str, error: Exception) -> tuple[bool, str]:
+    passes = isinstance(error, EngineUnavailable) or (
+        isinstance(error, JudgeUnavailable) and error.transient
     )
-
-
-def _wrong(example: Example, result: RewardResult, model: RewardFunction | None) -> Iterator[str]:
-    if not isinstance(result, Scored):
-        yield f"was not scored: {type(result.error).__name__}: {result.error}"
-    elif model is None and result.score.value != example.score:
-        yield f"earns {result.score.value:g} in place of {example.score:g}"
+    return passes, f"{name} was not scored: {type(error).__name__}: {error}"

@@ -90,12 +90,13 @@ def test_nobody_prints_and_nobody_evaluates(path):
 CATCHES_ALL = {
     "reward_functions/core/batch.py",  # whatever a reward function raises, and
     "reward_functions/symbolic/cas/worker.py",  # whatever sympy does, in a process of its own; and
-    "reward_functions/cdk/custodian/index.py",  # CloudFormation waits for an answer of any kind
+    "reward_functions/cdk/custodian/index.py",  # CloudFormation waits for an answer of any kind;
+    "reward_functions/cdk/looking.py",  # a look at the account is worth less than a synthesis
 }
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=name_of)
-def test_everything_is_caught_in_three_places_only(path):
+def test_everything_is_caught_in_few_places_only(path):
     blanket = [
         handler.lineno
         for handler in ast.walk(tree(path))

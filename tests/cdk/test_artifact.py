@@ -440,6 +440,68 @@ def test_a_home_that_cannot_be_written_is_no_obstacle(monkeypatch, tmp_path):
     assert Cache.of_user(tmp_path / "mine").folder == tmp_path / "mine"
 
 
+def refuse(kind):
+    def refused(*_args, **_kwargs):
+        raise kind("no")
+
+    return refused
+
+
+def test_nobody_s_home_is_no_obstacle(monkeypatch, tmp_path):
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "expanduser", refuse(RuntimeError))
+    assert Cache.of_user(tmp_path / "mine").folder == tmp_path / "mine"
+
+
+def test_a_cache_whose_time_may_not_be_set_is_no_obstacle(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(os, "utime", refuse(PermissionError))
+    assert Cache.of_user(tmp_path / "mine").folder == tmp_path / "mine"
+
+
+def test_what_another_user_put_there_is_made_again_elsewhere(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    cache, set_time = Cache.of_user(tmp_path / "mine"), os.utime
+    theirs = cache.folder_of("key", lambda folder: None)
+
+    def utime(path, *times):
+        return refuse(PermissionError)() if path == theirs else set_time(path, *times)
+
+    monkeypatch.setattr(os, "utime", utime)
+    assert cache.folder_of("key", lambda folder: None) == tmp_path / "mine" / "key"
+
+
+SPOILT = {
+    "a byte": lambda path: path.write_bytes(path.read_bytes()[:-1] + b"x"),
+    "cut": lambda path: path.write_bytes(path.read_bytes()[:9]),
+    "gone": Path.unlink,
+    "no sum": lambda path: path.with_name(parts.SUM).unlink(),
+    "a binary sum": lambda path: path.with_name(parts.SUM).write_bytes(b"\xff"),
+}
+
+
+@pytest.mark.parametrize("spoil", SPOILT.values(), ids=SPOILT)
+def test_a_kept_zip_that_was_spoilt_is_built_again(tmp_path, spoil):
+    (tmp_path / "module.py").write_text("x = 1\n")
+    part = parts.OurFiles({"module.py": tmp_path / "module.py"})
+    cache, target = Cache(tmp_path / "cache"), HERE.target
+    (path,) = {parts.kept([part], target, cache).zip for _ in range(2)}
+    whole = path.read_bytes()
+    spoil(path)
+    assert parts.kept([part], target, cache).zip == path
+    assert path.read_bytes() == whole
+    assert len(list(cache.folder.iterdir())) == 1
+
+
+def test_dot_files_are_no_part_of_our_rooms(monkeypatch, tmp_path):
+    rooms = tmp_path / "reward_functions"
+    for name in ("core/.DS_Store", ".idea/x.xml", "core/batch.py", "core/__pycache__/a.pyc"):
+        (rooms / name).parent.mkdir(parents=True, exist_ok=True)
+        (rooms / name).touch()
+    monkeypatch.setattr(closure, "PACKAGE", rooms)
+    assert [*closure.all_files()] == ["reward_functions/core/batch.py"]
+
+
 # Wheels of another platform, from a folder in place of an index.
 
 MANYLINUX = {"arm64": "manylinux_2_17_aarch64", "x86_64": "manylinux_2_17_x86_64"}

@@ -16,22 +16,40 @@ import pytest
 
 from reward_functions.cdk.custodian import index
 
+ASKED = {"Deployment": "length", "Reward": "length", "Version": "3", "Judge": "recorded"}
+
 FUNCTION = """
-import json
 def handler(event, context):
     assert event == {"reward_functions": {"self_test": "recorded"}}, event
-    BODY
+    with open(BODY) as body:
+        found = {}
+        exec(body.read(), found)
+    return found["answer"]
 """
+
+
+@pytest.fixture(scope="module")
+def answering(deployed_function, tmp_path_factory):
+    """One function, whose next answers are what some lines of Python leave in `answer`."""
+    body = tmp_path_factory.mktemp("custodian") / "body"
+    arn = deployed_function(FUNCTION.replace("BODY", repr(str(body))))
+
+    def answers(lines):
+        body.write_text(lines)
+        return arn
+
+    return answers
 
 
 @pytest.fixture(scope="module")
 def cloudformation():
     """Where answers arrive."""
-    answers = []
+    answers, sizes = [], []
 
     class Waiting(BaseHTTPRequestHandler):
         def do_PUT(self):
-            answers.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            sizes.append(int(self.headers["Content-Length"]))
+            answers.append(json.loads(self.rfile.read(sizes[-1])))
             assert self.headers["Content-Type"] == ""  # anything else breaks S3's signature
             self.send_response(200)
             self.send_header("Content-Length", "0")
@@ -41,7 +59,7 @@ def cloudformation():
             pass
 
     with listening(Waiting) as address:
-        yield SimpleNamespace(address=address, answers=answers)
+        yield SimpleNamespace(address=address, answers=answers, sizes=sizes)
 
 
 @contextmanager
@@ -83,18 +101,24 @@ def ask(cloudformation, local_aws, monkeypatch):
         cloudformation.answers.clear()
         assert (answer["StackId"], answer["RequestId"]) == ("stack", "request")
         assert answer["PhysicalResourceId"] == ("Rewards" if request == "Create" else "physical")
-        assert len(json.dumps(answer).encode()) < 4096
+        assert cloudformation.sizes.pop() < 4096
         return answer["Status"], answer["Reason"]
 
     return asked
 
 
+REPORT = {"reward": "length", "version": 3, "examples": 2, "failures": [], "unavailable": []}
+
+
 def report(failures=(), unavailable=()):
-    found = {"reward": "r", "failures": [*failures], "unavailable": [*unavailable]}
-    return f"return {found!r}"
+    return f"answer = {REPORT | {'failures': [*failures], 'unavailable': [*unavailable]}!r}"
 
 
-STAYS = "; nothing has moved, and the next deployment begins anew"
+SYNTHESISED = "and length version 3 where the stack is synthesised: install there what is packaged"
+
+SOMETHING_ELSE = "length answers the self-test with something else"
+
+STAYS = "; no version of this deployment goes live, and the next one begins anew"
 
 
 @pytest.mark.parametrize(
@@ -117,65 +141,93 @@ STAYS = "; nothing has moved, and the next deployment begins anew"
             report(["example 0 is wrong"], ["example 1: throttled"]),
             "length fails its examples on Lambda: example 0 is wrong",
         ),
-        ("return []", "length answers the self-test with something else"),
-        ("return {'failures': []}", "length answers the self-test with something else"),
+        ("answer = []", SOMETHING_ELSE),
+        ("answer = {'failures': [], 'unavailable': []}", SOMETHING_ELSE),
+        (f"answer = {REPORT | {'failures': None}}", SOMETHING_ELSE),
+        (f"answer = {REPORT | {'failures': {}}}", SOMETHING_ELSE),
+        (f"answer = {REPORT | {'examples': 0}}", SOMETHING_ELSE),
+        (f"answer = {REPORT | {'version': True}}", SOMETHING_ELSE),
+        (f"answer = {REPORT | {'more': 1}}", SOMETHING_ELSE),
+        (
+            f"answer = {REPORT | {'version': 4}}",
+            f"length serves length version 4 on Lambda, {SYNTHESISED}",
+        ),
+        (
+            f"answer = {REPORT | {'reward': 'other'}}",
+            f"length serves other version 3 on Lambda, {SYNTHESISED}",
+        ),
+        ("answer = None", SOMETHING_ELSE),
     ],
 )
-def test_the_gate_lets_pass_what_earns_what_it_should(ask, deployed_function, body, refusal):
-    arn = deployed_function(FUNCTION.replace("BODY", body))
-    status, reason = ask(
-        "RewardGate", "Create", Function=arn, Deployment="length", Judge="recorded"
-    )
+def test_the_gate_lets_pass_what_earns_what_it_should(ask, answering, body, refusal):
+    arn = answering(body)
+    status, reason = ask("RewardGate", "Create", Function=arn, **ASKED)
     assert status == ("FAILED" if refusal else "SUCCESS")
     assert reason == (refusal + STAYS if refusal else "")
 
 
 def test_a_version_that_does_not_start_is_refused_in_its_own_words(ask, deployed_function):
     arn = deployed_function("import a_package_that_lambda_does_not_have")
-    status, reason = ask(
-        "RewardGate", "Create", Function=arn, Deployment="length", Judge="recorded"
-    )
+    status, reason = ask("RewardGate", "Create", Function=arn, **ASKED)
     assert status == "FAILED"
     assert reason.startswith("length does not start on Lambda: ")
     assert "a_package_that_lambda_does_not_have" in reason
 
 
-def test_a_judge_that_recovers_passes(ask, deployed_function, tmp_path, monkeypatch):
+def test_a_judge_that_recovers_passes(ask, answering, tmp_path, monkeypatch):
     """Unavailable twice, then there: as a throttled model is."""
     monkeypatch.setattr(index, "JUDGE_RECOVERS", 20.0)
     marks = tmp_path / "marks"
     body = f"""
-    with open({str(marks)!r}, "a+") as marks:
-        marks.write("x")
-        marks.seek(0)
-        asked = len(marks.read())
-    return {{"failures": [], "unavailable": ["throttled"] if asked < 3 else []}}
+with open({str(marks)!r}, "a+") as marks:
+    marks.write("x")
+    marks.seek(0)
+    asked = len(marks.read())
+answer = {REPORT} | {{"unavailable": ["throttled"] if asked < 3 else []}}
 """
-    arn = deployed_function(FUNCTION.replace("BODY", body))
-    passed = ask("RewardGate", "Create", Function=arn, Deployment="judge", Judge="recorded")
+    arn = answering(body)
+    passed = ask("RewardGate", "Create", Function=arn, **ASKED)
     assert passed == ("SUCCESS", "")
     assert len(marks.read_text()) == 3
 
 
 def test_what_aws_refuses_is_asked_again_and_then_said(ask):
     arn = "arn:aws:lambda:us-east-1:000000000000:function:SageMaker-reward-x-gone:3"
-    status, reason = ask(
-        "RewardGate", "Create", Function=arn, Deployment="length", Judge="recorded"
-    )
+    status, reason = ask("RewardGate", "Create", Function=arn, **ASKED)
     assert status == "FAILED"
     assert reason.startswith("length could not be asked for its examples: ")
     assert "ResourceNotFoundException" in reason
 
 
-def test_a_time_that_is_over_is_said_before_cloudformation_gives_up(ask, deployed_function):
-    arn = deployed_function(FUNCTION.replace("BODY", report(unavailable=["throttled"])))
-    status, reason = ask(
-        "RewardGate", "Create", seconds=1, Function=arn, Deployment="length", Judge="recorded"
-    )
+def test_a_time_that_is_over_is_said_before_cloudformation_gives_up(ask, answering):
+    arn = answering(report(unavailable=["throttled"]))
+    status, reason = ask("RewardGate", "Create", seconds=1, Function=arn, **ASKED)
     assert (status, "throttled" in reason) == ("FAILED", True)
 
 
-@pytest.mark.parametrize("kind", ["RewardGate", "RewardGenerations", "EmptyBucket", "Other"])
+def test_a_version_that_hangs_is_asked_once_and_refused_in_time(ask, answering, tmp_path):
+    marks = tmp_path / "marks"
+    body = f"""
+with open({str(marks)!r}, "a") as marks:
+    marks.write("x")
+__import__("time").sleep(20)
+"""
+    arn = answering(body)
+    status, reason = ask("RewardGate", "Create", seconds=index.MARGIN + 1, Function=arn, **ASKED)
+    assert (status, reason) == ("FAILED", f"length does not answer the self-test in time{STAYS}")
+    assert marks.read_text() == "x"
+
+
+@pytest.mark.parametrize("letter", ["x", "ü", "零", "🎲"])
+def test_an_answer_fits_whatever_it_is_written_in(ask, answering, letter):
+    arn = answering(report([letter * 5000]))
+    status, reason = ask("RewardGate", "Create", Function=arn, **ASKED)
+    assert (status, letter in reason) == ("FAILED", True)
+
+
+@pytest.mark.parametrize(
+    "kind", ["RewardGate", "RewardGenerations", "RewardRoles", "EmptyBucket", "Other"]
+)
 def test_what_is_no_duty_succeeds_at_once(ask, kind):
     """A rollback deletes what it made: nothing here may keep it from that."""
     request = "Delete" if kind == "RewardGate" else "Create"
@@ -191,18 +243,52 @@ def test_the_generations_of_one_deployment_are_deleted_and_no_others(
     ask, deployed_function, local_aws
 ):
     base = "SageMaker-reward-custodian-gsm8k"
-    theirs = f"{base}--0000000b"  # of a stage called `custodian-gsm8k`, say
+    theirs = f"{base}--0000000b"  # of another stage, or of nobody's
+    nobodys = f"{base}--0000000c"
     names = [
         *(f"{base}--00000001", f"{base}--0000000a"),
-        *(base, f"{base}-strict--00000001", theirs),
+        *(base, f"{base}-strict--00000001", theirs, nobodys),
     ]
     for name in names:
         stack = "another" if name == theirs else "stack"
-        deployed_function("", name=name, Tags={"aws:cloudformation:stack-id": stack})
+        tags = {} if name == nobodys else {"aws:cloudformation:stack-id": stack}
+        deployed_function("", name=name, Tags=tags)
     assert ask("RewardGenerations", "Delete", Prefix=f"{base}--") == ("SUCCESS", "")
     pages = local_aws.client("lambda").get_paginator("list_functions").paginate()
     left = {each["FunctionName"] for page in pages for each in page["Functions"]}
     assert {name for name in names if name in left} == set(names[2:])
+
+
+def test_the_roles_of_one_deployment_are_deleted_and_no_others(ask, local_aws):
+    iam = local_aws.client("iam")
+    root = "/reward-functions/custodian/us-east-1"
+    paths = {
+        "judged-a": f"{root}/judged/",
+        "judged-b": f"{root}/judged/",
+        "other": f"{root}/judged-too/",
+        "above": f"{root}/",
+        "plain": "/",
+    }
+    nothing = {"Effect": "Deny", "Action": "*", "Resource": "*"}
+    document = json.dumps({"Version": "2012-10-17", "Statement": [nothing]})
+    for name, path in paths.items():
+        role = f"custodian-{name}"
+        iam.create_role(RoleName=role, Path=path, AssumeRolePolicyDocument=document)
+        for policy in ("logs", "judge"):
+            iam.put_role_policy(RoleName=role, PolicyName=policy, PolicyDocument=document)
+    for _ in range(2):  # the second time they are gone
+        assert ask("RewardRoles", "Delete", Path=f"{root}/judged/") == ("SUCCESS", "")
+    left = {each["RoleName"] for each in iam.list_roles()["Roles"]}
+    assert {name for name in paths if f"custodian-{name}" in left} == {"other", "above", "plain"}
+
+
+def test_a_role_that_somebody_deletes_first_is_gone(ask, monkeypatch):
+    """Between the list and the deletion: CloudFormation deletes the role of today itself."""
+    nobody = SimpleNamespace(
+        paginate=lambda **_: [{"Roles": [{"RoleName": "never-was-a-role"}]}],
+    )
+    monkeypatch.setattr("botocore.client.BaseClient.get_paginator", lambda *_: nobody)
+    assert ask("RewardRoles", "Delete", Path="/x/") == ("SUCCESS", "")
 
 
 def test_a_bucket_is_emptied_with_its_versions(ask, local_aws, monkeypatch):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reward_functions.cdk.deployed_before import DeployedBefore
+from reward_functions.core import registry
 from reward_functions.serving.catalogue import described
 
 DEPLOYMENTS = [
@@ -37,6 +38,15 @@ def of(stage, deployment):
     return {name: each for name, each in found if name.startswith(f"Rewards{deployment}")}
 
 
+def unordered(resources):
+    """Without what waits for what: all wait for every gate, and a gate moves with its version."""
+    left_out = {"DependsOn"}
+    return {
+        name: {key: value for key, value in each.items() if key not in left_out}
+        for name, each in resources.items()
+    }
+
+
 def kind(resources, wanted):
     return {name: each for name, each in resources.items() if each["Type"] == wanted}
 
@@ -50,7 +60,7 @@ def differing(one, other):
     """The deployments of which CloudFormation gets anything else."""
     names = [each.deployment.name for each in one.stack.functions]
     assert all(of(one, name) for name in names)
-    return {name for name in names if of(one, name) != of(other, name)}
+    return {name for name in names if unordered(of(one, name)) != unordered(of(other, name))}
 
 
 @pytest.mark.parametrize(
@@ -92,7 +102,7 @@ def test_the_order_of_deployments_changes_nothing(stack_of, before):
 
 
 @pytest.mark.parametrize("name", ["math", "judged"])
-def test_nothing_points_to_a_version_before_its_gate(before, name):
+def test_a_version_is_tried_and_outlives_its_successors(before, name):
     resources = of(before, name)
     (version,) = kind(resources, "AWS::Lambda::Version").items()
     (gate,) = kind(resources, "Custom::RewardGate").items()
@@ -101,13 +111,26 @@ def test_nothing_points_to_a_version_before_its_gate(before, name):
         "ServiceTimeout": "960",
         "Function": {"Ref": version[0]},
         "Deployment": name,
+        "Reward": {"judged": "reference"}.get(name, name),
+        "Version": str(registry.get({"judged": "reference"}.get(name, name)).version),
         "Judge": "recorded",
     }
-    for each in ("AWS::Lambda::Alias", "AWS::SSM::Parameter"):
-        (pointing,) = kind(resources, each).values()
-        assert pointing["DependsOn"] == [gate[0]]
     assert version[1]["DeletionPolicy"] == "RetainExceptOnCreate"
     assert version[1]["UpdateReplacePolicy"] == "Retain"
+
+
+@pytest.mark.parametrize("wanted", ["AWS::Lambda::Alias", "AWS::SSM::Parameter"])
+def test_nothing_moves_before_every_gate_of_the_stage(before, wanted):
+    """Not through one another: where one fails, CloudFormation has moved none of them."""
+    gates = sorted(before.resources("Custom::RewardGate"))
+    pointing = before.resources(wanted)
+    aliased = [each for each in before.stack.functions if not each.deployment.immutable]
+    one_of_the_stage = wanted == "AWS::SSM::Parameter"
+    functions = before.stack.functions if one_of_the_stage else aliased
+    assert len(pointing) == len(functions) + one_of_the_stage
+    assert len(gates) == len(DEPLOYMENTS)
+    for each in pointing.values():
+        assert sorted(each["DependsOn"]) == gates
 
 
 def test_a_judge_s_gate_asks_whom_the_stage_says(stack_of):
@@ -118,6 +141,39 @@ def test_a_judge_s_gate_asks_whom_the_stage_says(stack_of):
     }
     assert asked.pop("judged") == "model"
     assert set(asked.values()) == {"recorded"}
+
+
+def judged(*models, immutable=False, **more):
+    given = {"name": "judged", "reward": "reference", "immutable": immutable} | more
+    return {"deployments": [given | {"judge": {"models": [{"model": each} for each in models]}}]}
+
+
+@pytest.mark.parametrize("immutable", [False, True])
+def test_a_judge_that_asks_others_has_another_role_and_leaves_the_old_one(stack_of, immutable):
+    """A version that a job holds runs as the role, and asks the models, that it was made with."""
+
+    def role_of(*models, **more):
+        stage = stack_of(judged(*models, immutable=immutable, **more))
+        ((name, role),) = kind(of(stage, "judged"), "AWS::IAM::Role").items()
+        ((clearing, asked),) = stage.resources("Custom::RewardRoles").items()
+        assert role["Properties"]["Path"] == "/reward-functions/dev/us-east-1/judged/"
+        assert asked["Properties"]["Path"] == role["Properties"]["Path"]
+        assert role["DependsOn"] == [clearing]
+        assert role["DeletionPolicy"] == "RetainExceptOnCreate"
+        assert "RoleName" not in role["Properties"]
+        return name
+
+    lite, pro = "amazon.nova-lite-v1:0", "amazon.nova-pro-v1:0"
+    first = role_of(lite)
+    assert first == role_of(lite) == role_of(lite, memory_mb=4096)
+    assert first != role_of(pro)
+
+
+def test_a_verifier_has_one_role(before):
+    ((_, role),) = kind(of(before, "math"), "AWS::IAM::Role").items()
+    assert "Path" not in role["Properties"]
+    assert "DeletionPolicy" not in role
+    assert len(before.resources("Custom::RewardRoles")) == 1
 
 
 def test_a_function_says_what_it_holds(stack_of):

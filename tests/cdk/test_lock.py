@@ -12,10 +12,10 @@ from zipfile import ZipFile
 
 import pytest
 
-from reward_functions.cdk import parts
+from reward_functions.cdk import lock, parts
 from reward_functions.cdk.artifacts import Artifacts
 from reward_functions.cdk.loading import NotLoaded
-from reward_functions.cdk.lock import BadLock, Change, changes
+from reward_functions.cdk.lock import CONTENT, BadLock, Change, changes
 from reward_functions.cdk.packages import BadPackage
 from reward_functions.cdk.pins import Pin, parsed
 from reward_functions.cdk.stages import Stage
@@ -168,11 +168,85 @@ def test_the_code_and_the_version_of_a_package_do_not(team):
 
 def test_a_hash_that_does_not_match_is_one_sentence(team, tmp_path):
     _ = team.digest()
-    team.lock.write_text(re.sub(r"sha256:\w{8}", "sha256:00000000", team.lock.read_text()))
-    with pytest.raises(BadPackage, match=r"was changed, or an index.*run reward lock") as caught:
+    text = re.sub(r"(--hash=sha256:)\w{8}", r"\g<1>00000000", team.lock.read_text())
+    team.lock.write_text(CONTENT.sub(f"# content: {lock._content(text)}\n", text))
+    with pytest.raises(BadPackage, match=r"an index serves other.*run reward lock") as caught:
         team.artifacts().artifact("acme.length").build(tmp_path / "built" / "zip")
     assert "\n" not in str(caught.value)
     assert "\x1b" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "edited",
+    [
+        lambda text: re.sub(r"sha256:\w{8}", "sha256:00000000", text),
+        lambda text: "".join(line for line in text.splitlines(True) if line.startswith("#")),
+        lambda text: text.replace("==1.0", "==1.1"),
+        lambda text: text + "other==1.0 --hash=sha256:" + "0" * 64,
+        lambda text: "other==1.0\n" + text,
+        lambda text: re.sub(r"(?m)^# content: .*\n", "", text),
+    ],
+    ids=["hash", "deleted", "version", "added", "added above", "no digest"],
+)
+def test_a_lock_that_somebody_changed_is_refused(team, edited):
+    _ = team.digest()
+    team.lock.write_text(edited(team.lock.read_text()))
+    with pytest.raises(BadLock, match="not as it was written: restore it, or run `reward lock"):
+        team.digest()
+
+
+def test_how_git_ends_lines_is_no_change(team):
+    before = team.digest()
+    team.lock.write_bytes(team.lock.read_bytes().replace(b"\n", b"\r\n"))
+    assert team.digest() == before
+
+
+@pytest.mark.parametrize(
+    ("edited", "shown"),
+    [
+        (lambda text: text.replace("acme-common==", "acme-common == "), "acme-common == 1.0"),
+        (lambda text: f"<<<<<<< HEAD\n{text}=======\n{text}>>>>>>> x\n", "<<<<<<< HEAD"),
+        (lambda text: f"--index-url https://a.example/simple\n{text}", "--index-url"),
+        (lambda text: f"{text}-e ../acme\n", "-e ../acme"),
+    ],
+    ids=["blanks", "a merge", "an option", "a folder"],
+)
+def test_a_line_that_is_no_pin_is_refused(team, edited, shown):
+    _ = team.digest()
+    team.lock.write_text(edited(team.lock.read_text()))
+    for asked in (team.digest, team.artifacts().lock.write):
+        with pytest.raises(BadLock, match=f"{shown}.*: delete the file, and run `reward lock"):
+            asked()
+
+
+def test_a_line_with_an_address_names_the_remedy(team):
+    _ = team.digest()
+    team.lock.write_text(f"{team.lock.read_text()}other @ https://token@a.example/o.whl\n")
+    with pytest.raises(BadLock, match=r"requires other by an address.*folder in `pack") as caught:
+        team.digest()
+    assert "token" not in str(caught.value)
+
+
+@pytest.mark.parametrize("how", ["acme_common @ {uri}", "Acme.Common[fast]@{uri}"])
+def test_what_a_package_requires_by_an_address_is_named_in_packages(team, tmp_path, how):
+    elsewhere = wheel(tmp_path / "elsewhere", "acme_common", "2.0")
+    team.write(how.format(uri=elsewhere.as_uri()))
+    with pytest.raises(BadLock, match=r"acme requires acme-common by an address.*in `packages`"):
+        team.digest()
+    assert not team.lock.exists()
+    mine = wheel(tmp_path / "mine", "acme_common", "3.0")
+    team.packages.append(str(mine))
+    team.artifacts().artifact("acme.length").build(tmp_path / "zip")
+    assert content(tmp_path / "zip", "acme_common.py").startswith("VERSION = '3.0'")
+
+
+def test_what_a_requirement_requires_by_an_address_is_refused_too(team, tmp_path):
+    deep = wheel(tmp_path / "elsewhere", "acme_deep")
+    team.publish("1.0", requires=[f"acme_deep @ {deep.as_uri()}"])
+    with pytest.raises((BadLock, BadPackage), match=r"acme.deep") as caught:
+        team.digest()
+    assert "\n" not in str(caught.value)
+    assert not team.lock.exists()
 
 
 def test_packages_that_require_nothing_need_no_lock(team):
@@ -216,6 +290,86 @@ def test_a_wheel_that_is_named_stands_for_one_of_the_index(team, tmp_path):
     team.artifacts().artifact("acme.length").build(tmp_path / "zip")
     assert content(tmp_path / "zip", "acme_common.py").startswith("VERSION = '3.0'")
     assert parsed(team.lock.read_text()) == ()
+
+
+PYPROJECT = """
+[build-system]
+requires = ["hatchling"]
+build-backend = "hatchling.build"
+[project]
+name = "acme"
+version = "1.0"
+dependencies = ["Acme_Common[fast]>=1", "reward-functions"]
+[project.entry-points.reward_functions]
+"acme.length" = "acme:length"
+"""
+
+
+def project(team, folder, sources):
+    """The team's package as a folder with sources, in place of its wheel."""
+    (folder / "acme").mkdir(parents=True)
+    (folder / "acme" / "__init__.py").write_text(REWARD.format(imports=""))
+    (folder / "pyproject.toml").write_text(PYPROJECT + sources)
+    team.packages = [str(folder)]
+    team.monkeypatch.setenv("UV_NO_BUILD_ISOLATION", "1")
+
+
+SOURCES = [
+    "acme-common = { path = '../common' }",
+    "'acme.common' = { git = 'https://a.example/common' }",
+    "acme_common = { url = 'https://a.example/common.whl' }",
+    "acme_common = { workspace = true }",
+    (
+        "acme_common = [{ index = 'ours', marker = 'sys_platform == \"linux\"' },"
+        " { path = 'x', marker = 'sys_platform == \"win32\"' }]"
+    ),
+]
+
+
+INDEX = "[[tool.uv.index]]\nname = 'ours'\nurl = 'https://a.example/simple'\nexplicit = true\n"
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_what_a_project_takes_from_a_source_is_never_asked_of_an_index(team, tmp_path, source):
+    project(team, tmp_path / "mine", f"[tool.uv.sources]\n{source}\n{INDEX}")
+    with pytest.raises(
+        BadPackage, match=r"^mine takes acme-common from \[tool\.uv\.sources\].*: n"
+    ):
+        team.digest()
+    assert not team.lock.exists()
+    team.packages.append(str(wheel(tmp_path / "mine", "acme_common", "3.0")))
+    team.digest()
+
+
+def test_a_workspace_s_sources_are_its_members(team, tmp_path):
+    (tmp_path / "pyproject.toml").write_text(
+        f"[tool.uv.workspace]\nmembers = ['libs/*']\n[tool.uv.sources]\n{SOURCES[3]}\n"
+    )
+    project(team, tmp_path / "libs" / "mine", "")
+    with pytest.raises(BadPackage, match="takes acme-common from"):
+        team.digest()
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "acme-common = { index = 'ours' }",
+        "pytest-acme = { path = '../pytest-acme' }",
+        "reward-functions = { path = '../reward-functions' }",
+    ],
+    ids=["an index", "not required", "ourselves"],
+)
+def test_other_sources_are_the_project_s_own_business(team, tmp_path, source):
+    project(team, tmp_path / "mine", f"[tool.uv.sources]\n{source}\n{INDEX}")
+    team.digest()
+
+
+@pytest.mark.parametrize("again", ["acme==1.0", "mine/acme-2.0-py3-none-any.whl"])
+def test_a_package_is_named_once(team, tmp_path, again):
+    wheel(tmp_path / "mine", "acme", "2.0")
+    team.packages.append(again)
+    with pytest.raises(BadPackage, match="`packages` names acme twice: leave one"):
+        team.digest()
 
 
 # The packages themselves: whole, untouched, and importable.
@@ -264,6 +418,26 @@ def test_sympy_joins_where_a_package_reaches_it(team, requires, imports, carried
     contents = team.artifacts().artifact("acme.length").contents
     names = {pin.name for part in contents.parts for pin in part.pins}
     assert ("sympy" in names) == carried
+
+
+@pytest.mark.parametrize(
+    ("parameters", "carried"),
+    [
+        ({"inner": "math"}, True),
+        ({"inner": {"of": ["gsm8k", "math"]}}, True),
+        ({"inner": "gsm8k"}, False),
+        ({"math": 1}, False),
+    ],
+)
+def test_sympy_joins_where_a_parameter_names_a_reward_that_needs_it(team, parameters, carried):
+    artifacts = team.artifacts()
+    (theirs, ours) = artifacts.stage.deployments
+    object.__setattr__(theirs, "parameters", parameters)
+    names = {
+        pin.name for part in artifacts.artifact("acme.length").contents.parts for pin in part.pins
+    }
+    assert ("sympy" in names) == carried
+    assert ours.reward == "gsm8k"
 
 
 def lay_out_names(self, tree):
@@ -315,9 +489,85 @@ def test_a_module_that_reads_the_region_when_it_is_imported_is_importable(team, 
 
 
 def test_a_package_that_writes_over_a_pin_is_refused(team, tmp_path):
-    team.write("acme_common", files={"six.py": ""})
-    with pytest.raises(BadPackage, match=r"two parts of the artifact hold 'six\.py'"):
+    for file in ("six.py", "six/__init__.py", "six.cpython-313-x86_64-linux-gnu.so", "six.so"):
+        team.write("acme_common", files={file: ""})
+        with pytest.raises(BadPackage, match="two parts of the artifact hold 'six'"):
+            team.artifacts().artifact("acme.length").build(tmp_path / "built" / "zip")
+
+
+@pytest.mark.parametrize("file", ["json/__init__.py", "random.py", "_json.abi3.so"])
+def test_a_package_that_hides_a_module_of_python_s_own_is_refused(team, tmp_path, file):
+    team.write("acme_common", files={file: ""})
+    with pytest.raises(BadPackage, match="is a module of Python's own: rename it"):
         team.artifacts().artifact("acme.length").build(tmp_path / "built" / "zip")
+
+
+def laid_out(team, folder):
+    """The part of the stage's packages."""
+    *_, packages = team.artifacts().artifact("acme.length").contents.parts
+    packages.lay_out(folder)
+    return folder
+
+
+@pytest.mark.parametrize("theirs", ["common/util.py", "common/util/__init__.py", "common/util.so"])
+def test_two_packages_with_one_file_are_refused(team, tmp_path, theirs):
+    team.write("acme_common", files={"common/util.py": "V = 1\n"})
+    team.packages.append(str(wheel(tmp_path / "mine", "acme_more", files={theirs: "V = 2\n"})))
+    with pytest.raises(BadPackage, match="acme and acme_more both hold 'common/util"):
+        laid_out(team, tmp_path / "tree")
+
+
+def test_a_package_and_a_requirement_with_one_file_are_refused(team, tmp_path):
+    team.write("acme_common", files={"acme_common.py": "VERSION = 'mine'\n"})
+    with pytest.raises(BadPackage, match=r"acme and acme_common both hold 'acme_common\.py'"):
+        laid_out(team, tmp_path / "tree")
+
+
+def test_a_package_that_stands_in_for_a_module_that_python_lost_may(team, tmp_path):
+    team.write("acme_common", files={"cgi.py": "", "common/a.py": ""})
+    team.packages.append(str(wheel(tmp_path / "mine", "acme_more", files={"common/b.py": ""})))
+    tree = laid_out(team, tmp_path / "tree")
+    assert {path.name for path in (tree / "common").iterdir()} == {"a.py", "b.py"}
+
+
+def test_a_package_that_is_called_bin_is_whole(team, tmp_path):
+    files = {
+        "bin/__init__.py": "",
+        "bin/run.py": "#!/usr/bin/env python\n",
+        "acme-1.0.data/purelib/bin/more.py": "#!/usr/bin/env python\n",
+        "acme-1.0.data/scripts/acme": "#!python\n",
+    }
+    team.write("acme_common", files=files)
+    found = {path.name for path in (laid_out(team, tmp_path / "tree") / "bin").iterdir()}
+    assert found == {"__init__.py", "run.py", "more.py"}
+
+
+def test_no_variable_of_uv_s_compiles_anything(team, tmp_path, monkeypatch):
+    monkeypatch.setenv("UV_COMPILE_BYTECODE", "1")
+    assert not list(laid_out(team, tmp_path / "tree").rglob("*.pyc"))
+
+
+UV_TOML = """
+[pip]
+emit-index-url = true
+emit-find-links = true
+emit-build-options = true
+emit-index-annotation = true
+universal = true
+"""
+
+
+def test_no_setting_of_uv_s_writes_an_address_or_another_platform(team, tmp_path, monkeypatch):
+    wheel(team.index, "acme_windows")
+    team.write("acme_common", "acme_windows; sys_platform == 'win32'")
+    expected = parsed(Path(team.lock).read_text()) if team.digest() else None
+    plain = team.lock.read_text()
+    team.lock.unlink()
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "uv.toml").write_text(UV_TOML)
+    team.digest()
+    assert team.lock.read_text() == plain
+    assert [pin.name for pin in expected] == ["acme-common"]
 
 
 def test_changes_are_named():

@@ -351,10 +351,9 @@ def test_production_keeps_what_it_stored_and_others_leave_nothing(synthesised, n
         for each in stage.template["Resources"].values()
         if each.get("DeletionPolicy", "").startswith("Retain")
     } - {*kinds}
-    # Versions end with their function, and generations by what empties them.
-    assert outliving - {"AWS::Lambda::Version", "AWS::Lambda::Function"} == (
-        {"Custom::EmptyBucket"} if kept else set()
-    )
+    # Versions end with their function, and generations and judges' roles by what deletes them.
+    ended = {"AWS::Lambda::Version", "AWS::Lambda::Function", "AWS::IAM::Role"}
+    assert outliving - ended == ({"Custom::EmptyBucket"} if kept else set())
 
 
 def test_no_alarm_of_an_emulator_computes(synthesised):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from reward_functions import specs
 from reward_functions.cdk.packages import BadPackage
 from reward_functions.cdk.stages import BadStage, stage_of
+from reward_functions.core import registry
 from reward_functions.core.errors import ConfigurationError
 
 HERE = Path(__file__).parent
@@ -352,3 +354,11 @@ def test_a_stage_that_is_not_there_is_reported(stages, name, message):
 def test_a_package_that_could_differ_between_builds_is_refused(package, message):
     with pytest.raises(BadPackage, match=message):
         stage(packages=[package])
+
+
+def test_a_reward_without_examples_is_not_deployed(monkeypatch):
+    """Its gate would pass whatever it does."""
+    bare = replace(registry.get("gsm8k"), examples=())
+    monkeypatch.setattr(registry, "get", {"gsm8k": bare}.__getitem__)
+    with pytest.raises(BadStage, match=r"deployment 'gsm8k': gsm8k declares no examples.*give"):
+        stage(deployments=["gsm8k"])

@@ -15,9 +15,11 @@ from tests.cdk.wheels import wheel
 LOCK = "reward-functions.dev.lock"
 
 REWARD = """
-from reward_functions import Score, reward_function
+from reward_functions import Example, Score, reward_function
 
-@reward_function(name="acme.zero", version=1)
+@reward_function(
+    name="acme.zero", version=1, examples=[Example("negative", response="", score=0.0)]
+)
 def zero(sample):
     "Reference: none."
     return Score(0.0)

@@ -172,7 +172,7 @@ def principals(stage):
         SAGEMAKER: without_path(stage.shared.sagemaker_role_arn),
         **people,
         VERIFIER: runs_as["gsm8k"]["Role"],
-        JUDGE: runs_as["reference"]["Role"],
+        JUDGE: without_path(runs_as["reference"]["Role"]),
     }
 
 

@@ -130,6 +130,8 @@ WRITES = ("Create", "Put", "Delete", "Update", "Stop", "Cancel", "Tag", "Pass", 
             {
                 "lambda:InvokeFunction",
                 "lambda:DeleteFunction",
+                "iam:DeleteRole",
+                "iam:DeleteRolePolicy",
                 "s3:DeleteObject",
                 "s3:DeleteObjectVersion",
             },
@@ -160,6 +162,7 @@ def test_a_production_s_custodian_deletes_no_object():
 
 # Who may do what, decided by the documents themselves where no emulator knows service or condition.
 # What the emulator decides stands in tests/deploy/test_permissions.py.
+ROLES = f"arn:{HERE.partition}:iam::{HERE.account}:role/reward-functions"
 JOB = HERE.arn("bedrock", "model-customization-job/x")
 HOSTED = HERE.arn("bedrock", "custom-model-deployment/x")
 TUNED = HERE.arn("bedrock", "custom-model/x")
@@ -215,6 +218,18 @@ DECIDED = [
     ("keep_house", "lambda:InvokeFunction", FUNCTION, {}, False),
     ("keep_house", "lambda:DeleteFunction", f"{FUNCTION}-gone--01234567", {}, True),
     ("keep_house", "lambda:DeleteFunction", FUNCTION, {}, False),
+    ("keep_house", "iam:ListRoles", "*", {}, True),
+    *(
+        ("keep_house", action, f"{ROLES}/{path}x", {}, may)
+        for action in ("iam:ListRolePolicies", "iam:DeleteRolePolicy", "iam:DeleteRole")
+        for path, may in (
+            (f"dev/{HERE.region}/judged/", True),
+            (f"dev-eu/{HERE.region}/judged/", False),
+            ("dev/another-region-1/judged/", False),
+            ("", False),
+        )
+    ),
+    ("keep_house", "iam:PutRolePolicy", f"{ROLES}/dev/{HERE.region}/judged/x", {}, False),
     ("keep_house", "lambda:DeleteFunction", f"{FUNCTION}:7", {}, False),
 ]  # fmt: skip
 

@@ -6,7 +6,12 @@ import pytest
 
 from reward_functions.core import registry
 from reward_functions.core.asking import ScriptedAsk
-from reward_functions.core.errors import EngineUnavailable, JudgeUnavailable, NoVerdict
+from reward_functions.core.errors import (
+    BadReference,
+    EngineUnavailable,
+    JudgeUnavailable,
+    NoVerdict,
+)
 from reward_functions.core.spec import Example, reward_function
 from reward_functions.core.types import Score
 from reward_functions.serving.contract import BadEvent
@@ -20,7 +25,7 @@ RECORDED = {"reward_functions": {"self_test": "recorded"}}
 @pytest.mark.parametrize("name", registry.specs())
 def test_every_reward_of_ours_passes_it(name):
     spec = registry.get(name)
-    report = self_test(spec)
+    report = self_test(spec, {})
     assert report == {
         "reward": name,
         "version": spec.version,
@@ -115,21 +120,61 @@ def declared(*scores):
     ],
 )
 def test_what_a_retry_can_cure_is_told_from_what_it_cannot(response, found, sentence):
-    report = self_test(declared("1", response, "1"))
+    report = self_test(declared("1", response, "1"), {})
     assert (report["version"], report["examples"]) == (7, 3)
     for kind in ("failures", "unavailable"):
-        assert len(report[kind]) == (kind == found)
-        assert all(each.startswith(sentence) for each in report[kind])
+        own = [each for each in report[kind] if "as it is deployed" not in each]
+        assert len(own) == (kind == found)
+        assert all(each.startswith(sentence) for each in own)
+
+
+@reward_function(
+    version=2,
+    examples=[
+        Example("positive", response="4", reference="2", score=1.0, parameters={"divisor": 2}),
+        Example("negative", response="5", reference="2", score=0.0, parameters={"divisor": 2}),
+        Example("negative", response="5", reference=None, score=0.0, parameters={"any": True}),
+    ],
+)
+def divided(sample, *, divisor: int = 1, any: bool = False):
+    """The quotient."""
+    if sample.reference is None and not any:
+        raise BadReference("none")
+    return Score(float(any is False and int(sample.response) / divisor == int(sample.reference)))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "failures"),
+    [
+        ({"divisor": 2}, 0),
+        ({"divisor": 3}, 0),  # other scores than the examples', and scores
+        ({}, 0),  # the third example has no reference for these, which is the example's affair
+        ({"any": True}, 0),
+        ({"divisor": 0}, 2),
+    ],
+)
+def test_what_is_deployed_is_scored_with_its_own_parameters_too(parameters, failures):
+    report = self_test(divided, parameters)
+    assert len(report["failures"]) == failures
+    assert all(
+        each.endswith("as it is deployed, was not scored: ZeroDivisionError: division by zero")
+        for each in report["failures"]
+    )
+
+
+def test_the_handler_scores_with_what_it_was_deployed_with():
+    handler = bind(LambdaSettings(name="divided", parameters={"divisor": 0}), divided)
+    assert len(handler(RECORDED)["failures"]) == 2
 
 
 def test_a_real_judge_may_say_anything_as_long_as_it_says_it():
     """Of a model's own verdict nothing is known beforehand but that it has to be one."""
     spec = registry.get("reference")
     worst = spec.bind({}, ask=ScriptedAsk(({},)))
-    assert self_test(spec, worst)["failures"] == []
+    assert self_test(spec, {}, worst)["failures"] == []
 
     denied = JudgeUnavailable("nova: AccessDeniedException", "denied")
-    report = self_test(spec, spec.bind({}, ask=ScriptedAsk((denied,))))
+    report = self_test(spec, {}, spec.bind({}, ask=ScriptedAsk((denied,))))
     asking = [each for each in spec.examples if each.verdicts]
     assert len(report["failures"]) == len(asking) > 0
     assert report["unavailable"] == []

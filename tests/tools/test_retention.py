@@ -146,3 +146,17 @@ def test_the_deployments_are_counted_apart():
 
 def test_nothing_is_stored():
     assert decide([], in_use(), 1) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        (f'{{"reward": "{GSM8K}:2", "tool": "{PLACE}other"}}', {"2", "3", "4", "5", "10"}),
+        (f"{PLACE}other {GSM8K}", {"2", "3", "4", "5", "10"}),
+        (f"{PLACE}{GSM8K}:2 {PLACE}other", {"2", "5", "10"}),
+        (f"{PLACE}{GSM8K}-strict:2", {"5", "10"}),
+        (f"{PLACE.replace('123456789012', '999999999999')}{GSM8K}:2", {"5", "10"}),
+    ],
+)
+def test_a_name_beside_an_arn_is_seen_and_a_part_of_one_is_not(text, stays):
+    assert left(FIVE, in_use(text)).keys() == stays

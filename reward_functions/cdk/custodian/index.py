@@ -3,6 +3,7 @@
     resource                    request         what it does
     Custom::RewardGate          Create, Update  asks a new version for its self-test, before `live`
     Custom::RewardGenerations   Delete          deletes the functions of an immutable deployment
+    Custom::RewardRoles         Delete          deletes the roles that a deployment's judges had
     Custom::EmptyBucket         Delete          deletes every object and every version of it
 
 Every other request succeeds at once, so that nothing here keeps a stack from rolling back. A duty
@@ -22,7 +23,7 @@ from urllib.request import Request, urlopen
 
 import botocore.session
 from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import BotoCoreError, ClientError, ReadTimeoutError
 
 Properties = Mapping[str, str]
 
@@ -32,7 +33,10 @@ ROLES_SETTLE: Final = 60.0
 """Seconds for which a call that AWS refuses is made again: new permissions take some to settle."""
 
 JUDGE_RECOVERS: Final = 300.0
-"""Seconds for which an example that could not be scored is asked again: a throttled judge, say."""
+"""Seconds for which a function that is busy is asked again, and an example that could not be scored
+for now: a throttled judge, say."""
+
+BUSY: Final = frozenset({"TooManyRequestsException", "ThrottlingException", "ServiceException"})
 
 FIRST_PAUSE: Final = 2.0
 LONGEST_PAUSE: Final = 30.0
@@ -41,9 +45,9 @@ MARGIN: Final = 20.0
 """Seconds kept of the function's own time, to answer CloudFormation."""
 
 MAX_REASON: Final = 1000
-"""Characters of a reason; CloudFormation takes 4,096 bytes of an answer."""
+"""Bytes of a reason; CloudFormation takes 4,096 of an answer."""
 
-GONE: Final = frozenset({"NoSuchBucket", "ResourceNotFoundException"})
+GONE: Final = frozenset({"NoSuchBucket", "NoSuchEntity", "ResourceNotFoundException"})
 
 STACK: Final = "aws:cloudformation:stack-id"
 """The tag by which CloudFormation says who made a function."""
@@ -82,27 +86,34 @@ def ask_for_self_test(properties: Properties, until: float) -> None:
     """The gate: the version has to score its own examples.
 
     Args:
-        properties: `Function`, the ARN of a version; `Deployment`, its name; `Judge`, "recorded" or
-            "model".
+        properties: `Function`, the ARN of a version; `Deployment`, its name; `Reward` and
+            `Version`, what it is to serve; `Judge`, "recorded" or "model".
         until: the reading of `monotonic` at which it has to be decided.
 
     Raises:
-        Refused: it does not start, or an example earns something else, or nothing for too long.
+        Refused: it does not start, serves something else, or an example earns something else, or
+            nothing for too long.
     """
     name = properties["Deployment"]
     event = json.dumps({"reward_functions": {SELF_TEST: properties["Judge"]}})
-    lambda_ = _client("lambda", read_timeout=max(1.0, until - monotonic()))
+    # A second attempt of the SDK's own would ask again what is still at work.
+    lambda_ = _client("lambda", read_timeout=max(1.0, until - monotonic()), attempts=1)
     began = monotonic()
     for pause in _pauses():
         try:
             answer = lambda_.invoke(FunctionName=properties["Function"], Payload=event)
+        except ReadTimeoutError:
+            raise Refused(f"{name} does not answer the self-test in time; {STAYS}") from None
         except ClientError as error:
+            busy = error.response["Error"]["Code"] in BUSY
+            problem, patience = str(error), JUDGE_RECOVERS if busy else ROLES_SETTLE
+        except BotoCoreError as error:
             problem, patience = str(error), ROLES_SETTLE
         else:
             payload = answer["Payload"].read()
             if "FunctionError" in answer:
                 raise Refused(f"{name} does not start on Lambda: {_words(payload)}; {STAYS}")
-            problem, patience = _waits_for(name, payload), JUDGE_RECOVERS
+            problem, patience = _waits_for(properties, payload), JUDGE_RECOVERS
         if not problem:
             return
         if monotonic() + pause > min(began + patience, until):
@@ -110,24 +121,54 @@ def ask_for_self_test(properties: Properties, until: float) -> None:
         sleep(pause)
 
 
-STAYS: Final = "nothing has moved, and the next deployment begins anew"
+STAYS: Final = "no version of this deployment goes live, and the next one begins anew"
 
 
-def _waits_for(name: str, payload: bytes) -> str:
+def _waits_for(properties: Properties, payload: bytes) -> str:
     """What could not be scored for now; empty where every example earns what it should.
 
     Raises:
-        Refused: an example earns something else, or the answer is no report.
+        Refused: an example earns something else, or the answer is no report of this reward.
     """
-    try:
-        report = json.loads(payload)
-        failures, unavailable = report["failures"], report["unavailable"]
-    except (ValueError, KeyError, TypeError):
-        raise Refused(f"{name} answers the self-test with something else; {STAYS}") from None
+    name = properties["Deployment"]
+    report = _report(payload)
+    if report is None:
+        raise Refused(f"{name} answers the self-test with something else; {STAYS}")
+    serves, wanted = (
+        [report["reward"], report["version"]],
+        [properties["Reward"], int(properties["Version"])],
+    )
+    if serves != wanted:
+        raise Refused(
+            f"{name} serves {serves[0]} version {serves[1]} on Lambda, and {wanted[0]} version "
+            f"{wanted[1]} where the stack is synthesised: install there what is packaged; {STAYS}"
+        )
+    failures, unavailable = report["failures"], report["unavailable"]
     if failures:
         more = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
         raise Refused(f"{name} fails its examples on Lambda: {failures[0]}{more}; {STAYS}")
     return str(unavailable[0]) if unavailable else ""
+
+
+SHAPE: Final = {
+    "reward": str,
+    "version": int,
+    "examples": int,
+    "failures": list,
+    "unavailable": list,
+}
+
+
+def _report(payload: bytes) -> dict[str, Any] | None:
+    """The report of a self-test that had examples; None where the answer is none."""
+    try:
+        report = json.loads(payload)
+    except ValueError:
+        return None
+    if not isinstance(report, dict) or report.keys() != SHAPE.keys():
+        return None
+    right = all(type(report[field]) is kind for field, kind in SHAPE.items())
+    return report if right and report["examples"] > 0 else None
 
 
 def _words(payload: bytes) -> str:
@@ -166,8 +207,24 @@ def delete_generations(properties: Properties, until: float) -> None:
     for arn in found:
         _in_time(until, f"functions named {prefix}… are left")
         about = _unless_gone(lambda_.list_tags, Resource=arn)
-        if about and about["Tags"].get(STACK) in (None, properties["Stack"]):
+        if about and about["Tags"].get(STACK) == properties["Stack"]:
             _unless_gone(lambda_.delete_function, FunctionName=arn)
+
+
+def delete_roles(properties: Properties, until: float) -> None:
+    """Delete the roles under `Path`, with what they may do.
+
+    Raises:
+        Refused: the time is over before they all are.
+    """
+    iam, path = _client("iam"), properties["Path"]
+    pages = iam.get_paginator("list_roles").paginate(PathPrefix=path)
+    for name in [each["RoleName"] for page in pages for each in page["Roles"]]:
+        _in_time(until, f"roles under {path} are left")
+        policies = _unless_gone(iam.list_role_policies, RoleName=name)
+        for policy in policies["PolicyNames"] if policies else ():
+            _unless_gone(iam.delete_role_policy, RoleName=name, PolicyName=policy)
+        _unless_gone(iam.delete_role, RoleName=name)
 
 
 def empty_bucket(properties: Properties, until: float) -> None:
@@ -208,12 +265,14 @@ DUTIES: Final[Mapping[tuple[str, str], Callable[[Properties, float], None]]] = {
     ("Custom::RewardGate", "Create"): ask_for_self_test,
     ("Custom::RewardGate", "Update"): ask_for_self_test,
     ("Custom::RewardGenerations", "Delete"): delete_generations,
+    ("Custom::RewardRoles", "Delete"): delete_roles,
     ("Custom::EmptyBucket", "Delete"): empty_bucket,
 }
 
 
-def _client(service: str, read_timeout: float = 60.0) -> Any:
-    patience = Config(read_timeout=read_timeout, retries={"mode": "standard"})
+def _client(service: str, read_timeout: float = 60.0, attempts: int = 4) -> Any:
+    retries = {"mode": "standard", "total_max_attempts": attempts}
+    patience = Config(read_timeout=read_timeout, retries=retries)
     return botocore.session.get_session().create_client(service, config=patience)
 
 
@@ -222,13 +281,13 @@ def _answer(event: Mapping[str, Any], reason: str) -> None:
     known = ("StackId", "RequestId", "LogicalResourceId")
     answer = {name: event[name] for name in known} | {
         "Status": "FAILED" if reason else "SUCCESS",
-        "Reason": reason[:MAX_REASON],
+        "Reason": reason.encode()[:MAX_REASON].decode(errors="ignore"),
         # Another name than before would have CloudFormation delete what had the first.
         "PhysicalResourceId": event.get("PhysicalResourceId", event["LogicalResourceId"]),
     }
     request = Request(  # noqa: S310 - CloudFormation's own address
         event["ResponseURL"],
-        data=json.dumps(answer).encode(),
+        data=json.dumps(answer, ensure_ascii=False).encode(),
         headers={"Content-Type": ""},  # as the address is signed
         method="PUT",
     )

@@ -164,13 +164,12 @@ def _by_kind(stored: Iterable[StoredVersion]) -> Iterator[list[StoredVersion]]:
 
 
 def _named(text: str, in_use: InUse, names: Collection[str]) -> Iterator[Key]:
-    """What a text names: by the ARNs in it, or, where it holds none, by a function's bare name."""
-    arns = [FunctionArn(**found.groupdict()) for found in ARN.finditer(text)]
-    for arn in arns:
-        yield from _behind(arn, in_use)
-    if not arns:
-        # Not an ARN as we read them: all versions of whatever it seems to name stay.
-        yield from (Key(name, None) for name in names if name in text)
+    """What a text names: by the ARNs in it, and beside them by a function's bare name."""
+    for found in ARN.finditer(text):
+        yield from _behind(FunctionArn(**found.groupdict()), in_use)
+    # No ARN as we read them: all versions of whatever the rest seems to name stay.
+    rest = ARN.sub(" ", text)
+    yield from (Key(name, None) for name in names if name in rest)
 
 
 def _behind(arn: FunctionArn, in_use: InUse) -> Iterator[Key]:
