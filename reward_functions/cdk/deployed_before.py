@@ -107,7 +107,7 @@ class DeployedBefore:
         return (
             f"deployment {now.name!r}: the code has changed ({then.digest} is deployed, this is "
             f"{now.digest}) and {now.reward} is version {now.version} as before: raise its version "
-            "if any score can change, so that runs before and after can be reasons apart"
+            "if any score can change, so that runs before and after can be told apart"
         )
 
     def _going(self, name: str, now: DeployedReward | None) -> str | None:

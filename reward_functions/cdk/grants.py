@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from reward_functions.serving.catalogue import function_name
-from reward_functions.serving.permissions import generations_of, versions_of
+from reward_functions.serving.iam import generations_of, versions_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from reward_functions.serving.permissions import Place
+    from reward_functions.serving.iam import Place
 
 
 class Granted(Protocol):

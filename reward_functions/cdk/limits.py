@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from reward_functions.cdk.grants import aliased, rewards
 from reward_functions.cdk.regions import partition_of
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.serving import permissions
+from reward_functions.serving import people, permissions
 from reward_functions.serving.catalogue import (
     GENERATION_DIGITS,
     MAX_FUNCTION_NAME,
@@ -20,14 +20,14 @@ from reward_functions.serving.catalogue import (
     function_name,
     immutable_name,
 )
-from reward_functions.serving.permissions import Place
+from reward_functions.serving.iam import Place
 from reward_functions.serving.settings import MAX_WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from reward_functions.cdk.grants import Granted
-    from reward_functions.serving.permissions import Document
+    from reward_functions.serving.iam import Document
     from reward_functions.serving.settings import LambdaSettings
 
 MAX_ENVIRONMENT_BYTES: Final = 4096
@@ -136,9 +136,9 @@ def _documents(
     roles = {"bedrock.amazonaws.com": role, "sagemaker.amazonaws.com": role}
     asked, moved = rewards(place, stage, deployed), aliased(place, stage, deployed)
     for document in (
-        permissions.run_jobs(place, stage=stage, role_arns=roles, rewards=asked),
-        permissions.evaluate(place, stage=stage, rewards=asked),
-        permissions.operate(place, stage=stage, function_arns=moved, rewards=asked),
+        people.run_jobs(place, stage=stage, role_arns=roles, rewards=asked),
+        people.evaluate(place, stage=stage, rewards=asked),
+        people.operate(place, stage=stage, function_arns=moved, rewards=asked),
     ):
         yield document, MAX_MANAGED_POLICY
     house = permissions.keep_house(place, stage=stage, rewards=asked, bucket_arn=bucket)

@@ -36,7 +36,7 @@ wrong = None
 for module in json.loads(sys.argv[2]):
     try:
         import_module(module)
-    except BaseException as error:
+    except BaseException as error:  # a module may call sys.exit() where it is imported
         *_, (frame, _) = walk_tb(error.__traceback__)
         wrong = [module, type(error).__name__, str(error), frame.f_globals.get("__name__")]
         break

@@ -1,4 +1,4 @@
-"""IAM roles and policies made of `reward_functions.serving.permissions`: documents as data."""
+"""IAM roles and policies made of the documents of `serving.permissions` and `serving.people`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from aws_cdk import Stack
 from aws_cdk import aws_iam as iam
 
 from reward_functions.cdk import nag
-from reward_functions.serving.permissions import Place
+from reward_functions.serving.iam import Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from constructs import Construct
 
-    from reward_functions.serving.permissions import Document
+    from reward_functions.serving.iam import Document
 
 WILDCARDS: Final = {
     "WriteLogs": "Streams of the function's own log group, which the runtime names.",

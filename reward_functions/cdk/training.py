@@ -16,7 +16,7 @@ from constructs import Construct
 from reward_functions.cdk import nag
 from reward_functions.cdk.grants import aliased, rewards
 from reward_functions.cdk.roles import managed_policy, place_of, role
-from reward_functions.serving import permissions
+from reward_functions.serving import people, permissions
 from reward_functions.serving.catalogue import bucket_name
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from reward_functions.cdk.custody import Custodian
     from reward_functions.cdk.stages import Stage
+    from reward_functions.serving.iam import Document
 
 SERVICE_ROLES: Final = "/service-role/"
 
@@ -80,24 +81,22 @@ class Training(Construct):
                 (
                     "data",
                     "Bring data to the stage {stage}, and read what its jobs wrote",
-                    permissions.prepare_data(place, stage=stage.name, bucket_arn=bucket_arn),
+                    people.prepare_data(place, stage=stage.name, bucket_arn=bucket_arn),
                 ),
                 (
                     "jobs",
                     "Start, follow and stop training jobs of the stage {stage}",
-                    permissions.run_jobs(place, stage=stage.name, role_arns=roles, rewards=asked),
+                    people.run_jobs(place, stage=stage.name, role_arns=roles, rewards=asked),
                 ),
                 (
                     "evaluate",
                     "Ask the rewards of the stage {stage}, and host and ask tuned models",
-                    permissions.evaluate(place, stage=stage.name, rewards=asked),
+                    people.evaluate(place, stage=stage.name, rewards=asked),
                 ),
                 (
                     "operate",
                     "Roll back and prune the rewards of the stage {stage}",
-                    permissions.operate(
-                        place, stage=stage.name, function_arns=moved, rewards=asked
-                    ),
+                    people.operate(place, stage=stage.name, function_arns=moved, rewards=asked),
                 ),
             )
         }
@@ -148,8 +147,8 @@ class Training(Construct):
         self,
         name: str,
         service: str,
-        trust: permissions.Document,
-        work: dict[str, permissions.Document],
+        trust: Document,
+        work: dict[str, Document],
         physical: str | None = None,
     ) -> iam.CfnRole:
         return role(

@@ -206,7 +206,7 @@ def test_how_git_ends_lines_is_no_change(team):
     [
         (lambda text: text.replace("acme-common==", "acme-common == "), "acme-common == 1.0"),
         (lambda text: f"<<<<<<< HEAD\n{text}=======\n{text}>>>>>>> x\n", "<<<<<<< HEAD"),
-        (lambda text: f"--index-url https://a.example/simple\n{text}", "--index-url"),
+        (lambda text: f"--no-index\n{text}", "--no-index"),
         (lambda text: f"{text}-e ../acme\n", "-e ../acme"),
     ],
     ids=["blanks", "a merge", "an option", "a folder"],

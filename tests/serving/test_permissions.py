@@ -8,8 +8,8 @@ import re
 import pytest
 
 from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
-from reward_functions.serving import permissions
-from reward_functions.serving.permissions import Place
+from reward_functions.serving import iam, people, permissions
+from reward_functions.serving.iam import Place
 
 HERE = Place("aws-cn", "cn-north-1", "123456789012")
 FUNCTION = HERE.arn("lambda", "function:SageMaker-reward-dev-gsm8k")
@@ -29,7 +29,7 @@ JUDGING = JudgeConfig(
 )
 ROLE = "arn:aws-cn:iam::123456789012:role/training"
 
-REWARDS = [*permissions.versions_of(FUNCTION), *permissions.generations_of(f"{FUNCTION}-own")]
+REWARDS = [*iam.versions_of(FUNCTION), *iam.generations_of(f"{FUNCTION}-own")]
 
 DOCUMENTS = {
     "trust_lambda": permissions.trust_lambda(),
@@ -39,12 +39,12 @@ DOCUMENTS = {
     "ask_judge": permissions.ask_judge(HERE, JUDGING),
     "train": permissions.train(REWARDS, BUCKET),
     "use_key": permissions.use_key(HERE.arn("kms", "key/k"), HERE),
-    "prepare_data": permissions.prepare_data(HERE, stage="dev", bucket_arn=BUCKET),
-    "run_jobs": permissions.run_jobs(
+    "prepare_data": people.prepare_data(HERE, stage="dev", bucket_arn=BUCKET),
+    "run_jobs": people.run_jobs(
         HERE, stage="dev", role_arns={"bedrock.amazonaws.com": ROLE}, rewards=REWARDS
     ),
-    "evaluate": permissions.evaluate(HERE, stage="dev", rewards=REWARDS),
-    "operate": permissions.operate(HERE, stage="dev", function_arns=[FUNCTION], rewards=REWARDS),
+    "evaluate": people.evaluate(HERE, stage="dev", rewards=REWARDS),
+    "operate": people.operate(HERE, stage="dev", function_arns=[FUNCTION], rewards=REWARDS),
     "keep_house": permissions.keep_house(HERE, stage="dev", rewards=REWARDS, bucket_arn=BUCKET),
 }
 

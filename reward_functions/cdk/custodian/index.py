@@ -55,6 +55,18 @@ STACK: Final = "aws:cloudformation:stack-id"
 IN_ONE_CALL: Final = 1000
 """Objects that S3 deletes in one call."""
 
+STAYS: Final = "no version of this deployment goes live, and the next one begins anew"
+"""How every refusal of the gate ends: what happens now."""
+
+SHAPE: Final = {
+    "reward": str,
+    "version": int,
+    "examples": int,
+    "failures": list,
+    "unavailable": list,
+}
+"""The report of a self-test: its fields, and what each is."""
+
 
 class Refused(Exception):
     """A duty that failed, as one sentence."""
@@ -121,9 +133,6 @@ def ask_for_self_test(properties: Properties, until: float) -> None:
         sleep(pause)
 
 
-STAYS: Final = "no version of this deployment goes live, and the next one begins anew"
-
-
 def _waits_for(properties: Properties, payload: bytes) -> str:
     """What could not be scored for now; empty where every example earns what it should.
 
@@ -134,29 +143,18 @@ def _waits_for(properties: Properties, payload: bytes) -> str:
     report = _report(payload)
     if report is None:
         raise Refused(f"{name} answers the self-test with something else; {STAYS}")
-    serves, wanted = (
-        [report["reward"], report["version"]],
-        [properties["Reward"], int(properties["Version"])],
-    )
-    if serves != wanted:
+    wanted = {"reward": properties["Reward"], "version": int(properties["Version"])}
+    if not wanted.items() <= report.items():
         raise Refused(
-            f"{name} serves {serves[0]} version {serves[1]} on Lambda, and {wanted[0]} version "
-            f"{wanted[1]} where the stack is synthesised: install there what is packaged; {STAYS}"
+            f"{name} serves {report['reward']} version {report['version']} on Lambda, and "
+            f"{wanted['reward']} version {wanted['version']} where the stack is synthesised: "
+            f"install there what is packaged; {STAYS}"
         )
     failures, unavailable = report["failures"], report["unavailable"]
     if failures:
         more = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
         raise Refused(f"{name} fails its examples on Lambda: {failures[0]}{more}; {STAYS}")
     return str(unavailable[0]) if unavailable else ""
-
-
-SHAPE: Final = {
-    "reward": str,
-    "version": int,
-    "examples": int,
-    "failures": list,
-    "unavailable": list,
-}
 
 
 def _report(payload: bytes) -> dict[str, Any] | None:
