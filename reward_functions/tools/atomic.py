@@ -47,6 +47,7 @@ class Together:
         self._spared = [path.resolve() for path in spared]
         self._stack = ExitStack()
         self._made: list[Path] = []
+        self._begun: list[Path] = []
         self._files: dict[Path, Path] = {}
 
     def __enter__(self) -> Self:
@@ -78,6 +79,7 @@ class Together:
         if path.exists() and not {path.resolve(), *path.resolve().parents}.isdisjoint(self._spared):
             raise FileExistsError(EEXIST, "it is being read; write to another folder", str(path))
         unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
+        self._begun.append(unfinished)  # first: Ctrl-C may come as soon as the file is there
         stream = self._stack.enter_context(unfinished.open("x", encoding="utf-8"))
         self._files[unfinished] = path
         return stream
@@ -90,7 +92,7 @@ class Together:
                     unfinished.replace(path)
                 self._made.clear()
         finally:
-            for unfinished in self._files:
+            for unfinished in self._begun:
                 unfinished.unlink(missing_ok=True)
             for folder in reversed(self._made):
                 with suppress(OSError):  # somebody else has put something there meanwhile

@@ -1,5 +1,7 @@
 """Files take their names together, when all of them are complete, or nothing is changed."""
 
+from pathlib import Path
+
 import pytest
 
 from reward_functions.tools.atomic import Together, replaced
@@ -71,3 +73,16 @@ def test_one_file_is_replaced_once_it_is_complete(tmp_path):
         stream.write("after")
         assert path.read_text() == "before"
     assert content(tmp_path) == {"a": "after"}
+
+
+def test_an_interrupt_as_soon_as_the_file_is_there_leaves_nothing(tmp_path, monkeypatch):
+    """Nobody has noted the stream yet."""
+
+    def made_and_interrupted(path, *_, **__):
+        path.touch()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "open", made_and_interrupted)
+    with pytest.raises(KeyboardInterrupt), replaced(tmp_path / "out"):
+        raise AssertionError("it is never written to")
+    assert not [*tmp_path.iterdir()]

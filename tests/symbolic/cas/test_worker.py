@@ -20,7 +20,7 @@ from reward_functions.core.types import Message, Sample, Score, Scored, Unscored
 from reward_functions.serving.settings import LambdaSettings
 from reward_functions.symbolic import Outcome
 from reward_functions.symbolic.cas import client, protocol, worker
-from reward_functions.symbolic.cas.client import WALL, SolverClient
+from reward_functions.symbolic.cas.client import QUEUE, WALL, SolverClient
 from reward_functions.symbolic.expr.nodes import (
     Apply,
     Constant,
@@ -361,7 +361,7 @@ def test_a_request_with_its_wait_ends_within_what_a_lambda_keeps_back():
     """In a quarter of a second where nobody else asks."""
     assert WALL < 0.25
     margin = LambdaSettings(name="math").deadline_margin_ms / 1000
-    assert margin > client.QUEUE + WALL
+    assert margin > QUEUE + WALL
 
 
 @pytest.fixture(scope="module")
