@@ -40,10 +40,10 @@ def metrics(capsys):
     return last
 
 
-def deploy(server, backend="bedrock", **settings):
+def deploy(server, backend="bedrock", *, timeout=10.0, **settings):
     endpoint = server.url if backend == "bedrock" else f"{server.url}/v1"
     model = {"model": "judge", "backend": backend, "endpoint": endpoint, "region": "us-east-1"}
-    model["timeout"] = 1.0
+    model["timeout"] = timeout
     judge = {"models": [model], **settings}
     return bind(LambdaSettings(name="reference", judge=judge))
 
@@ -153,7 +153,7 @@ def test_a_batch_of_one_whose_judge_fails_raises(serve):
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_every_id_is_back_before_the_deadline(serve, backend):
     server = serve(verdict=by_answer, delay=0.2)
-    function = deploy(server, backend, concurrency=2, max_concurrency=2)
+    function = deploy(server, backend, timeout=1.0, concurrency=2, max_concurrency=2)
     function = bind(replace(function.settings, max_unscored=1.0, deadline_margin_ms=1000))
     began = monotonic()
     results = function(rows(200, answer_of), context(2.8))
