@@ -53,13 +53,19 @@ def deployments(stage: str, session: Session | None = None) -> list[DeployedRewa
 def find(name: str, stage: str, session: Session | None = None) -> DeployedReward:
     """One deployment of a stage.
 
+    Whoever may read this one record needs no right to list the others.
+
     Raises:
         NotDeployed: there is none of that name; the message suggests the nearest.
         AwsFailed: SSM cannot be read.
     """
-    present = {reward.name: reward for reward in deployments(stage, session)}
-    if name in present:
-        return present[name]
+    parameter = deployment_parameter(stage, name)
+    try:
+        return _record(DeployedReward, parameter, _value(parameter, session))
+    except AwsFailed as error:
+        if not (error.missing or error.code == "ValidationException"):  # no name of a parameter
+            raise
+    present = [reward.name for reward in deployments(stage, session)]
     if not present:
         raise nothing_deployed(stage)
     raise NotDeployed(f"stage {stage!r} has no deployment {name!r}{did_you_mean(name, present)}")
@@ -74,8 +80,7 @@ def stage_record(stage: str, session: Session | None = None) -> DeployedStage:
     """
     name = stage_parameter(stage)
     try:
-        with in_words(f"reading the catalogue {name}"):
-            value = _client(session).get_parameter(Name=name)["Parameter"]["Value"]
+        value = _value(name, session)
     except AwsFailed as error:
         raise nothing_deployed(stage) if error.missing else error from None
     return _record(DeployedStage, name, value)
@@ -114,6 +119,12 @@ def nothing_deployed(stage: str) -> NotDeployed:
         f"stage {stage!r} has no deployments in this account and region: deploy it, or "
         "name another with --stage, or another account with AWS_PROFILE"
     )
+
+
+def _value(parameter: str, session: Session | None) -> str:
+    """The value of one parameter."""
+    with in_words(f"reading the catalogue {parameter}"):
+        return str(_client(session).get_parameter(Name=parameter)["Parameter"]["Value"])
 
 
 def _below(path: str, session: Session | None) -> dict[str, str]:
