@@ -15,6 +15,8 @@ from tests.parallel import longest_first
 from tests.reaper import begin_run, choose_state
 from tests.speed import mark
 
+pytest_plugins = ["tests.job_fixtures", "tests.made_once"]
+
 RUN = pytest.StashKey()
 
 PATIENT = {"SECONDS": 0.3, "WALL": 20.0, "QUEUE": 20.0}
@@ -64,27 +66,6 @@ def _patient():
     with pytest.MonkeyPatch.context() as patch:
         for limit, seconds in PATIENT.items():
             patch.setattr(client, limit, seconds)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _models_are_read_once():
-    """Every session of boto3 has a loader of its own, which parses its services' models again.
-
-    Here the loaders that look in the same folders share what they keep, which is more than half of
-    a command's time. Whatever botocore adds to what it loaded (a service's extras, the defaults of
-    an endpoint) follows from its files, and is the same in every session.
-    """
-    from botocore.loaders import Loader
-
-    kept, begin = {}, Loader.__init__
-
-    def begun(self, *arguments, **options):
-        begin(self, *arguments, **options)
-        self._cache = kept.setdefault(tuple(self.search_paths), self._cache)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Loader, "__init__", begun)
         yield
 
 

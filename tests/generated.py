@@ -28,12 +28,16 @@ from rich.console import Console
 from rich.text import Text
 
 from reward_functions import specs
+from reward_functions.cdk.job_rights import JobRights
 from reward_functions.cdk.stages import Deployment, Stage
 from reward_functions.core.errors import BadParameter, BrokenPlugin, UnknownReward
 from reward_functions.serving.contract import BadEvent, ResponseTooLarge, TooManySamples
 from reward_functions.serving.handler import FailedStart, FailedWarmUp, bind
 from reward_functions.serving.imputation import BatchFailed
 from reward_functions.serving.settings import BadSettings, LambdaSettings, variable
+from reward_functions.tools.jobs.complaints import table_of
+from reward_functions.tools.jobs.configuration import JobConfiguration
+from reward_functions.tools.jobs.plan_sheets import hyperparameters_table, models_table
 from tests import math_page
 
 if TYPE_CHECKING:
@@ -144,6 +148,35 @@ def fields(model: type[BaseModel], *, without: str = "") -> str:
     return _table(["field", "values", "default", "what it sets"], rows)
 
 
+def job_table() -> str:
+    """The fields of a job's file."""
+    return _table(["field", "default", "what it says", "example"], job_fields())
+
+
+def job_fields(model: type[BaseModel] = JobConfiguration, above: str = "") -> list[list[str]]:
+    """A row for each field of a job's file, those of a table below it."""
+    rows = []
+    for name, field in model.model_fields.items():
+        at, inside = f"{above}{name}", next(table_of(field.annotation), None)
+        many = "[]." if "tuple" in str(field.annotation) else "."
+        example = f"`{name} = {_toml(field.examples[0])}`" if field.examples else "-"
+        default = {} if field.is_required() else {"default": field.default}
+        rows.append([f"`{at}`", _default(default), field.description or "", example])
+        rows += job_fields(inside, f"{at}{many}") if inside else []
+    return rows
+
+
+def _toml(value: Any) -> str:
+    """A value as TOML has it on one line."""
+    match value:
+        case dict():
+            return f"{{{', '.join(f'{key} = {_toml(each)}' for key, each in value.items())}}}"
+        case list():
+            return f"[{', '.join(map(_toml, value))}]"
+        case _:
+            return json.dumps(value)
+
+
 def start_errors() -> str:
     """Errors that end a function before its first batch, each with its own first line."""
     return _errors(START)
@@ -195,6 +228,7 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "settings": settings,
     "stage": partial(fields, Stage, without="name"),
     "deployment": partial(fields, Deployment),
+    "job-rights": partial(fields, JobRights),
     "start-errors": start_errors,
     "invocation-errors": invocation_errors,
     "decisions": decisions,
@@ -204,6 +238,10 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
         *"judge estimate rubric --prompts 7000 --batch-size 32 --samples 8 --judge".split(),
         '{"models": [{"model": "amazon.nova-lite-v1:0"}]}',
     ),
+    "job-fields": job_table,
+    "job-models": partial(_whole_table, models_table),
+    "job-hyperparameters-bedrock": partial(_whole_table, partial(hyperparameters_table, "bedrock")),
+    "job-hyperparameters-openai": partial(_whole_table, partial(hyperparameters_table, "openai")),
     **{name: partial(_whole_table, rows) for name, rows in math_page.TABLES.items()},
 }
 

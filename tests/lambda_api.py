@@ -2,7 +2,8 @@
 
 A function is a list of answers, one for each invocation, the last for all that follow. An answer is
 made from the rows that were sent. Protocol: the Invoke and GetFunctionConfiguration operations of
-botocore's model of Lambda.
+botocore's model of Lambda; GetAccountSettings is answered with the configuration of a function
+called `account-settings`, and GetFunctionConcurrency with that of the ARN without a qualifier.
 """
 
 from __future__ import annotations
@@ -83,8 +84,9 @@ def lambda_api(functions):
         wbufsize = -1
 
         def function(self):
-            *_, name, _ = self.path.split("?")[0].split("/")
-            return functions.get(unquote(name))
+            *_, name, operation = self.path.split("?")[0].split("/")
+            whole = operation == "account-settings"
+            return functions.get(operation if whole else unquote(name))
 
         def do_POST(self):
             body = self.rfile.read(int(self.headers["Content-Length"]))

@@ -23,9 +23,11 @@ SLOW = (
     "tests/symbolic/numeric/test_identity_properties.py",
     "tests/symbolic/test_properties.py",
     "tests/tools/datasets/",
+    "tests/tools/jobs/test_preflight_reward.py",
     "tests/tools/test_deployed.py",
     "tests/tools/test_json_rows.py",
     "tests/tools/test_local_runtime.py",
+    "tests/tools/training_double/test_training.py",
 )
 """Each took more than two seconds of a processor."""
 

@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import ValidationError
 
-from reward_functions.cdk.looking import Looks
 from reward_functions.cdk.regions import partition_of
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.looking import Looks
 from reward_functions.serving.catalogue import (
     ALIAS,
     DeployedReward,

@@ -8,8 +8,9 @@ from reward_functions.serving.catalogue import function_name
 from reward_functions.serving.iam import generations_of, versions_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
+    from reward_functions.serving.catalogue import JobRights
     from reward_functions.serving.iam import Place
 
 
@@ -23,6 +24,38 @@ class Granted(Protocol):
     @property
     def immutable(self) -> bool:
         """Whether its functions carry digests in their names."""
+
+
+class GrantingStage(Protocol):
+    """A stage, as far as policies go."""
+
+    @property
+    def name(self) -> str:
+        """Its key in `cdk.json`."""
+
+    @property
+    def region(self) -> str:
+        """AWS's name of the region."""
+
+    @property
+    def emulated(self) -> bool:
+        """Whether it is for the local AWS emulator."""
+
+    @property
+    def deployments(self) -> Sequence[Granted]:
+        """Its functions."""
+
+    @property
+    def sagemaker_role(self) -> bool:
+        """Whether SageMaker's jobs have a role as well."""
+
+    @property
+    def customer_key(self) -> bool:
+        """Whether a key of its own encrypts the bucket."""
+
+    @property
+    def job_rights(self) -> JobRights:
+        """What its jobs may use beside bucket and rewards."""
 
 
 def arn_of(place: Place, stage: str, deployment: Granted) -> str:

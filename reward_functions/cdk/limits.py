@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.cdk.grants import aliased, rewards
+from reward_functions.cdk.documents import BEDROCK, Made, of_job, of_people, services
+from reward_functions.cdk.grants import rewards
 from reward_functions.cdk.regions import partition_of
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.serving import people, permissions
+from reward_functions.serving import permissions
 from reward_functions.serving.catalogue import (
     GENERATION_DIGITS,
     MAX_FUNCTION_NAME,
@@ -24,9 +25,9 @@ from reward_functions.serving.iam import Place
 from reward_functions.serving.settings import MAX_WORKERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from reward_functions.cdk.grants import Granted
+    from reward_functions.cdk.grants import Granted, GrantingStage
     from reward_functions.serving.iam import Document
     from reward_functions.serving.settings import LambdaSettings
 
@@ -42,6 +43,9 @@ MAX_INLINE_POLICIES: Final = 10_240
 MAX_BUCKET_NAME: Final = 63
 
 MAX_ROLE_NAME: Final = 64
+
+KEY_CHARACTERS: Final = 36
+"""Of the id of a KMS key."""
 
 MAX_RESOURCES: Final = 500
 """Of one stack ("CloudFormation quotas")."""
@@ -95,26 +99,21 @@ def check_function(
         )
 
 
-def check_stage(stage: str, region: str, deployed: Sequence[Granted]) -> None:
+def check_stage(stage: GrantingStage) -> None:
     """Whether a stage's names, its policies and its stack are within AWS's limits.
-
-    Args:
-        stage: its name.
-        region: AWS's name of the region.
-        deployed: its deployments.
 
     Raises:
         OverLimit: they are not.
     """
-    bucket = bucket_name(stage, ACCOUNT, region)
+    bucket = bucket_name(stage.name, ACCOUNT, stage.region)
     if (over := len(bucket) - MAX_BUCKET_NAME) > 0:
         raise OverLimit(
-            f"its bucket's name in {region} would be {over} characters longer than S3's "
-            f"{MAX_BUCKET_NAME}; the stage's name may have {len(stage) - over}"
+            f"its bucket's name in {stage.region} would be {over} characters longer than S3's "
+            f"{MAX_BUCKET_NAME}; the stage's name may have {len(stage.name) - over}"
         )
-    count = len(deployed)
-    for document, limit in _documents(stage, region, deployed):
-        if len(json.dumps(document, separators=(",", ":"))) > limit:
+    count = len(stage.deployments)
+    for size, limit in policy_sizes(stage).values():
+        if size > limit:
             raise OverLimit(
                 f"{count} deployments are more than one IAM policy of {limit} characters can "
                 "name; make two stages of them"
@@ -126,20 +125,30 @@ def check_stage(stage: str, region: str, deployed: Sequence[Granted]) -> None:
         )
 
 
-def _documents(
-    stage: str, region: str, deployed: Sequence[Granted]
-) -> Iterator[tuple[Document, int]]:
-    """Every policy that names functions, as long as it can be, and what IAM allows it."""
-    place = Place(partition_of(region), region, ACCOUNT)
-    bucket = f"arn:{place.partition}:s3:::{bucket_name(stage, ACCOUNT, region)}"
+def policy_sizes(stage: GrantingStage) -> dict[str, tuple[int, int]]:
+    """Every policy that names functions: its characters, as many as they can be, and IAM's most.
+
+    Policies of people are named by their task; what one role has is counted together.
+    """
+    return {
+        name: (sum(len(json.dumps(each, separators=(",", ":"))) for each in documents), limit)
+        for name, documents, limit in _documents(stage)
+    }
+
+
+def _documents(stage: GrantingStage) -> Iterator[tuple[str, list[Document], int]]:
+    """The documents of each policy or role, with names as long as they can be."""
+    place = Place(partition_of(stage.region), stage.region, ACCOUNT)
+    bucket = f"arn:{place.partition}:s3:::{bucket_name(stage.name, ACCOUNT, stage.region)}"
     role = f"arn:{place.partition}:iam::{ACCOUNT}:role/service-role/{'r' * MAX_ROLE_NAME}"
-    roles = {"bedrock.amazonaws.com": role, "sagemaker.amazonaws.com": role}
-    asked, moved = rewards(place, stage, deployed), aliased(place, stage, deployed)
-    for document in (
-        people.run_jobs(place, stage=stage, role_arns=roles, rewards=asked),
-        people.evaluate(place, stage=stage, rewards=asked),
-        people.operate(place, stage=stage, function_arns=moved, rewards=asked),
-    ):
-        yield document, MAX_MANAGED_POLICY
-    house = permissions.keep_house(place, stage=stage, rewards=asked, bucket_arn=bucket)
-    yield house, MAX_INLINE_POLICIES
+    roles = dict.fromkeys(services(stage), role)
+    key = place.arn("kms", f"key/{'k' * KEY_CHARACTERS}") if stage.customer_key else ""
+    made = Made(bucket, key)
+    for task, document in of_people(place, stage, made, roles).items():
+        yield task, [document], MAX_MANAGED_POLICY
+    yield "role of jobs", [*of_job(place, stage, made, BEDROCK).values()], MAX_INLINE_POLICIES
+    asked = rewards(place, stage.name, stage.deployments)
+    house = permissions.keep_house(
+        place, stage=stage.name, rewards=asked, bucket_arn=bucket, emulated=stage.emulated
+    )
+    yield "custodian", [house], MAX_INLINE_POLICIES

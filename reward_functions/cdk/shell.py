@@ -6,13 +6,10 @@ stage belongs to an account that AWS does not have, and every other one to an ac
 
 from __future__ import annotations
 
-import socket
-from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urlsplit
 
-from reward_functions.cdk.looking import Looks
 from reward_functions.cdk.stages import EMULATED_ACCOUNT, BadStage
+from reward_functions.core.loopback import is_loopback
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,12 +23,6 @@ ACCOUNT: Final = "CDK_DEFAULT_ACCOUNT"
 
 IGNORED: Final = "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"
 """By which every AWS tool passes over the variables above."""
-
-AWS: Final = (".amazonaws.com", ".amazonaws.com.cn", ".aws")
-"""What AWS's own names end with: they lead to no machine of ours."""
-
-RESOLVES_WITHIN: Final = 2.0
-"""Seconds; a name that leads here is in the machine's own files, or in a public zone."""
 
 AWAY: Final = 'eval "$(reward local down --print-env)"'
 TOWARDS: Final = 'eval "$(reward local up --print-env)"'
@@ -73,41 +64,3 @@ def check_shell(stage: Stage, variables: Mapping[str, str]) -> None:
             f"stage {stage.name!r} is for an account of AWS, and these credentials are the local "
             f"emulator's: {AWAY}, or choose an emulated stage with -c stage=NAME"
         )
-
-
-def is_loopback(url: str) -> bool:
-    """Whether a URL leads to this machine alone."""
-    try:
-        host = urlsplit(url if "://" in url else f"//{url}").hostname or ""
-    except ValueError:
-        return False
-    host = host.rstrip(".")
-    if not host or host.endswith(AWS):
-        return False
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    return any(_is_here(address) for address in _addresses(host))
-
-
-def _is_here(address: IPv4Address | IPv6Address) -> bool:
-    """Whether an address is this machine's alone; that of no machine in particular leads here."""
-    within = getattr(address, "ipv4_mapped", None) or address
-    return bool(within.is_loopback or within.is_unspecified)
-
-
-def _addresses(host: str) -> list[IPv4Address | IPv6Address]:
-    """The addresses of a host: written out, in the short forms of old, or found by its name."""
-    try:
-        return [ip_address(host)]
-    except ValueError:
-        pass
-    try:
-        return [IPv4Address(socket.inet_aton(host))]
-    except OSError:
-        pass
-
-    def resolved() -> list[IPv4Address | IPv6Address]:
-        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-        return [ip_address(str(address[0]).partition("%")[0]) for *_, address in found]
-
-    return Looks(RESOLVES_WITHIN).at(resolved, otherwise=[])

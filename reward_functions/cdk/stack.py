@@ -141,12 +141,13 @@ class RewardStack(cdk.Stack):
             sagemaker_role_arn=sagemaker_role.attr_arn if sagemaker_role else None,
             job_events_topic_arn=self.job_events.topic.topic_arn,
             dashboard=self.monitoring.dashboard.dashboard_name,
+            job_rights=stage.job_rights,
             **policies,
         )
         parameters: list[Construct] = [
             _publish(scope, "Stage", stage_parameter(stage.name), shared)
         ]
-        left_out = {"stage", "region", "keep_versions"}
+        left_out = {"stage", "region", "keep_versions", "job_rights"}
         for name, value in shared.model_dump(exclude=left_out, exclude_none=True).items():
             cdk.CfnOutput(self, f"Stage{pascal(name)}", value=value)
         for each in self.functions:

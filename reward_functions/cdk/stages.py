@@ -27,10 +27,12 @@ from pydantic import (
 )
 
 from reward_functions.cdk.interpreter import here
+from reward_functions.cdk.job_rights import BadRight, JobRights, JobVpc, check_rights
 from reward_functions.cdk.judges import check_judge
 from reward_functions.cdk.limits import OverLimit, check_function, check_stage
 from reward_functions.cdk.packages import Package, normalised
 from reward_functions.cdk.regions import aws_regions
+from reward_functions.cdk.sentences import sentence
 from reward_functions.core import registry
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.suggest import did_you_mean
@@ -226,6 +228,11 @@ class Stage(_Model):
     customer_key: bool = Field(
         default=False, description="Encrypt the bucket with a KMS key of the stage's own."
     )
+    job_rights: JobRights = Field(
+        default=JobRights(),
+        json_schema_extra={"default": {}},
+        description="What jobs may use beside bucket and rewards, below.",
+    )
     tags: dict[str, str] = Field(default={}, description="On everything in the stack.")
 
     @model_validator(mode="before")
@@ -269,6 +276,15 @@ class Stage(_Model):
         return self
 
 
+MODELS: Final[dict[str, type[BaseModel]]] = {
+    "": Stage,
+    "deployments": Deployment,
+    "job_rights": JobRights,
+    "vpc": JobVpc,
+}
+"""What the fields of `cdk.json` hold, by the field."""
+
+
 def stage_of(stages: Any, name: str, folder: Path) -> Stage:
     """One stage of `cdk.json`, with its deployments completed and everything checked.
 
@@ -293,15 +309,16 @@ def stage_of(stages: Any, name: str, folder: Path) -> Stage:
     try:
         stage = Stage.model_validate(given | {"name": name})
     except ValidationError as error:
-        raise BadStage(f"stage {name!r}: {_sentence(error)}") from None
+        raise BadStage(f"stage {name!r}: {sentence(error, MODELS)}") from None
     _check_region(stage)
     packages = [Package.of(text, folder) for text in stage.packages]
     if "deployments" not in given:
         stage = stage.model_copy(update={"deployments": _unconfigured(packages)})
     _check_deployments(stage, packages)
     try:
-        check_stage(stage.name, stage.region, stage.deployments)
-    except OverLimit as error:
+        check_rights(stage.job_rights, stage.region)
+        check_stage(stage)
+    except (BadRight, OverLimit) as error:
         raise BadStage(f"stage {stage.name!r}: {error}") from None
     return stage
 
@@ -377,20 +394,3 @@ def _source(reward: str) -> str | None:
     """The package that registers a reward; None for our own."""
     found = registry.distribution(reward)
     return normalised(found) if found is not None else None
-
-
-def _sentence(error: ValidationError) -> str:
-    """The first problem as one sentence, with where it stands and what may have been meant."""
-    first = error.errors(include_url=False, include_input=True, include_context=True)[0]
-    where = ".".join(str(part) for part in first["loc"])
-    if first["type"] == "extra_forbidden":
-        model = Stage if error.title == "Stage" and len(first["loc"]) == 1 else Deployment
-        known = set(model.model_fields) - ({"name"} if model is Stage else set())
-        return f"{where} is not a setting{did_you_mean(str(first['loc'][-1]), known)}"
-    if first["type"] == "literal_error":
-        allowed = first["ctx"]["expected"].replace("'", "").replace(" or ", ", ").split(", ")
-        return f"{where}: {first['input']!r} is unknown{did_you_mean(str(first['input']), allowed)}"
-    message = first["msg"].removeprefix("Value error, ")
-    message = message[:1].lower() + message[1:]
-    shown = f", not {first['input']!r}" if isinstance(first["input"], str | int | float) else ""
-    return f"{where}: {message}{shown}" if where else message

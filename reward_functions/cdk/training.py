@@ -14,9 +14,9 @@ from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from reward_functions.cdk import nag
-from reward_functions.cdk.grants import aliased, rewards
+from reward_functions.cdk.documents import BEDROCK, SAGEMAKER, Made, of_job, of_people
 from reward_functions.cdk.roles import managed_policy, place_of, role
-from reward_functions.serving import people, permissions
+from reward_functions.serving import permissions
 from reward_functions.serving.catalogue import bucket_name
 
 if TYPE_CHECKING:
@@ -27,6 +27,14 @@ if TYPE_CHECKING:
     from reward_functions.serving.iam import Document
 
 SERVICE_ROLES: Final = "/service-role/"
+
+TASKS: Final = {
+    "data": "Bring data to the stage {stage}, and read what its jobs wrote",
+    "jobs": "Start, follow and stop training jobs of the stage {stage}",
+    "evaluate": "Ask the rewards of the stage {stage}, and host and ask tuned models",
+    "operate": "Roll back and prune the rewards of the stage {stage}",
+}
+"""The descriptions of policies, by task. A policy whose description changes is made anew."""
 
 
 class Training(Construct):
@@ -49,56 +57,34 @@ class Training(Construct):
     def __init__(self, scope: Construct, name: str, *, stage: Stage, custodian: Custodian) -> None:
         super().__init__(scope, name)
         place = place_of(self)
-        asked = rewards(place, stage.name, stage.deployments)
         self.bucket = self._bucket(stage, custodian)
-        bucket_arn = self.bucket.bucket_arn
-        work = {"train": permissions.train(asked, bucket_arn)}
-        if self.bucket.encryption_key is not None:
-            work["key"] = permissions.use_key(self.bucket.encryption_key.key_arn, place)
+        key = self.bucket.encryption_key
+        made = Made(self.bucket.bucket_arn, key.key_arn if key is not None else "")
         self.bedrock_role = self._service_role(
-            "BedrockRole", "Bedrock", permissions.trust_bedrock(place), work
+            "BedrockRole",
+            "Bedrock",
+            permissions.trust_bedrock(place),
+            of_job(place, stage, made, BEDROCK),
         )
-        roles = {"bedrock.amazonaws.com": self.bedrock_role.attr_arn}
+        roles = {BEDROCK: self.bedrock_role.attr_arn}
         self.sagemaker_role: iam.CfnRole | None = None
         if stage.sagemaker_role:
             self.sagemaker_role = self._service_role(
                 "SageMakerRole",
                 "SageMaker",
                 permissions.trust_sagemaker(place),
-                work,
+                of_job(place, stage, made, SAGEMAKER),
                 physical=sagemaker_role_name(stage.name, stage.region),
             )
-            roles["sagemaker.amazonaws.com"] = self.sagemaker_role.attr_arn
-        moved = aliased(place, stage.name, stage.deployments)
+            roles[SAGEMAKER] = self.sagemaker_role.attr_arn
         self.people = {
             task: managed_policy(
                 self,
                 f"{task.capitalize()}Policy",
-                description=may.format(stage=stage.name),
+                description=TASKS[task].format(stage=stage.name),
                 document=document,
             )
-            for task, may, document in (
-                (
-                    "data",
-                    "Bring data to the stage {stage}, and read what its jobs wrote",
-                    people.prepare_data(place, stage=stage.name, bucket_arn=bucket_arn),
-                ),
-                (
-                    "jobs",
-                    "Start, follow and stop training jobs of the stage {stage}",
-                    people.run_jobs(place, stage=stage.name, role_arns=roles, rewards=asked),
-                ),
-                (
-                    "evaluate",
-                    "Ask the rewards of the stage {stage}, and host and ask tuned models",
-                    people.evaluate(place, stage=stage.name, rewards=asked),
-                ),
-                (
-                    "operate",
-                    "Roll back and prune the rewards of the stage {stage}",
-                    people.operate(place, stage=stage.name, function_arns=moved, rewards=asked),
-                ),
-            )
+            for task, document in of_people(place, stage, made, roles).items()
         }
 
     def _bucket(self, stage: Stage, custodian: Custodian) -> s3.Bucket:

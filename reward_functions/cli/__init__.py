@@ -11,6 +11,7 @@
     lock.py        lock
     demo.py        demo
     data/          data prepare · lint · split · stats · replay · upload
+    job/           job plan · baseline · preflight · start · list · show · watch · metrics · …
     judge/         judge probe · doctor · calibrate · estimate
 
 Commands import what they need when they run, so that help is instant. Errors a user can act on are
@@ -38,6 +39,7 @@ from reward_functions.cli import (
 )
 from reward_functions.cli._errors import OneLineErrors
 from reward_functions.cli.data import data
+from reward_functions.cli.job import job
 from reward_functions.cli.judge import judge
 
 __all__ = ["app", "main"]
@@ -94,6 +96,7 @@ app.command("invoke")(invoking.invoke)
 app.command("lock")(lock.lock)
 app.add_typer(data, name="data")
 app.add_typer(judge, name="judge")
+app.add_typer(job, name="job")
 deployed.app.command("rollback")(rollback.rollback)
 deployed.app.command("prune")(prune.prune)
 app.add_typer(deployed.app, name="deployed")

@@ -75,7 +75,9 @@ def _one_line_errors() -> Iterator[None]:  # noqa: C901 - one clause for each wa
         yield
     except typer.Exit:
         raise  # before the last clause, which imports the library: help has no need of it
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupt:
+        if interrupt.args:  # what exists now, of a command that was in the middle of something
+            typer.echo(f"\n{interrupt}", err=True)
         raise typer.Exit(INTERRUPTED) from None
     except BrokenPipeError:
         _abandon_standard_output()

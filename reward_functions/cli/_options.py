@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -16,6 +16,20 @@ Registered = Annotated[
         metavar="NAME",
         help="A reward of `reward list`. No path: a function finds its reward among the installed "
         "packages.",
+    ),
+]
+STAGE_VARIABLE: Final = "REWARD_STAGE"
+"""Names the stage of commands that are given none."""
+
+Stage = Annotated[
+    str,
+    typer.Option(
+        "--stage",
+        "-s",
+        metavar="NAME",
+        envvar=STAGE_VARIABLE,
+        show_envvar=True,
+        help="A stage of cdk.json that is deployed.",
     ),
 ]
 File = Annotated[

@@ -69,6 +69,13 @@ def transfer(what: str, total: int | None = None) -> Iterator[Callable[[int], ob
 
 
 @contextmanager
+def counted(what: str, total: int) -> Iterator[Callable[[int], object]]:
+    """A function to call with the number of things done since its last call."""
+    with _bar(what, total) as advance:
+        yield advance or (lambda _: None)
+
+
+@contextmanager
 def _bar(
     what: str, total: int | None, *, size: bool = False
 ) -> Iterator[Callable[[int], object] | None]:

@@ -12,7 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 import typer
 
 from reward_functions.cli._errors import INCOMPLETE
-from reward_functions.cli._options import File, Parameters  # noqa: TC001 - typer reads annotations
+from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotations
+    File,
+    Parameters,
+    Stage,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,7 +29,6 @@ app = typer.Typer(
     no_args_is_help=True, help="Functions that are deployed: the catalogue, invoke, check."
 )
 
-Stage = Annotated[str, typer.Option("--stage", "-s", help="A stage of cdk.json that is deployed.")]
 Target = Annotated[
     str,
     typer.Argument(metavar="NAME", help="A deployment of the stage, or the ARN of any function."),

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path  # noqa: TC003 - typer reads annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,7 +18,10 @@ import typer
 from reward_functions.cli._errors import PRINT_ENV
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from reward_functions.tools.local_aws import LocalAws
+    from reward_functions.tools.local_aws.training import TrainingOptions
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -30,6 +34,15 @@ Named = Annotated[
 PrintEnv = Annotated[
     bool,
     typer.Option(PRINT_ENV, help='Write shell lines: eval "$(reward local up --print-env)".'),
+]
+Here = Annotated[
+    str | None,
+    typer.Option(
+        "--name",
+        metavar="NAME",
+        help="Which one, where several run side by side.",
+        show_default="the one that this shell points at",
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 
@@ -62,6 +75,33 @@ def up(
             show_default="no model answers",
         ),
     ] = None,
+    training: Annotated[
+        bool,
+        typer.Option(
+            "--training",
+            help="Start the training double beside it: jobs run as a simulation, which trains no "
+            "language model.",
+        ),
+    ] = False,
+    data: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--data",
+            metavar="FILE",
+            help="Prompts that the training double answers beside those in the buckets; JSONL, one "
+            "option for each file.",
+        ),
+    ] = None,
+    step_seconds: Annotated[
+        float | None,
+        typer.Option(
+            "--step-seconds",
+            min=0.0,
+            max=3600.0,
+            help="How long a simulated job waits after each step, also on one that runs already.",
+            show_default="no time, or as it was",
+        ),
+    ] = None,
     print_env: PrintEnv = False,
     as_json: Json = False,
 ) -> None:
@@ -69,13 +109,21 @@ def up(
     from reward_functions.cli._console import errors
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.tools import local_aws
+    from reward_functions.tools.local_aws.pointing import towards_line
     from reward_functions.tools.local_aws.processes import ended_like_interrupted
 
     if print_env and as_json:
         raise ConfigurationError("--print-env and --json exclude each other")
+    wanted = _training(training=training, data=data, step_seconds=step_seconds)
     with ended_like_interrupted(), errors().status("starting the local AWS") as status:
         aws = local_aws.up(
-            name, port=port, enforce=enforce, python=python, models=models, progress=status.update
+            name,
+            port=port,
+            enforce=enforce,
+            python=python,
+            models=models,
+            training=wanted,
+            progress=status.update,
         )
     if as_json:
         typer.echo(json.dumps(_described(aws), indent=2))
@@ -83,10 +131,16 @@ def up(
     if print_env:
         _print_environment(aws.environment)
     _say(f"local AWS {name!r} on {aws.endpoint}, process {aws.record.process.id}", err=print_env)
+    if aws.training_endpoint:
+        _say(
+            f"  training double:      {aws.training_endpoint}, a simulation: it trains no language "
+            "model",
+            err=print_env,
+        )
+        _say(f"  the course of a job:  {aws.training_endpoint}/_training/jobs/JOB", err=print_env)
     named = "" if name == "default" else f" --name {name}"
-    again = f"{named} --enforce" if aws.enforcing else named
     if not print_env:
-        _say(f'  point a shell at it:  eval "$(reward local up{again} {PRINT_ENV})"')
+        _say(f"  point a shell at it:  {towards_line(aws)}")
     _say(f"  end it:               reward local down{named}", err=print_env)
 
 
@@ -104,7 +158,8 @@ def status(*, as_json: Json = False) -> None:
     if not found:
         _say("no local AWS runs: reward local up")
         return
-    shown = table("name", "state", "endpoint", "process", "permissions", names=("name",))
+    columns = ("name", "state", "endpoint", "process", "permissions", "training")
+    shown = table(*columns, names=("name",))
     for aws in found:
         alive = local_aws.find(aws.name) is not None
         shown.add_row(
@@ -113,20 +168,82 @@ def status(*, as_json: Json = False) -> None:
             cell(aws.endpoint),
             cell(str(aws.record.process.id)),
             cell("enforced" if aws.enforcing else "not checked"),
+            _training_cell(aws),
         )
     output().print(shown)
 
 
 @app.command()
+def throttle(
+    operation: Annotated[
+        str,
+        typer.Argument(
+            metavar="OPERATION", help="Such as GetModelCustomizationJob or CreateFineTuningJob."
+        ),
+    ],
+    *,
+    times: Annotated[int, typer.Option("--times", min=0, help="How many calls are refused.")] = 1,
+    name: Here = None,
+) -> None:
+    """Let the training double refuse the next calls of an operation, as a busy service does."""
+    _here(name).ask_training("POST", "throttle", operation=operation, times=times)
+    calls = "call" if times == 1 else f"{times} calls"
+    _say(f"the next {calls} of {operation} will be throttled")
+
+
+@app.command()
+def fail(
+    job: Annotated[str, typer.Argument(metavar="JOB", help="A job's name, id or ARN.")],
+    message: Annotated[
+        str, typer.Argument(metavar="MESSAGE", help="What the service gives as the reason.")
+    ] = "Internal error",
+    *,
+    name: Here = None,
+) -> None:
+    """Let a simulated job fail after its next step: `reward job diagnose` is to be rehearsed."""
+    _here(name).ask_training("POST", "fail", job=job, message=message)
+    _say(f"{job} will fail after its next step: {message}")
+
+
+@app.command("as")
+def as_(
+    tasks: Annotated[
+        list[str],
+        typer.Argument(metavar="TASK…", help="Policies of a stage: data, jobs, evaluate, operate."),
+    ],
+    *,
+    stage: Annotated[str, typer.Option("--stage", "-s", help="A stage that is deployed there.")] = (
+        "local"
+    ),
+    name: Here = None,
+    print_env: PrintEnv = False,
+) -> None:
+    """Become a user of the emulator who has a stage's policies, and no other right.
+
+    eval "$(reward local as data jobs evaluate --print-env)"
+
+    `reward local up --print-env` makes the shell the root of the emulator again.
+    """
+    from reward_functions.core.errors import ConfigurationError
+    from reward_functions.tools.local_aws.people import become
+
+    if not print_env:
+        typed = " ".join(tasks)
+        raise ConfigurationError(
+            f'a user is keys, for a shell to take: eval "$(reward local as {typed} {PRINT_ENV})"'
+        )
+    aws = _here(name)
+    _print_environment(become(aws, stage, tasks))
+    rights = ", ".join(tasks)
+    _say(f"this shell has the rights of {rights} in the stage {stage!r}", err=True)
+    if not aws.enforcing:
+        _say("  which nobody checks there: reward local up --enforce does", err=True)
+
+
+@app.command()
 def reset(*, name: Named = "default") -> None:
     """Empty it of everything that was made in it."""
-    from reward_functions.tools import local_aws
-    from reward_functions.tools.local_aws import LocalAwsError
-
-    aws = local_aws.find(name)
-    if aws is None:
-        raise LocalAwsError(f"no local AWS {name!r} runs: reward local up --name {name}")
-    aws.reset()
+    _running(name).reset()
     _say(f"local AWS {name!r} is empty")
 
 
@@ -145,6 +262,72 @@ def down(*, name: Named = "default", print_env: PrintEnv = False) -> None:
     _say(f"local AWS {name!r} {'has ended' if ran else 'does not run'}", err=print_env)
 
 
+def _training(
+    *, training: bool, data: list[Path] | None, step_seconds: float | None
+) -> TrainingOptions | None:
+    """How the training double is started; None where it is not asked for."""
+    from reward_functions.core.errors import ConfigurationError
+    from reward_functions.tools.local_aws.training import TrainingOptions
+
+    if not training:
+        if data or step_seconds is not None:
+            raise ConfigurationError("--data and --step-seconds are for --training")
+        return None
+    for file in data or []:
+        if not file.is_file():
+            raise ConfigurationError(f"--data: there is no file {file}")
+    return TrainingOptions(data or (), step_seconds)
+
+
+def _training_cell(aws: LocalAws) -> Text:
+    from reward_functions.cli._console import cell
+
+    training = aws.record.training
+    if training is None:
+        return cell("none")
+    return cell(aws.training_endpoint) if training.process.alive else cell("ended", "yellow")
+
+
+def _running(name: str) -> LocalAws:
+    """The emulator of this name.
+
+    Raises:
+        LocalAwsError: it does not run.
+    """
+    from reward_functions.tools import local_aws
+    from reward_functions.tools.local_aws import LocalAwsError
+
+    aws = local_aws.find(name)
+    if aws is None:
+        raise LocalAwsError(f"no local AWS {name!r} runs: reward local up --name {name}")
+    return aws
+
+
+def _here(name: str | None) -> LocalAws:
+    """The emulator of this name; of none, the one that the shell points at.
+
+    Raises:
+        LocalAwsError: it does not run.
+    """
+    from reward_functions.tools.local_aws import LocalAwsError
+    from reward_functions.tools.local_aws.emulator import DEFAULT, known
+    from reward_functions.tools.local_aws.pointing import pointed_at
+
+    if name is not None:
+        return _running(name)
+    address = os.environ.get("AWS_ENDPOINT_URL", "")
+    aws = pointed_at([address])
+    if aws is not None:
+        return _running(aws.name)
+    running = [aws.name for aws in known() if aws.alive]
+    if address or (running and DEFAULT not in running):
+        raise LocalAwsError(
+            "this shell points at no local AWS that was started here; name one with --name: "
+            f"{', '.join(running) or 'none runs, reward local up'}"
+        )
+    return _running(DEFAULT)
+
+
 def _described(aws: LocalAws) -> dict[str, Any]:
     return {
         "name": aws.name,
@@ -155,6 +338,7 @@ def _described(aws: LocalAws) -> dict[str, Any]:
         "enforcing": aws.enforcing,
         "python": aws.record.python,
         "log": str(aws.folder.log),
+        "training": aws.training_endpoint or None,
         "environment": aws.environment,
     }
 

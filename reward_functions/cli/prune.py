@@ -9,6 +9,7 @@ import typer
 
 from reward_functions.cli._agreement import Yes, agreed, require_somebody_to_ask
 from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
+from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,9 +38,7 @@ def prune(
         ),
     ] = None,
     *,
-    stage: Annotated[
-        str, typer.Option("--stage", "-s", help="A stage of cdk.json that is deployed.")
-    ] = "dev",
+    stage: Stage = "dev",
     keep: Annotated[
         int | None,
         typer.Option(

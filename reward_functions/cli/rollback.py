@@ -8,6 +8,7 @@ import typer
 
 from reward_functions.cli._agreement import Yes, agreed, require_somebody_to_ask
 from reward_functions.cli._errors import UNUSABLE
+from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
 
 if TYPE_CHECKING:
     from reward_functions.tools.deployed.rollback import Rollback
@@ -22,9 +23,7 @@ def rollback(
             min=1, help="The version.", show_default="the highest below the one `live` points to"
         ),
     ] = None,
-    stage: Annotated[
-        str, typer.Option("--stage", "-s", help="A stage of cdk.json that is deployed.")
-    ] = "dev",
+    stage: Stage = "dev",
     yes: Yes = False,
 ) -> None:
     """Point `live` to another published version, and give that version to new jobs.

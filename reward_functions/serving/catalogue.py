@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 
 from reward_functions.serving.contract import ResponseMode
 
@@ -26,6 +26,9 @@ Trainers are given a version, which never changes under a job."""
 
 DATA_PREFIX: Final = "rft-data/"
 """Where training and validation files lie in the stage's bucket; jobs read here."""
+
+JOB_DATA_PREFIX: Final = f"{DATA_PREFIX}jobs/"
+"""Where the files lie that were uploaded for one job; they may be deleted after it."""
 
 OUTPUT_PREFIX: Final = "rft-output/"
 """Where training jobs write their metrics and artifacts."""
@@ -57,6 +60,43 @@ StageName = Annotated[
 """A stage: lower case and digits, single hyphens between; a stack's name takes no more."""
 
 Architecture = Literal["arm64", "x86_64"]
+
+
+def _written_as(pattern: str, words: str) -> AfterValidator:
+    """A string of this form; a message says the form in words."""
+    form = re.compile(pattern)
+
+    def check(value: str) -> str:
+        if form.fullmatch(value) is None:
+            raise ValueError(f"write {words}")
+        return value
+
+    return AfterValidator(check)
+
+
+Subnet = Annotated[str, _written_as(r"subnet-[0-9a-f]{8,17}", "a subnet's id, subnet-…")]
+
+SecurityGroup = Annotated[str, _written_as(r"sg-[0-9a-f]{8,17}", "a security group's id, sg-…")]
+
+S3Folder = Annotated[
+    str,
+    StringConstraints(max_length=1024),
+    _written_as(
+        r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9_.!'()-]+)*/?",
+        "s3://BUCKET/FOLDER in letters, digits and / _ . ! ' ( ) - alone",
+    ),
+]
+"""An address that Bedrock takes (`S3Uri` in its service model); its star is left out, as IAM reads
+one as anything."""
+
+KeyArn = Annotated[
+    str,
+    _written_as(
+        r"arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/[A-Za-z0-9-]{36}",
+        "a key's ARN, arn:aws:kms:REGION:ACCOUNT:key/ID; IAM grants nothing by an alias",
+    ),
+]
+"""A KMS key, as Bedrock's service model has it (`KmsKeyId`)."""
 
 
 class DeployedReward(BaseModel):
@@ -96,6 +136,41 @@ class DeployedReward(BaseModel):
         return self.alias_arn or self.version_arn
 
 
+class JobVpc(BaseModel):
+    """The network that a stage's jobs may join; a job may name fewer of either.
+
+    Both numbers are a job's own most ("VpcConfig" in the API reference of Bedrock).
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    subnets: tuple[Subnet, ...] = Field(min_length=1, max_length=16, description="Their ids.")
+    security_groups: tuple[SecurityGroup, ...] = Field(
+        min_length=1, max_length=5, description="Their ids."
+    )
+
+
+class JobRights(BaseModel):
+    """What jobs may use beside the stage's bucket and its rewards: `job_rights` in `cdk.json`."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    invocation_logs: S3Folder | None = Field(
+        default=None,
+        description="`s3://BUCKET/FOLDER` of invocation logs, or a whole bucket: Bedrock's jobs "
+        "may read there.",
+    )
+    vpc: JobVpc | None = Field(
+        default=None,
+        description="`subnets` and `security_groups`, by their ids, that Bedrock's jobs may join.",
+    )
+    model_key: KeyArn | None = Field(
+        default=None,
+        description="ARN of a KMS key for tuned models: `jobs` may encrypt them, `evaluate` ask "
+        "them. Its own policy must let IAM decide, as KMS's default does.",
+    )
+
+
 class DeployedStage(BaseModel):
     """What the functions of a stage share."""
 
@@ -115,6 +190,10 @@ class DeployedStage(BaseModel):
     )
     job_events_topic_arn: str = Field(description="Where changes of a job's state are announced.")
     dashboard: str = Field(description="The CloudWatch dashboard's name.")
+    job_rights: JobRights = Field(
+        default=JobRights(),
+        description="What jobs may use beside bucket and rewards; nothing in a record of before.",
+    )
 
 
 def stack_name(stage: str) -> str:

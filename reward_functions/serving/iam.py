@@ -2,6 +2,9 @@
 
 A reward function is granted twice, by its plain ARN and by every version and alias of it: to IAM a
 qualifier makes another resource, and a trainer may send either.
+
+Sources: "Encryption of custom models" in the Bedrock user guide for keys; `LogGroup` in the API
+reference of CloudWatch Logs.
 """
 
 from __future__ import annotations
@@ -24,6 +27,18 @@ Document = dict[str, Any]
 JOBS: Final = "model-customization-job/*"
 """This account's customization jobs, as an ARN ends."""
 
+LOGS: Final = "log-group:/aws/lambda/"
+"""What precedes a function's name in the ARN of its log group."""
+
+USE_DATA: Final = ("kms:Decrypt", "kms:GenerateDataKey")
+"""What reading and writing an encrypted object takes; a part of an upload is read again."""
+
+ENCRYPT_MODEL: Final = (*USE_DATA, "kms:DescribeKey", "kms:CreateGrant")
+"""What making a model takes that a customer's key encrypts. Bedrock keeps the grant."""
+
+DECRYPT_MODEL: Final = ("kms:Decrypt",)
+"""What asking such a model takes."""
+
 
 class Place(NamedTuple):
     """Where ARNs point: `Place("aws", "us-east-1", "123456789012")`."""
@@ -35,6 +50,14 @@ class Place(NamedTuple):
     def arn(self, service: str, resource: str) -> str:
         """Something of this account, in this region."""
         return f"arn:{self.partition}:{service}:{self.region}:{self.account}:{resource}"
+
+    def host(self, service: str) -> str:
+        """A service's name here, as `kms:ViaService` has it.
+
+        China's ending is inferred from its endpoints: KMS documents no example of there.
+        """
+        china = ".cn" if self.region.startswith("cn-") else ""
+        return f"{service}.{self.region}.amazonaws.com{china}"
 
 
 def versions_of(function_arn: str) -> list[str]:
@@ -58,6 +81,23 @@ def generations_of(function_arn: str) -> list[str]:
 def only_versions(rewards: Sequence[str]) -> list[str]:
     """Those of some grants that name versions and generations, and no plain function."""
     return [each for each in rewards if each.endswith("*")]
+
+
+def logs_of(place: Place, rewards: Sequence[str]) -> list[str]:
+    """The log groups of some reward functions, each in both forms that AWS gives its ARN.
+
+    The Service Authorization Reference ends it at the name; the API has `:*` behind, and asks that
+    policies have it, too.
+
+    Args:
+        place: where the functions are.
+        rewards: as `versions_of` and `generations_of` name them.
+    """
+    names = [each.rpartition(":function:")[2] for each in rewards if not each.endswith(":*")]
+    groups = [place.arn("logs", f"{LOGS}{name}") for name in names]
+    return [
+        form for each in groups for form in ([each] if each.endswith("*") else [each, f"{each}:*"])
+    ]
 
 
 def generations_in(place: Place, stage: str) -> str:
@@ -98,6 +138,12 @@ def invoke(rewards: Sequence[str]) -> Document:
         rewards: as `versions_of` and `generations_of` name them.
     """
     return allow("InvokeRewards", ["lambda:InvokeFunction"], rewards)
+
+
+def through(service: str, place: Place, sid: str, actions: Sequence[str], key_arn: str) -> Document:
+    """Use a KMS key through one service alone, such as `s3`."""
+    via = {"StringEquals": {"kms:ViaService": place.host(service)}}
+    return allow(sid, actions, [key_arn], via)
 
 
 def list_data(bucket_arn: str) -> Document:

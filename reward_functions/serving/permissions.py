@@ -9,17 +9,20 @@ Authorization Reference for the resources an action knows.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from reward_functions.serving.catalogue import DATA_PREFIX, OUTPUT_PREFIX, ROOT, stack_name
 from reward_functions.serving.iam import (
+    ENCRYPT_MODEL,
     JOBS,
+    USE_DATA,
     allow,
     document,
     generations_in,
     invoke,
     list_data,
     only_versions,
+    through,
     trust,
 )
 
@@ -28,6 +31,11 @@ if TYPE_CHECKING:
 
     from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
     from reward_functions.serving.iam import Document, Place
+
+
+MANAGED: Final = "BedrockManaged"
+OF_JOB: Final = "BedrockModelCustomizationJobArn"
+"""What Bedrock tags the network interfaces of a job with."""
 
 
 def judge_roles(place: Place, stage: str, deployment: str = "") -> str:
@@ -150,9 +158,95 @@ def train(rewards: Sequence[str], bucket_arn: str) -> Document:
 
 def use_key(key_arn: str, place: Place) -> Document:
     """Read and write what a key of our own encrypts, through S3 alone."""
-    actions = ("kms:Decrypt", "kms:GenerateDataKey")
-    through = {"StringEquals": {"kms:ViaService": f"s3.{place.region}.amazonaws.com"}}
-    return document(allow("UseKey", actions, [key_arn], through))
+    return document(through("s3", place, "UseKey", USE_DATA, key_arn))
+
+
+def use_model_key(key_arn: str, place: Place) -> Document:
+    """Make models that a customer's key encrypts, through Bedrock alone.
+
+    AWS asks for the decryption in the role of a job ("Model customization access and security"),
+    and for all four of whoever customises ("Encryption of custom models"); CDK's
+    `BedrockCreateModelCustomizationJob` gives the role all four.
+    """
+    return document(through("bedrock", place, "UseModelKey", ENCRYPT_MODEL, key_arn))
+
+
+def read_invocation_logs(place: Place, folder: str) -> Document:
+    """Read Bedrock's invocation logs as training data; what a key of their own encrypts, not yet.
+
+    Args:
+        place: where the stage is.
+        folder: `s3://BUCKET/FOLDER`, or `s3://BUCKET` for all of it.
+    """
+    bucket, _, key = folder.removeprefix("s3://").rstrip("/").partition("/")
+    arn = f"arn:{place.partition}:s3:::{bucket}"
+    within = {"StringLike": {"s3:prefix": [key, f"{key}/*"]}} if key else None
+    return document(
+        allow("ReadInvocationLogs", ["s3:GetObject"], [f"{arn}/{key}/*" if key else f"{arn}/*"]),
+        allow("ListInvocationLogs", ["s3:ListBucket"], [arn], within),
+    )
+
+
+def join_vpc(place: Place, *, subnets: Sequence[str], security_groups: Sequence[str]) -> Document:
+    """Make, and remove, the interfaces by which a job joins a network.
+
+    These are the statements of "Model customization access and security"; where AWS's example has
+    every resource, this has the interfaces of the account and region.
+
+    Args:
+        place: where the network is.
+        subnets: the ids of those in which an interface may stand.
+        security_groups: the ids of those that it may have.
+    """
+    jobs = place.arn("bedrock", JOBS)
+    interfaces = [place.arn("ec2", "network-interface/*")]
+    within = [place.arn("ec2", f"subnet/{each}") for each in subnets]
+    guarded = [place.arn("ec2", f"security-group/{each}") for each in security_groups]
+    return document(
+        allow(
+            "SeeNetwork",
+            [
+                "ec2:DescribeNetworkInterfaces",
+                "ec2:DescribeVpcs",
+                "ec2:DescribeDhcpOptions",
+                "ec2:DescribeSubnets",
+                "ec2:DescribeSecurityGroups",
+            ],
+            ["*"],
+        ),
+        allow(
+            "MakeInterface",
+            ["ec2:CreateNetworkInterface"],
+            interfaces,
+            {
+                "StringEquals": {f"aws:RequestTag/{MANAGED}": "true"},
+                "ArnLike": {f"aws:RequestTag/{OF_JOB}": jobs},
+            },
+        ),
+        allow("JoinNetwork", ["ec2:CreateNetworkInterface"], [*within, *guarded]),
+        allow(
+            "HandInterface",
+            [
+                "ec2:CreateNetworkInterfacePermission",
+                "ec2:DeleteNetworkInterface",
+                "ec2:DeleteNetworkInterfacePermission",
+            ],
+            interfaces,
+            {
+                "StringEquals": {f"ec2:ResourceTag/{MANAGED}": "true"},
+                "ArnLike": {"ec2:Subnet": within, f"ec2:ResourceTag/{OF_JOB}": jobs},
+            },
+        ),
+        allow(
+            "TagInterface",
+            ["ec2:CreateTags"],
+            interfaces,
+            {
+                "StringEquals": {"ec2:CreateAction": "CreateNetworkInterface"},
+                "ForAllValues:StringEquals": {"aws:TagKeys": [MANAGED, OF_JOB]},
+            },
+        ),
+    )
 
 
 def keep_house(

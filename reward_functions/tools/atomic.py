@@ -80,7 +80,11 @@ class Together:
             raise FileExistsError(EEXIST, "it is being read; write to another folder", str(path))
         unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
         self._begun.append(unfinished)  # first: Ctrl-C may come as soon as the file is there
-        stream = self._stack.enter_context(unfinished.open("x", encoding="utf-8"))
+        try:
+            stream = self._stack.enter_context(unfinished.open("x", encoding="utf-8"))
+        except OSError as error:
+            error.filename = str(path)  # nobody knows the unfinished one
+            raise
         self._files[unfinished] = path
         return stream
 

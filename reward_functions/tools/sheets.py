@@ -24,6 +24,7 @@ class Sheet:
         rows: of cells.
         note: below it; "" for nothing.
         words: the columns that hold words, beside the first; the others hold numbers.
+        spare: the columns that a narrow terminal can do without, the first to go first.
     """
 
     title: str
@@ -31,6 +32,7 @@ class Sheet:
     rows: Sequence[Sequence[str]]
     note: str = ""
     words: Sequence[str] = ()
+    spare: Sequence[str] = ()
 
     @property
     def numbers(self) -> list[str]:

@@ -91,7 +91,7 @@ CATCHES_ALL = {
     "reward_functions/core/batch.py",  # whatever a reward function raises, and
     "reward_functions/symbolic/cas/worker.py",  # whatever sympy does, in a process of its own; and
     "reward_functions/cdk/custodian/index.py",  # CloudFormation waits for an answer of any kind;
-    "reward_functions/cdk/looking.py",  # a look at the account is worth less than a synthesis
+    "reward_functions/core/looking.py",  # a look at the account is worth less than a synthesis
 }
 
 
@@ -120,6 +120,18 @@ def test_no_regex_has_a_possessive_group(path):
 def test_every_module_opens_with_its_idea(path):
     docstring = ast.get_docstring(tree(path))
     assert docstring, f"{name_of(path)} has no docstring"
+
+
+LISTED = ["cli/job", "tools/jobs", "tools/local_aws", "tools/training_double"]
+
+
+@pytest.mark.parametrize("package", LISTED)
+def test_a_package_of_many_modules_lists_each_of_them(package):
+    folder = PACKAGE / package
+    docstring = ast.get_docstring(tree(folder / "__init__.py"))
+    modules = {path.name for path in folder.glob("[!_]*.py")}
+    rooms = {f"{path.parent.name}/" for path in folder.glob("*/__init__.py")}
+    assert {name for name in modules | rooms if name not in docstring} == set()
 
 
 def loaded_by(code):

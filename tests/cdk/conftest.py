@@ -28,6 +28,15 @@ EVERYTHING = {
     "architecture": "x86_64",
     "python": "3.12",
     "subscriptions": ["team@example.com", "https://example.com/hook"],
+    "job_rights": {
+        "invocation_logs": "s3://company-logs/bedrock",
+        "vpc": {
+            "subnets": ["subnet-0123456789abcdef0", "subnet-0123456789abcdef1"],
+            "security_groups": ["sg-0123456789abcdef0"],
+        },
+        "model_key": "arn:aws:kms:eu-central-1:123456789012:key/"
+        "01234567-89ab-cdef-0123-456789abcdef",
+    },
     "tags": {"team": "rewards"},
     "deployments": [
         "math",

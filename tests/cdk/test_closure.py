@@ -93,7 +93,9 @@ def test_a_judge_carries_its_prompt_and_the_prices(name):
 
 
 UNREAD = {
-    # for laptops: what attacks judges, what grants and lists deployments; and a marker
+    # for laptops: what attacks judges, grants and lists deployments, looks at a shell; and a marker
+    "core/loopback.py",
+    "core/looking.py",
     "judge_runtime/attack_corpus.py",
     "judge_runtime/attacks.jsonl",
     "serving/catalogue.py",

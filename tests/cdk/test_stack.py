@@ -11,13 +11,16 @@ from reward_functions.cdk.limits import (
     MAX_ROLE_NAME,
     RESOURCES_OF_A_DEPLOYMENT,
     RESOURCES_OF_A_STAGE,
+    policy_sizes,
 )
 from reward_functions.cdk.monitoring import watches
 from reward_functions.cdk.regions import aws_regions
 from reward_functions.cdk.roles import WILDCARDS
+from reward_functions.cdk.stages import stage_of
 from reward_functions.cdk.training import sagemaker_role_name
-from reward_functions.serving.catalogue import DeployedReward, DeployedStage
+from reward_functions.serving.catalogue import DeployedReward, DeployedStage, JobRights
 from reward_functions.serving.settings import LambdaSettings
+from tests.cdk.conftest import ROOT, STAGES
 
 NAMES = ["local", "dev", "prod", "everything", "judged"]
 
@@ -287,7 +290,62 @@ def test_who_starts_jobs_hands_over_these_roles_to_their_services_only(everythin
     assert all(len(arns) == 1 and "*" not in arns[0] for arns in passed.values())
 
 
-READS = ("Get", "List", "Describe", "Query")
+def test_the_rights_of_jobs_are_those_of_bedrock_s_role_alone(everything):
+    bedrock, sagemaker = (
+        {each["PolicyName"]: each["PolicyDocument"] for each in role["Policies"]}
+        for role in (
+            service_role(everything, "bedrock.amazonaws.com"),
+            service_role(everything, "sagemaker.amazonaws.com"),
+        )
+    )
+    assert {*bedrock} - {*sagemaker} == {"invocation-logs", "vpc", "model-key"}
+    assert {*sagemaker} == {"train", "key"}
+    interfaces = bedrock["vpc"]["Statement"][2]["Resource"]
+    assert [each.rpartition("/")[2] for each in interfaces] == [
+        *("subnet-0123456789abcdef0", "subnet-0123456789abcdef1", "sg-0123456789abcdef0")
+    ]
+
+
+@pytest.mark.parametrize(("name", "has"), [("everything", True), ("dev", False)])
+def test_who_brings_data_may_use_the_bucket_s_key(synthesised, name, has):
+    stage = synthesised(name)
+    document = policy_of(stage, "data")["PolicyDocument"]
+    keys = [each["Resource"] for each in document["Statement"] if each["Sid"] == "UseKey"]
+    made = [[{"Fn::GetAtt": [key, "Arn"]}] for key in stage.resources("AWS::KMS::Key")]
+    assert keys == made
+    assert bool(keys) == has
+
+
+def test_who_starts_jobs_encrypts_models_and_who_evaluates_only_asks_them(everything):
+    used = {
+        task: each["Action"]
+        for task in ("jobs", "evaluate")
+        for each in policy_of(everything, task)["PolicyDocument"]["Statement"]
+        if each["Sid"] == "UseKey"
+    }
+    assert "kms:CreateGrant" in used["jobs"]
+    assert used["evaluate"] == ["kms:Decrypt"]
+
+
+def whole(value):
+    """A document with every value as text."""
+    shown = flat(value)
+    if isinstance(shown, dict):
+        return {key: whole(each) for key, each in shown.items()}
+    return [whole(each) for each in shown] if isinstance(shown, list) else shown
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("task", ["data", "jobs", "evaluate", "operate"])
+def test_no_policy_is_longer_than_it_was_measured(synthesised, name, task):
+    document = policy_of(synthesised(name), task)["PolicyDocument"]
+    written = json.dumps(whole(document), separators=(",", ":"))
+    written = written.replace("<AWS::AccountId>", "1" * 12)
+    measured, _ = policy_sizes(stage_of(STAGES, name, ROOT))[task]
+    assert len(written) <= measured
+
+
+READS = ("Get", "List", "Describe", "Query", "Simulate")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -313,7 +371,7 @@ def test_no_action_is_a_wildcard(synthesised, name):
 def test_every_wildcard_has_a_reason_and_every_reason_a_wildcard(synthesised):
     wide = {
         each["Sid"]
-        for name in ("everything", "dev")  # production's bucket is not emptied
+        for name in ("everything", "dev", "local")  # the first's bucket is not emptied
         for _, each in statements(synthesised(name))
         if any("*" in flat(resource) for resource in each["Resource"])
     }
@@ -383,6 +441,8 @@ def test_the_catalogue_is_read_back_as_it_was_written(synthesised, name):
     shared = DeployedStage.model_validate_json(parameters.pop(f"/reward-functions/{name}/stage"))
     assert shared.stage == name
     assert (shared.sagemaker_role_arn is not None) == (name == "everything")
+    granted = JobRights.model_validate(STAGES[name].get("job_rights", {}))
+    assert shared.job_rights == granted
     records = [DeployedReward.model_validate_json(value) for value in parameters.values()]
     assert [*parameters] == [
         f"/reward-functions/{name}/deployments/{each.name}" for each in records

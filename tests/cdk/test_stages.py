@@ -10,10 +10,13 @@ from pathlib import Path
 import pytest
 
 from reward_functions import specs
+from reward_functions.cdk.limits import MAX_BUCKET_NAME
 from reward_functions.cdk.packages import BadPackage
+from reward_functions.cdk.regions import aws_regions, partition_of
 from reward_functions.cdk.stages import BadStage, stage_of
 from reward_functions.core import registry
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.serving.catalogue import MAX_FUNCTION_NAME, bucket_name, function_name
 
 HERE = Path(__file__).parent
 
@@ -94,6 +97,45 @@ def test_a_stage_holds_a_score_of_deployments():
     assert len(stage(deployments=many).deployments) == 20
 
 
+KEY = "arn:aws:kms:us-east-1:123456789012:key/01234567-89ab-cdef-0123-456789abcdef"
+
+VPC = {
+    "subnets": [f"subnet-0123456789abcde{n:02x}" for n in range(16)],
+    "security_groups": [f"sg-0123456789abcde{n:02x}" for n in range(5)],
+}
+
+EVERY_RIGHT = {"invocation_logs": "s3://company-logs/bedrock", "vpc": VPC, "model_key": KEY}
+
+
+def test_a_stage_that_grants_everything_holds_sixteen_deployments_with_names_of_sixteen_letters():
+    many = [{"name": f"gsm8k-{n:02}-verbose", "reward": "gsm8k"} for n in range(16)]
+    full = {"sagemaker_role": True, "customer_key": True, "job_rights": EVERY_RIGHT}
+    made = stage("production", deployments=many, **full)
+    assert {len(each.name) for each in made.deployments} == {16}
+    assert made.job_rights.model_dump(mode="json") == EVERY_RIGHT
+
+
+@pytest.mark.parametrize(
+    "region", ["us-east-1", "ap-southeast-2", "us-gov-west-1", max(aws_regions(), key=len)]
+)
+def test_the_longest_names_and_every_option_leave_room_for_eleven_deployments(region):
+    name = next(
+        "s" * length
+        for length in range(20, 0, -1)
+        if len(bucket_name("s" * length, "1" * 12, region)) <= MAX_BUCKET_NAME
+    )
+    letters = MAX_FUNCTION_NAME - len(function_name(name, ""))
+    many = [{"name": f"{'d' * (letters - 2)}{n:02}", "reward": "gsm8k"} for n in range(11)]
+    key = KEY.replace("us-east-1", region).replace("arn:aws", f"arn:{partition_of(region)}")
+    rights = EVERY_RIGHT | {"model_key": key}
+    full = {"sagemaker_role": True, "customer_key": True, "job_rights": rights}
+    assert len(stage(name, region=region, deployments=many, **full).deployments) == 11
+
+
+def test_jobs_may_use_nothing_beside_bucket_and_rewards_unless_the_stage_says_so():
+    assert set(stage().job_rights.model_dump().values()) == {None}
+
+
 @pytest.mark.parametrize("region", ["us-east-1", "us-west-2", "cn-north-1", "us-gov-west-1"])
 def test_any_partition_has_regions(region):
     assert stage(region=region).region == region
@@ -140,6 +182,61 @@ WRONG = [
     ),
     ({"keep_versions": 0}, "keep_versions: .*1, not 0"),
     ({"judge_gate": "none"}, "judge_gate: 'none' is unknown; there are model, recorded"),
+    (
+        {"job_rights": {"invocation_log": "s3://logs"}},
+        r"job_rights.invocation_log is not a setting\. Did you mean 'invocation_logs'\?",
+    ),
+    (
+        {"job_rights": {"vpc": VPC | {"subnet": []}}},
+        r"job_rights.vpc.subnet is not a setting\. Did you mean 'subnets'\?",
+    ),
+    ({"job_rights": {"vpc": True}}, "job_rights.vpc: .*, not True"),
+    ({"job_rights": {"vpc": {"subnets": ["subnet-01234567"]}}}, "vpc.security_groups: field requ"),
+    ({"job_rights": {"vpc": VPC | {"subnets": []}}}, "job_rights.vpc.subnets: .* at least 1 item"),
+    (
+        {"job_rights": {"vpc": VPC | {"subnets": ["subnet-*"]}}},
+        r"job_rights.vpc.subnets.0: write a subnet's id, subnet-…, not 'subnet-\*'",
+    ),
+    (
+        {"job_rights": {"vpc": VPC | {"security_groups": ["subnet-01234567"]}}},
+        "security_groups.0: write a security group's id, sg-…, not 'subnet-01234567'",
+    ),
+    *(
+        (
+            {"job_rights": {"invocation_logs": bad}},
+            f"invocation_logs: write s3://BUCKET/FOLDER .*{bad}",
+        )
+        for bad in (
+            "logs/bedrock",
+            "s3://logs//bedrock",
+            "s3://logs/of us",
+            "s3://Logs/x",
+            "s3://l/x",
+        )
+    ),
+    (
+        {"job_rights": {"invocation_logs": "s3://logs/*"}},
+        "invocation_logs: write s3://BUCKET/FOLDER",
+    ),
+    (
+        {"job_rights": {"model_key": "alias/models"}},
+        "job_rights.model_key: write a key's ARN, .*; IAM grants nothing by an alias, not 'alias/",
+    ),
+    (
+        {"job_rights": {"model_key": KEY.replace("us-east-1", "us-west-2")}},
+        "job_rights.model_key: Bedrock takes a key of us-east-1, not one of us-west-2",
+    ),
+    (
+        {"job_rights": {"model_key": KEY.replace("arn:aws", "arn:aws-cn")}},
+        "not one of us-east-1 in the partition aws-cn",
+    ),
+    (
+        {
+            "deployments": [{"name": f"gsm8k-{n}", "reward": "gsm8k"} for n in range(24)],
+            "sagemaker_role": True,
+        },
+        "24 deployments are more than one IAM policy of 6144 characters can name",
+    ),
     ({"tags": {"aws:owner": "us"}}, "tags: 'aws:owner': AWS keeps tags beginning with 'aws:'"),
     ({"tags": {"AWS:owner": "us"}}, "tags: 'AWS:owner': AWS keeps tags beginning with 'aws:'"),
     (

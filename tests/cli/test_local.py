@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("local_aws")
 
 
 def run(*arguments):
-    return CliRunner().invoke(app, ["local", *arguments])
+    return CliRunner().invoke(app, ["local", *map(str, arguments)])
 
 
 def states():
@@ -40,7 +40,7 @@ def test_it_outlives_the_command_that_started_it(mine):
     assert (started.exit_code, started.stderr) == (0, "")
     assert started.stdout.startswith(f"local AWS 'mine' on {aws.endpoint}, process ")
     assert 'eval "$(reward local up --name mine --print-env)"' in started.stdout
-    assert states()["mine"] == f"runs {aws.endpoint} {aws.record.process.id} not checked"
+    assert states()["mine"] == f"runs {aws.endpoint} {aws.record.process.id} not checked none"
     aws.client("ssm").put_parameter(Name="/mine", Value="1", Type="String")
     assert run("reset", "--name", mine).stdout == "local AWS 'mine' is empty\n"
     assert aws.client("ssm").describe_parameters()["Parameters"] == []
@@ -172,3 +172,55 @@ def test_an_interrupted_start_leaves_nothing_to_go_on_with(monkeypatch):
     monkeypatch.setattr("reward_functions.tools.local_aws.up", interrupted)
     ran = run("up", "--name", "never", "--print-env")
     assert (ran.exit_code, ran.stdout) == (130, "false\n")
+
+
+def test_a_training_double_is_started_beside_it_shown_and_throttled(mine, tmp_path, monkeypatch):
+    started = run("up", "--name", mine, "--training", "--step-seconds", "0.5")
+    aws = find(mine)
+    assert (started.exit_code, started.stderr) == (0, "")
+    assert f"training double:      {aws.training_endpoint}, a simulation" in started.stdout
+    assert 'eval "$(reward local up --name mine --training --print-env)"' in started.stdout
+    assert states()["mine"].endswith(f"not checked {aws.training_endpoint}")
+    lines = run("up", "--name", mine, "--training", "--print-env").stdout
+    for service in ("BEDROCK", "BEDROCK_RUNTIME", "BEDROCK_MANTLE"):
+        assert f"export AWS_ENDPOINT_URL_{service}={aws.training_endpoint}\n" in lines
+    assert f"export OPENAI_BASE_URL={aws.training_endpoint}/v1\n" in lines
+    throttled = run("throttle", "Converse", "--times", "2", "--name", mine)
+    assert throttled.stdout == "the next 2 calls of Converse will be throttled\n"
+    state = aws.ask_training("GET", "state")
+    assert (state["throttled"], state["seconds_per_step"]) == ({"Converse": 2}, 0.5)
+    # What is asked of one that runs is done, and what is not asked stays as it was.
+    assert run("up", "--name", mine, "--training", "--step-seconds", "1.5").exit_code == 0
+    assert run("up", "--name", mine, "--training").exit_code == 0
+    assert aws.ask_training("GET", "state")["seconds_per_step"] == 1.5
+    (tmp_path / "broken.jsonl").write_text("{")
+    broken = run("up", "--name", mine, "--training", "--data", tmp_path / "broken.jsonl")
+    assert "the training double refuses: " in broken.stderr
+    # A shell that points at it need not name it.
+    monkeypatch.setenv("AWS_ENDPOINT_URL", aws.endpoint)
+    assert run("throttle", "Converse", "--times", "3").exit_code == 0
+    assert aws.ask_training("GET", "state")["throttled"] == {"Converse": 3}
+    assert "no job has this name or id" in run("fail", "none", "the reason").stderr
+    assert run("reset", "--name", mine).exit_code == 0
+    assert aws.ask_training("GET", "state")["throttled"] == {}
+    ended = run("down", "--name", mine, "--print-env").stdout
+    assert "unset AWS_ENDPOINT_URL_BEDROCK\n" in ended
+    assert "unset OPENAI_BASE_URL\n" in ended
+    assert not aws.record.training.process.alive
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("up", "--name", "session", "--training"), "runs already, without training: reward"),
+        (("up", "--data", "x.jsonl"), "--data and --step-seconds are for --training"),
+        (("up", "--training", "--data", "none.jsonl"), "--data: there is no file none.jsonl"),
+        (("throttle", "Converse", "--name", "session"), "'session' runs without --training"),
+        (("throttle", "Converse", "--name", "nobody"), "no local AWS 'nobody' runs"),
+    ],
+)
+def test_what_needs_a_training_double_says_so(arguments, sentence):
+    ran = run(*arguments)
+    assert ran.exit_code == 2
+    assert sentence in ran.stderr
+    assert find("default") is None

@@ -12,6 +12,9 @@ import pytest
 from reward_functions.serving.catalogue import DeployedStage, stage_parameter
 from reward_functions.tools.deployed import DeployedFunction, deployments
 from reward_functions.tools.local_aws.cdk import Cdk, CdkFailed
+from reward_functions.tools.local_aws.processes import lifeline
+from reward_functions.tools.local_aws.training import TrainingOptions, with_training
+from tests.deploy.submitter import Account
 from tests.deploy.what import ROOT, STAGE, stages
 
 if TYPE_CHECKING:
@@ -81,3 +84,50 @@ def bootstrapped(enforcing_aws, project):
 def stage(bootstrapped, project):
     """The stage `local`, deployed once."""
     return Stage(bootstrapped, project, project.cdk.deploy())
+
+
+@pytest.fixture(scope="session")
+def trained(stage):
+    """The training double beside the emulator, and all that root can do there."""
+    with lifeline() as line:
+        aws = with_training(stage.aws, TrainingOptions(), line)
+        account = Account(aws, stage)
+        account.control("speed", seconds_to_host=0.0)
+        yield account
+        aws.record.training.process.end()
+        aws.folder.write(stage.aws.record)
+
+
+@pytest.fixture(scope="session")
+def submitter(trained, tmp_path_factory):
+    return trained.submitter(tmp_path_factory.mktemp("shell"))
+
+
+@pytest.fixture(scope="module")
+def account(trained):
+    """Root, who leaves every deployment as it was."""
+    yield trained
+    trained.release()
+    trained.clear()
+
+
+@pytest.fixture(scope="module")
+def me(submitter):
+    """The submitter; what this process runs meanwhile, it runs as that user."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in (submitter.environment | {"COLUMNS": "200"}).items():
+            patch.setenv(name, value)
+        patch.chdir(submitter.folder)
+        yield submitter
+
+
+@pytest.fixture(scope="module")
+def data(me, stage):
+    """A hundred rows, as a submitter makes them: the name of the training file."""
+    me.types("data", "generate", "gsm8k", "--out", "rows", "--rows", 100, "--test-rows", 0)
+    linted = me.types("data", "lint", "rows/train.jsonl", "--reward", "gsm8k")
+    assert "errors 0 · warnings 0" in linted.stderr
+    folder = f"s3://{stage.shared.bucket}/rft-data/"
+    sent = me.types("data", "upload", "rows/train.jsonl", folder)
+    assert sent.stdout == f"{folder}train.jsonl\n"
+    return "rows/train.jsonl"

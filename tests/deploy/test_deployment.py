@@ -21,8 +21,9 @@ from reward_functions.testing import sample
 from reward_functions.tools.deployed import check, expectation
 from reward_functions.tools.local_aws import running
 from reward_functions.tools.local_aws.cdk import Cdk, CdkFailed
-from reward_functions.tools.local_aws.emulator import EmulatorEnded, known
+from reward_functions.tools.local_aws.emulator import known
 from reward_functions.tools.local_aws.processes import _started
+from reward_functions.tools.local_aws.started import EmulatorEnded
 from tests.deploy.what import ROOT, STAGE, stages
 from tests.processes import end_within
 

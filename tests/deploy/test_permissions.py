@@ -66,23 +66,43 @@ TABLE = [
     (DATA, "s3:PutObject", "{bucket}/rft-output/x", False),
     (DATA, "s3:GetObject", "{bucket}/rft-output/x", True),
     (DATA, "s3:DeleteObject", "{bucket}/rft-data/train.jsonl", False),
+    (DATA, "s3:DeleteObject", "{bucket}/rft-data/jobs/train.jsonl", True),
+    (DATA, "s3:DeleteObjectVersion", "{bucket}/rft-data/jobs/train.jsonl", False),
+    (DATA, "s3:DeleteObject", "{bucket}/rft-output/job/metrics.csv", True),
+    (DATA, "s3:AbortMultipartUpload", "{bucket}/rft-data/jobs/train.jsonl", True),
+    (DATA, "logs:FilterLogEvents", "{logs}/SageMaker-reward-local-gsm8k", True),
+    (DATA, "logs:FilterLogEvents", "{logs}/SageMaker-reward-local-gsm8k:*", True),
+    (DATA, "logs:FilterLogEvents", "{logs}/SageMaker-reward-local-gsm8k-of-another:*", False),
+    (DATA, "logs:FilterLogEvents", "{logs}/reward-custodian-local:*", False),
     (DATA, "lambda:InvokeFunction", "{gsm8k}:live", False),
     (DATA, "bedrock:CreateModelCustomizationJob", "{job}", False),
     (JOBS, "bedrock:CreateModelCustomizationJob", "{job}", True),
     (JOBS, "bedrock:GetModelCustomizationJob", "{job}", True),
     (JOBS, "bedrock:StopModelCustomizationJob", "{job}", True),
     (JOBS, "bedrock:DeleteCustomModel", "{job}", False),
+    (JOBS, "bedrock:GetCustomModel", "{tuned}", True),
+    (JOBS, "bedrock:TagResource", "{job}", True),
+    (JOBS, "bedrock:ListTagsForResource", "{job}", True),
+    (JOBS, "bedrock:ListModelCustomizationJobs", "*", True),
+    (JOBS, "bedrock:InvokeModel", f"{MODELS}/{MODEL}", False),
     (JOBS, "bedrock-mantle:CallWithBearerToken", "*", True),
     (JOBS, "bedrock-mantle:CreateFineTuningJob", "{project}", True),
     (JOBS, "bedrock-mantle:CreateProject", "{project}", False),
     (JOBS, "lambda:InvokeFunction", "{gsm8k}:live", True),
     (JOBS, "lambda:InvokeFunction", "{gsm8k}:1", True),
     (JOBS, "lambda:InvokeFunction", "{gsm8k}-of-another-team", False),
+    (JOBS, "lambda:GetFunctionConfiguration", "{gsm8k}:1", True),
+    (JOBS, "lambda:GetFunctionConcurrency", "{gsm8k}", True),
+    (JOBS, "lambda:ListVersionsByFunction", "{gsm8k}", True),
+    (JOBS, "lambda:GetAccountSettings", "*", True),
     (JOBS, "lambda:UpdateFunctionConfiguration", "{gsm8k}", False),
     (JOBS, "s3:PutObject", "{bucket}/rft-data/train.jsonl", False),
     (JOBS, "iam:PassRole", "{role}", False),  # to Bedrock alone
     (JOBS, "iam:PassRole", "arn:aws:iam::000000000000:role/admin", False),
     (JOBS, "iam:CreateRole", "{role}", False),
+    (JOBS, "iam:SimulatePrincipalPolicy", "{role}", True),
+    (JOBS, "iam:GetRole", "{role}", True),
+    (JOBS, "iam:GetRolePolicy", "{role}", False),
     (EVALUATE, "lambda:InvokeFunction", "{gsm8k}:1", True),
     (EVALUATE, "lambda:GetFunctionConfiguration", "{gsm8k}:live", True),
     (EVALUATE, "lambda:ListVersionsByFunction", "{gsm8k}", True),
@@ -91,6 +111,12 @@ TABLE = [
     (EVALUATE, "bedrock:GetCustomModel", "{tuned}", True),
     (EVALUATE, "bedrock:CreateCustomModelDeployment", "{tuned}", True),
     (EVALUATE, "bedrock:InvokeModel", "{hosted}", True),
+    (EVALUATE, "bedrock:InvokeModel", "{profile}", True),
+    (EVALUATE, "bedrock:InvokeModel", f"{MODELS}/{MODEL}", True),
+    (EVALUATE, "bedrock:DeleteCustomModelDeployment", "{hosted}", True),
+    (EVALUATE, "bedrock:TagResource", "{hosted}", True),
+    (EVALUATE, "bedrock:ListCustomModels", "*", True),
+    (EVALUATE, "bedrock:DeleteCustomModel", "{tuned}", False),
     (EVALUATE, "bedrock:CreateModelCustomizationJob", "{job}", False),
     (EVALUATE, "ssm:PutParameter", "{catalogue}/deployments/gsm8k", False),
     (OPERATE, "lambda:UpdateAlias", "{gsm8k}", True),
@@ -99,6 +125,7 @@ TABLE = [
     (OPERATE, "lambda:DeleteFunction", "{gsm8k}-of-another-team:1", False),
     (OPERATE, "lambda:UpdateFunctionCode", "{gsm8k}", False),
     (OPERATE, "lambda:GetAccountSettings", "*", True),
+    (OPERATE, "bedrock:DeleteCustomModel", "{tuned}", True),
     (OPERATE, "ssm:PutParameter", "{catalogue}/deployments/gsm8k", True),
     (OPERATE, "ssm:PutParameter", "{parameters}/another/deployments/gsm8k", False),
     (OPERATE, "sagemaker:ListTrainingJobs", "*", True),
@@ -143,6 +170,7 @@ def arns(stage):
         "job": f"arn:aws:bedrock:{place}:model-customization-job/x",
         "tuned": f"arn:aws:bedrock:{place}:custom-model/x",
         "hosted": f"arn:aws:bedrock:{place}:custom-model-deployment/x",
+        "profile": f"arn:aws:bedrock:{place}:inference-profile/us.amazon.nova-2-lite-v1:0",
         "project": f"arn:aws:bedrock-mantle:{place}:project/default",
         "logs": f"arn:aws:logs:{place}:log-group:/aws/lambda",
     }
@@ -285,6 +313,47 @@ def test_who_operates_deletes_and_invokes_no_function(stage, person):
     client, gsm8k = person(OPERATE).client("lambda"), stage.catalogue["gsm8k"]
     assert refused(client.delete_function, FunctionName=gsm8k.function_arn)
     assert refused(client.invoke, FunctionName=gsm8k.function_arn, Payload=b"[]")
+
+
+def test_who_runs_jobs_looks_at_the_role_before_a_start(stage, person):
+    # Simulated as the whole table is, here by the submitter: the emulator knows no path.
+    iam, client = person(JOBS).client("iam"), person(JOBS).client("lambda")
+    role, gsm8k = stage.shared.training_role_arn, stage.catalogue["gsm8k"]
+    answer = iam.simulate_principal_policy(
+        PolicySourceArn=without_path(role),
+        ActionNames=["lambda:InvokeFunction"],
+        ResourceArns=[gsm8k.version_arn],
+    )
+    assert [each["EvalDecision"] for each in answer["EvaluationResults"]] == ["allowed"]
+    found = iam.get_role(RoleName=role.rpartition("/")[2])["Role"]
+    assert "bedrock.amazonaws.com" in json.dumps(found["AssumeRolePolicyDocument"])
+    assert client.get_function_configuration(FunctionName=gsm8k.version_arn)["Timeout"]
+    assert client.list_versions_by_function(FunctionName=gsm8k.function_arn)["Versions"]
+    assert client.get_account_settings()["AccountLimit"]
+    assert refused(iam.list_roles)
+
+
+def test_who_brings_data_reads_the_logs_of_rewards_and_clears_up_after_jobs(stage, person):
+    session, bucket = person(DATA), stage.shared.bucket
+    s3, logs = session.client("s3"), session.client("logs")
+    group = f"/aws/lambda/{stage.catalogue['gsm8k'].function_arn.rpartition(':')[2]}"
+    assert "events" in logs.filter_log_events(logGroupName=group)
+    custodian = "/aws/lambda/reward-custodian-local"
+    assert refused(logs.filter_log_events, logGroupName=custodian)
+    keys = ("rft-data/jobs/gsm8k.jsonl", "rft-data/shared.jsonl")
+    try:
+        for key in keys:
+            s3.put_object(Bucket=bucket, Key=key, Body=b"{}")
+        uploaded = s3.head_object(Bucket=bucket, Key=keys[0])["VersionId"]
+        s3.delete_object(Bucket=bucket, Key=keys[0])
+        assert s3.list_objects_v2(Bucket=bucket, Prefix=keys[0])["KeyCount"] == 0
+        assert refused(s3.delete_object, Bucket=bucket, Key=keys[0], VersionId=uploaded)
+        assert refused(s3.delete_object, Bucket=bucket, Key=keys[1])
+    finally:
+        root = stage.session.client("s3")
+        listed = root.list_object_versions(Bucket=bucket)
+        for each in (*listed.get("Versions", ()), *listed.get("DeleteMarkers", ())):
+            root.delete_object(Bucket=bucket, Key=each["Key"], VersionId=each["VersionId"])
 
 
 TRIES = """

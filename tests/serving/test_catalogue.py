@@ -8,7 +8,13 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from reward_functions.serving import catalogue
-from reward_functions.serving.catalogue import DeployedReward, Name, StageName
+from reward_functions.serving.catalogue import (
+    DeployedReward,
+    DeployedStage,
+    JobRights,
+    Name,
+    StageName,
+)
 
 REWARD = DeployedReward(
     name="gsm8k-strict",
@@ -55,6 +61,31 @@ def test_a_description_says_which_reward_and_digest_it_is(text, found):
 
 def test_a_newer_deployment_may_tell_more():
     assert DeployedReward.model_validate({**REWARD.model_dump(), "colour": "blue"}) == REWARD
+
+
+STAGE = {
+    "stage": "dev", "region": "us-east-1", "keep_versions": 10, "bucket": "b",
+    "training_role_arn": "r", "data_policy_arn": "d", "jobs_policy_arn": "j",
+    "evaluate_policy_arn": "e", "operate_policy_arn": "o", "job_events_topic_arn": "t",
+    "dashboard": "d",
+}  # fmt: skip
+
+RIGHTS = {
+    "invocation_logs": "s3://logs/bedrock",
+    "vpc": {"subnets": ["subnet-01234567"], "security_groups": ["sg-01234567"]},
+    "model_key": "arn:aws:kms:us-east-1:123456789012:key/01234567-89ab-cdef-0123-456789abcdef",
+}
+
+
+def test_a_stage_of_before_grants_its_jobs_no_right():
+    assert DeployedStage.model_validate(STAGE).job_rights == JobRights()
+
+
+def test_the_rights_of_jobs_come_back_and_a_newer_deployment_may_grant_more():
+    newer = RIGHTS | {"colour": "blue", "vpc": RIGHTS["vpc"] | {"colour": "blue"}}
+    found = DeployedStage.model_validate(STAGE | {"job_rights": newer})
+    assert found.model_dump(mode="json")["job_rights"] == RIGHTS
+    assert DeployedStage.model_validate_json(found.model_dump_json()) == found
 
 
 def test_the_parameter_of_a_deployment_stands_under_the_path_that_is_read():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
+from importlib.resources import files
 
 import pytest
 
@@ -28,6 +30,7 @@ JUDGING = JudgeConfig(
     cache_table="verdicts",
 )
 ROLE = "arn:aws-cn:iam::123456789012:role/training"
+KEY = HERE.arn("kms", "key/k")
 
 REWARDS = [*iam.versions_of(FUNCTION), *iam.generations_of(f"{FUNCTION}-own")]
 
@@ -38,12 +41,22 @@ DOCUMENTS = {
     "write_logs": permissions.write_logs(HERE.arn("logs", "log-group:/aws/lambda/f")),
     "ask_judge": permissions.ask_judge(HERE, JUDGING),
     "train": permissions.train(REWARDS, BUCKET),
-    "use_key": permissions.use_key(HERE.arn("kms", "key/k"), HERE),
-    "prepare_data": people.prepare_data(HERE, stage="dev", bucket_arn=BUCKET),
-    "run_jobs": people.run_jobs(
-        HERE, stage="dev", role_arns={"bedrock.amazonaws.com": ROLE}, rewards=REWARDS
+    "use_key": permissions.use_key(KEY, HERE),
+    "use_model_key": permissions.use_model_key(KEY, HERE),
+    "read_invocation_logs": permissions.read_invocation_logs(HERE, "s3://logs/bedrock/"),
+    "read_a_whole_bucket": permissions.read_invocation_logs(HERE, "s3://logs"),
+    "join_vpc": permissions.join_vpc(HERE, subnets=["subnet-1"], security_groups=["sg-1"]),
+    "prepare_data": people.prepare_data(
+        HERE, stage="dev", bucket_arn=BUCKET, rewards=REWARDS, key_arn=KEY
     ),
-    "evaluate": people.evaluate(HERE, stage="dev", rewards=REWARDS),
+    "run_jobs": people.run_jobs(
+        HERE,
+        stage="dev",
+        role_arns={"bedrock.amazonaws.com": ROLE},
+        rewards=REWARDS,
+        model_key=KEY,
+    ),
+    "evaluate": people.evaluate(HERE, stage="dev", rewards=REWARDS, model_key=KEY),
     "operate": people.operate(HERE, stage="dev", function_arns=[FUNCTION], rewards=REWARDS),
     "keep_house": permissions.keep_house(HERE, stage="dev", rewards=REWARDS, bucket_arn=BUCKET),
 }
@@ -86,20 +99,22 @@ def test_a_service_acts_for_this_account_only(name):
 
 
 def test_a_role_is_handed_to_its_own_service_only():
-    _, passing, *_ = DOCUMENTS["run_jobs"]["Statement"]
+    (passing,) = [
+        each for each in DOCUMENTS["run_jobs"]["Statement"] if each["Action"] == ["iam:PassRole"]
+    ]
     assert (passing["Action"], passing["Resource"]) == (["iam:PassRole"], [ROLE])
     assert passing["Condition"] == {
         "StringEquals": {"iam:PassedToService": "bedrock.amazonaws.com"}
     }
 
 
-WRITES = ("Create", "Put", "Delete", "Update", "Stop", "Cancel", "Tag", "Pass", "Invoke")
+WRITES = ("Create", "Put", "Delete", "Update", "Stop", "Cancel", "Tag", "Pass", "Invoke", "Abort")
 
 
 @pytest.mark.parametrize(
     ("name", "writes"),
     [
-        ("prepare_data", {"s3:PutObject"}),
+        ("prepare_data", {"s3:PutObject", "s3:AbortMultipartUpload", "s3:DeleteObject"}),
         (
             "run_jobs",
             {
@@ -112,6 +127,7 @@ WRITES = ("Create", "Put", "Delete", "Update", "Stop", "Cancel", "Tag", "Pass", 
                 "bedrock-mantle:CreateFineTuningJob",
                 "bedrock-mantle:CancelFineTuningJob",
                 "bedrock-mantle:CreateInference",
+                "kms:CreateGrant",  # of the key that encrypts models
                 "lambda:InvokeFunction",
             },
         ),
@@ -122,9 +138,29 @@ WRITES = ("Create", "Put", "Delete", "Update", "Stop", "Cancel", "Tag", "Pass", 
                 "bedrock:InvokeModel",
                 "bedrock:CreateCustomModelDeployment",
                 "bedrock:DeleteCustomModelDeployment",
+                "bedrock:TagResource",
             },
         ),
-        ("operate", {"ssm:PutParameter", "lambda:UpdateAlias", "lambda:DeleteFunction"}),
+        (
+            "operate",
+            {
+                "ssm:PutParameter",
+                "lambda:UpdateAlias",
+                "lambda:DeleteFunction",
+                "bedrock:DeleteCustomModel",
+            },
+        ),
+        (
+            "join_vpc",
+            {
+                "ec2:CreateNetworkInterface",
+                "ec2:CreateNetworkInterfacePermission",
+                "ec2:DeleteNetworkInterface",
+                "ec2:DeleteNetworkInterfacePermission",
+                "ec2:CreateTags",
+            },
+        ),
+        ("read_invocation_logs", set()),
         (
             "keep_house",
             {
@@ -172,11 +208,115 @@ TO_BEDROCK = {"iam:PassedToService": "bedrock.amazonaws.com"}
 TO_LAMBDA = {"iam:PassedToService": "lambda.amazonaws.com"}
 OWN, OTHER = {"aws:SourceAccount": "123456789012"}, {"aws:SourceAccount": "999999999999"}
 OF_A_JOB = {"aws:SourceArn": JOB}
-THROUGH_S3 = {"kms:ViaService": "s3.cn-north-1.amazonaws.com"}
+THROUGH_S3 = {"kms:ViaService": "s3.cn-north-1.amazonaws.com.cn"}
+THROUGH_BEDROCK = {"kms:ViaService": "bedrock.cn-north-1.amazonaws.com.cn"}
+PROFILES = HERE.arn("bedrock", "inference-profile/us.nova")
+ELSEWHERE = "arn:aws-cn:bedrock:cn-northwest-1::foundation-model/nova"
+LOG_GROUP = HERE.arn("logs", "log-group:/aws/lambda/SageMaker-reward-dev-gsm8k")
+INTERFACE = HERE.arn("ec2", "network-interface/eni-1")
+INSIDE = {"ec2:Subnet": HERE.arn("ec2", "subnet/subnet-1")}
+TAGS = {"BedrockManaged": "true", "BedrockModelCustomizationJobArn": JOB}
+ASKED_WITH_TAGS = {f"aws:RequestTag/{name}": value for name, value in TAGS.items()}
+TAGGED = {f"ec2:ResourceTag/{name}": value for name, value in TAGS.items()}
+MADE = {"ec2:CreateAction": "CreateNetworkInterface"}
 BEHIND = {"bedrock:InferenceProfileArn": PROFILE}
 
 DECIDED = [
     # whose document, what, on what, with which context keys, whether
+    ("prepare_data", "s3:PutObject", f"{BUCKET}/rft-data/jobs/x.jsonl", {}, True),
+    ("prepare_data", "s3:AbortMultipartUpload", f"{BUCKET}/rft-data/jobs/x.jsonl", {}, True),
+    ("prepare_data", "s3:DeleteObject", f"{BUCKET}/rft-data/jobs/x.jsonl", {}, True),
+    ("prepare_data", "s3:DeleteObject", f"{BUCKET}/rft-output/job/metrics.csv", {}, True),
+    ("prepare_data", "s3:DeleteObject", f"{BUCKET}/rft-data/shared.jsonl", {}, False),
+    ("prepare_data", "s3:DeleteObjectVersion", f"{BUCKET}/rft-data/jobs/x.jsonl", {}, False),
+    *(
+        ("prepare_data", action, KEY, through, may)
+        for action in ("kms:GenerateDataKey", "kms:Decrypt")
+        for through, may in ((THROUGH_S3, True), (THROUGH_BEDROCK, False), ({}, False))
+    ),
+    *(
+        ("prepare_data", "logs:FilterLogEvents", group, {}, may)
+        for group, may in (
+            (LOG_GROUP, True),
+            (f"{LOG_GROUP}:*", True),
+            (f"{LOG_GROUP}-own--01234567", True),
+            (f"{LOG_GROUP}-own--01234567:*", True),
+            (f"{LOG_GROUP}-own", False),
+            (f"{LOG_GROUP}-of-another:*", False),
+        )
+    ),
+    ("prepare_data", "logs:GetQueryResults", LOG_GROUP, {}, False),
+    ("run_jobs", "iam:SimulatePrincipalPolicy", ROLE, {}, True),
+    ("run_jobs", "iam:GetRole", ROLE, {}, True),
+    ("run_jobs", "iam:GetRole", f"{ROLE}-of-another", {}, False),
+    ("run_jobs", "iam:GetRolePolicy", ROLE, {}, False),
+    ("run_jobs", "bedrock:GetCustomModel", TUNED, {}, True),
+    ("run_jobs", "bedrock:ListTagsForResource", JOB, {}, True),
+    ("run_jobs", "bedrock:TagResource", HOSTED, {}, False),
+    ("run_jobs", "lambda:GetFunctionConcurrency", FUNCTION, {}, True),
+    ("run_jobs", "lambda:GetFunctionConfiguration", f"{FUNCTION}:7", {}, True),
+    ("run_jobs", "lambda:ListVersionsByFunction", FUNCTION, {}, True),
+    ("run_jobs", "lambda:PutFunctionConcurrency", FUNCTION, {}, False),
+    ("run_jobs", "lambda:GetFunction", FUNCTION, {}, False),  # has the address of its code
+    ("run_jobs", "lambda:GetAccountSettings", "*", {}, True),
+    ("run_jobs", "kms:CreateGrant", KEY, THROUGH_BEDROCK, True),
+    ("run_jobs", "kms:CreateGrant", KEY, {}, False),
+    ("run_jobs", "kms:CreateGrant", f"{KEY}2", THROUGH_BEDROCK, False),
+    ("run_jobs", "bedrock:InvokeModel", NOVA, {}, False),
+    ("evaluate", "bedrock:TagResource", HOSTED, {}, True),
+    ("evaluate", "bedrock:TagResource", TUNED, {}, False),
+    ("evaluate", "bedrock:ListCustomModels", "*", {}, True),
+    ("evaluate", "bedrock:DeleteCustomModelDeployment", HOSTED, {}, True),
+    ("evaluate", "bedrock:DeleteCustomModel", TUNED, {}, False),
+    ("evaluate", "bedrock:InvokeModel", PROFILES, {}, True),
+    ("evaluate", "bedrock:InvokeModel", ELSEWHERE, {"bedrock:InferenceProfileArn": PROFILES}, True),
+    ("evaluate", "bedrock:InvokeModel", ELSEWHERE, {}, False),
+    (
+        "evaluate",
+        "bedrock:InvokeModel",
+        ELSEWHERE,
+        {"bedrock:InferenceProfileArn": PROFILES.replace("123456789012", "999999999999")},
+        False,
+    ),
+    ("evaluate", "kms:Decrypt", KEY, THROUGH_BEDROCK, True),
+    ("evaluate", "kms:CreateGrant", KEY, THROUGH_BEDROCK, False),
+    ("operate", "bedrock:DeleteCustomModel", TUNED, {}, True),
+    ("operate", "bedrock:DeleteCustomModel", HOSTED, {}, False),
+    ("use_model_key", "kms:CreateGrant", KEY, THROUGH_BEDROCK, True),
+    ("use_model_key", "kms:Decrypt", KEY, THROUGH_S3, False),
+    ("read_invocation_logs", "s3:GetObject", "arn:aws-cn:s3:::logs/bedrock/x.json.gz", {}, True),
+    ("read_invocation_logs", "s3:GetObject", "arn:aws-cn:s3:::logs/bedrock-of-others/x", {}, False),
+    *(
+        ("read_invocation_logs", "s3:ListBucket", "arn:aws-cn:s3:::logs", context, may)
+        for context, may in (
+            ({"s3:prefix": "bedrock"}, True),
+            ({"s3:prefix": "bedrock/AWSLogs/"}, True),
+            ({"s3:prefix": "bedrock-of-others/"}, False),
+            ({}, False),
+        )
+    ),
+    ("read_invocation_logs", "s3:PutObject", "arn:aws-cn:s3:::logs/bedrock/x", {}, False),
+    ("read_a_whole_bucket", "s3:GetObject", "arn:aws-cn:s3:::logs/any/where", {}, True),
+    ("read_a_whole_bucket", "s3:ListBucket", "arn:aws-cn:s3:::logs", {}, True),
+    ("read_a_whole_bucket", "s3:GetObject", "arn:aws-cn:s3:::logs-of-others/x", {}, False),
+    ("join_vpc", "ec2:DescribeSubnets", "*", {}, True),
+    ("join_vpc", "ec2:CreateNetworkInterface", HERE.arn("ec2", "subnet/subnet-1"), {}, True),
+    ("join_vpc", "ec2:CreateNetworkInterface", HERE.arn("ec2", "subnet/subnet-2"), {}, False),
+    ("join_vpc", "ec2:CreateNetworkInterface", HERE.arn("ec2", "security-group/sg-1"), {}, True),
+    ("join_vpc", "ec2:CreateNetworkInterface", INTERFACE, ASKED_WITH_TAGS, True),
+    ("join_vpc", "ec2:CreateNetworkInterface", INTERFACE, {}, False),
+    *(
+        ("join_vpc", f"ec2:{action}", INTERFACE, context, may)
+        for action in (
+            "CreateNetworkInterfacePermission",
+            "DeleteNetworkInterface",
+            "DeleteNetworkInterfacePermission",
+        )
+        for context, may in ((TAGGED | INSIDE, True), (INSIDE, False), (TAGGED, False))
+    ),
+    ("join_vpc", "ec2:CreateTags", INTERFACE, MADE | {"aws:TagKeys": [*TAGS]}, True),
+    ("join_vpc", "ec2:CreateTags", INTERFACE, MADE | {"aws:TagKeys": [*TAGS, "Name"]}, False),
+    ("join_vpc", "ec2:CreateTags", INTERFACE, {"aws:TagKeys": [*TAGS]}, False),
     ("run_jobs", "iam:PassRole", ROLE, TO_BEDROCK, True),
     ("run_jobs", "iam:PassRole", ROLE, TO_LAMBDA, False),
     ("run_jobs", "iam:PassRole", ROLE, {}, False),
@@ -246,11 +386,20 @@ def decided(document, action, resource, context):
         action in actions(statement)
         and any(like(resource, each) for each in statement.get("Resource", [resource]))
         and all(
-            key in context and any(COMPARED[operator](context[key], each) for each in among(values))
+            holds(operator, context.get(key), among(values))
             for operator, keys in statement.get("Condition", {}).items()
             for key, values in keys.items()
         )
         for statement in document["Statement"]
+    )
+
+
+def holds(operator, value, allowed):
+    """Whether a key of the context is one of those allowed; of several, whether each is."""
+    for_all, _, operator = operator.rpartition(":")
+    values = value if for_all else [value]
+    return value is not None and all(
+        any(COMPARED[operator](each, other) for other in allowed) for each in values
     )
 
 
@@ -270,12 +419,63 @@ def actions(statement):
     return among(statement["Action"])
 
 
-def test_a_key_is_used_through_s3_only():
+@pytest.mark.parametrize(
+    ("grant", "through"),
+    [
+        (permissions.use_key, "s3.eu-west-1.amazonaws.com"),
+        (permissions.use_model_key, "bedrock.eu-west-1.amazonaws.com"),
+    ],
+)
+def test_a_key_is_used_through_one_service_only(grant, through):
     place = Place("aws", "eu-west-1", "123456789012")
-    (statement,) = permissions.use_key(place.arn("kms", "key/k"), place)["Statement"]
-    assert statement["Condition"] == {
-        "StringEquals": {"kms:ViaService": "s3.eu-west-1.amazonaws.com"}
-    }
+    (statement,) = grant(place.arn("kms", "key/k"), place)["Statement"]
+    assert statement["Condition"] == {"StringEquals": {"kms:ViaService": through}}
+
+
+def test_without_keys_nobody_is_granted_one():
+    documents = [
+        people.prepare_data(HERE, stage="dev", bucket_arn=BUCKET, rewards=REWARDS),
+        people.run_jobs(HERE, stage="dev", role_arns={}, rewards=REWARDS),
+        people.evaluate(HERE, stage="dev", rewards=REWARDS),
+    ]
+    assert "kms" not in json.dumps(documents)
+
+
+@cache
+def reference():
+    """The Service Authorization Reference, as CloudFormation's linter carries it."""
+    data = files("cfnlint.data").joinpath("AdditionalSpecs", "Policies.json")
+    return json.loads(data.read_text())
+
+
+def kinds(action):
+    """What an action can be granted on: patterns of ARNs; "*" for one that knows no resource."""
+    service, _, name = action.partition(":")
+    known = reference()[service]
+    named = known["Actions"][name.lower()].get("Resources", [])
+    forms = [form for each in named for form in known["Resources"][each.lower()]["ARNFormats"]]
+    return [re.sub(r"\$\{\w+\}", "[^:]*", form) for form in forms] or [r"\*"]
+
+
+# Named by "Create and manage Bedrock jobs with Step Functions", and not by the reference.
+ALSO = {("CreateJob", HERE.arn("bedrock", "model-customization-job/*"))}
+
+
+@pytest.mark.parametrize("name", [name for name in DOCUMENTS if not name.startswith("trust_")])
+def test_every_action_is_granted_on_what_it_knows_and_nothing_else(name):
+    for statement in DOCUMENTS[name]["Statement"]:
+        for action in statement["Action"]:
+            assert any(
+                re.fullmatch(kind, resource)
+                for kind in kinds(action)
+                for resource in statement["Resource"]
+            ), (statement["Sid"], action)
+        for resource in statement["Resource"]:
+            assert (statement["Sid"], resource) in ALSO or any(
+                re.fullmatch(kind, resource)
+                for action in statement["Action"]
+                for kind in kinds(action)
+            ), (statement["Sid"], resource)
 
 
 def nova(region):

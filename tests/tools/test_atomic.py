@@ -86,3 +86,10 @@ def test_an_interrupt_as_soon_as_the_file_is_there_leaves_nothing(tmp_path, monk
     with pytest.raises(KeyboardInterrupt), replaced(tmp_path / "out"):
         raise AssertionError("it is never written to")
     assert not [*tmp_path.iterdir()]
+
+
+def test_a_folder_that_is_not_there_is_said_of_the_file_that_was_asked_for(tmp_path):
+    path = tmp_path / "nowhere" / "x.svg"
+    with pytest.raises(FileNotFoundError) as missing, Together() as files:
+        files.opened(path)
+    assert missing.value.filename == str(path)

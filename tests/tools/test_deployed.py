@@ -231,6 +231,7 @@ def test_a_throttle_that_ends_is_waited_for(served):
     ("environment", "message"),
     [
         ({"AWS_ENDPOINT_URL_LAMBDA": "http://127.0.0.1:1"}, "nobody answers: "),
+        ({"AWS_ENDPOINT_URL_LAMBDA": "http://127.0.0.1:1"}, "`reward local up` starts one"),
         ({"AWS_PROFILE": "nowhere"}, "(nowhere) could not be found; check AWS_PROFILE"),
         ({"AWS_ACCESS_KEY_ID": None, "AWS_SECRET_ACCESS_KEY": None}, "no AWS credentials; log in"),
     ],
@@ -429,6 +430,13 @@ def all_or_nothing(rows):
     return scored(rows)
 
 
+def no_number(rows):
+    usable = [row for row in rows if row["messages"] is not None]
+    rest = [row for row in rows if row["messages"] is None]
+    wrong = {"aggregate_reward_score": float("nan")}
+    return [*scored(usable), *(result(row["id"], 0.0) | wrong for row in rest)]
+
+
 def small_batches(rows):
     if len(rows) > 10:
         message = "Response payload size exceeded maximum allowed payload size (6291556 bytes)."
@@ -459,6 +467,7 @@ THROTTLED = refusal(429, "TooManyRequestsException", "Rate Exceeded.")
         ([only_assistants], "warning", "dialects", "the role nova_assistant: the function fails"),
         ([only_plain_text], "warning", "dialects", "earns 0 in the place of 1"),
         ([all_or_nothing], "warning", "malformed row", "fails the whole batch"),
+        ([no_number], "failure", "malformed row", "beside one: 1 rewards are nan, which is"),
         ([small_batches], "failure", "load", "send smaller batches, or return fewer metrics"),
         ([slow], "warning", "latency", "more than half of its timeout of 1 s"),
         ([TIMED_OUT], "failure", "first batch", "; raise its timeout, or send smaller batches"),

@@ -22,14 +22,18 @@ from reward_functions.tools.local_aws import (
     find,
     interpreter,
     running,
+    started,
     up,
 )
 from reward_functions.tools.local_aws.cdk import Cdk, CdkFailed
-from reward_functions.tools.local_aws.emulator import EmulatorEnded, PortInUse, known
+from reward_functions.tools.local_aws.emulator import known
 from reward_functions.tools.local_aws.environment import merged, shell_lines
 from reward_functions.tools.local_aws.folders import Folder
 from reward_functions.tools.local_aws.interpreter import EmulatorMissing
+from reward_functions.tools.local_aws.listening import PortInUse
 from reward_functions.tools.local_aws.processes import Process, _started, lifeline, start
+from reward_functions.tools.local_aws.started import EmulatorEnded
+from reward_functions.tools.local_aws.training import TrainingOptions
 from tests.processes import end_within, processes_of
 
 ENVIRONMENT = "import os\ndef handler(event, context):\n    return [os.getpid(), dict(os.environ)]"
@@ -45,8 +49,8 @@ echo $! > "{folder}/child"
 
 
 def gone(id):
-    """Whether a process ends within a moment."""
-    late = monotonic() + 5
+    """Whether a process ends: at once, or within a minute of a busy machine."""
+    late = monotonic() + 60
     while monotonic() < late:
         if _started(id) is None:
             return True
@@ -186,7 +190,7 @@ def test_an_emulator_that_ends_as_it_starts_is_told_with_its_last_words(impostor
 
 def test_an_emulator_that_never_answers_is_ended(impostor, nothing_left, monkeypatch):
     monkeypatch.setattr(emulator, "READY_SECONDS", 0.3)
-    monkeypatch.setattr(emulator, "LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(started, "LOOK_SECONDS", 0.1)
     with pytest.raises(LocalAwsError, match="does not answer within"):
         up("broken", python=impostor("sleep 1000"))
 
@@ -384,3 +388,80 @@ def test_a_cdk_that_fails_is_told_in_one_line(local_aws, monkeypatch, tmp_path, 
     with pytest.raises(CdkFailed) as raised:
         Cdk(local_aws, tmp_path, stage="local").deploy()
     assert str(raised.value) == f"cdk deploy failed: {said}"
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """An emulator with a training double beside it, which knows one prompt from a file."""
+    file = tmp_path_factory.mktemp("data") / "more.jsonl"
+    turn = {"role": "user", "content": "What is 1 + 1?"}
+    row = {"messages": [turn], "reference_answer": {"final_answer": "2"}}
+    file.write_text(f"{json.dumps(row)}\n")
+    with running("trained", training=TrainingOptions(data=(file,), step_seconds=0.5)) as aws:
+        yield aws
+
+
+def test_the_training_double_runs_beside_it_and_clients_find_it(trained):
+    address = trained.training_endpoint
+    assert address.startswith("http://127.0.0.1:")
+    assert address != trained.endpoint
+    environment = trained.environment
+    services = ("BEDROCK", "BEDROCK_RUNTIME", "BEDROCK_MANTLE")
+    assert {environment[f"AWS_ENDPOINT_URL_{each}"] for each in services} == {address}
+    assert environment["OPENAI_BASE_URL"] == f"{address}/v1"
+    assert environment["AWS_ENDPOINT_URL"] == trained.endpoint
+    assert trained.client("bedrock").list_custom_models()["modelSummaries"] == []
+    assert trained.client("s3").meta.endpoint_url == trained.endpoint
+
+
+def test_it_answers_the_prompts_of_a_file_and_is_as_slow_as_asked_for(trained):
+    answer = trained.client("bedrock-runtime").converse(
+        modelId="amazon.nova-2-lite-v1:0",
+        messages=[{"role": "user", "content": [{"text": "What is 1 + 1?"}]}],
+    )
+    assert answer["stopReason"] == "end_turn"
+    assert trained.ask_training("GET", "state")["seconds_per_step"] == 0.5
+
+
+def test_an_emulator_that_runs_without_training_does_not_get_it_later(local_aws):
+    with pytest.raises(LocalAwsError, match="without training: reward local down"):
+        up("session", training=TrainingOptions())
+    with pytest.raises(LocalAwsError, match="runs without --training"):
+        local_aws.ask_training("POST", "throttle", operation="Converse")
+
+
+def test_one_that_runs_with_training_is_found_with_it(trained):
+    assert up("trained", training=TrainingOptions()).training_endpoint == trained.training_endpoint
+    assert up("trained").training_endpoint == trained.training_endpoint
+
+
+def test_a_double_that_cannot_read_its_file_is_reported_and_nothing_is_left(tmp_path):
+    file = tmp_path / "bad.jsonl"
+    file.write_text("{")
+    with pytest.raises(LocalAwsError, match="could not be started: bad"):
+        up("broken", training=TrainingOptions(data=(file,)))
+    assert find("broken") is None
+    assert not Folder("broken").path.exists()
+
+
+def test_the_double_ends_with_an_emulator_that_was_killed():
+    with running("ends", training=TrainingOptions()) as aws:
+        os.killpg(aws.record.process.id, signal.SIGKILL)
+        assert gone(aws.record.training.process.id)
+
+
+def test_a_double_that_has_ended_is_reported_to_whoever_asks_for_it():
+    with running("lost", training=TrainingOptions()) as aws:
+        aws.record.training.process.end()
+        with pytest.raises(LocalAwsError, match=r"training double of .* has ended"):
+            up("lost", training=TrainingOptions())
+        with pytest.raises(
+            LocalAwsError, match=r"has ended, .*: reward local down --name lost, then"
+        ):
+            aws.ask_training("GET", "ready")
+
+
+def test_a_reset_empties_the_double_too(trained):
+    trained.ask_training("POST", "throttle", operation="Converse", times=5)
+    trained.reset()
+    assert trained.ask_training("GET", "state")["throttled"] == {}

@@ -1,6 +1,7 @@
 """`reward data`: from a public data set to files a trainer takes, and a reward that can judge them.
 
 prepare.py   prepare    public files → rows, official splits kept
+generate.py  generate   synthetic rows of the same shapes, to rehearse with
 lint.py      lint       what a trainer would refuse
 split.py     split      splits that are made, by page or prompt
 stats.py     stats      lengths, and the limits they suggest
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import typer
 
-from reward_functions.cli.data import lint, prepare, replay, split, stats, upload
+from reward_functions.cli.data import generate, lint, prepare, replay, split, stats, upload
 
 __all__ = ["data"]
 
@@ -22,6 +23,7 @@ data = typer.Typer(
     help="Prepare training data, check it, and bring it to S3.",
 )
 data.command("prepare")(prepare.prepare)
+data.command("generate")(generate.generate)
 data.command("lint")(lint.lint)
 data.command("split")(split.split)
 data.command("stats")(stats.stats)

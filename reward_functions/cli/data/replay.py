@@ -47,8 +47,8 @@ def replay(
     """Score the right answer to every row, a wrong one, an empty one, and gaming ones.
 
     The right answer is written by the reward's `gold_response` from the row's reference; a wrong
-    one is the right one of another row. Gaming ones hedge, list, hide the right answer in a
-    thought, or talk to the judge. A judge gets recorded answers, such as
+    one is the right one of another row. Gaming ones hedge, list, come near, reason at length, hide
+    the right answer in a thought, or talk to the judge. A judge gets recorded answers, such as
     {"id": "pandalm-12", "verdict": {"specific": "yes"}}: this command asks no model, unless --judge
     names one.
 

@@ -21,8 +21,8 @@ def stats(
     eight letters, digits by three, signs one by one). The models' own tokenizers are not here.
 
     `maxPromptLength`: twice the 99th percentile of the prompts, and never less than the longest.
-    `inferenceMaxTokens`: three times the 99th percentile of the solutions in `metadata.solution`;
-    2,048 where there are none, which is the default of AWS's own tools.
+    `inferenceMaxTokens`: three times the 99th percentile of the solutions in `metadata.solution`,
+    and never less than 2,048, the default of AWS's SDK: people leave out what a model thinks.
 
     Exit status: 0 all is well, 2 a file cannot be read.
     """
@@ -30,19 +30,19 @@ def stats(
     from reward_functions.cli._progress import watched
     from reward_functions.cli.data._output import histogram, lengths_table, print_json
     from reward_functions.core.errors import ConfigurationError
-    from reward_functions.tools.datasets.lengths import Lengths, prompt_tokens, tokens
+    from reward_functions.tools.datasets.lengths import Lengths, prompt_tokens, solution_tokens
     from reward_functions.tools.json_rows import read_rows
 
     prompts: list[int] = []
     solutions: list[int] = []
     for file in files:
         for row in watched(read_rows(file), "measuring"):
-            messages, metadata = row.content.get("messages"), row.content.get("metadata")
+            messages = row.content.get("messages")
             if isinstance(messages, list):
                 prompts.append(prompt_tokens([turn for turn in messages if isinstance(turn, dict)]))
-            solution = metadata.get("solution") if isinstance(metadata, dict) else None
-            if isinstance(solution, str):
-                solutions.append(tokens(solution))
+            solution = solution_tokens(row.content)
+            if solution is not None:
+                solutions.append(solution)
     if not prompts:
         raise ConfigurationError(f"{', '.join(files)}: no row with messages")
     lengths = {"prompts": Lengths(prompts)}
@@ -82,5 +82,5 @@ def _why(name: str, lengths: dict[str, Lengths]) -> str:
     if name == "maxPromptLength":
         return ": 2 × p99 of the prompts, and no less than the longest"
     if "solutions" in lengths:
-        return ": 3 × p99 of the solutions; more where the model reasons at length"
+        return ": 3 × p99 of the solutions, and no less than 2,048; more where the model reasons"
     return ": a default; there are no worked solutions to measure"

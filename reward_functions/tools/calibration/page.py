@@ -71,11 +71,12 @@ def _lines(card: Card) -> Iterator[str]:
     for sheet in card.sheets:
         yield f"<h2>{escape(sheet.title)}</h2>"
         yield drawings.get(sheet.title, "")
-        yield from _table(sheet)
+        yield from html_table(sheet)
     yield "</body>\n</html>"
 
 
-def _table(sheet: Sheet) -> Iterator[str]:
+def html_table(sheet: Sheet) -> Iterator[str]:
+    """The lines of a table, its note below; every cell is escaped."""
     heads = "".join(f'<th scope="col">{escape(head)}</th>' for head in sheet.heads)
     yield f"<table>\n<thead><tr>{heads}</tr></thead>\n<tbody>"
     for first, *cells in sheet.rows:

@@ -74,10 +74,15 @@ def outcomes(source: Path, noise: Noise = "drop") -> Iterator[RecordOutcome]:
         noise: what becomes of noisy records.
     """
     for file, split in split_files(source):
-        yield from each(records_of(file, split), partial(_row, noise=noise))
+        yield from each(records_of(file, split), partial(row_of, noise=noise))
 
 
-def _row(record: Record, noise: Noise) -> Row | Dropped:
+def row_of(record: Record, noise: Noise = "drop") -> Row | Dropped:
+    """The row of a record, or why it is left out.
+
+    Raises:
+        BadRecord: a field is missing or cannot be read, or the program cannot be executed.
+    """
     name, page, question = (record.text(field) for field in ("id", "filename", "qa.question"))
     context = _context(record)
     reference = _executed(record)

@@ -55,10 +55,15 @@ _NOTE: Final = re.compile(r"<<[^<>]*>>")
 def outcomes(source: Path) -> Iterator[RecordOutcome]:
     """What becomes of every record of a JSONL file, or of a folder of them."""
     for file, split in split_files(source):
-        yield from each(records_of(file, split), _row)
+        yield from each(records_of(file, split), row_of)
 
 
-def _row(record: Record) -> Row:
+def row_of(record: Record) -> Row:
+    """The row of a record.
+
+    Raises:
+        BadRecord: a field is missing or cannot be read.
+    """
     question, answer = record.text("question"), record.text("answer")
     solution, marker, final = answer.rpartition("####")
     final = final.strip()

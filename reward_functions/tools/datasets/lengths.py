@@ -34,8 +34,9 @@ PROMPT_ROOM: Final = 2
 SOLUTION_ROOM: Final = 3
 """Times the 99th percentile of worked solutions: a model that thinks writes more than people."""
 
-DEFAULT_INFERENCE_TOKENS: Final = 2_048
-"""What AWS's own tools set, for data that says nothing about the length of an answer."""
+MIN_INFERENCE_TOKENS: Final = 2_048
+"""No suggestion is lower, however briefly people solve: the default of AWS's SDK. An answer that is
+cut off earns the minimum."""
 
 STEP: Final = 64
 """Suggestions are multiples of it, so as not to look more exact than they are."""
@@ -82,6 +83,13 @@ def prompt_tokens(messages: Sequence[Mapping[str, Any]]) -> int:
     return sum(tokens(text_of(turn.get("content"))) + PER_MESSAGE for turn in messages)
 
 
+def solution_tokens(row: Mapping[str, Any]) -> int | None:
+    """The tokens of a row's worked solution, estimated; None where it has none."""
+    metadata = row.get("metadata")
+    solution = metadata.get("solution") if isinstance(metadata, dict) else None
+    return tokens(solution) if isinstance(solution, str) else None
+
+
 def suggested_prompt_length(prompts: Lengths) -> int:
     """`maxPromptLength`: twice the 99th percentile, and never less than the longest prompt."""
     most = prompts.percentiles()
@@ -89,14 +97,16 @@ def suggested_prompt_length(prompts: Lengths) -> int:
 
 
 def suggested_inference_tokens(solutions: Lengths | None) -> int:
-    """`inferenceMaxTokens`: three times the 99th percentile of the worked solutions.
+    """`inferenceMaxTokens`: three times the 99th percentile of the worked solutions, or 2,048.
+
+    The larger of the two: people leave out what a model writes while it thinks.
 
     Args:
         solutions: None where the data has none; a bare reference says nothing about them.
     """
     if solutions is None:
-        return DEFAULT_INFERENCE_TOKENS
-    return _stepped(SOLUTION_ROOM * solutions.percentiles()["p99"])
+        return MIN_INFERENCE_TOKENS
+    return max(MIN_INFERENCE_TOKENS, _stepped(SOLUTION_ROOM * solutions.percentiles()["p99"]))
 
 
 def _stepped(value: int) -> int:

@@ -49,6 +49,8 @@ ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool", "b
 MESSAGE_KEYS: Final = frozenset({"role", "content", "name", "tool_calls", "tool_call_id"})
 """Keys of a chat message; AWS's own validator refuses others."""
 
+UNREADABLE: Final = "no reward can read reference_answer"
+
 
 @dataclass(frozen=True, slots=True)
 class LintFinding:
@@ -140,7 +142,7 @@ def _row_findings(row: Row, position: int, readers: _Readers) -> Iterator[LintFi
     elif not problems:
         complaint = readers.complaint(row, position)
         if complaint:
-            yield LintFinding("error", "no reward can read reference_answer", row.where, complaint)
+            yield LintFinding("error", UNREADABLE, row.where, complaint)
 
 
 def _message_problems(row: Row) -> Iterator[tuple[str, str]]:

@@ -53,7 +53,7 @@ def outcomes(source: Path) -> Iterator[RecordOutcome]:
     """
     found = False
     files = _in_folder(source) if source.is_dir() else _in_archive(source)
-    for outcome in each(_records(files, source), _row):
+    for outcome in each(_records(files, source), row_of):
         found = True
         yield outcome
     if not found:
@@ -62,7 +62,12 @@ def outcomes(source: Path) -> Iterator[RecordOutcome]:
         )
 
 
-def _row(record: Record) -> Row:
+def row_of(record: Record) -> Row:
+    """The row of a problem.
+
+    Raises:
+        BadRecord: a field is missing, or the solution has no answer in a box.
+    """
     problem, solution = record.text("problem"), record.text("solution")
     answer = boxed_answer(solution)
     if not isinstance(answer, Answer):

@@ -59,7 +59,7 @@ class PrepareReport:
 
     Args:
         dataset: its name.
-        sources: SHA-256 of every file, None of a folder, by path.
+        sources: SHA-256 of every file, by path; None of a folder, and of what was generated.
         splits: rows written, by split.
         kept: rows written, by the class they are counted under.
         dropped: records left out on purpose, by class.
@@ -131,16 +131,42 @@ def prepare(
     read = import_module(f"reward_functions.tools.datasets.{dataset}").outcomes
     read = partial(read, noise=noise) if dataset == "finqa" else read
     report = PrepareReport(dataset, {str(source): checksum(source) for source in sources})
+    outcomes = chain.from_iterable(map(read, sources))
+    write_rows(report, watched(outcomes), folder, spared=sources, skip_bad=skip_bad)
+    return report
+
+
+def write_rows(
+    report: PrepareReport,
+    outcomes: Iterable[RecordOutcome],
+    folder: Path,
+    *,
+    spared: Sequence[Path] = (),
+    skip_bad: bool = False,
+) -> None:
+    """Write the rows among the outcomes, a file for each split, and the report, which is filled in.
+
+    Args:
+        report: of the data set, still empty.
+        outcomes: of its records, in order.
+        folder: where to write; made where it is missing.
+        spared: files and folders that are read meanwhile, and never written to.
+        skip_bad: leave out records that cannot be used, instead of giving up.
+
+    Raises:
+        BadRecords: some cannot be used, and `skip_bad` is not set.
+        ConfigurationError: there is nothing to write.
+        OSError: a file cannot be read or written.
+    """
     overlaps = Overlaps()
-    with Together(spared=sources) as files:
+    with Together(spared=spared) as files:
         streams: dict[str, TextIO] = {}
         files.folder(folder)
-        outcomes = watched(chain.from_iterable(map(read, sources)))
         for row in _kept(outcomes, report):
             split = row.split or UNSPLIT
             if split not in streams:
                 streams[split] = files.opened(folder / f"{split}.jsonl")
-            content = row.wire(dataset)
+            content = row.wire(report.dataset)
             streams[split].write(f"{json.dumps(content)}\n")
             overlaps.add(split, row.id, content)
         if report.problems and not skip_bad:
@@ -150,7 +176,6 @@ def prepare(
         report.leaks = overlaps.leaks()
         report.stale = [path for path in _earlier(folder) if path.stem not in report.splits]
         files.opened(folder / REPORT).write(f"{json.dumps(report.as_json(), indent=2)}\n")
-    return report
 
 
 def _earlier(folder: Path) -> list[Path]:

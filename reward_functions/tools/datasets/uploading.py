@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from reward_functions.core.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 MAX_URI: Final = 1_024
 """Characters Bedrock allows in the address of training data (its service model, `S3Uri`)."""
@@ -81,6 +81,7 @@ def upload(
     client: Any,
     placed: dict[Path, Destination],
     progress: Callable[[int], object] | None = None,
+    metadata: Mapping[str, str] | None = None,
 ) -> Iterator[Destination]:
     """Send the files, one after the other.
 
@@ -88,6 +89,7 @@ def upload(
         client: of S3.
         placed: where each file goes.
         progress: called with the bytes sent since its last call.
+        metadata: of every object, as its user's own.
 
     Yields:
         where a file is now.
@@ -106,7 +108,10 @@ def upload(
 
     for file, place in placed.items():
         try:
-            client.upload_file(str(file), place.bucket, place.key, Callback=progress)
+            extra = {"Metadata": dict(metadata)} if metadata else None
+            client.upload_file(
+                str(file), place.bucket, place.key, ExtraArgs=extra, Callback=progress
+            )
         except (NoCredentialsError, PartialCredentialsError):
             raise UploadFailed(
                 "no AWS credentials: set AWS_PROFILE, sign in (aws login), or run where a role is"
@@ -120,5 +125,5 @@ def upload(
 
 def _message(error: BaseException) -> str:
     """S3's own error message, without the SDK's."""
-    details = getattr(error, "response", {}).get("Error", {})
+    details = (getattr(error, "response", None) or {}).get("Error", {})
     return ": ".join(filter(None, [details.get("Code"), details.get("Message")])) or str(error)

@@ -9,13 +9,16 @@ from pydantic import BaseModel, ValidationError
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.serving.catalogue import (
+    GENERATION,
     ROOT,
     DeployedReward,
     DeployedStage,
     deployment_parameter,
     deployments_path,
+    function_name,
     stage_parameter,
 )
+from reward_functions.tools.deployed.arn import FunctionArn
 from reward_functions.tools.deployed.failures import AwsFailed, in_words
 
 if TYPE_CHECKING:
@@ -65,10 +68,43 @@ def find(name: str, stage: str, session: Session | None = None) -> DeployedRewar
     except AwsFailed as error:
         if not (error.missing or error.code == "ValidationException"):  # no name of a parameter
             raise
-    present = [reward.name for reward in deployments(stage, session)]
+    missing = f"stage {stage!r} has no deployment {name!r}"
+    if name.startswith(prefix := function_name(stage, "")):
+        meant = name.removeprefix(prefix).partition(":")[0].partition(GENERATION)[0]
+        raise NotDeployed(f"{name!r} is the name of a function: its deployment is called {meant!r}")
+    try:
+        present = [reward.name for reward in deployments(stage, session)]
+    except AwsFailed as error:
+        if error.denied:
+            raise NotDeployed(
+                f"{missing}; `reward deployed list --stage {stage}` shows those there are, to "
+                "whoever may list them"
+            ) from None
+        raise
     if not present:
         raise nothing_deployed(stage)
-    raise NotDeployed(f"stage {stage!r} has no deployment {name!r}{did_you_mean(name, present)}")
+    raise NotDeployed(f"{missing}{did_you_mean(name, present)}")
+
+
+def deployment_of(
+    arn: FunctionArn, stage: str, session: Session | None = None
+) -> DeployedReward | None:
+    """The deployment whose function this is or was; None where the stage has no such.
+
+    A function's name says it, so that whoever may read records needs no right to list them.
+
+    Raises:
+        AwsFailed: SSM cannot be read.
+    """
+    prefix = function_name(stage, "")
+    if not arn.name.startswith(prefix):
+        return None
+    try:
+        found = find(arn.name.removeprefix(prefix).partition(GENERATION)[0], stage, session)
+    except NotDeployed:
+        return None
+    deployed = FunctionArn.parse(found.function_arn)
+    return found if (arn.region, arn.account) == (deployed.region, deployed.account) else None
 
 
 def stage_record(stage: str, session: Session | None = None) -> DeployedStage:

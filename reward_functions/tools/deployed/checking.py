@@ -61,7 +61,7 @@ def check(
     expected: Expectation,
     *,
     batch_size: int = BATCH,
-    progress: Callable[[str], None] = lambda _: None,
+    progress: Callable[[str], object] = lambda _: None,
 ) -> CheckReport:
     """Try everything a trainer relies on.
 
@@ -88,7 +88,7 @@ class _Check:
         function: DeployedFunction,
         expected: Expectation,
         batch_size: int,
-        progress: Callable[[str], None],
+        progress: Callable[[str], object],
     ) -> None:
         self.function = function
         self.expected = expected
@@ -271,6 +271,9 @@ class _Check:
                 f"one row that is not a valid sample fails the whole batch: {failed(error)}",
             )
             return
+        new = [breach for breach in answered.breaches if breach not in before.breaches]
+        for breach in new:
+            yield CheckFinding("failure", "malformed row", f"beside one: {breach.message}")
         changed = [
             name for name, value in before.scores.items() if answered.scores.get(name) != value
         ]
@@ -280,7 +283,7 @@ class _Check:
                 "malformed row",
                 f"one row that is not a valid sample changes the rewards of {len(changed)} others",
             )
-        else:
+        elif not new:
             yield CheckFinding("ok", "malformed row", "the others keep their rewards beside it")
 
     def load(self, first: Invocation, timeout: int | None) -> Iterator[CheckFinding]:

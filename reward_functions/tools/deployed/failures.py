@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.loopback import is_loopback
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,6 +37,17 @@ THROTTLED: Final = frozenset({"TooManyRequestsException", "ThrottlingException",
 MISSING: Final = frozenset({"ResourceNotFoundException", "ResourceNotFound", "ParameterNotFound"})
 
 TOO_LARGE: Final = frozenset({"RequestTooLargeException", "RequestEntityTooLargeException"})
+
+
+ENDED: Final = (
+    "that is a local AWS emulator which has ended: `reward local status` shows those that run, "
+    "`reward local up` starts one"
+)
+UNTRUSTED: Final = (
+    "that is a local AWS emulator whose certificate this shell does not know: evaluate `reward "
+    "local up --print-env` again, with the options that it was started with"
+)
+"""What to do about an address of this machine."""
 
 
 class AwsFailed(ConfigurationError):
@@ -123,8 +135,21 @@ def _unreached(error: BotoCoreError) -> str:
         case "NoRegionError":
             return "no AWS region; set AWS_REGION"
         case "EndpointConnectionError" | "ConnectTimeoutError" | "ProxyConnectionError":
-            return f"nobody answers: {error}"
+            return f"nobody answers: {error}{_of_emulator(error, ENDED)}"
+        case "InvalidEndpointConfigurationError" if "Bearer" in str(error):
+            return (
+                "a Bedrock API key is sent over https alone: unset AWS_BEARER_TOKEN_BEDROCK, for "
+                "the training double takes your AWS credentials"
+            )
+        case "SSLError":
+            return f"{error}{_of_emulator(error, UNTRUSTED)}"
         case "ReadTimeoutError":
             return "no answer within the function's longest time"
         case _:
             return str(error)
+
+
+def _of_emulator(error: BotoCoreError, remedy: str) -> str:
+    """The remedy, where it was this machine that did not answer; "" for AWS."""
+    here = is_loopback(str(getattr(error, "kwargs", {}).get("endpoint_url", "")))
+    return f"; {remedy}" if here else ""

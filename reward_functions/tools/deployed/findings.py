@@ -25,6 +25,27 @@ REMEDIES: Final = {
 """Remedies by Lambda's own names of failures."""
 
 
+SHOWN: Final = 120
+"""Characters of an answer that an example shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckExample:
+    """One answer that shows a finding, for whoever may see the data: in no log, tag or exception.
+
+    Args:
+        where: the row it answers, such as "train.jsonl, line 3".
+        answer: its beginning.
+        score: what it earned.
+        command: what shows more of it; "" where no command of ours does.
+    """
+
+    where: str
+    answer: str
+    score: float
+    command: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class CheckFinding:
     """One answer of the check.
@@ -34,11 +55,13 @@ class CheckFinding:
             is a limit of some trainer; "unknown" could not be checked.
         question: what was asked, in two or three words.
         message: the answer, in a sentence.
+        example: an answer that shows it; None where there is none.
     """
 
     verdict: CheckVerdict
     question: str
     message: str
+    example: CheckExample | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@
                     HyperParameters and Environment, which may hold the ARN of a reward
 
 Whoever removes versions must know all of them: an answer that cannot be read is an error, and no
-empty list. No API lists what `UNSEEN` names.
+empty list. What `UNSEEN` names is not asked.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ UNGRADED: Final = frozenset({"FINE_TUNING", "CONTINUED_PRE_TRAINING", "DISTILLAT
 """Bedrock's types of jobs that have no grader; every other must name one."""
 
 UNSEEN: Final = (
-    "Jobs of Bedrock's OpenAI-compatible path, of HyperPod, and of other regions cannot be listed"
+    "Jobs of Bedrock's OpenAI-compatible path, of HyperPod, and of other regions are not seen"
 )
 
 EVALUATOR: Final = re.compile(

@@ -15,7 +15,12 @@ carries, and runs every function on the interpreter it runs on itself.
     folders.py       what is known about each emulator, by name, on disk
     certificate.py   TLS for an emulator that enforces permissions
     environment.py   the variables the emulator gets, and those its users need
-    emulator.py      up, down, reset
+    listening.py     a socket that is bound before its process is started
+    started.py       an emulator that was started: its address, its clients, reset
+    training.py      the training double beside it
+    emulator.py      up, down
+    pointing.py      which emulator a shell points at, and the lines that turn it
+    people.py        users of a stage's policies on it
     cdk.py           the real CDK command line against one
 
 Several run side by side, each under its own name and on its own port. What it does not reproduce:
@@ -24,7 +29,8 @@ Bedrock's training, memory limits, `iam:PassRole`, embedded metrics, arm64.
 
 from __future__ import annotations
 
-from reward_functions.tools.local_aws.emulator import LocalAws, down, find, running, up
+from reward_functions.tools.local_aws.emulator import down, find, running, up
 from reward_functions.tools.local_aws.processes import LocalAwsError
+from reward_functions.tools.local_aws.started import LocalAws
 
 __all__ = ["LocalAws", "LocalAwsError", "down", "find", "running", "up"]

@@ -33,7 +33,7 @@ from reward_functions.tools.local_aws.processes import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from reward_functions.tools.local_aws.emulator import LocalAws
+    from reward_functions.tools.local_aws.started import LocalAws
 
 OURS: Final = "reward-functions: "
 """How the CDK app begins the sentence it ends with."""

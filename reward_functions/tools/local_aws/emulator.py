@@ -8,29 +8,15 @@ record, and the next `up` or `down` of that name ends what it finds there. An em
 from __future__ import annotations
 
 import os
-import socket
-import ssl
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from functools import partial
-from http import HTTPStatus
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from reward_functions.tools.local_aws.certificate import make_certificate
-from reward_functions.tools.local_aws.environment import (
-    ACCOUNT,
-    LOOPBACK,
-    REGION,
-    SECRET,
-    emulators_own,
-    endpoint,
-    merged,
-    users_own,
-)
+from reward_functions.tools.local_aws.environment import emulators_own
 from reward_functions.tools.local_aws.folders import Folder, Record, locked, names
 from reward_functions.tools.local_aws.interpreter import emulator_python
+from reward_functions.tools.local_aws.listening import bound
 from reward_functions.tools.local_aws.processes import (
     GLANCE,
     LocalAwsError,
@@ -39,148 +25,20 @@ from reward_functions.tools.local_aws.processes import (
     start,
     undisturbed,
 )
+from reward_functions.tools.local_aws.started import LocalAws
+from reward_functions.tools.local_aws.training import adapt, with_training
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    import socket
+    from collections.abc import Callable, Iterator
 
-    from boto3.session import Session
+    from reward_functions.tools.local_aws.training import TrainingOptions
 
 DEFAULT: Final = "default"
 """The name of an emulator nobody named."""
 
 READY_SECONDS: Final = 60.0
 """What a start may take; it takes half a second on an idle machine."""
-
-LOOK_SECONDS: Final = 1.0
-"""What an emulator that is ready takes at most to say so."""
-
-RESET_SECONDS: Final = 30.0
-"""What emptying it may take: the processes of its functions end one by one."""
-
-BACKLOG: Final = 512
-"""Connections that wait to be accepted: the CDK and a trainer open many at once."""
-
-LOG_TAIL: Final = 2_000
-"""Bytes of the log that are looked through for what an emulator said as it ended."""
-
-
-class PortInUse(LocalAwsError):
-    """Something else listens on the port."""
-
-
-class EmulatorEnded(LocalAwsError):
-    """The emulator is gone. The message has the last line it wrote."""
-
-
-@dataclass(frozen=True, slots=True)
-class LocalAws:
-    """An emulator that was started, by this process or another one."""
-
-    folder: Folder
-    record: Record
-
-    @property
-    def name(self) -> str:
-        """What it was started as."""
-        return self.folder.name
-
-    @property
-    def endpoint(self) -> str:
-        """The one address of every service."""
-        return endpoint(self.record.port, tls=self.enforcing)
-
-    @property
-    def enforcing(self) -> bool:
-        """Whether it checks signatures and permissions."""
-        return self.record.certificate is not None
-
-    @property
-    def environment(self) -> dict[str, str]:
-        """The variables that point every AWS tool at it."""
-        return users_own(self.folder.path, self.record.port, self.record.certificate)
-
-    def environment_for(self, environ: Mapping[str, str]) -> dict[str, str]:
-        """A whole environment turned towards it: for a program to run in."""
-        return merged(environ, self.environment)
-
-    @property
-    def alive(self) -> bool:
-        """Whether its process runs."""
-        return self.record.process.alive
-
-    def require(self) -> None:
-        """Nothing, while it runs.
-
-        Raises:
-            EmulatorEnded: it has ended.
-        """
-        if not self.alive:
-            raise EmulatorEnded(f"the local AWS {self.name!r} has ended{self.last_words()}")
-
-    def session(self, **credentials: str) -> Session:
-        """A boto3 session whose clients reach it, whatever the caller's own environment says.
-
-        Args:
-            credentials: as `boto3.Session` takes them; the root of the account where not given.
-        """
-        import boto3  # noqa: PLC0415 - half a second, and starting an emulator needs none of it
-
-        own = {"aws_access_key_id": ACCOUNT, "aws_secret_access_key": SECRET}
-        session = boto3.Session(**(credentials or own), region_name=REGION)
-        certificate = self.record.certificate
-        verified = {} if certificate is None else {"verify": str(certificate.certificate)}
-        # A session takes no address of its own; its clients do.
-        session.client = partial(session.client, endpoint_url=self.endpoint, **verified)
-        return session
-
-    def client(self, service: str, **options: Any) -> Any:
-        """A boto3 client of one of its services, as root; the options are boto3's."""
-        return self.session().client(service, **options)
-
-    def reset(self) -> None:
-        """Empty it of everything that was made in it.
-
-        Raises:
-            LocalAwsError: it has ended, or does not do so.
-        """
-        self.require()
-        status = self._asked("POST", "/_ministack/reset", RESET_SECONDS)
-        if status != HTTPStatus.OK:
-            raise LocalAwsError(f"the local AWS {self.name!r} does not empty itself: {status}")
-
-    def ready(self) -> bool:
-        """Whether it answers."""
-        return self._asked("GET", "/_ministack/ready", LOOK_SECONDS) == HTTPStatus.OK
-
-    def _asked(self, method: str, path: str, patience: float) -> int | None:
-        """The status of an answer; None where there is none."""
-        connection = self._connection(patience)
-        try:
-            connection.request(method, path)
-            response = connection.getresponse()
-            response.read()
-        except (OSError, HTTPException):
-            return None
-        finally:
-            connection.close()
-        return response.status
-
-    def _connection(self, patience: float) -> HTTPConnection:
-        certificate, port = self.record.certificate, self.record.port
-        if certificate is None:
-            return HTTPConnection(LOOPBACK, port, timeout=patience)
-        trusted = ssl.create_default_context(cafile=str(certificate.certificate))
-        return HTTPSConnection(LOOPBACK, port, timeout=patience, context=trusted)
-
-    def last_words(self) -> str:
-        """The last line of its log, behind a colon."""
-        try:
-            with self.folder.log.open("rb") as log:
-                log.seek(max(0, log.seek(0, os.SEEK_END) - LOG_TAIL))
-                tail = log.read().decode(errors="replace").strip()
-        except OSError:
-            return ""
-        return f": {tail.splitlines()[-1]}" if tail else ", and its log is empty"
 
 
 def known() -> list[LocalAws]:
@@ -203,6 +61,7 @@ def up(
     enforce: bool = False,
     python: str | None = None,
     models: str | None = None,
+    training: TrainingOptions | None = None,
     line: int | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> LocalAws:
@@ -215,6 +74,8 @@ def up(
         python: the interpreter that has ministack, whose version its functions run on.
         models: the URL, without `/v1`, of a server that speaks chat completions: it answers what is
             asked of Bedrock's models, of which the emulator has none.
+        training: starts the training double beside it, in the place of Bedrock's jobs; one that
+            runs already takes over what is asked for.
         line: the `lifeline` it ends with, where it is not to outlive this process.
         progress: hears what is being waited for.
 
@@ -226,11 +87,20 @@ def up(
         present = find(name)
         if present is not None:
             _require_same(present, port, enforce=enforce, models=models)
+            if training is not None:
+                adapt(present, training)
             return present
         _end(folder)
         python = emulator_python(python)
         return _started(
-            folder, port, python, enforce=enforce, models=models, line=line, progress=progress
+            folder,
+            port,
+            python,
+            enforce=enforce,
+            models=models,
+            training=training,
+            line=line,
+            progress=progress,
         )
 
 
@@ -255,6 +125,7 @@ def running(
     enforce: bool = False,
     python: str | None = None,
     models: str | None = None,
+    training: TrainingOptions | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Iterator[LocalAws]:
     """An emulator of its own for a block, ended however the block or this process ends.
@@ -273,6 +144,7 @@ def running(
                 enforce=enforce,
                 python=python,
                 models=models,
+                training=training,
                 line=line,
                 progress=progress,
             )
@@ -287,6 +159,7 @@ def _started(
     *,
     enforce: bool,
     models: str | None,
+    training: TrainingOptions | None,
     line: int | None,
     progress: Callable[[str], None],
 ) -> LocalAws:
@@ -294,11 +167,13 @@ def _started(
         # An interrupt as well: what was begun here must not be left behind.
         failed.callback(_end, folder)
         folder.make()
-        # The socket is bound here and handed over: nobody can take the port in between.
-        with _bound(port) as listening:
+        with bound(port) as listening:
             aws = _launched(folder, listening, python, enforce=enforce, models=models, line=line)
         progress(f"waiting for the local AWS on port {aws.record.port}")
         _wait(aws)
+        if training is not None:
+            progress("waiting for the training double")
+            aws = with_training(aws, training, line)
         failed.pop_all()
     return aws
 
@@ -349,27 +224,11 @@ def _wait(aws: LocalAws) -> None:
         sleep(GLANCE)
 
 
-def _bound(port: int | None) -> socket.socket:
-    listening = socket.socket()
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((LOOPBACK, port or 0))
-        listening.listen(BACKLOG)
-    except OverflowError:
-        listening.close()
-        raise LocalAwsError(f"{port} is no port: 1 to 65535") from None
-    except OSError as error:
-        listening.close()
-        raise PortInUse(
-            f"port {port} of the loopback interface cannot be had ({error.strerror}): end what "
-            "listens there, choose another with --port, or leave --port out for a free one"
-        ) from None
-    return listening
-
-
 def _end(folder: Folder) -> None:
     record = folder.record()
     if record is not None:
+        if record.training is not None:
+            record.training.process.end()
         record.process.end()
     folder.clear()
 

@@ -27,11 +27,15 @@ SECRET: Final = "test"  # noqa: S105 - the emulator's own, for its root
 
 REGION: Final = "us-east-1"
 
+TRAINING: Final = ("BEDROCK", "BEDROCK_RUNTIME", "BEDROCK_MANTLE")
+"""Services that the training double stands in for, as the variables of their endpoints end."""
+
 NEVER: Final = (
     "AWS_PROFILE",
     "AWS_DEFAULT_PROFILE",
     "AWS_SESSION_TOKEN",
     "AWS_SECURITY_TOKEN",
+    "AWS_BEARER_TOKEN_BEDROCK",
     "AWS_ROLE_ARN",
     "AWS_WEB_IDENTITY_TOKEN_FILE",
     "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
@@ -81,8 +85,17 @@ def emulators_own(
     return own
 
 
-def users_own(folder: Path, port: int, certificate: Certificate | None) -> dict[str, str]:
-    """What the AWS SDKs, the AWS CLI and the CDK need to reach the emulator and nothing else."""
+def users_own(
+    folder: Path, port: int, certificate: Certificate | None, training: int | None = None
+) -> dict[str, str]:
+    """What the AWS SDKs, the AWS CLI and the CDK need to reach the emulator and nothing else.
+
+    Args:
+        folder: the emulator's.
+        port: where it listens.
+        certificate: for TLS.
+        training: where the training double beside it listens; None where there is none.
+    """
     address = endpoint(port, tls=certificate is not None)
     needed = {
         "AWS_ENDPOINT_URL": address,
@@ -102,7 +115,16 @@ def users_own(folder: Path, port: int, certificate: Certificate | None) -> dict[
     if certificate is not None:
         trusted = str(certificate.certificate)
         needed |= {"AWS_CA_BUNDLE": trusted, "NODE_EXTRA_CA_CERTS": trusted}
+    if training is not None:
+        needed |= to_training(training)
     return needed
+
+
+def to_training(port: int) -> dict[str, str]:
+    """What the AWS SDKs and OpenAI's need to reach the training double."""
+    address = endpoint(port, tls=False)
+    services = {f"AWS_ENDPOINT_URL_{service}": address for service in TRAINING}
+    return services | {"OPENAI_BASE_URL": f"{address}/v1"}
 
 
 def merged(environ: Mapping[str, str], needed: Mapping[str, str]) -> dict[str, str]:

@@ -3,6 +3,7 @@
 STATE/local-aws/NAME/        STATE is XDG_STATE_HOME/reward-functions, or the user's default
     record.json              the process, its port; written before it is waited for
     log                      what it said
+    training.log             what the training double beside it said, where there is one
     home, tmp, tls, cdk      its own files; all gone with it
 """
 
@@ -25,6 +26,17 @@ if TYPE_CHECKING:
 
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
+LOG_TAIL: Final = 2_000
+"""Bytes of the log that are looked through for what an emulator said as it ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingRecord:
+    """What later commands need to know of the training double beside an emulator."""
+
+    process: Process
+    port: int
+
 
 @dataclass(frozen=True, slots=True)
 class Record:
@@ -35,12 +47,14 @@ class Record:
         port: where it listens.
         certificate: where it speaks TLS, and enforces permissions.
         python: the interpreter its functions run on, as it does itself.
+        training: the training double beside it; None where there is none.
     """
 
     process: Process
     port: int
     certificate: Certificate | None
     python: str
+    training: TrainingRecord | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +79,34 @@ class Folder:
         """Everything the emulator wrote."""
         return self.path / "log"
 
+    @property
+    def training_log(self) -> Path:
+        """Everything the training double wrote."""
+        return self.path / "training.log"
+
+    def tail(self, file: Path) -> str:
+        """The last line of a log, behind a colon."""
+        try:
+            with file.open("rb") as log:
+                log.seek(max(0, log.seek(0, os.SEEK_END) - LOG_TAIL))
+                tail = log.read().decode(errors="replace").strip()
+        except OSError:
+            return ""
+        return f": {tail.splitlines()[-1]}" if tail else ", and its log is empty"
+
     def record(self) -> Record | None:
         """What was written; None where there is nothing, or nothing that can be read."""
         try:
             record = json.loads(self._record.read_text())
-            certificate = record["certificate"]
+            certificate, training = record["certificate"], record["training"]
             return Record(
                 process=Process(**record["process"]),
                 port=int(record["port"]),
                 certificate=certificate
                 and Certificate(Path(certificate["certificate"]), Path(certificate["key"])),
                 python=str(record["python"]),
+                training=training
+                and TrainingRecord(Process(**training["process"]), int(training["port"])),
             )
         except (OSError, ValueError, KeyError, TypeError):
             return None

@@ -55,8 +55,13 @@ def test_a_histogram_counts_every_value_once(values):
 def test_limits_leave_room_and_exceed_the_longest():
     assert suggested_prompt_length(Lengths([100] * 100)) == 256  # 200, in steps of 64
     assert suggested_prompt_length(Lengths([100] * 999 + [5_000])) == 5_056
-    assert suggested_inference_tokens(Lengths([200] * 100)) == 640
+    assert suggested_inference_tokens(Lengths([1_000] * 100)) == 3_008
     assert suggested_inference_tokens(None) == 2_048
+
+
+def test_short_solutions_of_people_never_suggest_that_answers_are_cut():
+    """GSM8K: 19 tokens at p99, of which 64 were made, and every thought would have been cut off."""
+    assert suggested_inference_tokens(Lengths([19] * 100)) == 2_048
 
 
 def row(words, solution=None):
@@ -71,7 +76,9 @@ def test_stats_shows_percentiles_a_histogram_and_both_limits(reward, write):
     assert "tokens, estimated" in ran.stdout
     assert "█" in ran.stdout
     assert "maxPromptLength 512: 2 × p99 of the prompts" in ran.stdout
-    assert "inferenceMaxTokens 192: 3 × p99 of the solutions" in ran.stdout
+    assert (
+        "inferenceMaxTokens 2,048: 3 × p99 of the solutions, and no less than 2,048" in ran.stdout
+    )
 
 
 def test_without_solutions_the_default_is_named_to_be_one(reward, write):

@@ -19,6 +19,9 @@ def right(sample):
 
 """
 
+BARE = [kind for kind in ORDER if kind != "the form alone"]
+"""The kinds of rows whose right answers have nothing in common."""
+
 UNFIT = {
     "pays everything": ("return Score(1.0)", ["wrong: earns more", "all responses score the same"]),
     "pays nothing": ("return Score(0.0)", ["right: earns less", "all responses score the same"]),
@@ -78,14 +81,15 @@ def test_an_unfit_reward_is_reported_what_it_does(body, failures, replayed):
 def test_a_fit_reward_is_let_through(replayed):
     ran = replayed("return Score(float(sample.response == right(sample)))")
     assert (ran.exit_code, ran.stderr) == (0, "")
-    kinds = [line.split("  ")[1] for line in ran.stdout.splitlines() if " 50 " in line]
-    assert kinds == list(ORDER)
+    lines = [line for line in ran.stdout.splitlines() if " 50 " in line or " 40 " in line]
+    kinds = [line.split("  ")[1] for line in lines]  # ten answers are of one digit: without a part
+    assert kinds == BARE
 
 
 def test_the_json_format_has_the_figures(replayed):
     ran = replayed("return Score(float(sample.response == right(sample)))", "--format", "json")
     report = json.loads(ran.stdout)
-    assert list(report["responses"]) == list(ORDER)
+    assert list(report["responses"]) == BARE
     assert report["responses"]["right"] == {"rows": 50, "mean": 1.0, "unscored": 0, "surprises": 0}
     assert report["responses"]["wrong"]["mean"] == 0.0
     assert report["responses"]["always the most frequent"]["mean"] == 0.02
@@ -166,26 +170,27 @@ def test_parameters_and_workers_reach_the_reward(reward, write):
 
 
 def responses(*references):
-    """What is played for each row, by kind."""
-    seen = {}
+    """What is played for each row, by kind; the first where a row is asked for several."""
+    batches = []
 
     @reward_function(version=1, gold_response=lambda sample: reference_text(sample.reference))
-    def listening(sample):
-        seen.setdefault(sample.id, []).append(sample.response)
+    def exact(sample):
         return Score(float(sample.response == sample.reference))
+
+    def listening(batch):
+        batches.append(batch)
+        return score_batch(exact, batch)
 
     samples = [
         sample("", reference, prompt="Say it.", id=str(at))
         for at, reference in enumerate(references)
     ]
-    done = replay(
-        listening,
-        samples,
-        [str(at) for at in range(len(samples))],
-        lambda batch: score_batch(listening, batch),
-    )
-    kinds = [one.kind for one in done.played]
-    return {name: dict(zip(kinds, played, strict=True)) for name, played in seen.items()}
+    done = replay(exact, samples, [str(at) for at in range(len(samples))], listening)
+    played = {each.id: {} for each in samples}
+    for one, batch in zip(done.played, batches, strict=True):
+        for each in batch:
+            played[each.id].setdefault(one.kind, each.response)
+    return played
 
 
 def test_a_wrong_answer_is_the_next_right_one_that_differs():
@@ -198,9 +203,24 @@ def test_gaming_answers_hold_the_right_one_and_do_not_settle_on_it():
     assert played["right, then wrong"] == "2\n3"
     assert played["one or the other"] == "2 or 3"
     assert played["thought right, answered wrong"] == "<think>2</think>\n3"
+    assert played["thought right, cut off"] == "<think>\n2"
     assert played["many answers"] == "1\n2\n3\n2\n3"
     assert played["the prompt again"] == "Say it."
     assert played["always the most frequent"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("references", "form"),
+    [
+        (("#### 12", "#### 13"), "#### "),  # the 1 is of the answers
+        (("\\boxed{2}", "\\boxed{3}"), "\\boxed{}"),
+        (("ANSWER: 5%", "ANSWER: 6%"), "ANSWER: %"),
+        (("Paris", "Berlin"), None),
+        (("#### 12", "#### 12"), None),  # one answer has no form that could be told from it
+    ],
+)
+def test_the_form_alone_is_what_all_right_answers_share(references, form):
+    assert responses(*references)["0"].get("the form alone") == form
 
 
 ORACLES = [

@@ -15,7 +15,10 @@ DENIED = b"<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Err
 
 
 class Bucket(BaseHTTPRequestHandler):
-    """S3's PutObject: keeps what arrives with a right checksum, and denies the bucket `closed`."""
+    """S3's PutObject: keeps what arrives with a right checksum.
+
+    The bucket `closed` is denied, and the connection to `broken` closes.
+    """
 
     protocol_version = "HTTP/1.1"
 
@@ -24,6 +27,8 @@ class Bucket(BaseHTTPRequestHandler):
         checksum = self.headers["x-amz-checksum-crc32"]
         if self.path.startswith("/closed/"):
             self.answer(403, DENIED)
+        elif self.path.startswith("/broken/"):
+            self.close_connection = True
         elif zlib.crc32(body) != int.from_bytes(b64decode(checksum)):
             self.answer(400, b"<Error><Code>BadDigest</Code></Error>")
         else:
@@ -92,6 +97,12 @@ def test_what_s3_refuses_is_one_line_without_secrets(reward, write, s3):
     assert ran.exit_code == 2
     assert ran.stderr == "error: s3://closed/train.jsonl: AccessDenied: Access Denied\n"
     assert not s3
+
+
+def test_a_connection_that_breaks_off_is_one_line(reward, write, s3):
+    ran = reward("data", "upload", write("train.jsonl", [{"a": 1}]), "s3://broken/")
+    assert ran.exit_code == 2
+    assert ran.stderr.startswith("error: s3://broken/train.jsonl: Connection was closed")
 
 
 def test_missing_credentials_are_said_to_be_missing(reward, write, s3, monkeypatch):

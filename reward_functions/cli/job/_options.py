@@ -1,0 +1,112 @@
+"""Options that the commands of `reward job` share, and the configuration they come to."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+
+import typer
+
+from reward_functions.cli._options import STAGE_VARIABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from reward_functions.tools.jobs.configuration import JobConfiguration
+
+Config = Annotated[
+    Path | None,
+    typer.Argument(metavar="FILE", help="The job as TOML; options are stronger than it."),
+]
+StageOfJob = Annotated[
+    str | None,
+    typer.Option(
+        "--stage",
+        "-s",
+        metavar="NAME",
+        envvar=STAGE_VARIABLE,
+        show_envvar=True,
+        show_default="the file's, or dev",
+        help="A stage of cdk.json that is deployed.",
+    ),
+]
+Deployment = Annotated[
+    str | None,
+    typer.Option(
+        "--deployment", "-d", metavar="NAME", help="The reward: a deployment, or a function's ARN."
+    ),
+]
+Model = Annotated[
+    str | None,
+    typer.Option("--model", "-m", help="The base model's id, or a custom model's ARN."),
+]
+Data = Annotated[
+    Path | None, typer.Option("--data", metavar="FILE", help="The training file, JSONL.")
+]
+Validation = Annotated[
+    Path | None, typer.Option("--validation", metavar="FILE", help="The validation file, JSONL.")
+]
+Hyperparameters = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="A hyperparameter by the service's own name; one option for each.",
+    ),
+]
+Prefix = Annotated[
+    str | None, typer.Option("--name", help="How the job's name begins; else the deployment's.")
+]
+DriverOption = Annotated[
+    Literal["bedrock", "openai"] | None,
+    typer.Option("--driver", help="Bedrock's control plane, or its OpenAI-compatible API."),
+]
+Baseline = Annotated[
+    Path, typer.Option("--baseline", metavar="FILE", help="Figures of `reward job baseline`.")
+]
+NUMBERS: Final = {
+    int: re.compile(r"[+-]?[0-9]+"),
+    float: re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"),
+}
+"""How a number is written: Python reads more, such as 1_0, " 64" and digits of other scripts."""
+
+LONGEST_NUMBER: Final = 40
+"""Characters."""
+
+JobName = Annotated[str, typer.Argument(metavar="JOB", help="A job's name, id or ARN.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
+
+
+def configured(
+    file: Path | None, *, hyperparameters: Sequence[str] | None = None, **given: Any
+) -> JobConfiguration:
+    """What was asked for: the file's fields, and over them what was typed.
+
+    Args:
+        file: TOML, or None.
+        hyperparameters: NAME=VALUE; numbers are read as such.
+        given: fields of `JobConfiguration`; None where nothing was typed.
+
+    Raises:
+        BadJob: a field is missing, unknown or wrong.
+    """
+    from reward_functions.tools.jobs.configuration import load
+
+    typed = {name: value for name, value in given.items() if value is not None}
+    if hyperparameters:
+        typed["hyperparameters"] = dict(map(_pair, hyperparameters))
+    return load(file, typed)
+
+
+def _pair(text: str) -> tuple[str, Any]:
+    from reward_functions.tools.jobs.configuration import BadJob
+
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise BadJob(f"--set {text!r}: write NAME=VALUE, such as batchSize=64")
+    if len(value) <= LONGEST_NUMBER:
+        for kind, written in NUMBERS.items():
+            if written.fullmatch(value):
+                return name, kind(value)
+    return name, value

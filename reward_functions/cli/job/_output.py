@@ -1,0 +1,114 @@
+"""How jobs, tables and times are shown. What a service sends is data, and made harmless."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Final
+
+from reward_functions.cli._options import STAGE_VARIABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from datetime import datetime
+
+    from rich.text import Text
+
+    from reward_functions.tools.deployed.findings import CheckFinding
+    from reward_functions.tools.jobs.job import DriverName, Job
+
+STYLES: Final = {
+    "queued": "dim",
+    "running": "cyan",
+    "stopping": "yellow",
+    "succeeded": "green",
+    "failed": "bold red",
+    "stopped": "yellow",
+}
+
+SERVICES: Final[dict[DriverName, str]] = {"bedrock": "Bedrock", "openai": "OpenAI-compatible"}
+"""The services in a table."""
+
+SIMULATION: Final = "simulation: the training double trains no language model"
+"""What stands above whatever the training double made."""
+
+MINUTE: Final = 60
+
+HOUR: Final = 3_600
+
+
+def job_json(job: Job) -> dict[str, Any]:
+    """A job for programs; times as ISO 8601."""
+    times = {"created": job.created.isoformat(), "ended": job.ended and job.ended.isoformat()}
+    kept = {"hyperparameters": dict(job.hyperparameters), "tags": dict(job.tags)}
+    return asdict(job) | kept | times
+
+
+def next_command(verb: str, job: str, stage: str) -> str:
+    """What to type next, such as `reward job watch NAME --stage prod`; made harmless."""
+    from reward_functions.cli._console import plain
+    from reward_functions.tools.jobs.configuration import STAGE
+
+    usual = os.environ.get(STAGE_VARIABLE) or STAGE
+    return f"reward job {verb} {plain(job)}" + (f" --stage {stage}" if stage != usual else "")
+
+
+def status(job: Job) -> Text:
+    """The status in its colour, and the service's own word for what it is at."""
+    from reward_functions.cli._console import cell
+
+    shown = cell(job.status, STYLES[job.status])
+    return shown.append_text(cell(f" · {job.phase}")) if job.phase else shown
+
+
+def moment(at: datetime) -> str:
+    """A time to the minute, where the reader is."""
+    return f"{at.astimezone():%Y-%m-%d %H:%M}"
+
+
+def duration(seconds: float) -> str:
+    """Such as `42 s`, `7 min` or `3 h 05 min`."""
+    whole = max(0, int(seconds))
+    if whole < MINUTE:
+        return f"{whole} s"
+    hours, rest = divmod(whole, HOUR)
+    minutes = rest // MINUTE
+    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min"
+
+
+def print_findings(findings: Iterable[CheckFinding], title: str, asked: str = "question") -> None:
+    """Findings of a check, each in the colour of its verdict.
+
+    Args:
+        findings: of any kind; nothing is printed for none.
+        title: above the table.
+        asked: what the second column is of.
+    """
+    from rich.text import Text
+
+    from reward_functions.cli._console import MESSAGE, plain
+    from reward_functions.cli._fitting import print_table
+    from reward_functions.cli.deployed import MARKS
+
+    rows = [
+        [
+            Text(*MARKS[each.verdict]),
+            Text(plain(each.question)),
+            Text("\n".join([plain(each.message, MESSAGE), *example_lines(each)])),
+        ]
+        for each in findings
+    ]
+    if rows:
+        print_table(("", asked, "answer"), rows, words=("answer",), title=title)
+
+
+def example_lines(finding: CheckFinding) -> Iterator[str]:
+    """An answer that shows the finding, and what shows more of it; made harmless."""
+    from reward_functions.cli._console import MESSAGE, plain
+
+    example = finding.example
+    if example is None:
+        return
+    yield f'{plain(example.where)}: "{plain(example.answer)}" earns {example.score:g}'
+    if example.command:
+        yield f"see it: {plain(example.command, MESSAGE)}"

@@ -1,0 +1,328 @@
+"""`reward job baseline`: what a model earns before any training."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from reward_functions.cli._agreement import Yes, agreed, require_somebody_to_ask
+from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
+from reward_functions.cli.job._options import (
+    AsJson,
+    Config,
+    Data,
+    Deployment,
+    DriverOption,
+    Hyperparameters,
+    Model,
+    StageOfJob,
+    configured,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.text import Text
+
+    from reward_functions.cli.job._services import Place
+    from reward_functions.tools.jobs.asking import AskingCost, Prompt
+    from reward_functions.tools.jobs.baseline import Baseline, Share
+    from reward_functions.tools.jobs.configuration import JobConfiguration
+    from reward_functions.tools.jobs.model_calls import Endpoint, Sampling
+    from reward_functions.tools.jobs.models import Base
+    from reward_functions.tools.jobs.scorer import VersionScorer
+
+EXAMPLE: Final = 160
+"""Characters of an answer shown as an example: its end, where answers stand."""
+
+
+def baseline(
+    file: Config = None,
+    *,
+    stage: StageOfJob = None,
+    deployment: Deployment = None,
+    model: Model = None,
+    data: Data = None,
+    hyperparameters: Hyperparameters = None,
+    driver: DriverOption = None,
+    prompts: Annotated[
+        int, typer.Option("--prompts", "-n", min=1, help="Rows of the data that are asked.")
+    ] = 100,
+    answers: Annotated[
+        int, typer.Option("--answers", "-k", min=1, max=64, help="Answers to a prompt.")
+    ] = 4,
+    ask: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL",
+            help="Ask this one: an inference profile, or a custom-model deployment's ARN.",
+            show_default="what the table of models says of the base",
+        ),
+    ] = None,
+    temperature: Annotated[float, typer.Option(min=0.0, max=2.0, help="Of the answers.")] = 1.0,
+    max_tokens: Annotated[
+        int | None,
+        typer.Option(min=1, help="Of an answer.", show_default="the job's inferenceMaxTokens"),
+    ] = None,
+    price: Annotated[
+        str | None,
+        typer.Option(
+            metavar="IN,OUT",
+            help="Dollars per million tokens, read and written.",
+            show_default="the table's",
+        ),
+    ] = None,
+    concurrency: Annotated[int, typer.Option(min=1, max=128, help="Calls at once.")] = 8,
+    seed: Annotated[int, typer.Option(help="Of the choice of rows.")] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Keep the answers; those that are there are not asked."),
+    ] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The figures, for preflight and start.",
+            show_default="baseline.json; tuned.json of a tuned model",
+        ),
+    ] = None,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Measure what the base model earns, before a job pays for training it.
+
+    Rows of the training file are drawn at random; the model answers each several times; the
+    deployed version scores the answers. The cost is shown first. A model that earns nothing needs
+    to be taught the format first; one that earns nearly everything has nothing to learn; a group
+    of answers that all earn the same has zero advantage. The figures are kept without any text.
+
+    With --ask MODEL, a model that a job made is measured the same way: on the same rows with the
+    same --seed. What a job could learn from it is not judged then.
+
+    Exit status: 0 a job can learn from this, 1 it cannot, 2 nothing was measured.
+    """
+    from reward_functions.cli._console import errors
+    from reward_functions.cli.job._output import SIMULATION, print_findings
+    from reward_functions.cli.job._services import place
+    from reward_functions.tools.jobs.asking import chosen
+    from reward_functions.tools.jobs.baseline import judged
+    from reward_functions.tools.jobs.baseline_record import (
+        FILE,
+        TUNED_FILE,
+        Measured,
+        recorded,
+        save,
+    )
+    from reward_functions.tools.jobs.configuration import BadJob
+    from reward_functions.tools.jobs.data import files_of
+    from reward_functions.tools.jobs.models import find, made_from
+    from reward_functions.tools.jobs.preflight import readable
+    from reward_functions.tools.jobs.scorer import scorer_named
+
+    asked = configured(
+        file,
+        hyperparameters=hyperparameters,
+        deployment=deployment,
+        stage=stage,
+        model=model,
+        data=data,
+        driver=driver,
+    )
+    files = files_of(asked)
+    if asked.data is None:
+        raise BadJob("data: name a file: invocation logs are read by the job alone")
+    where = place(asked.stage)
+    base = find(asked.model, where.stage.region, asked.driver)
+    scorer = scorer_named(asked.deployment, asked.stage, where.session)
+    drawn = chosen(*readable([asked.data]), prompts, seed)
+    sampling = _sampling(asked, temperature, max_tokens)
+    endpoint = _endpoint(base, ask, sampling, where, concurrency)
+    prices = _price(price, base)
+    measured = _measured(endpoint, sampling, drawn, answers, prices, scorer, out, concurrency, yes)
+    if measured is None:
+        errors().print("nothing was asked", markup=False)
+        raise typer.Exit(UNUSABLE)
+    tuned = made_from(endpoint.model, base)
+    origin = Measured(
+        model=base.identifier,
+        asked=endpoint.model,
+        data=files.hashes["data"],
+        tuned=tuned,
+        simulation=where.simulated,
+        **asdict(sampling),
+    )
+    kept = recorded(measured, origin, scorer)
+    written = record or Path(TUNED_FILE if tuned else FILE)
+    save(kept, written)
+    findings = [] if tuned else list(judged(measured))
+    if as_json:
+        shown = {"findings": [asdict(each) for each in findings]}
+        typer.echo(json.dumps(kept.model_dump(mode="json") | shown, indent=2))
+    else:
+        if where.simulated:
+            typer.echo(SIMULATION, err=True)
+        _show(measured, scorer, f"{endpoint.model}{' (simulation)' if where.simulated else ''}")
+        if findings:
+            print_findings(findings, "What a job can learn from it")
+    errors().print(f"the figures are in {written}", markup=False, soft_wrap=True)
+    if any(each.verdict == "failure" for each in findings):
+        raise typer.Exit(INCOMPLETE)
+
+
+def _sampling(asked: JobConfiguration, temperature: float, max_tokens: int | None) -> Sampling:
+    """How answers are drawn: as the job would."""
+    from reward_functions.tools.jobs.configuration import BadJob
+    from reward_functions.tools.jobs.model_calls import MAX_TOKENS, Sampling
+
+    given = asked.hyperparameters
+    limit = max_tokens or given.get("inferenceMaxTokens", MAX_TOKENS)
+    effort = given.get("reasoningEffort", "")
+    if isinstance(limit, bool) or not isinstance(limit, int):
+        raise BadJob(f"inferenceMaxTokens: {limit!r} is not a whole number")
+    return Sampling(temperature, limit, str(effort))
+
+
+def _endpoint(
+    base: Base, ask: str | None, sampling: Sampling, where: Place, concurrency: int
+) -> Endpoint:
+    """Who is asked: the base under the name that it is served under."""
+    from reward_functions.tools.jobs.clients import openai_base_url
+    from reward_functions.tools.jobs.model_calls import Chat, Converse, converse_client
+    from reward_functions.tools.jobs.token import key_source
+
+    region, session = where.stage.region, where.session
+    name = ask or (base.known.inference_id if base.known else base.identifier)
+    if base.driver == "bedrock":
+        return Converse(name, sampling, converse_client(region, session, concurrency))
+    url, keys = openai_base_url(region, session), key_source(region, session)
+    return Chat(name, sampling, url, keys, concurrency)
+
+
+def _price(typed: str | None, base: Base) -> tuple[float, float] | None:
+    """Dollars per million tokens: as typed, or of the table."""
+    from reward_functions.core.errors import ConfigurationError
+
+    if typed is None:
+        return base.known.price.inference if base.known and base.known.price else None
+    try:
+        read, written = map(float, typed.split(","))
+    except ValueError:
+        raise ConfigurationError(f"--price {typed!r}: write IN,OUT, such as 0.33,2.75") from None
+    if not (0 <= read < float("inf") and 0 <= written < float("inf")):
+        raise ConfigurationError(f"--price {typed!r}: a price is a number from 0")
+    return read, written
+
+
+def _measured(  # noqa: PLR0917 - one step after the other
+    endpoint: Endpoint,
+    sampling: Sampling,
+    drawn: Sequence[Prompt],
+    each: int,
+    price: tuple[float, float] | None,
+    scorer: VersionScorer,
+    out: Path | None,
+    concurrency: int,
+    yes: bool,  # noqa: FBT001
+) -> Baseline | None:
+    """The figures; None where nobody agreed to the cost."""
+    from contextlib import nullcontext
+
+    from reward_functions.cli._progress import counted
+    from reward_functions.tools.jobs.answers import AnswerFile
+    from reward_functions.tools.jobs.asking import ask, cost, setup
+    from reward_functions.tools.jobs.baseline import measured
+
+    kept = AnswerFile(out, setup(endpoint, sampling)) if out else None
+    with kept or nullcontext():
+        costs = cost(drawn, each, list(kept.given) if kept else [], sampling, price)
+        _show_cost(costs, endpoint, scorer)
+        if costs.calls:
+            require_somebody_to_ask("nothing was asked: baseline", yes=yes)
+        if costs.calls and not agreed(f"Ask {costs.calls:,} times?", yes=yes):
+            return None
+        with counted("asking", costs.calls) as advance:
+            given = ask(endpoint, drawn, each, kept=kept, concurrency=concurrency, advance=advance)
+    with counted("scoring", len(given)) as advance:
+        return measured(drawn, given, scorer, advance)
+
+
+def _show_cost(costs: AskingCost, endpoint: Endpoint, scorer: VersionScorer) -> None:
+    from reward_functions.cli._console import errors, plain
+
+    dollars = "unknown (--price IN,OUT)" if costs.usd is None else f"{costs.usd:,.2f} at most"
+    figures = [
+        f"calls to {plain(endpoint.model)} {costs.calls:,}",
+        f"tokens read about {costs.input:,}, written {costs.output:,} at most",
+        f"dollars {dollars}",
+    ]
+    if costs.kept:
+        figures.append(f"answers that are there {costs.kept:,}")
+    if scorer.judges:
+        figures.append("and the judge's calls for each answer: `reward judge estimate`")
+    errors().print(" · ".join(figures), markup=False, soft_wrap=True)
+
+
+def _show(measured: Baseline, scorer: VersionScorer, model: str) -> None:
+    """The figures, and the most frequent reasons with an example each."""
+    from reward_functions.cli._console import cell, plain
+    from reward_functions.cli._fitting import print_table
+
+    rows = [(cell(name), *_share_cells(figure)) for name, figure in _figures(measured).items()]
+    rows += [(cell(name), cell(text), cell(None)) for name, text in _counts(measured).items()]
+    heads = ("figure", "value", "95 % interval")
+    print_table(heads, rows, words=("figure",), title=f"Baseline of {plain(model)}")
+    if measured.reasons:
+        why = [
+            (
+                cell(each.text),
+                cell(f"{each.answers:,}"),
+                cell(f"{each.reward:g}"),
+                cell(each.place.rpartition(", ")[2]),
+                cell(each.example[-EXAMPLE:]),
+            )
+            for each in measured.reasons
+        ]
+        print_table(
+            ("reason", "answers", "reward", "row", "an answer ends"),
+            why,
+            numbers=("answers", "reward"),
+            words=("reason", "an answer ends"),
+            spare=("row",),
+        )
+    elif not scorer.judges:
+        typer.echo(
+            "reasons are the reward's own, and only the very version that is installed here has "
+            "them",
+            err=True,
+        )
+
+
+def _figures(measured: Baseline) -> dict[str, Share | None]:
+    return {
+        "mean, of the scale": measured.mean,
+        "share at the minimum": measured.at_minimum,
+        "share at the maximum": measured.at_maximum,
+        "prompts whose answers differ in reward": measured.mixed,
+        "share cut off": measured.cut,
+    }
+
+
+def _counts(measured: Baseline) -> dict[str, str]:
+    return {
+        "prompts × answers": f"{measured.prompts:,} × {measured.each}",
+        "unscored": f"{measured.unscored:,}",
+        "withheld by a filter": f"{measured.filtered:,}",
+        "tokens of an answer": f"{measured.output:,.0f}",
+    }
+
+
+def _share_cells(figure: Share | None) -> tuple[Text, Text]:
+    from reward_functions.cli._console import cell
+
+    if figure is None:
+        return cell(None), cell(None)
+    return cell(f"{figure.value:.1%}"), cell(f"{figure.low:.1%} to {figure.high:.1%}")

@@ -1,0 +1,118 @@
+"""`reward job cleanup`: remove what a job left that costs something, or is in the way."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from reward_functions.cli._agreement import Yes, agreed, require_somebody_to_ask
+from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
+from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
+from reward_functions.cli.job._options import (  # noqa: TC001 - typer reads annotations
+    AsJson,
+    DriverOption,
+    JobName,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from reward_functions.tools.jobs.job import Job
+    from reward_functions.tools.jobs.leftovers import Kind, Leftover, Leftovers
+
+
+def cleanup(
+    job: JobName,
+    *,
+    stage: Stage = "dev",
+    driver: DriverOption = None,
+    model: Annotated[
+        bool, typer.Option("--model", help="The custom model too; it cannot be made again.")
+    ] = False,
+    data: Annotated[bool, typer.Option("--data", help="The files uploaded for it, too.")] = False,
+    output: Annotated[bool, typer.Option("--output", help="What it wrote, too.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the table alone.")] = False,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Remove what a job left: deployments of its model, and more where it is asked for.
+
+    Everything is listed first, also where nobody can be asked. Of a job in progress nothing goes,
+    nor what another job in progress uses. Files of yours that lie elsewhere are never touched.
+
+    Exit status: 0 all that could go is gone, 1 some of it is still there, 2 nothing was removed.
+    """
+    from reward_functions.cli._console import errors, plain
+    from reward_functions.cli.job._services import place
+    from reward_functions.tools.jobs.leftovers import Leftovers
+
+    where = place(stage)
+    service, found = where.job(job, driver)
+    leftovers = Leftovers(found, service, where.stage, where.session)
+    chosen = {"model": model, "data": data, "output": output}
+    wanted: set[Kind] = {kind for kind, asked in chosen.items() if asked}  # type: ignore[misc]
+    with errors().status("looking for what it left"):
+        there = leftovers.found(wanted)
+    _show(there, as_json=as_json)
+    going = [each for each in there if not each.stays]
+    if dry_run or not going:
+        return
+    require_somebody_to_ask("nothing was removed: cleanup", yes=yes)
+    if _forgets(found, going):
+        typer.echo(
+            f"the name {plain(found.name)} is forgotten with its file: the same start would make "
+            "the job again",
+            err=True,
+        )
+    if not agreed(f"Remove {_things(len(going))}? It cannot be undone.", yes=yes):
+        typer.echo("nothing was removed", err=True)
+        raise typer.Exit(UNUSABLE)
+    _carry_out(leftovers, going)
+
+
+def _forgets(job: Job, going: Sequence[Leftover]) -> bool:
+    """Whether a job loses its name, which the OpenAI-compatible API has in the file alone."""
+    return job.driver == "openai" and any(each.kind == "data" for each in going)
+
+
+def _carry_out(leftovers: Leftovers, going: Sequence[Leftover]) -> None:
+    from reward_functions.cli._console import MESSAGE, plain
+
+    problems = [problem for _, problem in leftovers.removed(going) if problem]
+    typer.echo(f"{_things(len(going) - len(problems))} removed", err=True)
+    for problem in problems:
+        typer.echo(f"not removed: {plain(problem, MESSAGE)}", err=True)
+    if problems:
+        raise typer.Exit(INCOMPLETE)
+
+
+def _show(there: Sequence[Leftover], *, as_json: bool) -> None:
+    from reward_functions.cli._console import cell, plain
+    from reward_functions.cli._fitting import print_table
+
+    if as_json:
+        typer.echo(json.dumps([asdict(each) for each in there], indent=2))
+        return
+    if not there:
+        typer.echo("the job left nothing")
+        return
+    rows = [
+        (
+            cell("stays") if each.stays else cell("goes", "yellow"),
+            cell(each.kind),
+            cell(each.note),
+            cell(each.stays or None),
+        )
+        for each in there
+    ]
+    print_table(("", "kind", "what", "why"), rows, words=("what", "why"))
+    for each in there:
+        # Not by the console, which would break an ARN at a hyphen.
+        typer.echo(f"  {each.kind:12}{plain(each.id, 2_048)}")
+
+
+def _things(count: int) -> str:
+    return "1 thing" if count == 1 else f"{count} things"

@@ -1,0 +1,101 @@
+"""`reward job deploy-model`: host the model that a job made, so that it can be asked."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
+from reward_functions.cli.job._options import (  # noqa: TC001 - typer reads annotations
+    AsJson,
+    DriverOption,
+    JobName,
+)
+
+if TYPE_CHECKING:
+    from reward_functions.tools.jobs.hosting import ModelDeployment
+    from reward_functions.tools.jobs.job import Job
+
+
+def deploy_model(
+    job: JobName,
+    *,
+    stage: Stage = "dev",
+    driver: DriverOption = None,
+    name: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Of the custom-model deployment.", show_default="the job's"
+        ),
+    ] = None,
+    wait: Annotated[
+        bool, typer.Option("--wait/--no-wait", help="Wait until it can be asked.")
+    ] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Host the model that a job made, on demand, and print what to ask it with.
+
+    The same command again shows the one deployment. A model of the OpenAI-compatible API needs
+    none: it can be asked at once. `reward job cleanup` ends the hosting.
+
+    Exit status: 0 it can be asked, or is being made with --no-wait; 2 it cannot.
+    """
+    from uuid import uuid4
+
+    from reward_functions.cli._console import errors, plain
+    from reward_functions.cli.job._services import place
+    from reward_functions.tools.jobs.configuration import BadJob
+    from reward_functions.tools.jobs.hosting import Hosting
+
+    where = place(stage)
+    service, found = where.job(job, driver)
+    if not found.tuned_model:
+        raise BadJob(_no_model(found))
+    if found.driver == "openai":
+        shown = {"model": found.tuned_model, "status": "Active", "simulation": where.simulated}
+        _show(shown, found.tuned_model, as_json=as_json)
+        return
+    hosting = Hosting(service.region, where.session)
+    chosen = name or found.name
+    # A token of its own: that of a deployment that was deleted would stand for the deleted one.
+    token = f"{chosen}-{uuid4().hex}"
+    deployed = hosting.deploy(chosen, found.tuned_model, token=token, tags=found.tags)
+    if wait:
+        with errors().status(f"hosting {plain(chosen)}") as status:
+
+            def looked(at: ModelDeployment) -> None:
+                status.update(f"hosting {plain(at.name)}: {plain(at.status)}")
+
+            deployed = hosting.wait(deployed.arn, progress=looked)
+    more = {"created": deployed.created.isoformat(), "simulation": where.simulated}
+    shown = asdict(deployed) | more
+    _show(shown, deployed.arn, as_json=as_json)
+    if deployed.status != "Active":
+        typer.echo(f"it is {plain(deployed.status)}: the same command waits for it", err=True)
+
+
+def _no_model(job: Job) -> str:
+    """Why there is nothing to host."""
+    if not job.over:
+        return f"{job.name or job.id} {job.state}: it has made no model yet"
+    return f"{job.name or job.id} {job.state} and has made no model: `reward job diagnose` says why"
+
+
+def _show(facts: dict[str, Any], model: str, *, as_json: bool) -> None:
+    from reward_functions.cli._console import plain
+    from reward_functions.cli.job._output import SIMULATION
+
+    if as_json:
+        typer.echo(json.dumps(facts, indent=2))
+    else:
+        if facts["simulation"]:
+            typer.echo(SIMULATION, err=True)
+        typer.echo(plain(model, 2_048))
+        typer.echo(
+            "measure it like the base, on the same rows: reward job baseline JOB.toml --ask "
+            f"{plain(model, 2_048)}",
+            err=True,
+        )

@@ -1,0 +1,81 @@
+"""`reward job list`: the jobs of the account."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from reward_functions.cli._errors import UNUSABLE
+from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
+from reward_functions.cli.job._options import (  # noqa: TC001 - typer reads annotations
+    AsJson,
+    DriverOption,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from reward_functions.cli.job._services import Place
+    from reward_functions.tools.jobs.job import Job
+
+
+def list_jobs(
+    *,
+    stage: Stage = "dev",
+    driver: DriverOption = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Jobs at most.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """The newest training jobs of the account, in the region of a stage, whoever started them.
+
+    A service that cannot be asked is named on standard error, and the others' jobs are shown.
+
+    Exit status: 0 every service was asked, 2 one was not.
+    """
+    from reward_functions.cli._console import MESSAGE, errors, plain
+    from reward_functions.cli.job._output import SIMULATION
+    from reward_functions.cli.job._services import place
+    from reward_functions.tools.jobs.lookup import all_jobs
+
+    where = place(stage)
+    found, refused = all_jobs(where.drivers(driver), limit)
+    if as_json:
+        typer.echo(json.dumps([_json(job, where) for job in found], indent=2))
+    elif found:
+        _show(found, SIMULATION if where.simulated else "")
+    else:
+        typer.echo(f"no training jobs in {where.stage.region}")
+    for error in refused:
+        errors().print(plain(str(error), MESSAGE), markup=False, soft_wrap=True)
+    if refused:
+        raise typer.Exit(UNUSABLE)
+
+
+def _json(job: Job, where: Place) -> dict[str, Any]:
+    from reward_functions.cli.job._output import job_json
+
+    return job_json(job) | {"simulation": where.simulated}
+
+
+def _show(found: Sequence[Job], title: str) -> None:
+    from reward_functions.cli._console import cell
+    from reward_functions.cli._fitting import print_table
+    from reward_functions.cli.job._output import SERVICES, duration, moment, status
+
+    now = datetime.now(UTC)
+    rows = [
+        (
+            cell(job.name or job.id),
+            status(job),
+            cell(job.model.rpartition("/")[2] or None),
+            cell(moment(job.created)),
+            cell(duration(((job.ended or now) - job.created).total_seconds())),
+            cell(SERVICES[job.driver]),
+        )
+        for job in found
+    ]
+    heads = ("name", "status", "model", "made", "took", "service")
+    print_table(heads, rows, spare=("service", "took", "model", "made"), title=title)

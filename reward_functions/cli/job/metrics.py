@@ -1,0 +1,213 @@
+"""`reward job metrics`: the service's figures and the grader's own: tables, and a plot."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path  # noqa: TC003 - typer reads annotations
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
+from reward_functions.cli.job._options import (  # noqa: TC001 - typer reads annotations
+    AsJson,
+    DriverOption,
+    JobName,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from boto3.session import Session
+
+    from reward_functions.cli.job._services import Place
+    from reward_functions.core.spec import Scale
+    from reward_functions.tools.jobs.figures import Series
+    from reward_functions.tools.jobs.job import Driver, Job
+    from reward_functions.tools.sheets import Sheet
+
+COLUMNS: Final = 6
+"""Figures in the table of steps; the files have all."""
+
+PLOTS: Final = (".svg", ".html")
+
+
+def metrics(
+    job: JobName,
+    *,
+    stage: Stage = "dev",
+    driver: DriverOption = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw it: .svg, or .html with the tables."),
+    ] = None,
+    csv: Annotated[
+        Path | None, typer.Option("--csv", metavar="FILE", help="Write every point as CSV.")
+    ] = None,
+    rows: Annotated[int, typer.Option(min=0, help="Steps in the table, the newest.")] = 10,
+    grader: Annotated[
+        bool,
+        typer.Option("--grader/--no-grader", help="Read the grader's log for its own figures."),
+    ] = True,
+    as_json: AsJson = False,
+) -> None:
+    """The figures of a job, and how to read them.
+
+    The service's are by step. The grader's are by minute, from the log of exactly the version that
+    the job asks: mean and standard deviation of the rewards, their share at the minimum, samples
+    that could not be scored. Whoever else asks that version meanwhile is counted with the job.
+    """
+    from reward_functions.cli.job._services import place
+    from reward_functions.tools.atomic import Together
+    from reward_functions.tools.jobs.drawing import page, svg
+    from reward_functions.tools.jobs.figures import as_csv
+    from reward_functions.tools.jobs.signs import how_to_read
+
+    _require_plot(plot)
+    where = place(stage)
+    service, found = where.job(job, driver)
+    measured, notes = _measured(found, service, where.session, grader=grader)
+    sheets = _sheets(measured, rows, " (simulation)" if where.simulated else "")
+    title = f"Figures of {found.name or found.id}{' (simulation)' if where.simulated else ''}"
+    with Together() as files:
+        if csv is not None:
+            files.opened(csv).write(as_csv(measured))
+        if plot is not None:
+            scale = _scale(found)
+            drawn = (
+                svg(measured, title, scale)
+                if plot.suffix == ".svg"
+                else page(measured, title, [*sheets, how_to_read(measured)], scale)
+            )
+            files.opened(plot).write(drawn)
+    if as_json:
+        typer.echo(_json(where, found, measured, notes))
+    else:
+        _show(measured, sheets, notes)
+        if where.simulated:
+            typer.echo(f"the simulated policy's strategies: {where.simulation_page(found)}")
+
+
+def _require_plot(plot: Path | None) -> None:
+    from reward_functions.core.errors import ConfigurationError
+
+    if plot is not None and plot.suffix not in PLOTS:
+        raise ConfigurationError(f"--plot {plot}: the name ends in {' or '.join(PLOTS)}")
+
+
+def _scale(job: Job) -> Scale:
+    """Of the job's reward, which its tags name where it has any; else 0 to 1."""
+    from reward_functions.core.errors import UnknownReward
+    from reward_functions.core.registry import get
+    from reward_functions.core.spec import UNIT_SCALE
+    from reward_functions.tools.jobs.tags import tag
+
+    try:
+        return get(tag(job.tags, "reward")).scale
+    except UnknownReward:
+        return UNIT_SCALE
+
+
+def _measured(
+    job: Job, driver: Driver, session: Session, *, grader: bool
+) -> tuple[list[Series], list[str]]:
+    """Every series, the service's first, and what could not be read."""
+    from reward_functions.cli._progress import watched
+    from reward_functions.tools.jobs.figures import series
+
+    found = series(watched(driver.metrics(job), "reading the service's figures"))
+    notes = [] if found else ["the service has no figures yet"]
+    if found and found[0].every > 1:
+        notes.append(
+            f"the service has very many figures: each {found[0].every:,}th step is shown and "
+            "written, with the first and the last"
+        )
+    if grader:
+        own, note = _of_grader(job, session)
+        found += own
+        notes += [note] if note else []
+    return found, notes
+
+
+def _of_grader(job: Job, session: Session) -> tuple[list[Series], str]:
+    from reward_functions.cli._console import errors
+    from reward_functions.tools.deployed.arn import BadArn
+    from reward_functions.tools.deployed.failures import AwsFailed
+    from reward_functions.tools.jobs.grader_figures import by_minute, read
+
+    with errors().status("reading the grader's log"):
+        try:
+            figures = read(job, datetime.now(UTC), session)
+        except BadArn:
+            return [], "the service does not say which function the job asks"
+        except AwsFailed as error:
+            return [], f"the grader's own figures: {error}"
+    if not figures.batches:
+        return [], "the grader's log has no figures of that version and time"
+    rest = "" if figures.complete else "the grader's log is longer than what was read"
+    return by_minute(figures.batches), rest
+
+
+def _sheets(measured: Sequence[Series], rows: int, mark: str) -> list[Sheet]:
+    """An overview and the newest rows, of the service's figures and of the grader's."""
+    from reward_functions.tools.jobs.figures import by_position, overview
+
+    sheets = []
+    for unit, whose in (("step", "The service's figures"), ("minute", "The grader's figures")):
+        of = [each for each in measured if each.unit == unit]
+        if of:
+            sheets.append(overview(of, f"{whose}{mark}"))
+        if of and rows:
+            sheets.append(by_position(of[:COLUMNS], f"{whose}, by {unit}{mark}", rows))
+    return sheets
+
+
+def _show(measured: Sequence[Series], sheets: Sequence[Sheet], notes: Sequence[str]) -> None:
+    from rich.text import Text
+
+    from reward_functions.cli._console import MESSAGE, errors, output, plain
+    from reward_functions.cli._fitting import print_sheet
+    from reward_functions.tools.jobs.signs import signs
+    from reward_functions.tools.sheets import Sheet
+
+    console = output()
+    for sheet in sheets:
+        print_sheet(sheet)
+    found = signs(measured)
+    if measured:
+        seen = [
+            (each.sign.name, plain(each.figure), each.sign.meaning, each.sign.remedy)
+            for each in found
+            if each.state == "seen"
+        ]
+        if seen:
+            heads = ("sign", "figure", "meaning", "what to do")
+            print_sheet(Sheet("What they show", heads, seen, words=heads))
+        for state in ("not seen", "too few points", "not measured"):
+            names = [each.sign.name for each in found if each.state == state]
+            if names:
+                console.print(Text(f"{state}: {', '.join(names)}"))
+    for note in notes:
+        errors().print(Text(plain(note, MESSAGE)), soft_wrap=True)
+
+
+def _json(where: Place, job: Job, measured: Sequence[Series], notes: Sequence[str]) -> str:
+    from reward_functions.tools.jobs.signs import signs
+
+    return json.dumps(
+        {
+            "job": job.name or job.id,
+            "simulation": where.simulated,
+            "series": [
+                {"name": each.name, "split": each.split, "unit": each.unit, "points": each.points}
+                for each in measured
+            ],
+            "signs": [
+                {"sign": each.sign.name, "state": each.state, "figure": each.figure}
+                for each in signs(measured)
+            ],
+            "notes": list(notes),
+        },
+        indent=2,
+    )

@@ -1,0 +1,186 @@
+"""`reward job plan`: what a job would come to, before anything is uploaded or started."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from reward_functions.cli._options import Models  # noqa: TC001 - typer reads annotations
+from reward_functions.cli.job._options import (
+    AsJson,
+    Config,
+    Data,
+    Deployment,
+    DriverOption,
+    Hyperparameters,
+    Model,
+    Prefix,
+    StageOfJob,
+    Validation,
+    configured,
+)
+
+if TYPE_CHECKING:
+    from reward_functions.core.spec import RewardSpec
+    from reward_functions.judge_runtime.config import JudgeConfig
+    from reward_functions.serving.catalogue import DeployedReward
+    from reward_functions.tools.jobs.account import AccountLimits
+    from reward_functions.tools.jobs.configuration import JobConfiguration
+    from reward_functions.tools.jobs.planned import Plan
+    from reward_functions.tools.jobs.sizes import Sizes
+
+
+def plan(
+    file: Config = None,
+    *,
+    stage: StageOfJob = None,
+    deployment: Deployment = None,
+    model: Model = None,
+    data: Data = None,
+    validation: Validation = None,
+    hyperparameters: Hyperparameters = None,
+    name: Prefix = None,
+    driver: DriverOption = None,
+    reward: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The reward behind the deployment.",
+            show_default="what the stage says of it",
+        ),
+    ] = None,
+    judge: Models = None,
+    rows: Annotated[
+        int | None, typer.Option(min=1, help="Rows, where invocation logs are the data.")
+    ] = None,
+    step_minutes: Annotated[
+        float | None, typer.Option(min=0, help="Minutes of a step: AWS documents none.")
+    ] = None,
+    hour_price: Annotated[
+        float | None, typer.Option(min=0, help="Dollars of an hour of training.")
+    ] = None,
+    token_price: Annotated[
+        float | None,
+        typer.Option(min=0, help="Dollars of a million tokens of training, read or written."),
+    ] = None,
+    offline: Annotated[
+        bool, typer.Option("--offline", help="Read no stage and no account: AWS is not asked.")
+    ] = False,
+    as_json: AsJson = False,
+    as_markdown: Annotated[bool, typer.Option("--markdown", help="Write Markdown.")] = False,
+) -> None:
+    """Count steps, rollouts, calls, tokens and dollars of a job, and check every hyperparameter.
+
+    The training file is linted, and measured for `maxPromptLength` and `inferenceMaxTokens`. Every
+    figure says what it rests on; what AWS documents nowhere is unknown, unless you give it. Nothing
+    is uploaded or started.
+
+    Exit status: 0, or 2 where the service would refuse the job, with the allowed range.
+    """
+    from reward_functions.core.errors import ConfigurationError
+    from reward_functions.tools.jobs import plan as planning
+    from reward_functions.tools.jobs.planned import Rates
+
+    if as_json and as_markdown:
+        raise ConfigurationError("--json and --markdown exclude each other")
+    asked = configured(
+        file,
+        hyperparameters=hyperparameters,
+        model=model,
+        deployment=deployment,
+        stage=stage,
+        driver=driver,
+        name=name,
+        data=data,
+        validation=validation,
+    )
+    region, grader, deployed, account, found = "", "", None, None, None
+    if not offline:
+        region, grader, deployed, account, found = _looked_up(asked.deployment, asked.stage)
+    spec = _spec(reward, deployed)
+    planned = planning.plan(
+        asked,
+        sizes=_sizes(asked, spec, rows),
+        region=region,
+        deployed=deployed,
+        grader=grader,
+        account=account,
+        reward=spec,
+        # What is deployed is what will judge; REWARD_JUDGE may be of something else.
+        judge=found or _judge(judge, spec),
+        rates=Rates(step_minutes=step_minutes, hour_usd=hour_price, token_usd=token_price),
+    )
+    _write(planned, as_json=as_json, as_markdown=as_markdown)
+
+
+def _looked_up(
+    deployment: str, stage: str
+) -> tuple[str, str, DeployedReward | None, AccountLimits, JudgeConfig | None]:
+    """Region, grader, record, limits and judge of a deployment, or of a function by its ARN."""
+    from reward_functions.cli._aws import aws_session
+    from reward_functions.tools.deployed import DeployedFunction, find
+    from reward_functions.tools.jobs.account import account_limits, deployed_judge
+    from reward_functions.tools.jobs.clients import endpoints
+
+    session = aws_session()
+    endpoints(session).check_one_aws()
+    deployed = None if deployment.startswith("arn:") else find(deployment, stage, session)
+    function = DeployedFunction(deployed.version_arn if deployed else deployment, session=session)
+    limits, judge = account_limits(function), deployed_judge(function)
+    return function.arn.region, str(function.arn), deployed, limits, judge
+
+
+def _spec(reward: str | None, deployed: DeployedReward | None) -> RewardSpec | None:
+    """The reward, where it is named here, or deployed and installed here."""
+    from reward_functions.cli._rewards import reward_named
+    from reward_functions.core.registry import specs
+
+    if reward is not None:
+        return reward_named(reward)
+    return specs().get(deployed.reward) if deployed else None
+
+
+def _judge(judge: str | None, spec: RewardSpec | None) -> JudgeConfig | None:
+    """The judge that was named, for a reward that asks one; REWARD_JUDGE may be another's."""
+    from reward_functions.tools.judging.settings import load_judge_config
+
+    return load_judge_config(judge) if judge and spec and spec.needs.judge else None
+
+
+def _sizes(asked: JobConfiguration, spec: RewardSpec | None, rows: int | None) -> Sizes | None:
+    from reward_functions.cli._progress import watched
+    from reward_functions.core.errors import ConfigurationError
+    from reward_functions.tools.jobs.sizes import Sizes, measure
+
+    if asked.data is None:
+        return Sizes(rows=rows) if rows else None
+    if rows is not None:
+        raise ConfigurationError("--rows is for invocation logs: the rows of a file are counted")
+    return measure(
+        asked.data,
+        asked.validation,
+        reward=spec,
+        watched=lambda items: watched(items, "measuring"),
+    )
+
+
+def _write(planned: Plan, *, as_json: bool, as_markdown: bool) -> None:
+    from rich.text import Text
+
+    from reward_functions.cli._console import MESSAGE, errors, output, plain
+    from reward_functions.cli._fitting import print_sheet
+    from reward_functions.cli.data._output import print_json
+    from reward_functions.tools.jobs.plan_sheets import as_data, markdown, sheets
+
+    if as_json:
+        print_json(as_data(planned))
+    elif as_markdown:
+        typer.echo("\n".join(markdown(planned)))
+    else:
+        for sheet in sheets(planned):
+            print_sheet(sheet)
+        for assumption in planned.assumptions:
+            output().print(Text(f"assumed: {plain(assumption, MESSAGE)}", "dim"), soft_wrap=True)
+    for warning in planned.warnings:
+        errors().print(Text(f"warning: {plain(warning, MESSAGE)}", "yellow"), soft_wrap=True)

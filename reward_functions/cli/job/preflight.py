@@ -1,0 +1,129 @@
+"""`reward job preflight`: whether a job can teach anything, and whether it may run."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from reward_functions.cli._errors import INCOMPLETE
+from reward_functions.cli.job._options import (
+    AsJson,
+    Baseline,
+    Config,
+    Data,
+    Deployment,
+    DriverOption,
+    Hyperparameters,
+    Model,
+    Prefix,
+    StageOfJob,
+    Validation,
+    configured,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from reward_functions.cli.job._services import Place
+    from reward_functions.tools.deployed.findings import CheckReport
+    from reward_functions.tools.jobs.preparing import PreparedJob
+
+
+def preflight(
+    file: Config = None,
+    *,
+    stage: StageOfJob = None,
+    deployment: Deployment = None,
+    model: Model = None,
+    data: Data = None,
+    validation: Validation = None,
+    hyperparameters: Hyperparameters = None,
+    name: Prefix = None,
+    driver: DriverOption = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Check the next run of a job that was started before.")
+    ] = False,
+    baseline: Baseline = Path("baseline.json"),
+    rows: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Rows of the data that the reward is tried on.",
+            show_default="100; 8 for a judge",
+        ),
+    ] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Check a job before it costs anything; `reward job start` runs the same checks.
+
+    The data are linted. The deployed version scores right, wrong, empty, cut off, gaming and
+    hostile answers to rows of the data: right ones must earn the maximum, and all others the
+    minimum. The baseline is read where it was measured. The job's role is simulated. Nothing is
+    written anywhere; a judge asks its model about each answer.
+
+    Exit status: 0 nothing failed, 1 something did, 2 nothing was checked.
+    """
+    from reward_functions.cli._console import errors
+    from reward_functions.cli.job._output import SIMULATION, print_findings
+    from reward_functions.cli.job._services import place
+    from reward_functions.tools.jobs.configuration import BadJob
+    from reward_functions.tools.jobs.job import Job
+    from reward_functions.tools.jobs.models import find
+    from reward_functions.tools.jobs.preparing import prepared
+
+    asked = configured(
+        file,
+        hyperparameters=hyperparameters,
+        deployment=deployment,
+        stage=stage,
+        model=model,
+        data=data,
+        validation=validation,
+        name=name,
+        driver=driver,
+    )
+    where = place(asked.stage)
+    service = where.driver(find(asked.model, where.stage.region, asked.driver).driver)
+    with errors().status("reading the data") as status:
+        job = prepared(
+            asked, where.stage, service, session=where.session, again=again, progress=status.update
+        )
+        if isinstance(job, Job):
+            raise BadJob(
+                f"{job.name} was started before, and {job.state}: --again checks its next run"
+            )
+        report = checks(where, status.update, baseline=baseline, rows=rows)(job)
+    if as_json:
+        more = {"passed": report.passed, "simulation": where.simulated}
+        typer.echo(json.dumps(asdict(report) | more, indent=2))
+    else:
+        if where.simulated:
+            typer.echo(SIMULATION, err=True)
+        typer.echo(report.arn)
+        simulated = " (simulation)" if where.simulated else ""
+        print_findings(report.findings, f"Before {job.request.name}{simulated}")
+    if not report.passed:
+        raise typer.Exit(INCOMPLETE)
+
+
+def checks(
+    where: Place,
+    progress: Callable[[str], object],
+    *,
+    baseline: Path = Path("baseline.json"),
+    rows: int = 0,
+) -> Callable[[PreparedJob], CheckReport]:
+    """What `start` calls with a job that it is about to start."""
+    from reward_functions.tools.jobs.checks.plan import plan_findings
+    from reward_functions.tools.jobs.preflight import preflight as checked
+
+    def check(job: PreparedJob) -> CheckReport:
+        report = checked(job, where.session, baseline=baseline, rows=rows, progress=progress)
+        progress("planning")
+        return replace(report, findings=(*report.findings, *plan_findings(job)))
+
+    return check

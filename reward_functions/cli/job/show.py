@@ -1,0 +1,95 @@
+"""`reward job show`: a job, and what it uses beside what is deployed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import typer
+
+from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
+from reward_functions.cli.job._options import (  # noqa: TC001 - typer reads annotations
+    AsJson,
+    DriverOption,
+    JobName,
+)
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from reward_functions.tools.jobs.job import Job
+
+
+def show(
+    job: JobName, *, stage: Stage = "dev", driver: DriverOption = None, as_json: AsJson = False
+) -> None:
+    """All about one job: its state, its settings, its reward beside what is deployed now."""
+    from reward_functions.cli.job._output import SIMULATION, job_json, print_findings
+    from reward_functions.cli.job._services import place
+    from reward_functions.tools.jobs.beside_deployed import beside_deployed
+
+    where = place(stage)
+    _, found = where.job(job, driver)
+    findings = list(beside_deployed(found, stage, where.session))
+    if as_json:
+        shown = job_json(found) | {"deployed": [asdict(each) for each in findings]}
+        shown["simulation"] = where.simulated
+        shown["simulation_page"] = where.simulation_page(found) or None
+        typer.echo(json.dumps(shown, indent=2))
+    else:
+        if where.simulated:
+            typer.echo(f"{SIMULATION}: {where.simulation_page(found)}")
+        show_job(found)
+        print_findings(findings, "Its reward, beside what is deployed now", "of")
+
+
+def show_job(job: Job) -> None:
+    """The facts of a job, its hyperparameters and its tags."""
+    from reward_functions.cli._console import output, plain
+
+    console = output()
+    console.print(_facts(job))
+    addresses = {
+        "job": job.id,
+        "base": job.model,
+        "grader": job.grader,
+        "model": job.tuned_model,
+        "output": job.output,
+    }
+    for name, text in addresses.items():
+        if text:
+            # Not by the console, which would break an ARN at a hyphen.
+            typer.echo(f"{name:8}{plain(text, 2_048)}")
+    for title, pairs in (("Hyperparameters", job.hyperparameters), ("Tags", job.tags)):
+        if pairs:
+            _print_pairs(title, {key: str(value) for key, value in pairs.items()})
+
+
+def _facts(job: Job) -> Table:
+    from reward_functions.cli._console import MESSAGE, cell, facts, plain
+    from reward_functions.cli.job._output import SERVICES, duration, moment, status
+
+    ended = job.ended or datetime.now(UTC)
+    from rich.text import Text
+
+    return facts(
+        {
+            "name": cell(job.name or None),
+            "status": status(job),
+            "failure": Text(plain(job.failure, MESSAGE), "red") if job.failure else None,
+            "service": cell(SERVICES[job.driver]),
+            "made": cell(moment(job.created)),
+            "ended": cell(moment(job.ended)) if job.ended else None,
+            "took": cell(duration((ended - job.created).total_seconds())),
+        }
+    )
+
+
+def _print_pairs(title: str, pairs: dict[str, str]) -> None:
+    from reward_functions.cli._console import cell
+    from reward_functions.cli._fitting import print_table
+
+    rows = [(cell(name), cell(value or None)) for name, value in pairs.items()]
+    print_table(("name", "value"), rows, words=("value",), title=title)

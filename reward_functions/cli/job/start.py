@@ -1,0 +1,168 @@
+"""`reward job start`: one job, however often it is asked for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from reward_functions.cli._errors import UNUSABLE
+from reward_functions.cli.job._options import (
+    AsJson,
+    Baseline,
+    Config,
+    Data,
+    Deployment,
+    DriverOption,
+    Hyperparameters,
+    Model,
+    Prefix,
+    StageOfJob,
+    Validation,
+    configured,
+)
+
+if TYPE_CHECKING:
+    from reward_functions.cli.job._services import Place
+    from reward_functions.tools.jobs.configuration import JobConfiguration
+    from reward_functions.tools.jobs.job import DriverName
+    from reward_functions.tools.jobs.starting import Refused, Started
+
+NOTED: Final = {"failure": "passed over", "warning": "warning", "unknown": "unknown"}
+"""How a finding of the checks begins, by its verdict; what is ok goes without saying."""
+
+
+def start(
+    file: Config = None,
+    *,
+    stage: StageOfJob = None,
+    deployment: Deployment = None,
+    model: Model = None,
+    data: Data = None,
+    validation: Validation = None,
+    hyperparameters: Hyperparameters = None,
+    name: Prefix = None,
+    driver: DriverOption = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Start the next run of a job that was started before.")
+    ] = False,
+    force: Annotated[
+        str,
+        typer.Option(
+            metavar="REASON",
+            help="Start although a check failed; the reason stands in the job's tags.",
+            show_default=False,
+        ),
+    ] = "",
+    baseline: Baseline = Path("baseline.json"),
+    watch: Annotated[bool, typer.Option("--watch", "-w", help="Follow it until it ends.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Start a training job, once.
+
+    The job is given the version of the deployment, which no later deployment changes. Its name is
+    PREFIX-DIGEST-RUN, where the digest is of the configuration, the files and the version: the same
+    command again, also after an interruption, shows the job that there is. --again takes the next
+    run. `reward job preflight` runs first, before anything is uploaded.
+
+    On the OpenAI-compatible API the name is that of the uploaded file: where the file was removed,
+    such as by `reward job cleanup --data`, the same command starts a second job.
+
+    Exit status: 0 the job is there, 2 nothing was started; with --watch that of `reward job watch`.
+    """
+    from reward_functions.cli._console import errors
+    from reward_functions.cli.job._services import place
+    from reward_functions.cli.job.preflight import checks
+    from reward_functions.cli.job.watch import follow
+    from reward_functions.tools.jobs.starting import Refused
+    from reward_functions.tools.jobs.starting import start as started
+
+    asked = configured(
+        file,
+        hyperparameters=hyperparameters,
+        deployment=deployment,
+        stage=stage,
+        model=model,
+        data=data,
+        validation=validation,
+        name=name,
+        driver=driver,
+    )
+    reason = force.strip()
+    where = place(asked.stage)
+    service = where.driver(_service(asked, where.stage.region))
+    try:
+        with errors().status("reading the data") as status:
+            result = started(
+                asked,
+                where.stage,
+                service,
+                preflight=checks(where, status.update, baseline=baseline),
+                session=where.session,
+                again=again,
+                force=reason,
+                progress=status.update,
+            )
+    except Refused as refused:
+        if len(refused.failures) == 1 and refused.failures[0].example is None:
+            raise
+        _show_failures(refused)
+        raise typer.Exit(UNUSABLE) from None
+    _show(result, where, as_json=as_json)
+    if watch:
+        follow(result.job, service, where, as_json=as_json)
+
+
+def _service(asked: JobConfiguration, region: str) -> DriverName:
+    """The API that trains the model."""
+    from reward_functions.tools.jobs.models import find
+
+    return find(asked.model, region, asked.driver).driver
+
+
+def _show_failures(refused: Refused) -> None:
+    """Each failure on a line of its own, with an answer that shows it, and what can be done."""
+    from reward_functions.cli._console import MESSAGE, errors, plain
+    from reward_functions.cli.job._output import example_lines
+
+    for finding in refused.failures:
+        message = finding.message.removeprefix(f"{finding.question}: ")
+        line = f"failure: {plain(finding.question)}: {plain(message, MESSAGE)}"
+        for shown in (line, *(f"  {each}" for each in example_lines(finding))):
+            errors().print(shown, markup=False, soft_wrap=True)
+    number = len(refused.failures)
+    checks = "a check failed" if number == 1 else f"{number} checks failed"
+    errors().print(
+        f"error: nothing was started: {checks} (`reward job preflight` shows them all; "
+        f"{refused.hint})",
+        markup=False,
+        soft_wrap=True,
+    )
+
+
+def _show(result: Started, where: Place, *, as_json: bool) -> None:
+    from reward_functions.cli._console import MESSAGE, errors, plain
+    from reward_functions.cli.job._output import SIMULATION, job_json, next_command
+
+    job = result.job
+    for finding in result.findings:
+        if finding.verdict in NOTED:
+            line = f"{NOTED[finding.verdict]}: {finding.question}: {finding.message}"
+            errors().print(plain(line, MESSAGE), markup=False, soft_wrap=True)
+    if any(each.verdict == "failure" for each in result.findings) and job.driver == "openai":
+        errors().print("the OpenAI-compatible API has no tags: the reason stands nowhere")
+    if as_json:
+        shown = {"fresh": result.fresh, "simulation": where.simulated}
+        typer.echo(json.dumps(job_json(job) | shown, indent=2))
+        return
+    name = plain(job.name or job.id)
+    verb = "started" if result.fresh else f"was started before, and {job.state}"
+    if where.simulated:
+        typer.echo(SIMULATION, err=True)
+    typer.echo(f"{name} {verb}\n{plain(job.id, 2_048)}")
+    if not result.fresh:
+        typer.echo("for another run of it: --again", err=True)
+    follow_it = next_command("watch", job.name or job.id, where.stage.stage)
+    typer.echo(f"follow it with: {follow_it}", err=True)

@@ -1,0 +1,38 @@
+"""What a plan of the job warns of, where the other checks do not: sizes, groups, limits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from reward_functions.tools.deployed.findings import CheckFinding
+from reward_functions.tools.jobs.configuration import BadJob
+from reward_functions.tools.jobs.plan import plan
+from reward_functions.tools.jobs.sizes import measure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from reward_functions.tools.jobs.preparing import PreparedJob
+    from reward_functions.tools.jobs.sizes import Sizes
+
+
+def plan_findings(job: PreparedJob) -> Iterator[CheckFinding]:
+    """The warnings of a plan, but for those of the model and of the account, which others ask for.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    planned = plan(job.asked, sizes=_sizes(job), region=job.grader.arn.region)
+    for warning in planned.warnings:
+        if warning not in planned.base.warnings:
+            yield CheckFinding("warning", "plan", warning)
+
+
+def _sizes(job: PreparedJob) -> Sizes | None:
+    """What the files come to; None for files with errors, of which the linter has a finding."""
+    if "data" not in job.files.paths:
+        return None
+    try:
+        return measure(job.files.paths["data"], job.files.paths.get("validation"))
+    except BadJob:
+        return None

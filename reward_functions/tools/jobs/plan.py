@@ -1,0 +1,275 @@
+"""What a job would come to, before anything is uploaded or started.
+
+    steps         = epochs × ⌈rows ÷ batch⌉
+    rollouts      = rows × epochs × samples of a prompt
+    grader calls  from one a step to one a rollout: AWS documents no size of a batch
+    tokens        of the prompts, read once for each rollout; of the answers, at their longest
+
+An upper bound: a service may stop early, and answers end before their limit. What nobody documents
+is assumed in a sentence (`Plan.assumptions`) or unknown, and never a number without a source.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from reward_functions.tools.datasets.lengths import CHARACTERS_PER_TOKEN
+from reward_functions.tools.invocation import MAX_PAYLOAD_BYTES
+from reward_functions.tools.jobs.configuration import BadJob
+from reward_functions.tools.jobs.hyperparameters import (
+    check,
+    check_uri,
+    hyperparameters,
+    shown,
+)
+from reward_functions.tools.jobs.models import API, find
+from reward_functions.tools.jobs.plan_warnings import warnings_of
+from reward_functions.tools.jobs.planned import Figures, Plan, Rates, Setting
+from reward_functions.tools.jobs.tags import require_possible
+from reward_functions.tools.judging.estimating import (
+    ResponseCost,
+    TrainingRun,
+    estimate,
+    measured,
+)
+from reward_functions.tools.judging.recorded_questions import examples_with, recorded_questions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from reward_functions.core.spec import RewardSpec
+    from reward_functions.judge_runtime.config import JudgeConfig
+    from reward_functions.serving.catalogue import DeployedReward
+    from reward_functions.tools.jobs.account import AccountLimits
+    from reward_functions.tools.jobs.configuration import JobConfiguration
+    from reward_functions.tools.jobs.job import DriverName
+    from reward_functions.tools.jobs.sizes import Sizes
+    from reward_functions.tools.judging.estimating import Estimate
+
+MILLION: Final = 1_000_000
+MINUTES_OF_AN_HOUR: Final = 60
+
+GROUP: Final = 4
+"""Samples of a prompt, where the API has no such hyperparameter: what AWS states for Nova, in
+`reinforcement-fine-tuning` @18b9898."""
+
+ORIGINS: Final = (
+    ("service", "the service's default"),
+    ("sdk", "the default of AWS's SDK"),
+    ("samples", "from AWS's samples"),
+)
+"""Where a value that was not set is taken from, the first that there is."""
+
+COUNTED: Final = ("epochs", "batch", "samples", "prompt", "answer", "interval")
+"""Roles whose values the figures and the warnings count with."""
+
+OF_BEDROCK: Final = ("invocation_logs", "model_key", "vpc")
+"""Fields that the OpenAI-compatible API has no place for."""
+
+
+def plan(
+    asked: JobConfiguration,
+    *,
+    sizes: Sizes | None = None,
+    region: str = "",
+    deployed: DeployedReward | None = None,
+    grader: str = "",
+    account: AccountLimits | None = None,
+    reward: RewardSpec | None = None,
+    judge: JudgeConfig | None = None,
+    rates: Rates = Rates(),  # noqa: B008 - frozen
+) -> Plan:
+    """What a job would come to. Nothing is read, sent or started here.
+
+    Args:
+        asked: the configuration.
+        sizes: of the data; None leaves every figure unknown.
+        region: of the stage; "" compares no regions.
+        deployed: the stage's record of the reward; None where no stage was read.
+        grader: the ARN of the function, where it is no deployment of a stage.
+        account: what the account allows the grader.
+        reward: the reward that is deployed, where this machine has it.
+        judge: the settings of its judge.
+        rates: what is known beyond AWS's documents.
+
+    Raises:
+        BadJob: a field, the model, a hyperparameter or the deployment does not fit the API.
+        BadJudge: the judge has a limit in dollars, and a model without a price.
+    """
+    base = find(asked.model, region or None, asked.driver)
+    _refuse(asked, base.driver, deployed)
+    check(base.driver, asked.hyperparameters)
+    empty = Plan(
+        asked=asked,
+        base=base,
+        region=region,
+        grader=deployed.version_arn if deployed else grader,
+        judged=reward.needs.judge if reward else None,
+        settings=tuple(_settings(asked, base.driver, sizes)),
+        sizes=sizes,
+        account=account,
+    )
+    parameters = deployed.parameters if deployed else {}
+    figures = _figures(empty, rates, reward, parameters, judge)
+    planned = replace(empty, figures=figures)
+    assumed = tuple(_assumptions(planned, rates))
+    return replace(planned, assumptions=assumed, warnings=tuple(warnings_of(planned)))
+
+
+def _refuse(asked: JobConfiguration, driver: DriverName, deployed: DeployedReward | None) -> None:
+    """What no job of this API can be."""
+    if (asked.data is None) == (asked.invocation_logs is None):
+        raise BadJob("data: name a training file, or invocation_logs in its place")
+    foreign = [name for name in OF_BEDROCK if getattr(asked, name) is not None]
+    if driver == "openai" and foreign:
+        raise BadJob(f"{foreign[0]}: {API['openai']} has no place for it; leave it out")
+    require_possible(asked.tags)
+    if asked.invocation_logs is not None:
+        check_uri("invocation_logs.source", asked.invocation_logs.source)
+    if deployed is not None and deployed.response_mode != "list":
+        raise BadJob(
+            f"deployment: {deployed.name} answers with SageMaker's envelope, and Bedrock reads a "
+            "bare list: deploy it with the response mode 'list'"
+        )
+
+
+def _settings(
+    asked: JobConfiguration, driver: DriverName, sizes: Sizes | None
+) -> Iterator[Setting]:
+    for name, each in hyperparameters(driver).items():
+        given = asked.hyperparameters.get(name)
+        advice = each.advice._asdict()
+        found = [
+            (advice[field][0] if field == "samples" else advice[field], whose)
+            for field, whose in ORIGINS
+            if advice[field] not in (None, ())
+        ]
+        value, origin = (given, "") if given is not None else (found or [(None, "")])[0]
+        yield Setting(
+            hyperparameter=each,
+            given=given,
+            value=value,
+            origin=origin,
+            suggested=_suggested(name, asked, sizes) or each.advice.recommended,
+        )
+
+
+def _suggested(name: str, asked: JobConfiguration, sizes: Sizes | None) -> int | None:
+    """What the data say about a hyperparameter; None where they say nothing."""
+    if sizes is None:
+        return None
+    match name:
+        case "maxPromptLength":
+            return sizes.max_prompt_length
+        case "inferenceMaxTokens":
+            return sizes.inference_max_tokens(asked.hyperparameters.get("reasoningEffort"))
+        case _:
+            return None
+
+
+def _figures(
+    planned: Plan,
+    rates: Rates,
+    reward: RewardSpec | None,
+    parameters: Mapping[str, Any],
+    judge: JudgeConfig | None,
+) -> Figures | None:
+    sizes = planned.sizes
+    if sizes is None:
+        return None
+    run = TrainingRun(
+        prompts=sizes.rows,
+        batch_size=planned.value("batch"),
+        samples=planned.value("samples") or GROUP,
+        epochs=planned.value("epochs"),
+    )
+    answer = planned.longest_answer
+    prompts = sizes.prompt_tokens
+    prompt_tokens = None if prompts is None else prompts * run.epochs * run.samples
+    generated = None if answer is None else run.responses * answer
+    minutes = None if rates.step_minutes is None else run.steps * rates.step_minutes
+    interval = planned.value("interval")
+    evaluations = run.steps // interval if sizes.validation_rows and interval else 0
+    asked_once = evaluations * sizes.validation_rows
+    return Figures(
+        run=run,
+        prompt_tokens=prompt_tokens,
+        generated_tokens=generated,
+        evaluations=evaluations,
+        validation_answers=(asked_once, asked_once * run.samples) if asked_once else None,
+        samples_in_a_call=_samples_in_a_call(sizes.largest_row, answer),
+        minutes=minutes,
+        training_usd=_training_usd(rates, minutes, prompt_tokens, generated),
+        judge=_judge_estimate(reward, parameters, judge, run),
+    )
+
+
+def _samples_in_a_call(largest_row: int, answer: int | None) -> int | None:
+    """Rollouts of the longest row and the longest answer that fit into 6 MB."""
+    if not largest_row or answer is None:
+        return None
+    return MAX_PAYLOAD_BYTES // (largest_row + answer * CHARACTERS_PER_TOKEN)
+
+
+def _training_usd(
+    rates: Rates, minutes: float | None, prompts: int | None, generated: int | None
+) -> float | None:
+    if rates.hour_usd is not None and minutes is not None:
+        return rates.hour_usd * minutes / MINUTES_OF_AN_HOUR
+    if rates.token_usd is not None and prompts is not None and generated is not None:
+        return rates.token_usd * (prompts + generated) / MILLION
+    return None
+
+
+def _judge_estimate(
+    reward: RewardSpec | None,
+    parameters: Mapping[str, Any],
+    judge: JudgeConfig | None,
+    run: TrainingRun,
+) -> Estimate | None:
+    """The cost of judging, measured on the judge's worked examples."""
+    if reward is None or not reward.needs.judge or judge is None:
+        return None
+    samples = [each.sample() for each in examples_with(reward, parameters) or reward.examples]
+    calls, tokens = measured(recorded_questions(reward, parameters, samples))
+    return estimate(judge, run, ResponseCost(calls=calls, input=tokens), judge.concurrency)
+
+
+def _assumptions(planned: Plan, rates: Rates) -> Iterator[str]:
+    """What the figures rest on."""
+    figures = planned.figures
+    for role in COUNTED:
+        setting = planned.setting(role)
+        if setting and setting.origin and (role != "interval" or planned.asked.validation):
+            name = setting.hyperparameter.name
+            yield f"{name} is not set: counted with {shown(setting.value)}, {setting.origin}"
+    if figures is None:
+        yield "the rows of the logs are not counted: --rows plans with a number"
+        return
+    run = figures.run
+    if planned.setting("samples") is None:
+        yield (
+            f"{API['openai']} has no samples of a prompt: counted with {GROUP}, which AWS states "
+            "for Nova; AWS reports 67 steps for 300 rows in batches of 4, so it may hold rows back"
+        )
+    if run.prompts % run.batch_size:
+        yield "an epoch's last step holds what is left; a trainer that drops it takes fewer steps"
+    yield "how many answers an invocation brings is not documented: from one to a whole step"
+    yield "the service may stop early, and most answers end before their limit: an upper bound"
+    if figures.prompt_tokens is not None:
+        yield "tokens of prompts are estimates, and every rollout reads its prompt"
+    if rates.step_minutes is not None:
+        yield f"a step takes {rates.step_minutes:g} minutes, as given"
+    else:
+        yield "how long a step takes is not documented: --step-minutes plans with yours"
+    if figures.training_usd is None:
+        yield (
+            "no page that could be read has a price of reinforcement fine-tuning: --hour-price "
+            "(with --step-minutes) or --token-price plans with yours"
+        )
+    if figures.judge is not None:
+        yield (
+            f"a judge model writes {figures.judge.cost.output:,} tokens a call in "
+            f"{figures.judge.cost.latency:g} s; its prefilter and caches avoid calls, retries add"
+        )

@@ -1,0 +1,55 @@
+"""Users of an emulator who have a stage's policies, as people have them on AWS.
+
+The emulator's root may do everything, so that a rehearsal as root shows no right that is missing.
+"""
+
+from __future__ import annotations
+
+from secrets import token_hex
+from typing import TYPE_CHECKING, Final
+
+from reward_functions.tools.deployed.catalogue import stage_record
+from reward_functions.tools.deployed.failures import in_words
+from reward_functions.tools.local_aws.processes import LocalAwsError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from reward_functions.tools.local_aws.started import LocalAws
+
+TASKS: Final = ("data", "jobs", "evaluate", "operate")
+"""The policies of a stage, by what their holders do: `DeployedStage` has an ARN for each."""
+
+LONGEST: Final = 64
+"""Characters of a user's name."""
+
+
+def become(aws: LocalAws, stage: str, tasks: Sequence[str]) -> dict[str, str]:
+    """The variables of a new user who has exactly these policies.
+
+    Args:
+        aws: an emulator that runs; nothing else is ever asked.
+        stage: one that is deployed there.
+        tasks: of `TASKS`.
+
+    Raises:
+        LocalAwsError: there is no such policy.
+        NotDeployed: there is no such stage.
+        AwsFailed: the emulator refuses.
+    """
+    unknown = [task for task in tasks if task not in TASKS]
+    if unknown or not tasks:
+        raise LocalAwsError(f"{', '.join(unknown) or 'no task'}: one of {', '.join(TASKS)}")
+    wanted = sorted(set(tasks), key=TASKS.index)
+    record = stage_record(stage, aws.session())
+    name = "-".join((token_hex(3), *wanted, stage))[:LONGEST]
+    iam = aws.client("iam")
+    with in_words(f"making the user {name}"):
+        iam.create_user(UserName=name)
+        for task in wanted:
+            iam.attach_user_policy(UserName=name, PolicyArn=getattr(record, f"{task}_policy_arn"))
+        key = iam.create_access_key(UserName=name)["AccessKey"]
+    return aws.environment | {
+        "AWS_ACCESS_KEY_ID": key["AccessKeyId"],
+        "AWS_SECRET_ACCESS_KEY": key["SecretAccessKey"],
+    }

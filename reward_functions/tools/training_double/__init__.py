@@ -1,0 +1,40 @@
+"""A stand-in for Bedrock's training, to rehearse with: it trains no language model.
+
+    settings.py        the one set of published settings
+    forms.py           the forms in which prompts ask for an answer
+    tasks.py           what a prompt and its reference come to: answer, kind, form
+    wording.py         the sentences that responses are made of
+    strategies.py      nine ways to answer, each really written out
+    policy.py          a softmax over the strategies for each kind of answer; its update
+    batches.py         rows as the trainers send them; results read strictly
+    training.py        a job: groups, scores, updates, evaluation
+    metric_files.py    its metrics in the services' layouts
+    plots.py, page.py  a run as pictures, on one page
+
+Around it stands a service on the loopback interface, beside the local AWS emulator: Bedrock's
+control plane and Converse, and the OpenAI-compatible API.
+
+    walls.py           a request from elsewhere, or of no length: refused before it is read
+    identity.py        who asks: the emulator checks the signature
+    signatures.py      their parts; the one of root, which the emulator does not check
+    conditions.py      conditions of policies that are known before they are simulated
+    rights.py          may they: the emulator's policy simulation
+    acting.py          a job acts in a copy of its role
+    validation.py      values against botocore's service models
+    errors.py          how it refuses: AWS's codes
+    clients.py         of the emulator, kept
+    service.py         the parts of the double, and the call that is served
+    bases.py           the base models: those of `reward job`'s table
+    wire.py            AWS's rest-json protocol, as a server speaks it
+    aws_api.py         the operations: bedrock_jobs.py, bedrock_models.py, converse.py
+    openai_api.py      the operations: openai_jobs.py, openai_files.py, openai_models.py;
+                       openai_lists.py pages their lists
+    openai_shapes.py   their bodies against tables
+    runs.py            a job in its thread; grading.py invokes the deployed version
+    job_events.py      its changes of state, brought to the targets of EventBridge's rules
+    state.py           what was made; prompts.py, datafiles.py: what is known of its data
+    control.py         throttling and other accidents, on demand
+    server.py          one port for all of it; __main__.py, its process
+
+Every page, table and message that a person reads from it says *simulation*.
+"""

@@ -1,0 +1,84 @@
+"""What every operation of the double works with, and the call that it is to serve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from reward_functions.serving.iam import Place
+from reward_functions.tools.training_double.errors import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from reward_functions.tools.training_double.clients import Clients
+    from reward_functions.tools.training_double.identity import Caller
+    from reward_functions.tools.training_double.prompts import Prompts
+    from reward_functions.tools.training_double.rights import Policies, Rights
+    from reward_functions.tools.training_double.runs import Runs
+    from reward_functions.tools.training_double.state import State
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """The parts of the double.
+
+    Args:
+        clients: of the emulator, as its root.
+        rights: decides by the emulator's IAM.
+        state: what was made.
+        prompts: which rows are known.
+        runs: the jobs that run.
+    """
+
+    clients: Clients
+    rights: Rights
+    state: State
+    prompts: Prompts
+    runs: Runs
+
+
+@dataclass(frozen=True)
+class Call:
+    """One request, of a caller who is known.
+
+    Args:
+        service: the parts.
+        caller: who asks.
+        parameters: as the client was given them.
+    """
+
+    service: Service
+    caller: Caller
+    parameters: dict[str, Any]
+
+    @property
+    def state(self) -> State:
+        """What was made."""
+        return self.service.state
+
+    @property
+    def place(self) -> Place:
+        """The caller's account, in the region that was asked."""
+        return Place("aws", self.caller.region, self.caller.account)
+
+    @cached_property
+    def policies(self) -> Policies:
+        """What the caller has been given, read once for each call."""
+        return self.service.rights.policies(self.caller.arn)
+
+    def require(self, action: str, resource: str, context: Mapping[str, str] | None = None) -> None:
+        """Nothing, where the caller may do this.
+
+        Raises:
+            Refused: it may not; in AWS's words.
+        """
+        if self.caller.unrestricted:
+            return
+        if not self.service.rights.allow(self.policies, action, resource, context or {}):
+            raise Refused(
+                "AccessDeniedException",
+                f"User: {self.caller.arn} is not authorized to perform: {action} on resource: "
+                f"{resource} because no identity-based policy allows the {action} action",
+            )

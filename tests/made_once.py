@@ -1,0 +1,72 @@
+"""What commands and clients make again and again is made once in a run: most of their time.
+
+Whatever is kept follows from code and from files alone, and is the same however often it is made.
+"""
+
+import gc
+from functools import cache
+from weakref import WeakKeyDictionary
+
+import pytest
+
+
+def pytest_collection_finish():
+    """What is there now stays until the end: the collector need not look through it again."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _commands_are_made_once():
+    """A runner of Typer makes the tree of an application's commands whenever it is called."""
+    from typer import testing
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(testing, "_get_command", cache(testing._get_command))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _models_are_read_once():
+    """Every session of boto3 has a loader of its own, which parses its services' models again.
+
+    Here the loaders that look in the same folders share what they keep, which is more than half of
+    a command's time. Whatever botocore adds to what it loaded (a service's extras, the defaults of
+    an endpoint) follows from its files, and is the same in every session.
+    """
+    from botocore.loaders import Loader
+
+    kept, begin = {}, Loader.__init__
+
+    def begun(self, *arguments, **options):
+        begin(self, *arguments, **options)
+        self._cache = kept.setdefault(tuple(self.search_paths), self._cache)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Loader, "__init__", begun)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _handlers_are_known_once():
+    """Every session of boto3 looks at the arguments of its handlers, and at the names of events."""
+    from botocore import hooks
+
+    known, look = WeakKeyDictionary(), hooks.accepts_kwargs
+    names, begin = {}, hooks.EventAliaser.__init__
+
+    def looked(handler):
+        function = getattr(handler, "__func__", handler)
+        if function not in known:
+            known[function] = look(function)
+        return known[function]
+
+    def begun(self, *arguments, **options):
+        begin(self, *arguments, **options)
+        if self._event_aliases == hooks.EVENT_ALIASES:
+            self._alias_name_cache = names
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hooks, "accepts_kwargs", looked)
+        patch.setattr(hooks.EventAliaser, "__init__", begun)
+        yield

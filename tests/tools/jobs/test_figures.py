@@ -1,0 +1,244 @@
+"""The figures of a job: series, tables, CSV, drawings, and the signs that they show."""
+
+from __future__ import annotations
+
+import csv
+import math
+from io import StringIO
+from itertools import pairwise
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from reward_functions.core.spec import UNIT_SCALE, Scale
+from reward_functions.tools.jobs import figures
+from reward_functions.tools.jobs.drawing import MAX_PANELS, MAX_POINTS, page, svg
+from reward_functions.tools.jobs.figures import (
+    Series,
+    as_csv,
+    by_position,
+    overview,
+    series,
+    sparkline,
+)
+from reward_functions.tools.jobs.job import MetricPoint
+from reward_functions.tools.jobs.signs import SIGNS, how_to_read, signs
+
+
+def course(name, values, split="training", unit="step"):
+    return Series(name, split, unit, tuple(enumerate(values)))
+
+
+POINTS = [
+    MetricPoint(2, "actor_entropy", 1.5),
+    MetricPoint(1, "actor_entropy", 2.0),
+    MetricPoint(1, "zeta", 9.0),
+    MetricPoint(1, "critic_rewards_mean", 0.25),
+    MetricPoint(2, "critic_rewards_mean", 0.123456),
+    MetricPoint(2, "reward", 0.4, "validation"),
+    MetricPoint(2, "critic_rewards_mean", 0.5),  # written again after an interruption
+]
+
+
+def test_points_become_series_and_rewards_come_first():
+    found = series(POINTS)
+    assert [each.title for each in found] == [
+        *("critic_rewards_mean", "validation reward", "actor_entropy", "zeta"),
+    ]
+    assert found[0].points == ((1, 0.25), (2, 0.5))
+    assert found[2].values == [2.0, 1.5]
+
+
+def test_a_service_that_sends_without_end_is_cut(monkeypatch):
+    monkeypatch.setattr(figures, "MAX_READ", 30)
+    endless = (MetricPoint(at, "reward", 0.0) for at in iter(int, 1))
+    assert len(series(endless)[0].points) == 1
+
+
+def test_names_without_end_are_cut(monkeypatch):
+    monkeypatch.setattr(figures, "MAX_SERIES", 3)
+    assert len(series(MetricPoint(1, f"reward {at}", 0.0) for at in range(9))) == 3
+
+
+@pytest.mark.parametrize("apart", [1, 3, 10])
+@pytest.mark.parametrize("names", [1, 2])
+def test_of_very_many_figures_some_are_kept_evenly_with_the_first_and_the_last(
+    monkeypatch, apart, names
+):
+    """The newest steps are what a watcher looks for: they are not what is left out."""
+    monkeypatch.setattr(figures, "MAX_POINTS", 20)
+    many = [
+        MetricPoint(1 + apart * at, f"reward {name}", float(at))
+        for at in range(1_000)
+        for name in range(names)
+    ]
+    for found in series(many):
+        steps = [step for step, _ in found.points]
+        gaps = {second - first for first, second in pairwise(steps[:-1])}
+        assert (steps[0], steps[-1]) == (1, 1 + apart * 999)
+        assert found.points[-1] == (1 + apart * 999, 999.0)
+        assert len(gaps) == 1
+        assert found.every > 1
+        assert 5 <= len(steps) <= 21
+
+
+def test_a_job_of_usual_size_keeps_every_step():
+    assert {each.every for each in series(POINTS)} == {1}
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e308])
+def test_what_is_no_figure_is_left_out(value):
+    assert series([MetricPoint(1, "loss", value)]) == []
+    assert series([*POINTS, MetricPoint(3, "reward", value)]) == series(POINTS)
+
+
+def test_the_tables_say_where_it_began_and_where_it_is():
+    first = overview(series(POINTS), "Figures").rows[0]
+    assert first == ("critic_rewards_mean", "2", "0.25", "0.5", "0.25", "0.5", "▁█")
+    sheet = by_position(series(POINTS), "By step", 1)
+    assert sheet.heads == ("step", "critic_rewards_mean", "validation reward", *sheet.heads[3:])
+    assert sheet.rows == [("2", "0.5", "0.4", "1.5", "-")]
+    assert sheet.note == "1 rows before these"
+    assert by_position(series(POINTS), "By step").note == ""
+
+
+@pytest.mark.parametrize(
+    ("values", "line"),
+    [([], ""), ([1], "▁"), ([2, 2, 2], "▁▁▁"), ([0, 1], "▁█"), ([-1, 0, 1], "▁▅█"), ([3, 1], "█▁")],
+)
+def test_a_sparkline_spans_least_and_most(values, line):
+    assert sparkline(values) == line
+
+
+def test_a_long_sparkline_is_of_means():
+    assert sparkline(range(1_000), width=8) == "▁▂▃▄▅▆▇█"
+
+
+def test_csv_has_every_point_and_no_formula():
+    rows = list(csv.reader(StringIO(as_csv([*series(POINTS), course("=SUM(A1)", [1.0])]))))
+    assert rows[0] == ["unit", "position", "split", "name", "value"]
+    assert rows[1] == ["step", "1", "training", "critic_rewards_mean", "0.25"]
+    assert len(rows) == 1 + 6 + 1
+    assert rows[-1][3] == "'=SUM(A1)"
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+HOSTILE = "</svg><script>alert(1)</script>\x1b[31m\x00&\"'"
+
+
+def test_a_drawing_is_xml_and_a_page_holds_no_script():
+    found = [
+        course(HOSTILE, [1.0, 2.0]),
+        course("flat", [2.0, 2.0]),
+        course("wide", [-1e100, 1e100]),
+        course("long", range(10_000), "grader", "minute"),
+        course("empty", []),
+    ]
+    drawn = ET.fromstring(svg(found, HOSTILE))
+    texts = [each.text for each in drawn.iter("{http://www.w3.org/2000/svg}text")]
+    assert texts[0].startswith("</svg><script>")
+    assert {"flat", "wide", "grader long"} <= set(texts)
+    lines = [each.get("d") for each in drawn.iter("{http://www.w3.org/2000/svg}path")]
+    assert max(line.count("L") for line in lines) == MAX_POINTS - 1
+    assert not any("nan" in line or "inf" in line for line in lines)
+    shown = page(found, HOSTILE, [how_to_read(found)])
+    assert "<script" not in shown
+    assert "default-src 'none'" in shown
+    assert "entropy collapses" in shown
+
+
+def panels(found, scale=UNIT_SCALE):
+    """The texts of each panel: the ends of its axis, its title, its steps."""
+    root = ET.fromstring(svg(found, "x", scale))
+    return [[text.text for text in group.iter(f"{SVG}text")] for group in root.findall(f"{SVG}g")]
+
+
+def test_training_and_validation_of_one_figure_share_a_panel():
+    found = [
+        course("reward_mean", [0.1, 0.2]),
+        course("validation_reward_mean", [0.3], "validation"),
+        course("reward_mean", [0.2, 0.3], "grader", "minute"),
+        course("loss", [4.0, 3.0]),
+        course("valid_loss", [5.0, 2.5], "validation"),
+    ]
+    assert panels(found) == [
+        ["0", "1", "reward_mean, validation", "step 0", "1"],
+        ["0", "1", "grader reward_mean", "minute 0", "1"],
+        ["2.5", "5", "loss, validation", "step 0", "1"],
+    ]
+    drawn = svg(found, "x")
+    assert drawn.count('<circle class="dot validation"') == 2
+
+
+@pytest.mark.parametrize(
+    ("values", "scale", "ends"),
+    [
+        ([0.4, 0.5], UNIT_SCALE, ["0", "1"]),
+        ([0.4, 0.5], Scale(-1, 1), ["-1", "1"]),
+        ([-2.0, 0.5], UNIT_SCALE, ["-2", "1"]),
+    ],
+)
+def test_rewards_share_an_axis_that_holds_the_scale(values, scale, ends):
+    found = [course("critic_rewards_mean", values), course("reward_max", [0.5, 0.5])]
+    found += [course("reward_std", [0.1, 0.2]), course("frac_reward_min", [0.1, 0.2])]
+    assert [each[:2] for each in panels(found, scale)] == [ends, ends, *[["0.1", "0.2"]] * 2]
+
+
+def test_a_figure_of_one_point_has_no_panel():
+    assert panels([course("loss", [1.0]), course("reward", [0.5], "validation")]) == []
+
+
+def test_a_drawing_has_a_bounded_number_of_panels():
+    drawn = svg([course(f"m{at}", [1.0, 2.0]) for at in range(100)], "many")
+    assert drawn.count("<g ") == MAX_PANELS
+
+
+SEEN = [
+    # sign, name, split, a course that shows it, one that does not
+    ("every response earned the minimum", "frac_reward_min", "grader", [1, 1, 1], [1, 0.99, 1]),
+    ("every group earned the same", "frac_reward_zero_std", "training", [1, 1], [1, 0.9, 1]),
+    ("the reward stays low", "critic_rewards_mean", "training", [0.05] * 9, [0.1, 0.2, 0.4] * 3),
+    ("the reward falls", "reward_mean", "training", [0.6, 0.4, 0.2], [0.2, 0.4, 0.6]),
+    ("groups without advantage", "frac_reward_zero_std", "training", [0.1, 0.9, 1], [0, 0.5, 0.8]),
+    ("no standard deviation", "reward_std", "grader", [0.4, 0.1, 0.0], [0.4, 0.4, 0.4]),
+    ("the rewards spread", "reward_std", "grader", [0.1, 0.2, 0.4], [0.4, 0.3, 0.2]),
+    ("the entropy collapses", "actor_entropy", "training", [2.0, 0.5, 0.1], [2.0, 1.5, 1.2]),
+    ("responses grow", "response_length_mean", "training", [100, 200, 300], [300, 250, 200]),
+    ("the gradient spikes", "actor_grad_norm", "training", [1, 1, 50], [1, 2, 3]),
+    ("the validation falls", "reward", "validation", [0.5, 0.6, 0.4], [0.4, 0.5, 0.49]),
+    ("samples without a score", "unscored_share", "grader", [0, 0, 0.1], [0, 0, 0.001]),
+]
+
+
+def stretched(values):
+    """Three times as many points: a third says something from six on."""
+    return [value for value in values for _ in range(3)]
+
+
+@pytest.mark.parametrize(("name", "figure", "split", "shows", "not_"), SEEN)
+def test_each_sign_is_seen_where_it_shows_and_nowhere_else(name, figure, split, shows, not_):
+    def state(values):
+        found = signs([course(figure, values, split)])
+        return next(each.state for each in found if each.sign.name == name)
+
+    assert state(stretched(shows)) == "seen"
+    assert state(stretched(not_)) == "not seen"
+    fewest = next(sign.fewest for sign in SIGNS if sign.name == name)
+    assert [state(shows[:1] * (fewest - 1)), state([])] == [
+        "too few points" if fewest > 1 else "not measured",
+        "not measured",
+    ]
+
+
+def test_every_sign_has_its_case_and_a_row_of_the_table():
+    assert [case[0] for case in SEEN] == [sign.name for sign in SIGNS]
+    sheet = how_to_read([course("actor_entropy", stretched([2.0, 0.5, 0.1]))])
+    assert sheet.rows[0][:3] == ("the entropy collapses", "seen", "actor_entropy")
+    assert {row[1] for row in sheet.rows[1:]} == {"not measured"}
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, 1e100])
+def test_no_course_breaks_a_sign(value):
+    found = [course(figure, [value] * 9, split) for _, figure, split, *_ in SEEN]
+    assert len(signs(found)) == len(SIGNS)
+    assert math.isfinite(len(svg(found, "x")))
