@@ -81,8 +81,9 @@ def test_from_data_to_a_tuned_model_and_away_again(me, account, data, driver):
     assert SIMULATION in watched.stderr
     assert f"{name} succeeded: " in watched.stdout.splitlines()[-1]
     figures = me.job("metrics", name, "--plot", f"{driver}.html")
-    for whose in ("The service's figures", "The grader's figures"):
-        assert f"{whose} (simulation)" in figures.stdout
+    assert "The service's figures (simulation)" in figures.stdout
+    # The OpenAI-compatible API has its times in whole seconds, and this job may end in its first.
+    assert driver == "openai" or "The grader's figures (simulation)" in figures.stdout
     assert f"Figures of {name} (simulation)" in (me.folder / f"{driver}.html").read_text()
     assert SIMULATION in me.job("list").stdout
     assert SIMULATION in me.job("show", name).stdout
