@@ -216,14 +216,7 @@ def _write(job: Job, session: Session) -> None:
 def found(call: Call, action: str) -> Job:
     """The job that a request names, by its ARN or its name, if the caller may do this to it."""
     wanted = call.parameters["jobIdentifier"]
-    with call.state.lock:
-        jobs = [job for job in call.state.jobs.values() if job.place == call.place]
-    job = next((job for job in jobs if wanted in {job.id, job.name}), None)
-    elsewhere = call.place.arn("bedrock", f"model-customization-job/{wanted}")
-    call.require(action, job.id if job else wanted if wanted.startswith("arn:") else elsewhere)
-    if job is None:
-        raise missing(f"The model customization job {wanted} does not exist")
-    return job
+    return call.found(call.state.jobs, "model-customization-job", wanted, action)
 
 
 def get(call: Call) -> dict[str, Any]:

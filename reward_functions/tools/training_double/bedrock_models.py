@@ -90,16 +90,8 @@ def delete_model(call: Call) -> dict[str, Any]:
 
 
 def _model(call: Call, action: str) -> Model:
-    """The model a request names, by its ARN or its name, if the caller may do this to it."""
     wanted = call.parameters["modelIdentifier"]
-    with call.state.lock:
-        models = [each for each in call.state.models.values() if each.place == call.place]
-    model = next((each for each in models if wanted in {each.id, each.name}), None)
-    elsewhere = call.place.arn("bedrock", f"custom-model/{wanted}")
-    call.require(action, model.id if model else wanted if wanted.startswith("arn:") else elsewhere)
-    if model is None:
-        raise missing(f"The custom model {wanted} does not exist")
-    return model
+    return call.found(call.state.models, "custom-model", wanted, action)
 
 
 def create_deployment(call: Call) -> dict[str, Any]:
@@ -212,14 +204,7 @@ def delete_deployment(call: Call) -> dict[str, Any]:
 
 def _deployment(call: Call, action: str) -> Deployment:
     wanted = call.parameters["customModelDeploymentIdentifier"]
-    with call.state.lock:
-        there = [each for each in call.state.deployments.values() if each.place == call.place]
-    found = next((each for each in there if wanted in {each.arn, each.name}), None)
-    elsewhere = call.place.arn("bedrock", f"custom-model-deployment/{wanted}")
-    call.require(action, found.arn if found else wanted if wanted[:4] == "arn:" else elsewhere)
-    if found is None:
-        raise missing(f"The custom model deployment {wanted} does not exist")
-    return found
+    return call.found(call.state.deployments, "custom-model-deployment", wanted, action)
 
 
 def tag(call: Call) -> dict[str, Any]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from reward_functions.serving.iam import Place
-from reward_functions.tools.training_double.errors import Refused
+from reward_functions.tools.training_double.errors import Refused, missing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,6 +18,21 @@ if TYPE_CHECKING:
     from reward_functions.tools.training_double.rights import Policies, Rights
     from reward_functions.tools.training_double.runs import Runs
     from reward_functions.tools.training_double.state import State
+
+
+class Named(Protocol):
+    """Something that was made, with a name in a place."""
+
+    @property
+    def name(self) -> str:
+        """Its own."""
+
+    @property
+    def place(self) -> Place:
+        """Where it is."""
+
+
+Kept = TypeVar("Kept", bound=Named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +97,26 @@ class Call:
                 f"User: {self.caller.arn} is not authorized to perform: {action} on resource: "
                 f"{resource} because no identity-based policy allows the {action} action",
             )
+
+    def found(self, held: Mapping[str, Kept], kind: str, wanted: str, action: str) -> Kept:
+        """What a request names by its ARN or its name, if the caller may do this to it.
+
+        Args:
+            held: everything of the kind, by ARN.
+            kind: as an ARN has it, such as "custom-model".
+            wanted: an ARN or a name.
+            action: of IAM.
+
+        Raises:
+            Refused: the caller may not, or there is none of this account and region.
+        """
+        with self.state.lock:
+            here = {arn: each for arn, each in held.items() if each.place == self.place}
+        arn = next((arn for arn, each in here.items() if wanted in {arn, each.name}), None)
+        named = (
+            wanted if wanted.startswith("arn:") else self.place.arn("bedrock", f"{kind}/{wanted}")
+        )
+        self.require(action, arn or named)
+        if arn is None:
+            raise missing(f"The {kind.replace('-', ' ')} {wanted} does not exist")
+        return here[arn]
