@@ -13,7 +13,7 @@ TIED := $(BIN)/python -I -S .ci/end_with_make.py
 # A worker for each processor; without these, `pytest` alone runs everything in one process.
 PYTEST := $(BIN)/pytest --numprocesses auto --durations 10
 
-.PHONY: help setup demo test test-fast matrix lint types unit bench docs pins clean
+.PHONY: help setup demo test test-fast matrix lint types unit compat bench docs pins clean
 .DEFAULT_GOAL := help
 
 help:  ## What can be made
@@ -43,6 +43,11 @@ types: .venv/dev
 unit: .venv/dev .venv/emulator/ready node_modules/.package-lock.json
 	$(TIED) $(PYTEST)
 
+# The root conftest needs what only the development environment has, and mlflow warns when imported.
+compat: .venv/compat/ready  ## Our rollouts beside the platform's published toolkit, sagemaker-train
+	$(TIED) .venv/compat/bin/python -m pytest --confcutdir tests/compat -o filterwarnings=default \
+	  -p no:cacheprovider tests/compat
+
 bench: .venv/dev  ## The benchmarks: ratios in one run, each beside a yardstick
 	$(BIN)/python -m tests.benchmarks
 
@@ -50,8 +55,8 @@ docs: .venv/dev  ## Write the generated tables of the documentation again
 	$(BIN)/python -m tests.generated
 
 pins: .venv/dev  ## Resolve requirements/*.in again into hashed pins
-	cd requirements && for set in dev base cdk runtime emulator; do \
-	  case $$set in dev|emulator) constraints= ;; *) constraints="--constraints dev.txt" ;; esac; \
+	cd requirements && for set in dev base cdk runtime emulator compat; do \
+	  case $$set in dev|emulator|compat) constraints= ;; *) constraints="--constraints dev.txt" ;; esac; \
 	  ../$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --upgrade \
 	    --python-version 3.11 $$constraints $$set.in --output-file $$set.txt || exit 1; \
 	done
@@ -86,6 +91,14 @@ clean:  ## Remove the environment and every cache
 	@echo "Installing requirements/emulator.txt"
 	@$(BIN)/python -m venv .venv/emulator
 	@.venv/emulator/bin/python -m pip --disable-pip-version-check --quiet install --require-hashes -r requirements/emulator.txt
+	@touch $@
+
+# A gigabyte, for the platform's toolkit: pandas, mlflow and scipy come with it.
+.venv/compat/ready: .venv/bin/python requirements/compat.txt pyproject.toml
+	@echo "Installing requirements/compat.txt"
+	@$(BIN)/python -m venv .venv/compat
+	@.venv/compat/bin/python -m pip --disable-pip-version-check --quiet install --require-hashes -r requirements/compat.txt
+	@.venv/compat/bin/python -m pip --disable-pip-version-check --quiet install --no-deps --no-build-isolation --editable .
 	@touch $@
 
 # As pip does, npm trusts the certificates that the system trusts: those of a company, say.

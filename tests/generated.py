@@ -31,6 +31,7 @@ from reward_functions import specs
 from reward_functions.cdk.job_rights import JobRights
 from reward_functions.cdk.stages import Deployment, Stage
 from reward_functions.core.errors import BadParameter, BrokenPlugin, UnknownReward
+from reward_functions.rollouts import settings as rollout_settings
 from reward_functions.serving.contract import BadEvent, ResponseTooLarge, TooManySamples
 from reward_functions.serving.handler import FailedStart, FailedWarmUp, bind
 from reward_functions.serving.imputation import BatchFailed
@@ -217,6 +218,12 @@ def terminal(*arguments: str) -> str:
     return _block("console", "\n".join([f"$ {typed}", *lines]).rstrip())
 
 
+def rollout_settings_table() -> str:
+    """The variables of an agent's process, as their module has them."""
+    text = getdoc(rollout_settings) or ""
+    return "\n".join(line for line in text.splitlines() if line.startswith("|"))
+
+
 PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "catalogue": catalogue,
     "example-output": example_output,
@@ -239,6 +246,7 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
         '{"models": [{"model": "amazon.nova-lite-v1:0"}]}',
     ),
     "job-fields": job_table,
+    "rollout-settings": rollout_settings_table,
     "job-models": partial(_whole_table, models_table),
     "job-hyperparameters-bedrock": partial(_whole_table, partial(hyperparameters_table, "bedrock")),
     "job-hyperparameters-openai": partial(_whole_table, partial(hyperparameters_table, "openai")),

@@ -67,6 +67,7 @@ class Server(ThreadingHTTPServer):
     """A server whose callers may hang up."""
 
     daemon_threads = True
+    request_queue_size = 128  # 64 agents call at once
 
     def handle_error(self, request, address):
         if not isinstance(sys.exception(), ConnectionError):

@@ -29,6 +29,7 @@ from reward_functions.cdk.pins import ALGEBRA, our_pins
 from reward_functions.cdk.sources import insist_on_named
 from reward_functions.cdk.target import Target
 from reward_functions.core import registry
+from reward_functions.core.mentions import mentions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -160,7 +161,7 @@ class Artifacts:
         sources = [source for wheel in wheels for source in wheel.sources()]
         reached = closure.reached_by_theirs(sources, spec.needs, self._parameters(reward))
         imported = closure.imported_packages(reached) | {
-            top for source in sources for top in closure.mentions(source).tops
+            top for source in sources for top in mentions(source).tops
         }
         locked = {pin.name for pin in self._locked}
         algebra = spec.needs.symbolic or bool((imported | locked) & ALGEBRA)

@@ -8,10 +8,12 @@
     rollback.py    deployed rollback
     prune.py       deployed prune
     local.py       local up · status · reset · down
+    runtime.py     local runtime
     lock.py        lock
     demo.py        demo
     data/          data prepare · lint · split · stats · replay · upload
     job/           job plan · baseline · preflight · start · list · show · watch · metrics · …
+    rollouts/      rollouts run · score · report · doctor · outbox
     judge/         judge probe · doctor · calibrate · estimate
 
 Commands import what they need when they run, so that help is instant. Errors a user can act on are
@@ -41,6 +43,7 @@ from reward_functions.cli._errors import OneLineErrors
 from reward_functions.cli.data import data
 from reward_functions.cli.job import job
 from reward_functions.cli.judge import judge
+from reward_functions.cli.rollouts import rollouts
 
 __all__ = ["app", "main"]
 
@@ -97,6 +100,7 @@ app.command("lock")(lock.lock)
 app.add_typer(data, name="data")
 app.add_typer(judge, name="judge")
 app.add_typer(job, name="job")
+app.add_typer(rollouts, name="rollouts")
 deployed.app.command("rollback")(rollback.rollback)
 deployed.app.command("prune")(prune.prune)
 app.add_typer(deployed.app, name="deployed")

@@ -1,43 +1,24 @@
 """The reward a NAME on the command line means: a registered name, or the path of a Python file.
 
-A file is imported as a script is run: from where it is, with its neighbours importable. That makes
-a reward usable between `reward new` and the package it may end up in.
+A file makes a reward usable between `reward new` and the package it may end up in.
 """
 
 from __future__ import annotations
 
-import sys
 from functools import partial
-from importlib.machinery import SourceFileLoader
-from importlib.util import module_from_spec, spec_from_file_location
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from reward_functions import RewardError, RewardSpec, get
+from reward_functions import RewardSpec, get
 from reward_functions.core.errors import ConfigurationError, NoJudge
+from reward_functions.core.importing import imported
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import CodeType, ModuleType
 
     from reward_functions.core.asking import Ask, Question, Verdict
     from reward_functions.core.spec import RewardFunction
-
-IMPORT_ERRORS: Final = (
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    ImportError,
-    LookupError,
-    NameError,
-    RuntimeError,
-    SyntaxError,
-    SystemExit,
-    TypeError,
-    ValueError,
-)
-"""What a mistake in a user's file raises while it is imported."""
 
 
 def is_path(name: str) -> bool:
@@ -113,7 +94,7 @@ def parameter_values(spec: RewardSpec, settings: Sequence[str]) -> dict[str, obj
 
 
 def _in_file(path: Path) -> RewardSpec:
-    module = _imported(path)
+    module = imported(path)
     found = {id(spec): spec for spec in vars(module).values() if isinstance(spec, RewardSpec)}
     namesakes = [spec for spec in found.values() if spec.name.rpartition(".")[2] == path.stem]
     candidates = namesakes or list(found.values())
@@ -123,54 +104,3 @@ def _in_file(path: Path) -> RewardSpec:
         raise ConfigurationError(f"{path}: no function in it is decorated with @reward_function")
     names = ", ".join(sorted(spec.name for spec in candidates))
     raise ConfigurationError(f"{path}: none of {names} is named like the file")
-
-
-class _Script(SourceFileLoader):
-    """Compiles its file every time, as a script is compiled.
-
-    Bytecode is keyed by seconds and size: that of a file changed within a second is stale.
-    """
-
-    def get_code(self, fullname: str) -> CodeType:
-        path = self.get_filename(fullname)
-        return self.source_to_code(self.get_data(path), path)
-
-
-def _imported(path: Path) -> ModuleType:
-    path.open("rb").close()  # a file that cannot be read says so before anything else does
-    loader = _Script(path.stem, str(path.absolute()))
-    location = spec_from_file_location(path.stem, path, loader=loader)
-    if location is None or path.suffix != ".py":
-        raise ConfigurationError(f"{path}: a reward is a .py file")
-    module = module_from_spec(location)
-    if str(path.parent.resolve()) not in sys.path:
-        sys.path.append(str(path.parent.resolve()))
-    # Dataclasses and pickles look their module up by name; one that is taken stays as it is.
-    sys.modules.setdefault(path.stem, module)
-    try:
-        loader.exec_module(module)
-    except RewardError:
-        raise
-    except IMPORT_ERRORS as error:
-        raise ConfigurationError(f"{_place(error, path)}: {_message(error)}") from error
-    return module
-
-
-def _place(error: BaseException, path: Path) -> str:
-    """The file, and the last of its lines that ran."""
-    if isinstance(error, SyntaxError):
-        return f"{path}, line {error.lineno}"
-    lines, origin = [], str(path.absolute())
-    step = error.__traceback__
-    while step is not None:
-        if step.tb_frame.f_code.co_filename == origin:
-            lines.append(step.tb_lineno)
-        step = step.tb_next
-    return f"{path}, line {lines[-1]}" if lines else str(path)
-
-
-def _message(error: BaseException) -> str:
-    if isinstance(error, SystemExit):
-        return f"called sys.exit({error.code!r})"
-    message = error.msg if isinstance(error, SyntaxError) else str(error)
-    return f"{type(error).__name__}: {message}" if message else type(error).__name__

@@ -3,6 +3,8 @@
 eval "$(reward local up --print-env)" && …    # from here on this shell's AWS is the local one
 eval "$(reward local down --print-env)"       # and now it is not
 
+`reward local runtime`, a stand-in for the SageMaker job runtime, is in `runtime.py`.
+
 Where `--print-env` fails, the shell evaluates `false`, and what follows `&&` does not run.
 """
 
@@ -15,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from reward_functions.cli import runtime
 from reward_functions.cli._errors import PRINT_ENV
 
 if TYPE_CHECKING:
@@ -260,6 +263,9 @@ def down(*, name: Named = "default", print_env: PrintEnv = False) -> None:
         for variable in left:
             typer.echo(f"unset {variable}")
     _say(f"local AWS {name!r} {'has ended' if ran else 'does not run'}", err=print_env)
+
+
+app.command("runtime")(runtime.runtime)
 
 
 def _training(

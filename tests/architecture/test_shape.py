@@ -40,17 +40,20 @@ def imports(path):
 
 
 LAPTOP = {"cli", "tools"}
+STRANDS = "reward_functions/rollouts/strands"
 HOMES = {
     # A heavy package, and the rooms or files that may import it.
     "sympy": {"symbolic"},
     "pydantic": {"serving", "cdk", *LAPTOP},
     "aws_lambda_powertools": {"serving"},
-    "boto3": {"reward_functions/judge_runtime/aws.py", *LAPTOP},
-    "botocore": {"judge_runtime", "cdk", *LAPTOP},
-    "urllib3": {"judge_runtime", *LAPTOP},
+    "boto3": {"reward_functions/judge_runtime/aws.py", "rollouts", *LAPTOP},
+    "botocore": {"judge_runtime", "rollouts", "cdk", *LAPTOP},
+    "urllib3": {"judge_runtime", "rollouts", *LAPTOP},
     "aws_cdk": {"cdk"},
     "typer": {"cli", "reward_functions/tools/scripted_judge.py"},
     "rich": {"cli"},
+    "strands": {f"{STRANDS}/{name}.py" for name in ("hooks", "model", "wrap")},
+    "openai": {*(f"{STRANDS}/{name}.py" for name in ("client_args", "model")), *LAPTOP},
 }
 
 
@@ -91,7 +94,12 @@ CATCHES_ALL = {
     "reward_functions/core/batch.py",  # whatever a reward function raises, and
     "reward_functions/symbolic/cas/worker.py",  # whatever sympy does, in a process of its own; and
     "reward_functions/cdk/custodian/index.py",  # CloudFormation waits for an answer of any kind;
-    "reward_functions/core/looking.py",  # a look at the account is worth less than a synthesis
+    "reward_functions/core/looking.py",  # a look at the account is worth less than a synthesis; and
+    "reward_functions/rollouts/background.py",  # what an agent raises ends no thread and no loop;
+    "reward_functions/rollouts/episodes/run.py",  # a result may raise when it is read;
+    "reward_functions/rollouts/reporting/host.py",  # its thread's end would end all reports;
+    "reward_functions/rollouts/episodes/policy_ping.py",  # a ping that fails hides no reward;
+    "reward_functions/tools/rollouts/python_agent.py",  # an agent's code ends its own rollout
 }
 
 
@@ -122,7 +130,12 @@ def test_every_module_opens_with_its_idea(path):
     assert docstring, f"{name_of(path)} has no docstring"
 
 
-LISTED = ["cli/job", "tools/jobs", "tools/local_aws", "tools/training_double"]
+LISTED = [
+    *("cli/job", "cli/rollouts", "rollouts", "rollouts/episodes", "rollouts/outbox"),
+    *("rollouts/reporting", "rollouts/scoring", "rollouts/servers", "rollouts/strands"),
+    *("rollouts/transports", "tools/jobs", "tools/local_aws", "tools/rollouts"),
+    *("tools/loopback_service", "tools/runtime_double", "tools/training_double"),
+]
 
 
 @pytest.mark.parametrize("package", LISTED)

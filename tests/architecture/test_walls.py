@@ -10,7 +10,11 @@ from reward_functions.cdk import closure
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "reward_functions"
-NAMING = {PACKAGE / "core" / "registry.py", PACKAGE / "cdk" / "closure.py"}
+NAMING = {
+    PACKAGE / "core" / "registry.py",
+    PACKAGE / "cdk" / "closure.py",
+    PACKAGE / "rollouts" / "scoring" / "sources.py",
+}
 """They walk the folders of rewards, and the imports of others, by their names."""
 
 LANGUAGE = {"core", "quantities", "extraction"}
@@ -28,11 +32,12 @@ ROOMS = {
     "judge_runtime": LANGUAGE,
     "judges": {*LANGUAGE, "judge_runtime"},
     "serving": {"core", "symbolic", "judge_runtime"},
+    "rollouts": {"core"},
     "testing": {"core", "serving"},
-    "tools": {*RUNTIME, "testing"},
+    "tools": {*RUNTIME, "rollouts", "testing"},
     "cdk": {"core", "judge_runtime", "serving"},
     # `reward lock` reads cdk.json and resolves as a synthesis does; it starts no Node.
-    "cli": {*RUNTIME, "testing", "tools", "cdk"},
+    "cli": {*RUNTIME, "rollouts", "testing", "tools", "cdk"},
 }
 INNER = {
     # The same within a room. What lies in a room beside its folders has its place in the order.
@@ -85,6 +90,38 @@ INNER = {
         "scores": {"answer"},
         "selection": {"cues", "formula_context", "candidates", "answer"},
         "__init__": set(),
+    },
+    "rollouts": {
+        "intents": set(),
+        "outcomes": set(),
+        "threads": set(),
+        "errors": {"outcomes"},
+        "background": {"errors"},
+        "contract": {"errors"},
+        "outbox": {"intents", "outcomes", "errors"},
+        "rewards": {"errors"},
+        "scoring": {"errors", "contract"},
+        "context": {"errors", "contract"},
+        "endpoints": {"errors", "contract"},
+        "headers": {"contract", "context"},
+        "transports": {"intents", "errors", "endpoints", "headers"},
+        "settings": {"intents", "transports"},
+        "reporting": {
+            *("intents", "outcomes", "errors", "contract", "outbox", "rewards", "endpoints"),
+            *("transports", "settings"),
+        },
+        "episodes": {
+            *("intents", "threads", "errors", "background", "contract", "outbox", "rewards"),
+            *("scoring", "context", "endpoints", "headers", "transports", "settings", "reporting"),
+        },
+        "servers": {"errors", "background", "contract", "outbox"},
+        "strands": {
+            *("errors", "contract", "context", "endpoints", "headers", "transports", "episodes"),
+        },
+        "__init__": {
+            *("errors", "contract", "scoring", "context", "headers", "transports", "settings"),
+            *("reporting", "episodes", "servers"),
+        },
     },
     "finqa": {
         "syntax": set(),

@@ -94,8 +94,10 @@ def test_a_judge_carries_its_prompt_and_the_prices(name):
 
 UNREAD = {
     # for laptops: what attacks judges, grants and lists deployments, looks at a shell; and a marker
+    "core/importing.py",
     "core/loopback.py",
     "core/looking.py",
+    "core/mentions.py",
     "judge_runtime/attack_corpus.py",
     "judge_runtime/attacks.jsonl",
     "serving/catalogue.py",

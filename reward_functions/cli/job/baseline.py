@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from reward_functions.cli.job._services import Place
+    from reward_functions.tools.group_figures import Share
     from reward_functions.tools.jobs.asking import AskingCost, Prompt
-    from reward_functions.tools.jobs.baseline import Baseline, Share
+    from reward_functions.tools.jobs.baseline import Baseline
     from reward_functions.tools.jobs.configuration import JobConfiguration
     from reward_functions.tools.jobs.model_calls import Endpoint, Sampling
     from reward_functions.tools.jobs.models import Base

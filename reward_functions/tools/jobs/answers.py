@@ -4,29 +4,24 @@
     {"prompt": "0a1b…", "attempt": 0, "text": "…", "ended": "end", "input": 210, "output": 94}
 
 A prompt stands there by its digest; its text does not. A file belongs to one model and one way to
-draw from it, is written by one command at a time, and is made for its owner alone. An incomplete
-last line, left by an interruption, is removed.
+draw from it; `appended_lines` keeps it whole.
 """
 
 from __future__ import annotations
 
 import json
-import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, get_args
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Usage
+from reward_functions.tools.appended_lines import AppendedLines
 from reward_functions.tools.jobs.model_calls import Ended, ModelAnswer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable
     from pathlib import Path
-    from typing import BinaryIO
 
 VERSION: Final = 1
-
-PRIVATE: Final = 0o600
-"""The mode of a new file: answers may repeat prompts."""
 
 
 class Attempt(NamedTuple):
@@ -57,37 +52,32 @@ class AnswerFile:
     def __init__(self, path: Path, setup: str) -> None:
         self.path = path
         self.given: dict[Attempt, ModelAnswer] = {}
-        self._stream = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE), "r+b")
+        self._lines = AppendedLines(path)
         try:
-            _lock(self._stream, path)
-            self._continue(setup)
+            self._continue(path, setup)
         except (ConfigurationError, OSError):
-            self._stream.close()
+            self._lines.close()
             raise
 
-    def _continue(self, setup: str) -> None:
-        """Read what is there, and go on behind its last whole line."""
-        content = self._stream.read()
-        whole = content[: content.rfind(b"\n") + 1]
-        if whole:
-            self.given = _read(self.path, whole, setup)
-        elif content:
-            raise _foreign(self.path)
-        self._stream.truncate(len(whole))
-        self._stream.seek(len(whole))
-        if not whole:
-            self._write({"answers": VERSION, "setup": setup})
+    def _continue(self, path: Path, setup: str) -> None:
+        """Read what is there, or begin."""
+        if self._lines.length:
+            self.given = _read(path, self._lines.whole(), setup)
+        elif self._lines.torn:
+            raise _foreign(path)
+        else:
+            self._lines.append({"answers": VERSION, "setup": setup})
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._stream.close()
+        self._lines.close()
 
     def keep(self, attempt: Attempt, answer: ModelAnswer) -> None:
         """Append an answer; it is on the disk when the method returns."""
         self.given[attempt] = answer
-        self._write(
+        self._lines.append(
             {
                 "prompt": attempt.prompt,
                 "attempt": attempt.number,
@@ -98,14 +88,9 @@ class AnswerFile:
             }
         )
 
-    def _write(self, line: Mapping[str, Any]) -> None:
-        self._stream.write(f"{json.dumps(line)}\n".encode())
-        self._stream.flush()
-        os.fsync(self._stream.fileno())
 
-
-def _read(path: Path, whole: bytes, setup: str) -> dict[Attempt, ModelAnswer]:
-    first, *lines = whole.splitlines()
+def _read(path: Path, whole: Iterable[bytes], setup: str) -> dict[Attempt, ModelAnswer]:
+    first, *lines = whole
     try:
         head = json.loads(first)
     except (ValueError, RecursionError):
@@ -140,21 +125,6 @@ def _answer(line: Any) -> tuple[Attempt, ModelAnswer]:
     if not all(type(each) is int and each >= 0 for each in (number, read, written)):
         raise TypeError
     return Attempt(prompt, number), ModelAnswer(text, ended, Usage(read, written))
-
-
-def _lock(stream: BinaryIO, path: Path) -> None:
-    """Keep other commands out for as long as the file is open."""
-    try:
-        from fcntl import LOCK_EX, LOCK_NB, flock  # noqa: PLC0415 - Windows has none
-    except ImportError:
-        return
-    try:
-        flock(stream, LOCK_EX | LOCK_NB)
-    except BlockingIOError:
-        raise ConfigurationError(
-            f"{path}: another command writes its answers there: wait for it, or give another file "
-            "with --out"
-        ) from None
 
 
 def _foreign(path: Path) -> ConfigurationError:

@@ -11,23 +11,19 @@
 Source of the first three: "Reward functions" for open-weight models in the Bedrock user guide and
 "Reinforcement fine-tuning" in the Nova user guide. A failure stands only where the sample is large
 enough to be sure of it: the far end of a 95 % interval lies on the same side. Else it is a warning.
-
-A share has Wilson's interval (Journal of the American Statistical Association 22, 1927) with
-prompts as its number: the answers to a prompt are alike. The mean has that of the bootstrap by
-prompt.
+`group_figures` makes the intervals.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from math import fsum, sqrt
-from statistics import NormalDist
+from math import fsum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from reward_functions.core.types import Scored
-from reward_functions.tools.calibration.resampling import LEVEL, Interval, intervals
 from reward_functions.tools.deployed.findings import CheckFinding
+from reward_functions.tools.group_figures import Share, mean_reward, share, share_among, share_mixed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -45,23 +41,6 @@ CUT_OFF: Final = 0.125
 
 REASONS: Final = 5
 """Reasons shown, the most frequent first."""
-
-PAIR: Final = 2
-"""Answers of the smallest group that has a standard deviation."""
-
-
-class Share(NamedTuple):
-    """A share of something, with its interval.
-
-    Args:
-        value: 0 to 1.
-        low: the lower end of the 95 % interval.
-        high: the upper end.
-    """
-
-    value: float
-    low: float
-    high: float
 
 
 class Reason(NamedTuple):
@@ -154,10 +133,10 @@ def measured(
         each=len(answers) // count,
         scored=sum(map(len, groups.values())),
         unscored=rewards.count(None),
-        mean=_mean(list(groups.values())),
-        at_minimum=_among(groups, lambda value: value == 0),
-        at_maximum=_among(groups, lambda value: value == 1),
-        mixed=_mixed(groups),
+        mean=mean_reward(list(groups.values())),
+        at_minimum=share_among(groups.values(), lambda value: value == 0),
+        at_maximum=share_among(groups.values(), lambda value: value == 1),
+        mixed=share_mixed(groups.values()),
         cut=share(sum(answer.ended == "length" for answer in given), len(given), count),
         filtered=sum(answer.ended == "filtered" for answer in given),
         output=fsum(answer.usage.output for answer in given) / len(given),
@@ -214,21 +193,6 @@ def judged(baseline: Baseline) -> Iterator[CheckFinding]:
     yield from _further(baseline)
 
 
-def share(count: int, of: int, independent: int) -> Share:
-    """A share with Wilson's interval.
-
-    Args:
-        count: that have it.
-        of: all, at least one.
-        independent: how many of them say something of their own, for the interval.
-    """
-    value, number = count / of, max(1, independent)
-    z = NormalDist().inv_cdf((1 + LEVEL) / 2)
-    middle = (value + z * z / (2 * number)) / (1 + z * z / number)
-    half = z * sqrt(value * (1 - value) / number + z * z / (4 * number**2)) / (1 + z * z / number)
-    return Share(value, max(0.0, middle - half), min(1.0, middle + half))
-
-
 def _further(baseline: Baseline) -> Iterator[CheckFinding]:
     mixed = baseline.mixed
     earns = baseline.at_minimum is not None and baseline.at_minimum.value < 1
@@ -269,31 +233,6 @@ def _unsure(sure: bool, bound: float) -> str:  # noqa: FBT001 - reads as a word 
 
 def _share(value: float, scale: Scale) -> float:
     return (value - scale.minimum) / (scale.maximum - scale.minimum)
-
-
-def _mean(groups: Sequence[Sequence[float]]) -> Share | None:
-    values = [value for group in groups for value in group]
-    if not values:
-        return None
-
-    def figures(drawn: Sequence[Sequence[float]]) -> dict[str, float | None]:
-        inside = [value for group in drawn for value in group]
-        return {"mean": fsum(inside) / len(inside)}
-
-    interval = intervals(groups, figures)["mean"] or Interval(0.0, 1.0)
-    return Share(fsum(values) / len(values), *interval)
-
-
-def _among(groups: Mapping[str, Sequence[float]], has: Callable[[float], bool]) -> Share | None:
-    values = [value for group in groups.values() for value in group]
-    return share(sum(map(has, values)), len(values), len(groups)) if values else None
-
-
-def _mixed(groups: Mapping[str, Sequence[float]]) -> Share | None:
-    several = [group for group in groups.values() if len(group) >= PAIR]
-    if not several:
-        return None
-    return share(sum(max(group) > min(group) for group in several), len(several), len(several))
 
 
 def _reasons(

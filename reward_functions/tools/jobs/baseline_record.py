@@ -17,7 +17,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.tools.atomic import replaced
 from reward_functions.tools.deployed.findings import CheckFinding
-from reward_functions.tools.jobs.baseline import Baseline, Share, judged
+from reward_functions.tools.group_figures import Share
+from reward_functions.tools.jobs.baseline import Baseline, judged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,20 +12,18 @@
     plots.py, page.py  a run as pictures, on one page
 
 Around it stands a service on the loopback interface, beside the local AWS emulator: Bedrock's
-control plane and Converse, and the OpenAI-compatible API.
+control plane and Converse, and the OpenAI-compatible API. `loopback_service` is what it has in
+common with the runtime double: the server, its walls, AWS's protocol.
 
-    walls.py           a request from elsewhere, or of no length: refused before it is read
     identity.py        who asks: the emulator checks the signature
-    signatures.py      their parts; the one of root, which the emulator does not check
+    signatures.py      the one of root, which the emulator does not check
     conditions.py      conditions of policies that are known before they are simulated
     rights.py          may they: the emulator's policy simulation
     acting.py          a job acts in a copy of its role
-    validation.py      values against botocore's service models
-    errors.py          how it refuses: AWS's codes
+    errors.py          how a job fails
     clients.py         of the emulator, kept
     service.py         the parts of the double, and the call that is served
     bases.py           the base models: those of `reward job`'s table
-    wire.py            AWS's rest-json protocol, as a server speaks it
     aws_api.py         the operations: bedrock_jobs.py, bedrock_models.py, converse.py
     openai_api.py      the operations: openai_jobs.py, openai_files.py, openai_models.py;
                        openai_lists.py pages their lists

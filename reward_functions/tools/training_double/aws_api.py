@@ -6,17 +6,19 @@ import json
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.tools.training_double import bedrock_jobs, bedrock_models, converse, wire
-from reward_functions.tools.training_double.errors import Refused
+from reward_functions.tools.loopback_service import wire
+from reward_functions.tools.loopback_service.refusals import Refused
+from reward_functions.tools.training_double import bedrock_jobs, bedrock_models, converse
 from reward_functions.tools.training_double.service import Call
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from http import HTTPStatus
 
+    from reward_functions.tools.loopback_service.requests import Request
+    from reward_functions.tools.loopback_service.wire import Route
     from reward_functions.tools.training_double.identity import Caller
     from reward_functions.tools.training_double.service import Service
-    from reward_functions.tools.training_double.wire import Request, Route
 
     Serve = Callable[[Call], dict[str, Any]]
 

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.tools.jobs.models import models
-from reward_functions.tools.training_double.errors import invalid, missing
+from reward_functions.tools.loopback_service.refusals import invalid, missing
 
 if TYPE_CHECKING:
     from reward_functions.serving.iam import Place

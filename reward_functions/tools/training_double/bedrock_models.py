@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from reward_functions.tools.loopback_service.refusals import conflict, missing
 from reward_functions.tools.training_double.bases import foundation_arn
-from reward_functions.tools.training_double.errors import conflict, missing
 from reward_functions.tools.training_double.state import Deployment, Model, fresh_id, now, paged
 
 if TYPE_CHECKING:

@@ -19,17 +19,18 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from reward_functions.tools.loopback_service.refusals import invalid, missing
+from reward_functions.tools.loopback_service.requests import read_json
 from reward_functions.tools.training_double.aws_api import SERVING
 from reward_functions.tools.training_double.datafiles import prompts
-from reward_functions.tools.training_double.errors import JobFailed, invalid, missing
+from reward_functions.tools.training_double.errors import JobFailed
 from reward_functions.tools.training_double.openai_api import OPERATIONS as OPENAI
 from reward_functions.tools.training_double.page import page_of
-from reward_functions.tools.training_double.wire import read_json
 
 if TYPE_CHECKING:
+    from reward_functions.tools.loopback_service.requests import Request
     from reward_functions.tools.training_double.service import Service
     from reward_functions.tools.training_double.state import Job
-    from reward_functions.tools.training_double.wire import Request
 
 PREFIX: Final = "/_training/"
 PAGES: Final = f"{PREFIX}jobs/"

@@ -8,8 +8,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.tools.datasets.lengths import CHARACTERS_PER_TOKEN, prompt_tokens, tokens
+from reward_functions.tools.loopback_service.refusals import invalid, missing
 from reward_functions.tools.training_double.bases import asked
-from reward_functions.tools.training_double.errors import invalid, missing
 from reward_functions.tools.training_double.policy import Policy
 from reward_functions.tools.training_double.tasks import NoTask
 

@@ -27,8 +27,6 @@ takes a signed moment for now, and is remembered until it expires.
 
 from __future__ import annotations
 
-import base64
-import binascii
 import json
 import re
 from contextlib import ExitStack, suppress
@@ -38,24 +36,20 @@ from hashlib import sha256
 from http.client import HTTPException
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import parse_qs, urlsplit
 
 from reward_functions.tools.local_aws.environment import ACCOUNT, REGION
-from reward_functions.tools.training_double.errors import Refused, invalid
-from reward_functions.tools.training_double.signatures import (
-    SKEW,
-    of_headers,
-    of_query,
-    require_roots,
-)
-from reward_functions.tools.training_double.wire import Request
+from reward_functions.tools.loopback_service.bearer_tokens import LONGEST, TokenKind, presigned
+from reward_functions.tools.loopback_service.refusals import Refused, invalid
+from reward_functions.tools.loopback_service.requests import Request
+from reward_functions.tools.loopback_service.signatures import SKEW, of_headers
+from reward_functions.tools.training_double.signatures import SERVICE, by_root, require_roots
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from http.client import HTTPConnection
 
     from reward_functions.tools.local_aws import LocalAws
-    from reward_functions.tools.training_double.signatures import Signature
+    from reward_functions.tools.loopback_service.signatures import Signature
 
 TARGET: Final = "X-Amz-Target"
 WHO_ASKS: Final = "AWSOrganizationsV20161128.WhoAsks"
@@ -76,13 +70,7 @@ IDENTIFIED: Final = re.compile(rb'(?:<Arn>|"Arn": ?")(arn:[!#-;=-~]{1,2048})[<"]
 
 SCOPE: Final = re.compile(r"Credential=([^/,\s]{1,128})/[0-9]{8}/([a-z0-9-]{1,32})/")
 
-KEY_PREFIX: Final = "bedrock-api-key-"
-KEY_HOST: Final = "bedrock.amazonaws.com"
-KEY_ACTION: Final = "CallWithBearerToken"
-KEY_LONGEST: Final = 12 * 3600
-"""Seconds a short-term key lives at most: "Generate an Amazon Bedrock API key", the user guide."""
-
-ADDED_AFTER_SIGNING: Final = "&Version=1"
+KEY: Final = TokenKind("bedrock-api-key-", "bedrock.amazonaws.com", SERVICE, "a Bedrock API key")
 
 REMEMBERED: Final = 1_000
 """API keys, and access keys."""
@@ -146,7 +134,7 @@ class Callers:
         if authorization.startswith("Bearer "):
             return self._of_key(authorization.removeprefix("Bearer ").strip())
         if self._aws.enforcing:
-            return self._shown(request, of_headers(request), SKEW)
+            return self._shown(request, of_headers(request, SERVICE), SKEW)
         scope = SCOPE.search(authorization)
         return _root(*scope.groups() if scope else ("", REGION))
 
@@ -157,15 +145,11 @@ class Callers:
             caller, expires = self._keys[digest]
             self._require_before(expires)
             return caller
-        query = _signed_query(key)
-        signature, fields = of_query(query), parse_qs(query)
-        expires = _expiry(fields)
-        if signature is None or fields.get("Action") != [KEY_ACTION]:
-            raise _no_key()
+        query, signature, expires = presigned(key, KEY)
         self._require_before(expires)
         if self._aws.enforcing:
-            url = Request("POST", "/", query, (("Host", KEY_HOST),), b"")
-            caller = self._shown(url, signature, timedelta(seconds=KEY_LONGEST), bearer=True)
+            url = Request("POST", "/", query, (("Host", KEY.host),), b"")
+            caller = self._shown(url, signature, timedelta(seconds=LONGEST), bearer=True)
         else:
             caller = _root(signature.key, signature.region, bearer=True)
         _remember(self._keys, digest, (caller, expires))
@@ -179,7 +163,7 @@ class Callers:
         self, request: Request, signature: Signature, life: timedelta, *, bearer: bool = False
     ) -> Caller:
         """Who has signed a request."""
-        if signature.by_root:
+        if by_root(signature):
             require_roots(signature, request, self._now(), life)
             return _root(signature.key, signature.region, bearer=bearer)
         arn = self._arn(request, signature)
@@ -263,33 +247,6 @@ def _remember(known: dict[str, Any], key: str, value: object) -> None:
 def _root(key: str, region: str, *, bearer: bool = False) -> Caller:
     account = key if re.fullmatch(r"[0-9]{12}", key) else ACCOUNT
     return Caller(f"arn:aws:iam::{account}:root", account, region, bearer)
-
-
-def _signed_query(key: str) -> str:
-    """The query of the URL that a key is, without what was added after it was signed."""
-    if not key.startswith(KEY_PREFIX):
-        raise _no_key()
-    try:
-        url = base64.b64decode(key.removeprefix(KEY_PREFIX), validate=True).decode("ascii")
-        parts = urlsplit(f"https://{url.removesuffix(ADDED_AFTER_SIGNING)}")
-    except (ValueError, binascii.Error):
-        raise _no_key() from None
-    if parts.hostname != KEY_HOST or "X-Amz-Signature=" not in parts.query:
-        raise _no_key()
-    return parts.query
-
-
-def _expiry(fields: dict[str, list[str]]) -> datetime:
-    try:
-        (moment,), (life,) = fields["X-Amz-Date"], fields["X-Amz-Expires"]
-        signed = datetime.strptime(moment, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
-        return signed + timedelta(seconds=min(max(int(life), 0), KEY_LONGEST))
-    except (KeyError, ValueError, OverflowError):
-        raise _no_key() from None
-
-
-def _no_key() -> Refused:
-    return Refused("UnrecognizedClientException", "the bearer token is not a Bedrock API key")
 
 
 def _error(body: bytes) -> tuple[str, str]:

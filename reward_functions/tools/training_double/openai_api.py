@@ -15,8 +15,9 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import parse_qs, unquote
 
+from reward_functions.tools.loopback_service.refusals import Refused, invalid, missing
+from reward_functions.tools.loopback_service.requests import read_json
 from reward_functions.tools.training_double import openai_files, openai_jobs, openai_models
-from reward_functions.tools.training_double.errors import Refused, invalid, missing
 from reward_functions.tools.training_double.openai_files import form
 from reward_functions.tools.training_double.openai_shapes import (
     CHECKPOINT,
@@ -31,14 +32,13 @@ from reward_functions.tools.training_double.openai_shapes import (
     require_answer,
 )
 from reward_functions.tools.training_double.service import Call
-from reward_functions.tools.training_double.wire import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from reward_functions.tools.loopback_service.requests import Request
     from reward_functions.tools.training_double.identity import Caller
     from reward_functions.tools.training_double.service import Service
-    from reward_functions.tools.training_double.wire import Request
 
 PREFIX: Final = "/v1"
 

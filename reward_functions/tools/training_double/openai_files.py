@@ -9,14 +9,15 @@ from email.policy import HTTP
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from reward_functions.tools.loopback_service.refusals import invalid, missing
 from reward_functions.tools.training_double.datafiles import prompts
-from reward_functions.tools.training_double.errors import JobFailed, invalid, missing
+from reward_functions.tools.training_double.errors import JobFailed
 from reward_functions.tools.training_double.openai_lists import page_of, seconds
 from reward_functions.tools.training_double.state import File
 
 if TYPE_CHECKING:
+    from reward_functions.tools.loopback_service.requests import Request
     from reward_functions.tools.training_double.service import Call
-    from reward_functions.tools.training_double.wire import Request
 
 PURPOSE = "fine-tune"
 

@@ -11,10 +11,10 @@ from functools import partial
 from math import log
 from typing import TYPE_CHECKING, Any, Final
 
+from reward_functions.tools.loopback_service.refusals import conflict, invalid, missing
 from reward_functions.tools.training_double.bases import OPENAI
 from reward_functions.tools.training_double.bedrock_jobs import local_grader
 from reward_functions.tools.training_double.datafiles import prompts, training_rows
-from reward_functions.tools.training_double.errors import conflict, invalid, missing
 from reward_functions.tools.training_double.metric_files import checkpoint_steps, event_data
 from reward_functions.tools.training_double.openai_lists import page_of, seconds
 from reward_functions.tools.training_double.openai_shapes import CREATE_JOB, require_request

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.tools.training_double.errors import invalid
+from reward_functions.tools.loopback_service.refusals import invalid
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

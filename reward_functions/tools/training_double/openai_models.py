@@ -7,9 +7,9 @@ from uuid import uuid4
 
 from reward_functions.tools.datasets.lengths import prompt_tokens, tokens
 from reward_functions.tools.datasets.rows import text_of
+from reward_functions.tools.loopback_service.refusals import missing
 from reward_functions.tools.training_double.bases import OPENAI
 from reward_functions.tools.training_double.converse import DEFAULT_TOKENS, respond
-from reward_functions.tools.training_double.errors import missing
 from reward_functions.tools.training_double.openai_lists import seconds
 from reward_functions.tools.training_double.openai_shapes import CHAT, require_request
 from reward_functions.tools.training_double.policy import Policy

@@ -11,7 +11,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.core.jsons import json_kind
-from reward_functions.tools.training_double.errors import BadAnswer, invalid
+from reward_functions.tools.loopback_service.refusals import BadAnswer, invalid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

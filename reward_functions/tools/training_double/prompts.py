@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.serving.catalogue import DATA_PREFIX
 from reward_functions.tools.datasets.rows import text_of
+from reward_functions.tools.loopback_service.refusals import invalid
 from reward_functions.tools.training_double.datafiles import prompts
-from reward_functions.tools.training_double.errors import JobFailed, invalid
+from reward_functions.tools.training_double.errors import JobFailed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from reward_functions.serving.iam import Place
-from reward_functions.tools.training_double.errors import Refused, missing
+from reward_functions.tools.loopback_service.refusals import Refused, missing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

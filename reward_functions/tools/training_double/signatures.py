@@ -1,125 +1,35 @@
-"""Signatures of requests: what they must be, and whether the account's root made one.
+"""The signature of the account's root, which the emulator does not check.
 
-The emulator checks every signature but that of root, whose secret is published; that one is made
-again here, by botocore's own signer, and compared.
-
-Source: "Create a signed AWS API request" of the IAM user guide.
+Its secret is published: the signature is made again here, by botocore's own signer, and compared.
 """
 
 from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
-from hashlib import sha256
 from hmac import compare_digest
-from typing import TYPE_CHECKING, Final, NamedTuple
-from urllib.parse import parse_qs
+from typing import TYPE_CHECKING, Final
 
 from reward_functions.tools.local_aws.environment import SECRET
-from reward_functions.tools.training_double.errors import Refused
+from reward_functions.tools.loopback_service.refusals import Refused
+from reward_functions.tools.loopback_service.signatures import SKEW
 
 if TYPE_CHECKING:
-    from reward_functions.tools.training_double.wire import Request
+    from reward_functions.tools.loopback_service.requests import Request
+    from reward_functions.tools.loopback_service.signatures import Signature
 
 SERVICE: Final = "bedrock"
 """The one that botocore signs for, in both of its clients, and the one that API keys are of."""
 
-SKEW: Final = timedelta(minutes=5)
-"""How far from now a request may have been signed, as the emulator has it."""
-
-HEADER: Final = re.compile(
-    r"AWS4-HMAC-SHA256 +Credential=(?P<credential>[^,\s]{1,256}), *"
-    r"SignedHeaders=(?P<headers>[!-+\--~]{1,2048}), *Signature=(?P<value>[0-9a-f]{64})"
-)
-CREDENTIAL: Final = re.compile(
-    r"(?P<key>[A-Za-z0-9_]{1,128})/(?P<day>[0-9]{8})/(?P<region>[a-z0-9-]{1,32})/"
-    r"(?P<service>[a-z0-9-]{1,64})/aws4_request"
-)
 ROOT: Final = re.compile(r"[0-9]{12}|test")
 """Access keys that the emulator takes for the root of an account, without a look at the rest."""
-
-IN_QUERY: Final = re.compile(r"(?:^|&)(?:x-amz-|awsaccesskeyid=)", re.IGNORECASE)
 
 SIGNATURE: Final = "X-Amz-Signature="
 
 
-class Signature(NamedTuple):
-    """A signature and what it is of.
-
-    Args:
-        key: the access key's id.
-        day: of the scope, such as "20261122".
-        region: of the scope.
-        headers: names of the headers that it covers.
-        value: hexadecimal.
-        moment: when it was made, such as "20261122T090000Z".
-    """
-
-    key: str
-    day: str
-    region: str
-    headers: tuple[str, ...]
-    value: str
-    moment: str
-
-    @property
-    def by_root(self) -> bool:
-        """Whether it claims to be of the root of an account."""
-        return ROOT.fullmatch(self.key) is not None
-
-
-def of_headers(request: Request) -> Signature:
-    """The signature in a request's Authorization.
-
-    Raises:
-        Refused: there is none, it is another service's, or it leaves the body out.
-    """
-    authorization = request.header("authorization")
-    if not authorization:
-        raise Refused("MissingAuthenticationTokenException", "Missing Authentication Token")
-    found = HEADER.fullmatch(authorization)
-    if found is None or IN_QUERY.search(request.query):
-        raise Refused(
-            "IncompleteSignatureException",
-            "a request is signed in its Authorization header, by AWS4-HMAC-SHA256",
-        )
-    digest = request.header("x-amz-content-sha256")
-    if digest and digest != sha256(request.body).hexdigest():
-        raise Refused(
-            "InvalidSignatureException", "x-amz-content-sha256 is not the digest of the body"
-        )
-    headers = tuple(found["headers"].split(";"))
-    moment = request.header("x-amz-date")
-    return _scoped(found["credential"], headers, found["value"], moment)
-
-
-def of_query(query: str) -> Signature | None:
-    """The signature in the query of a presigned URL; None where a part of it is not there once.
-
-    Raises:
-        Refused: it is another service's.
-    """
-    fields = parse_qs(query)
-    names = ("Credential", "SignedHeaders", "Signature", "Date")
-    parts = [fields.get(f"X-Amz-{name}", []) for name in names]
-    if any(len(values) != 1 for values in parts):
-        return None
-    credential, headers, value, moment = (values[0] for values in parts)
-    return _scoped(credential, tuple(headers.split(";")), value, moment)
-
-
-def _scoped(credential: str, headers: tuple[str, ...], value: str, moment: str) -> Signature:
-    scope = CREDENTIAL.fullmatch(credential)
-    if scope is None:
-        raise Refused(
-            "IncompleteSignatureException", "the credential of the signature has no scope"
-        )
-    if scope["service"] != SERVICE:
-        raise Refused(
-            "InvalidSignatureException",
-            f"Credential should be scoped to correct service: {SERVICE}",
-        )
-    return Signature(scope["key"], scope["day"], scope["region"], headers, value, moment)
+def by_root(signature: Signature) -> bool:
+    """Whether a signature claims to be of the root of an account."""
+    return ROOT.fullmatch(signature.key) is not None
 
 
 def require_roots(signature: Signature, request: Request, now: datetime, life: timedelta) -> None:

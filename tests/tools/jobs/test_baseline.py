@@ -10,9 +10,10 @@ import pytest
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Message, Sample, Usage
+from reward_functions.tools.group_figures import share
 from reward_functions.tools.jobs.answers import Attempt
 from reward_functions.tools.jobs.asking import chosen
-from reward_functions.tools.jobs.baseline import judged, measured, share
+from reward_functions.tools.jobs.baseline import judged, measured
 from reward_functions.tools.jobs.baseline_record import (
     Measured,
     baseline_findings,

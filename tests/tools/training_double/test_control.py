@@ -15,10 +15,10 @@ import pytest
 
 from reward_functions.tools.local_aws import LocalAws
 from reward_functions.tools.local_aws.folders import TrainingRecord
-from reward_functions.tools.training_double import walls
+from reward_functions.tools.loopback_service.server import MESSAGE, Handler, LoopbackServer
+from reward_functions.tools.loopback_service.walls import SMALL
 from reward_functions.tools.training_double.datafiles import LONGEST
-from reward_functions.tools.training_double.server import MESSAGE, _Handler, serving
-from reward_functions.tools.training_double.walls import SMALL
+from reward_functions.tools.training_double.server import serving
 from tests.tools.training_double.conftest import until
 
 WRONG = [
@@ -193,13 +193,13 @@ def test_who_still_sends_reads_the_answer(world):
 
 
 def test_a_body_that_does_not_come_is_refused(world, monkeypatch):
-    monkeypatch.setattr(_Handler, "timeout", 0.05)
+    monkeypatch.setattr(Handler, "timeout", 0.05)
     status, body = ask(world.double, "POST", "/custom-models", headers={"Content-Length": "9"})
     assert (status, b"does not come" in body) == (400, True)
 
 
 def test_a_connection_too_many_is_told_to_come_back(local_aws, monkeypatch):
-    monkeypatch.setattr(walls, "CONNECTIONS", 1)
+    monkeypatch.setattr(LoopbackServer, "connections", 1)
     with serving(local_aws) as double:
         with socket.create_connection(double.server_address) as idle:
             idle.sendall(b"GET /_training/ready HTTP/1.1\r\n")

@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 import pytest
 from botocore.exceptions import ClientError
 
-from reward_functions.tools.training_double.errors import Refused
+from reward_functions.tools.loopback_service.refusals import Refused
+from reward_functions.tools.loopback_service.requests import Request
 from reward_functions.tools.training_double.identity import Callers
-from reward_functions.tools.training_double.wire import Request
 from tests.tools.training_double.conftest import ACCOUNT, REGION, allow, document
 
 LISTS = allow("bedrock:ListModelCustomizationJobs", "*")

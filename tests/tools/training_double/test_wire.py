@@ -8,10 +8,11 @@ from datetime import UTC, datetime
 import pytest
 from botocore.model import Shape
 
+from reward_functions.tools.loopback_service.refusals import BadAnswer, Refused
+from reward_functions.tools.loopback_service.requests import Request
+from reward_functions.tools.loopback_service.validation import _compiled, problems
+from reward_functions.tools.loopback_service.wire import answer, parameters, routes
 from reward_functions.tools.training_double.aws_api import OPERATIONS
-from reward_functions.tools.training_double.errors import BadAnswer, Refused
-from reward_functions.tools.training_double.validation import _compiled, problems
-from reward_functions.tools.training_double.wire import Request, answer, parameters, routes
 
 ROUTES = {
     route.operation.name: route

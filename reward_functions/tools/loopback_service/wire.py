@@ -16,40 +16,21 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import parse_qs, unquote
 
-from reward_functions.tools.training_double.errors import BadAnswer, invalid
-from reward_functions.tools.training_double.validation import problems
+from reward_functions.tools.loopback_service.refusals import BadAnswer, invalid
+from reward_functions.tools.loopback_service.requests import read_json
+from reward_functions.tools.loopback_service.validation import problems
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from botocore.model import OperationModel, ServiceModel, Shape
 
+    from reward_functions.tools.loopback_service.requests import Request
+
 LABEL: Final = re.compile(r"\{(\w+)\}")
 
 SHOWN: Final = 5
 """Problems that one refusal names: a request may have thousands."""
-
-
-class Request(NamedTuple):
-    """An HTTP request as it came.
-
-    Args:
-        method: such as "POST".
-        path: percent-encoded, without the query.
-        query: without its question mark.
-        headers: in their order, their names as they were sent.
-        body: whole.
-    """
-
-    method: str
-    path: str
-    query: str
-    headers: tuple[tuple[str, str], ...]
-    body: bytes
-
-    def header(self, name: str) -> str:
-        """The first header of this name; "" where there is none."""
-        return next((value for key, value in self.headers if key.lower() == name), "")
 
 
 class Route(NamedTuple):
@@ -106,7 +87,10 @@ def parameters(
                 found[name] = labels[wire_name]
             case "querystring" if wire_name in query:
                 found[name] = _typed(member, query[wire_name][0], name)
-    found |= _from_body(shape, request.body)
+            case "header" if request.header(wire_name):
+                found[name] = request.header(wire_name)
+    payload = shape.serialization.get("payload")
+    found |= {payload: request.body} if payload else _from_body(shape, request.body)
     if wrong := [*problems(shape, found)]:
         count = f"{len(wrong)} validation error{'s' if len(wrong) > 1 else ''} detected"
         raise invalid(f"{count}: {'; '.join(wrong[:SHOWN])}")
@@ -127,25 +111,6 @@ def _from_body(shape: Shape, body: bytes) -> dict[str, Any]:
         for name, value in decoded.items()
         if name not in elsewhere and value is not None
     }
-
-
-def read_json(body: bytes) -> Any:
-    """The JSON value of a request.
-
-    Raises:
-        Refused: it is not JSON, holds what JSON or UTF-8 does not have, or is nested too deeply.
-    """
-    try:
-        value = json.loads(body, parse_constant=_no_constant)
-        # Half a surrogate pair has no UTF-8: whatever is to be sent or hashed would fail.
-        json.dumps(value, ensure_ascii=False).encode()
-    except (ValueError, RecursionError):
-        raise invalid("the request body is not JSON") from None
-    return value
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(name)
 
 
 def _typed(shape: Shape, text: str, name: str) -> Any:

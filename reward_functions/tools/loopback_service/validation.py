@@ -24,6 +24,7 @@ TYPES: Final[dict[str, tuple[type, ...]]] = {
     "float": (int, float),
     "double": (int, float),
     "boolean": (bool,),
+    "blob": (bytes,),
     "timestamp": (datetime,),
     "structure": (dict,),
     "map": (dict,),

@@ -1,4 +1,4 @@
-"""What stands between the double and whoever else reaches the loopback interface.
+"""What stands between a double and whoever else reaches the loopback interface.
 
 | wall | what it keeps out |
 | --- | --- |
@@ -14,17 +14,13 @@ Not kept out: another user of this machine, who may open every connection there 
 from __future__ import annotations
 
 import re
-import sys
-from contextlib import suppress
-from http.server import ThreadingHTTPServer
-from threading import BoundedSemaphore
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from reward_functions.tools.local_aws.environment import LOOPBACK
-from reward_functions.tools.training_double.errors import Refused, invalid
+from reward_functions.tools.loopback_service.refusals import Refused, invalid
 
 if TYPE_CHECKING:
-    from reward_functions.tools.training_double.wire import Request
+    from reward_functions.tools.loopback_service.requests import Request
 
 CONNECTIONS: Final = 256
 """At a time, each with a thread of its own."""
@@ -44,14 +40,12 @@ SMALL: Final = 1024 * 1024
 LARGE_AT_ONCE: Final = 4
 """Bodies larger than that which are read at a time; others wait."""
 
-BUSY: Final = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-
 NAMES: Final = (LOOPBACK, "localhost", "[::1]")
 
 ONCE: Final = ("host", "authorization", "content-length", "x-amz-date", "x-amz-content-sha256")
 
 OWN_SITE: Final = ("", "none", "same-origin")
-"""What a browser says of an address that was typed, or of a link of the double's own page."""
+"""What a browser says of an address that was typed, or of a link of a double's own page."""
 
 PATH: Final = re.compile(r"/(?!/)[!-~]*")
 QUERY: Final = re.compile(r"[!-~]*")
@@ -62,7 +56,7 @@ def require_neighbour(request: Request, port: int) -> None:
 
     Args:
         request: its body not read yet.
-        port: of the double.
+        port: of the service.
 
     Raises:
         Refused: it is not, or can be read in two ways.
@@ -90,35 +84,3 @@ def length_of(request: Request, most: int) -> int:
     if not known or int(length) > most:
         raise invalid(f"a request has a length, of {most} bytes at most")
     return int(length)
-
-
-class BoundedServer(ThreadingHTTPServer):
-    """A server with so many threads and no more."""
-
-    daemon_threads = True
-    request_queue_size = 128
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        self._places = BoundedSemaphore(CONNECTIONS)
-        super().__init__(*arguments, **options)
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer a connection in a thread; at once, where there is none left."""
-        if self._places.acquire(blocking=False):
-            super().process_request(request, client_address)
-            return
-        with suppress(OSError):
-            request.sendall(BUSY)
-        self.shutdown_request(request)
-
-    def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """The life of a thread."""
-        try:
-            super().process_request_thread(request, client_address)
-        finally:
-            self._places.release()
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Write to the log what went wrong, unless the client has just gone away."""
-        if not isinstance(sys.exc_info()[1], ConnectionError | TimeoutError):
-            super().handle_error(request, client_address)

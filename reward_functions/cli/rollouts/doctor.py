@@ -1,0 +1,52 @@
+"""`reward rollouts doctor`: whether a rollout of this machine can be reported."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path  # noqa: TC003 - typer reads annotations
+from typing import Annotated
+
+import typer
+
+from reward_functions.cli._errors import INCOMPLETE
+
+
+def doctor(
+    *,
+    agent: Annotated[
+        str, typer.Option(metavar="AGENT", help="An agent's URL, its Lambda, or module:attribute.")
+    ] = "",
+    payload: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A request, as the trainer sends it: one JSON object."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+) -> None:
+    """Check what a report needs: settings, credentials, clock, endpoint, permissions, outbox.
+
+    Nothing is sampled or reported; no key or token is printed. What cannot be seen, offline too, is
+    unknown and no failure.
+
+    Exit status: 0 nothing failed, 1 something did.
+    """
+    from reward_functions.cli._console import errors
+    from reward_functions.cli.job._output import print_findings
+    from reward_functions.cli.rollouts._agents import callable_named, way_to
+    from reward_functions.rollouts.contract import LARGEST
+    from reward_functions.tools.rollouts.doctor import Subject, checks, findings_of
+
+    given = None
+    if payload is not None:
+        with payload.open("rb") as stream:
+            given = stream.read(LARGEST + 1)
+    here = bool(agent) and way_to(agent) == "python"
+    asked = callable_named(agent) if here else agent
+    with errors().status("looking"):
+        findings = findings_of(checks(Subject(given, asked)))
+    if as_json:
+        typer.echo(json.dumps([asdict(each) for each in findings], indent=2))
+    else:
+        print_findings(findings, "Reporting from here", asked="check")
+    if any(each.verdict == "failure" for each in findings):
+        raise typer.Exit(INCOMPLETE)

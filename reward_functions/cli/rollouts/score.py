@@ -1,0 +1,93 @@
+"""`reward rollouts score`: recorded responses, scored again by a pinned reward."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003 - typer reads annotations
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from reward_functions.cli._errors import INCOMPLETE
+from reward_functions.cli._options import Models, Parameters  # noqa: TC001 - typer reads annotations
+
+if TYPE_CHECKING:
+    from reward_functions.tools.rollouts.rescoring import Rescored
+
+
+def score(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Records of `reward rollouts run`.")],
+    *,
+    reward: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="A reward of `reward list`, or the path of a .py file."),
+    ],
+    parameter: Parameters = None,
+    judge: Models = None,
+    repin: Annotated[
+        bool,
+        typer.Option(
+            "--repin", help="Score records of another reward, version, digest or parameters, too."
+        ),
+    ] = False,
+    lost: Annotated[
+        bool,
+        typer.Option(
+            "--lost", help="Score lost rollouts, too: their last turn may not be the end."
+        ),
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", metavar="FILE", help="Write the new records; never FILE itself."
+        ),
+    ] = None,
+) -> None:
+    """Score recorded responses again: another reward, or another version, on the same rollouts.
+
+    A record names the reward that scored it: name, version, digest of its sources, parameters. A
+    file of another one is refused unless --repin says that this is meant. What an agent rewarded
+    itself is compared with the reward.
+
+    Exit status: 0 all scored, 1 some were not, 2 nothing was scored.
+    """
+    from reward_functions.cli._progress import counted
+    from reward_functions.cli.rollouts._scorers import scorer_named
+    from reward_functions.core.errors import ConfigurationError
+    from reward_functions.tools.atomic import replaced
+    from reward_functions.tools.rollouts.records import read_records, written
+    from reward_functions.tools.rollouts.rescoring import rescored
+
+    records = read_records(file)
+    scorer = scorer_named(reward, parameter or [], judge)
+    if out is not None and out.exists() and out.samefile(file):
+        raise ConfigurationError(f"{out} holds the records; write the new ones to another file")
+    with counted("scoring", len(records)) as advance:
+        found = rescored(
+            records, scorer, scorer.pin.json(), repin=repin, lost=lost, advance=advance
+        )
+    if out is not None:
+        with replaced(out) as stream:
+            stream.writelines(written(found.after))
+    _show(found)
+    if found.unscored:
+        raise typer.Exit(INCOMPLETE)
+
+
+def _show(found: Rescored) -> None:
+    from reward_functions.cli._console import cell
+    from reward_functions.cli._fitting import print_table
+    from reward_functions.tools.rollouts.records import pin_words
+
+    before, after = found.before[0].setup.scorer, found.after[0].setup.scorer
+    more, less = found.flips
+    rows = [("old reward", pin_words(before)), ("new reward", pin_words(after))]
+    if (means := found.means) is not None:
+        rows += [("old mean", f"{means[0]:.4g}"), ("new mean", f"{means[1]:.4g}")]
+    rows += [
+        ("compared", f"{len(found.pairs):,}"),
+        ("earn more", f"{more:,}"),
+        ("earn less", f"{less:,}"),
+        ("not scored", f"{found.unscored:,}"),
+    ]
+    cells = [[cell(name), cell(value)] for name, value in rows]
+    print_table(("figure", "value"), cells, words=("value",), title="Scored again")

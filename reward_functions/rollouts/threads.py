@@ -1,0 +1,77 @@
+"""Threads that report, apart from those that agents run on.
+
+An agent may fill the default threads of its event loop with tools that wait; its reports must not
+wait behind them. A process that is forked has threads of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+T = TypeVar("T")
+
+THREADS: Final = 64
+"""As many as there are episodes at once on an agent's server; started when needed."""
+
+_log = logging.getLogger("reward_functions.rollouts")
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(THREADS, thread_name_prefix="rollout-report")
+
+
+os.register_at_fork(after_in_child=_pool.cache_clear)
+
+
+async def in_thread(
+    function: Callable[..., T],
+    *arguments: Any,
+    abandoned: Callable[[T, BaseException], object] | None = None,
+) -> T:
+    """What a function returns, which runs in a copy of this context and to its end.
+
+    A task that is cancelled meanwhile stops waiting for it; the function goes on.
+
+    Args:
+        function: runs on a thread.
+        arguments: of the function.
+        abandoned: is called, on a thread too, with what the function returned although nobody
+            waits for it any more, and with the cancellation.
+    """
+    running = _pool().submit(copy_context().run, function, *arguments)
+    try:
+        return await asyncio.shield(asyncio.wrap_future(running))
+    except asyncio.CancelledError as error:
+        if abandoned is not None:
+            behind(partial(_handed_on, running, abandoned, error))
+        raise
+
+
+def _handed_on(
+    running: Future[T], abandoned: Callable[[T, BaseException], object], error: BaseException
+) -> None:
+    abandoned(running.result(), error)
+
+
+def behind(function: Callable[[], object]) -> None:
+    """Run a function behind the caller; what it raises is logged by its type."""
+    try:
+        _pool().submit(function).add_done_callback(_logged)
+    except RuntimeError:
+        # The interpreter ends. What was durable is the next process's.
+        _log.warning("the process ends: a report is left to the next one")
+
+
+def _logged(done: Future[Any]) -> None:
+    if (error := done.exception()) is not None:
+        _log.error("reporting behind an episode failed: %s", type(error).__name__)

@@ -1,0 +1,80 @@
+"""Figures of groups of rewards, each with its 95 % interval: what a GRPO trainer would see.
+
+A group is the rewards of the responses to one prompt. They are alike, so that the prompts are what
+an interval counts: a share has Wilson's (Journal of the American Statistical Association 22, 1927)
+with prompts as its number, and a mean that of the bootstrap by prompt.
+"""
+
+from __future__ import annotations
+
+from math import fsum, sqrt
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from reward_functions.tools.calibration.resampling import LEVEL, Interval, intervals
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+PAIR: Final = 2
+"""Rewards of the smallest group that has a standard deviation."""
+
+
+class Share(NamedTuple):
+    """A share of something, or a mean, with its interval.
+
+    Args:
+        value: 0 to 1 for a share.
+        low: the lower end of the 95 % interval.
+        high: the upper end.
+    """
+
+    value: float
+    low: float
+    high: float
+
+
+def share(count: int, of: int, independent: int) -> Share:
+    """A share with Wilson's interval.
+
+    Args:
+        count: that have it.
+        of: all, at least one.
+        independent: how many of them say something of their own, for the interval.
+    """
+    value, number = count / of, max(1, independent)
+    z = NormalDist().inv_cdf((1 + LEVEL) / 2)
+    middle = (value + z * z / (2 * number)) / (1 + z * z / number)
+    half = z * sqrt(value * (1 - value) / number + z * z / (4 * number**2)) / (1 + z * z / number)
+    return Share(value, max(0.0, middle - half), min(1.0, middle + half))
+
+
+def mean_reward(groups: Sequence[Sequence[float]]) -> Share | None:
+    """The mean of all rewards; None where there is none."""
+    values = [value for group in groups for value in group]
+    if not values:
+        return None
+
+    def figures(drawn: Sequence[Sequence[float]]) -> dict[str, float | None]:
+        inside = [value for group in drawn for value in group]
+        return {"mean": fsum(inside) / len(inside) if inside else None}
+
+    interval = intervals(groups, figures)["mean"] or Interval(0.0, 1.0)
+    return Share(fsum(values) / len(values), *interval)
+
+
+def share_among(groups: Collection[Sequence[float]], has: Callable[[float], bool]) -> Share | None:
+    """The share of all rewards that have something; None where there is no reward."""
+    values = [value for group in groups for value in group]
+    return share(sum(map(has, values)), len(values), len(groups)) if values else None
+
+
+def share_mixed(groups: Collection[Sequence[float]]) -> Share | None:
+    """The share of groups whose rewards differ; the others have zero advantage.
+
+    None where no group has two rewards.
+    """
+    several = [group for group in groups if len(group) >= PAIR]
+    if not several:
+        return None
+    return share(sum(max(group) > min(group) for group in several), len(several), len(several))

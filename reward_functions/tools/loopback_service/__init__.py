@@ -1,0 +1,13 @@
+"""A service of AWS on the loopback interface: what the doubles of this project share.
+
+    requests.py        a request as it came, and its JSON
+    refusals.py        how a service refuses: AWS's codes and their statuses
+    walls.py           a request from elsewhere, or of no length: refused before it is read
+    server.py          one port: each request is read whole, and answered in a thread of its own
+    validation.py      values against botocore's service models
+    wire.py            AWS's rest-json protocol, as a server speaks it
+    signatures.py      SigV4 in a header or in a query: its parts, and whether they are well-formed
+    bearer_tokens.py   presigned calls that serve as keys: `bedrock-api-key-…` and its like
+
+`training_double` and `runtime_double` are built of it.
+"""

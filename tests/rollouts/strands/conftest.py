@@ -1,0 +1,55 @@
+"""A policy on the loopback interface, and an agent with a calculator."""
+
+import re
+from pathlib import Path
+
+import certifi
+import pytest
+from strands import Agent, tool
+
+from tests.loopback import served
+from tests.policy_service import Policy
+
+JOB = "arn:aws:sagemaker:us-west-2:123456789012:job/AgentRFT/j"
+CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL)
+
+
+@pytest.fixture(autouse=True)
+def _small_trust_store(monkeypatch, tmp_path):
+    """Strands makes a client a request, and 23 of its 24 milliseconds read the trust store."""
+    small = tmp_path / "one.pem"
+    small.write_text(CERTIFICATE.search(Path(certifi.where()).read_text()).group())
+    monkeypatch.setenv("SSL_CERT_FILE", str(small))
+
+
+@pytest.fixture(autouse=True)
+def _nothing_from_outside(monkeypatch):
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "RFT_RUNTIME_ENDPOINT", "AWS_REGION"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+
+
+@pytest.fixture
+def policy():
+    service = Policy()
+    with served(service):
+        yield service
+
+
+@tool
+def calculator(expression: str) -> str:
+    """Compute.
+
+    Args:
+        expression: what to compute.
+    """
+    return "42"
+
+
+def agent(model, hooks=(), **kwargs):
+    return Agent(model=model, tools=[calculator], callback_handler=None, hooks=[*hooks], **kwargs)
+
+
+def metadata(number=0, **more):
+    return {"jobArn": JOB, "rolloutId": f"rollout-{number}"} | more
