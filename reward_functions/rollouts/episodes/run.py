@@ -210,6 +210,8 @@ class Run:
         try:
             found = self._result(result, self.reporting.scorer)
         except Exception as error:
+            # An agent's result, or a reward, raises what it likes when it is read or scored: the
+            # rollout is reported as failed all the same, and its caller gets the result.
             own = isinstance(error, RewardError)
             why = error if own else f"its result raises {type(error).__name__}"
             _log.error("rollout %r is not scored: %s", self.name, why)
