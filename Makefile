@@ -13,7 +13,7 @@ TIED := $(BIN)/python -I -S .ci/end_with_make.py
 # A worker for each processor; without these, `pytest` alone runs everything in one process.
 PYTEST := $(BIN)/pytest --numprocesses auto --durations 10
 
-.PHONY: help setup demo test test-fast matrix lint types unit compat bench docs pins clean
+.PHONY: help setup demo test test-fast matrix lint types unit compat bench notebooks pages docs site pins clean
 .DEFAULT_GOAL := help
 
 help:  ## What can be made
@@ -48,22 +48,36 @@ compat: .venv/compat/ready  ## Our rollouts beside the platform's published tool
 	$(TIED) .venv/compat/bin/python -m pytest --confcutdir tests/compat -o filterwarnings=default \
 	  -p no:cacheprovider tests/compat
 
+pages: .venv/dev requirements/pages/node_modules/.package-lock.json  ## Every page in a Chromium: pictures in build/pages, axe, layout, times
+	@$(TIED) $(BIN)/python -m tests.gallery $(PAGES)
+
 bench: .venv/dev  ## The benchmarks: ratios in one run, each beside a yardstick
 	$(BIN)/python -m tests.benchmarks
+
+notebooks: .venv/notebooks/ready .venv/emulator/ready node_modules/.package-lock.json  ## Run every notebook in a kernel, on a local AWS emulator, and keep its outputs
+	@$(TIED) .venv/notebooks/bin/python -m tests.notebooks $(NOTEBOOKS)
 
 docs: .venv/dev  ## Write the generated tables of the documentation again
 	$(BIN)/python -m tests.generated
 
+site: .venv/base .venv/site/ready  ## The documentation as pages that open from a file, in build/site
+	rm -rf build/site build/site-source build/site-cache
+	$(BIN)/python -m docs.site build/site-source
+	$(TIED) .venv/site/bin/python -m sphinx --builder html --conf-dir docs/site --doctree-dir build/site-cache \
+	  --fail-on-warning --keep-going --quiet build/site-source build/site
+	@echo "Open build/site/index.html"
+
 pins: .venv/dev  ## Resolve requirements/*.in again into hashed pins
-	cd requirements && for set in dev base cdk runtime emulator compat; do \
-	  case $$set in dev|emulator|compat) constraints= ;; *) constraints="--constraints dev.txt" ;; esac; \
+	cd requirements && for set in dev base cdk runtime emulator compat notebooks site; do \
+	  case $$set in dev|emulator|compat|site) constraints= ;; *) constraints="--constraints dev.txt" ;; esac; \
 	  ../$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --upgrade \
 	    --python-version 3.11 $$constraints $$set.in --output-file $$set.txt || exit 1; \
 	done
 	$(BIN)/npm install --package-lock-only
+	$(BIN)/npm install --package-lock-only --prefix requirements/pages
 
 clean:  ## Remove the environment and every cache
-	rm -rf .venv node_modules cdk.out .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv node_modules requirements/pages/node_modules build/pages cdk.out .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/bin/python:
@@ -93,6 +107,15 @@ clean:  ## Remove the environment and every cache
 	@.venv/emulator/bin/python -m pip --disable-pip-version-check --quiet install --require-hashes -r requirements/emulator.txt
 	@touch $@
 
+# What a reader has in Jupyter: the library, and a kernel.
+.venv/notebooks/ready: .venv/bin/python requirements/base.txt requirements/notebooks.txt pyproject.toml
+	@echo "Installing requirements/notebooks.txt"
+	@$(BIN)/python -m venv .venv/notebooks
+	@.venv/notebooks/bin/python -m pip --disable-pip-version-check --quiet install --require-hashes -r requirements/base.txt
+	@.venv/notebooks/bin/python -m pip --disable-pip-version-check --quiet install --require-hashes -r requirements/notebooks.txt
+	@.venv/notebooks/bin/python -m pip --disable-pip-version-check --quiet install --no-deps --no-build-isolation --editable .
+	@touch $@
+
 # A gigabyte, for the platform's toolkit: pandas, mlflow and scipy come with it.
 .venv/compat/ready: .venv/bin/python requirements/compat.txt pyproject.toml
 	@echo "Installing requirements/compat.txt"
@@ -101,8 +124,21 @@ clean:  ## Remove the environment and every cache
 	@.venv/compat/bin/python -m pip --disable-pip-version-check --quiet install --no-deps --no-build-isolation --editable .
 	@touch $@
 
+# Sphinx and its theme read what `docs.site` gathers; the package itself is not there.
+.venv/site/ready: .venv/bin/python requirements/site.txt
+	@echo "Installing requirements/site.txt"
+	@$(BIN)/python -m venv .venv/site
+	@.venv/site/bin/python -m pip --disable-pip-version-check --quiet install --require-hashes -r requirements/site.txt
+	@touch $@
+
 # As pip does, npm trusts the certificates that the system trusts: those of a company, say.
 node_modules/.package-lock.json: .venv/base package.json package-lock.json
 	@echo "Installing package-lock.json"
 	@NODE_USE_SYSTEM_CA=1 $(BIN)/npm ci --loglevel error --no-audit --no-fund
+	@touch $@
+
+# A Chromium that no other target needs, 70 MB. Nothing of these packages runs when they are installed.
+requirements/pages/node_modules/.package-lock.json: .venv/base requirements/pages/package.json requirements/pages/package-lock.json
+	@echo "Installing requirements/pages/package-lock.json"
+	@NODE_USE_SYSTEM_CA=1 $(BIN)/npm ci --prefix requirements/pages --ignore-scripts --loglevel error --no-audit --no-fund
 	@touch $@

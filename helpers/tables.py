@@ -1,74 +1,30 @@
-"""Results, metrics and the catalogue as tables, in a notebook (HTML) and in a terminal (text).
-
-A model wrote the cells: each is escaped in HTML, and characters that do not print are shown by
-their escapes.
-"""
+"""Results, metrics and the catalogue as tables, in a notebook (HTML) and in a terminal (text)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from html import escape
 from itertools import chain
 from math import fsum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from helpers.shown import Shown
 from reward_functions import Scored
+from reward_functions.core.registry import specs
+from reward_functions.tools.sheets import Sheet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from reward_functions import RewardResult
     from reward_functions.serving.catalogue import DeployedReward
 
-LONGEST: Final = 200
-"""Characters of a cell; the rest of a response is left out."""
 
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Columns and rows of strings; a notebook shows it as HTML.
-
-    Args:
-        columns: their names.
-        rows: a string for each column.
-    """
-
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
-
-    def _repr_html_(self) -> str:
-        head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
-        body = "".join(
-            f"<tr>{''.join(f'<td>{escape(visible(cell))}</td>' for cell in row)}</tr>"
-            for row in self.rows
-        )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-    def __str__(self) -> str:
-        """The same with spaces between the columns."""
-        lines = [list(self.columns), *([visible(cell) for cell in row] for row in self.rows)]
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        return "\n".join(
-            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-            for line in lines
-        )
-
-
-def visible(text: str) -> str:
-    """One line of at most `LONGEST` characters, all of which print."""
-    shown = "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode()
-        for char in text[:LONGEST]
-    )
-    return f"{shown[:LONGEST]}…" if max(len(text), len(shown)) > LONGEST else shown
-
-
-def results_table(results: Iterable[RewardResult]) -> Table:
+def results_table(results: Iterable[RewardResult]) -> Shown:
     """One row a result: its score, the answer that was found, and the reason or the error."""
-    return Table(("id", "score", "answer", "reason"), [_result(result) for result in results])
+    rows = [_result(result) for result in results]
+    return Shown([Sheet("", ("id", "score", "answer", "reason"), rows, words=("answer", "reason"))])
 
 
-def metrics_table(results: Iterable[RewardResult]) -> Table:
+def metrics_table(results: Iterable[RewardResult]) -> Shown:
     """One row a metric: its mean over the scored samples, after the mean of the scores."""
     scores = [result.score for result in results if isinstance(result, Scored)]
     columns: dict[str, list[float]] = {"score": [score.value for score in scores]} if scores else {}
@@ -78,17 +34,32 @@ def metrics_table(results: Iterable[RewardResult]) -> Table:
         (name, f"{fsum(values) / len(values):.4g}", str(len(values)))
         for name, values in columns.items()
     ]
-    return Table(("metric", "mean", "samples"), rows)
+    return Shown([Sheet("", ("metric", "mean", "samples"), rows)])
 
 
-def catalogue_table(deployed: Iterable[DeployedReward]) -> Table:
+def catalogue_table(deployed: Iterable[DeployedReward]) -> Shown:
     """One row a deployment of a stage, as `reward_functions.tools.deployed.deployments` lists."""
     columns = ("name", "reward", "version", "response mode", "ARN")
     rows = [
         (each.name, each.reward, str(each.version), each.response_mode, each.live_arn)
         for each in deployed
     ]
-    return Table(columns, rows)
+    return Shown([Sheet("", columns, rows, words=columns)])
+
+
+def catalogue_of_rewards() -> Shown:
+    """One row a reward that is installed: what it verifies, its scale, and who decides."""
+    rows = [
+        (
+            name,
+            spec.summary,
+            f"{spec.scale.minimum:g} to {spec.scale.maximum:g}",
+            "a judge model" if spec.needs.judge else "a rule",
+        )
+        for name, spec in sorted(specs().items())
+    ]
+    columns = ("name", "what it verifies", "scale", "who decides")
+    return Shown([Sheet("", columns, rows, words=columns)])
 
 
 def _result(result: RewardResult) -> tuple[str, str, str, str]:

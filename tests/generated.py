@@ -39,7 +39,9 @@ from reward_functions.serving.settings import BadSettings, LambdaSettings, varia
 from reward_functions.tools.jobs.complaints import table_of
 from reward_functions.tools.jobs.configuration import JobConfiguration
 from reward_functions.tools.jobs.plan_sheets import hyperparameters_table, models_table
-from tests import math_page
+from tests import math_page, outages, walkthrough
+from tests.pictures import PICTURES
+from tests.report_picture import report_picture
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -50,7 +52,7 @@ if TYPE_CHECKING:
 
 ROOT: Final = Path(__file__).parents[1]
 
-DEMO: Final = ROOT / "docs" / "images" / "demo.svg"
+IMAGES: Final = ROOT / "docs" / "images"
 
 COLUMNS: Final = 104
 """Characters of the pictured terminal: in a README page a letter is as tall as those around it."""
@@ -250,8 +252,17 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "job-models": partial(_whole_table, models_table),
     "job-hyperparameters-bedrock": partial(_whole_table, partial(hyperparameters_table, "bedrock")),
     "job-hyperparameters-openai": partial(_whole_table, partial(hyperparameters_table, "openai")),
+    "not-half-expected": partial(_whole_table, outages.expected_rows),
+    "not-half-equal": partial(_whole_table, outages.equal_rows),
     **{name: partial(_whole_table, rows) for name, rows in math_page.TABLES.items()},
 }
+
+
+def pictures() -> Mapping[Path, str]:
+    """The pictures, each with its file."""
+    made = {name: diagram().svg() for name, diagram in PICTURES.items()}
+    made |= {"demo": demo_picture(), "score-report": report_picture()}
+    return {IMAGES / f"{name}.svg": picture for name, picture in made.items()}
 
 
 def demo_picture() -> str:
@@ -370,10 +381,13 @@ def _block(language: str, text: str) -> str:
 
 def main() -> None:
     """Write every generated part again."""
-    DEMO.write_text(demo_picture())
+    for file, picture in pictures().items():
+        file.write_text(picture)
     for page in pages():
         before = page.read_text()
         after = renewed(before)
+        if page in walkthrough.PAGES:
+            after = walkthrough.updated(after)
         if after != before:
             page.write_text(after)
 

@@ -5,10 +5,24 @@ and is changed by its tests in their order; stacks are synthesised once for seve
 takes longest begins first, so that no worker is left with it at the end.
 """
 
+from functools import cached_property
+
 from xdist.scheduler import LoadScopeScheduling
 
 TOGETHER = ("tests/deploy/", "tests/cdk/")
 """Folders that one worker takes as a whole, the longest first."""
+
+
+class Numbered(list):
+    """The tests of a worker, each found without a look at those before it: there are thousands."""
+
+    @cached_property
+    def _numbers(self):
+        return {nodeid: number for number, nodeid in enumerate(self)}
+
+    def index(self, nodeid):
+        """The number by which the worker knows a test."""
+        return self._numbers[nodeid]
 
 
 class Sharing(LoadScopeScheduling):
@@ -17,6 +31,21 @@ class Sharing(LoadScopeScheduling):
     def __init__(self, config, log):
         config.option.loadscopereorder = False
         super().__init__(config, log)
+
+    def add_node_collection(self, node, collection):
+        """Take note of what a worker has collected."""
+        super().add_node_collection(node, collection)
+        if node in self.registered_collections:
+            self.registered_collections[node] = Numbered(collection)
+
+    def mark_test_complete(self, node, item_index, duration=0):
+        """Take note of a test's end; a share whose tests have all ended is not counted again."""
+        scope = self._split_scope(self.registered_collections[node][item_index])
+        if scope not in self.assigned_work[node]:
+            return  # a test with subtests reports each of them
+        super().mark_test_complete(node, item_index, duration)
+        if all(self.assigned_work[node][scope].values()):
+            del self.assigned_work[node][scope]
 
     def _split_scope(self, nodeid):
         return next(filter(nodeid.startswith, TOGETHER), nodeid.partition("::")[0])

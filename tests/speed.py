@@ -26,6 +26,7 @@ SLOW = (
     "tests/tools/jobs/test_preflight_reward.py",
     "tests/tools/test_deployed.py",
     "tests/tools/test_json_rows.py",
+    "tests/test_walkthrough.py",
     "tests/tools/test_local_runtime.py",
     "tests/tools/training_double/test_training.py",
 )

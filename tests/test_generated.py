@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from contextlib import redirect_stdout
 from inspect import getsource
 from io import StringIO
@@ -57,8 +58,11 @@ def test_every_part_stands_somewhere():
     assert shown == generated.PARTS.keys()
 
 
-def test_the_picture_of_the_demo_is_current():
-    assert generated.DEMO.read_text() == generated.demo_picture(), "run make docs"
+def test_every_picture_is_made_by_code_and_current():
+    made = generated.pictures()
+    assert set((ROOT / "docs").rglob("*.svg")) == made.keys()
+    for file, picture in made.items():
+        assert file.read_text() == picture, f"{name_of(file)}: run make docs"
 
 
 @pytest.mark.parametrize("picture", sorted((ROOT / "docs").rglob("*.svg")), ids=name_of)
@@ -93,9 +97,23 @@ def test_the_readme_is_short():
     assert len(written_by_hand.splitlines()) <= 190
 
 
+def shown(pattern):
+    """What a pattern finds on all pages, and the pages that have it."""
+    found = {page: set(re.findall(pattern, page.read_text())) for page in PAGES}
+    return set().union(*found.values()), {name_of(page) for page in found if found[page]}
+
+
 def test_the_command_line_to_install_is_the_pinned_one():
     pinned = json.loads((ROOT / "package.json").read_text())["devDependencies"]["aws-cdk"]
-    assert f"`npm install --save-dev aws-cdk@{pinned}`" in (ROOT / "docs/deploy.md").read_text()
+    versions, where = shown(r"npm install --save-dev aws-cdk@([\w.]+\w)")
+    assert versions == {pinned}
+    assert where == {"docs/deploy.md", "docs/how-to/your-repository.md"}
+
+
+def test_the_wheel_that_a_ci_installs_has_this_version():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    versions, _ = shown(r"reward_functions-([\w.]+)-py3-none-any\.whl")
+    assert versions == {project["version"]}
 
 
 def test_every_version_of_a_reward_is_in_the_changelog():

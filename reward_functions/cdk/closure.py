@@ -119,18 +119,19 @@ def files(names: Iterable[str]) -> dict[str, Path]:
 
 def all_files() -> dict[str, Path]:
     """Whole runtime rooms, as code that we do not know may import any of their modules."""
-    rooms = (path for path in sorted(PACKAGE.rglob("*")) if path.is_file())
+    places = (place for place in PACKAGE.iterdir() if place.name not in LAPTOP)
+    paths = (path for place in places for path in (place, *place.rglob("*")))
     return {
         path.relative_to(PACKAGE.parent).as_posix(): path
-        for path in rooms
-        if _is_of_a_room(path.relative_to(PACKAGE).parts)
+        for path in sorted(filter(_is_ours, paths))
+        if path.is_file()
     }
 
 
-def _is_of_a_room(parts: tuple[str, ...]) -> bool:
-    """Whether a file is ours, and not what a desktop, an editor or Python left there."""
-    left = any(part.startswith(".") or part == "__pycache__" for part in parts)
-    return parts[0] not in LAPTOP and not left
+def _is_ours(path: Path) -> bool:
+    """Whether a path is ours, and not what a desktop, an editor or Python left there."""
+    parts = path.relative_to(PACKAGE).parts
+    return not any(part.startswith(".") or part == "__pycache__" for part in parts)
 
 
 def _in(name: str, known: Mapping[str, Path]) -> str | None:

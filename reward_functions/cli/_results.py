@@ -14,6 +14,7 @@ from reward_functions.cli._console import NOTHING, cell, table
 from reward_functions.cli._origin import complaint
 from reward_functions.core.types import RewardResult, Scored, Unscored
 from reward_functions.serving.contract import result_object
+from reward_functions.tools.evidence import rendered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -99,8 +100,8 @@ def explanation(result: RewardResult) -> dict[str, str | None] | None:
         "answer": score.answer,
         "reason": score.reason,
         "rule": evidence.rule if evidence else None,
-        "normal_answer": _rendered(evidence and evidence.answer),
-        "normal_reference": _rendered(evidence and evidence.reference),
+        "normal_answer": rendered(evidence and evidence.answer),
+        "normal_reference": rendered(evidence and evidence.reference),
     }
 
 
@@ -113,11 +114,3 @@ def _row(result: RewardResult, place: str) -> dict[str, Any]:
     if isinstance(result, Scored):
         return dict(result_object(result))
     return {"id": result.id, "aggregate_reward_score": None, "error": error_of(result, place)}
-
-
-def _rendered(form: object) -> str | None:
-    """A normal form for a reader; it may be a number of more digits than Python writes."""
-    try:
-        return None if form is None else str(form)
-    except ValueError:
-        return "a number of too many digits to write"

@@ -58,7 +58,7 @@ def demo(
         *_activation(),
         "reward explain gsm8k --response '#### 20 or 21' --reference 21",
         "reward show math",
-        "reward score gsm8k responses.jsonl -o rewards.jsonl",
+        "reward score gsm8k responses.jsonl -o rewards.jsonl --report page.html",
         "reward new my_reward",
         "reward local up",
         "reward deployed --help",

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from reward_functions import Evidence, Example, Sample, Score, reward_function
 from reward_functions.core.references import reference_text
+from reward_functions.extraction.visible import visible_response
 
 
 @reward_function(${qualified}
@@ -38,6 +39,13 @@ from reward_functions.core.references import reference_text
             score=0.0,
             why="a list of every answer is no answer",
         ),
+        Example(
+            "attack",
+            response="<think>\\nParis",
+            reference="Paris",
+            score=0.0,
+            why="a thought that was cut off is no answer",
+        ),
     ],
 )
 def ${stem}(sample: Sample, *, strict: bool = False) -> Score:
@@ -53,9 +61,9 @@ def ${stem}(sample: Sample, *, strict: bool = False) -> Score:
         BadReference: there is no reference, or it is empty.
     """
     reference = reference_text(sample.reference).strip()
-    answer = sample.response.strip().rpartition("\\n")[2].strip()
+    answer = visible_response(sample.response, sample.prompt).strip().rpartition("\\n")[2].strip()
     if not answer:
-        return Score(0.0, reason="the response is empty")
+        return Score(0.0, reason="there is no answer")
     same = answer == reference or (not strict and answer.casefold() == reference.casefold())
     return Score(
         1.0 if same else 0.0,

@@ -85,12 +85,11 @@ def _end_of(text: str, opening: re.Match[str], missing: set[str]) -> int:
         missing: the closings that no longer follow. They grow, so that a flood of openings looks
             for each closing once.
     """
-    for group in ("group", "definition"):
-        if opening[group]:
-            return group_end(text, opening.start(group)) or len(text)
-    if opening["white"]:
+    kind = opening.lastgroup or ""  # each alternative has one group
+    if kind in ("group", "definition"):
+        return group_end(text, opening.start(kind)) or len(text)
+    if kind == "white":
         return _end_of_group(text, opening.end())
-    kind = next(name for name, found in opening.groupdict().items() if found)
     closing = _CLOSING.get(kind) or f"</{opening[kind]}>"
     found = -1 if closing in missing else text.find(closing, opening.end())
     if found < 0:

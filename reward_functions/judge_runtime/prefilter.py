@@ -49,9 +49,9 @@ def prefilter(sample: Sample, reference: str = "") -> str:
         return "the response is empty" if not sample.response.strip() else "nothing is answered"
     if reference and answer == folded(reference):
         return ""
-    if _in_reasoning(sample.response):
+    if in_reasoning(sample.response):
         return "the reasoning is never closed"
-    if _in_fence(response):
+    if in_fence(response):
         return "a code fence is never closed"
     if _only_opens(answer):
         return "the response only opens an answer"
@@ -60,14 +60,14 @@ def prefilter(sample: Sample, reference: str = "") -> str:
     return ""
 
 
-def _in_reasoning(response: str) -> bool:
+def in_reasoning(response: str) -> bool:
     """Whether appended text would still be reasoning. Harmony's channels end by themselves."""
     if "<|channel|>" in response:
         return False
     return not without_reasoning(response + _PROBE).endswith(_PROBE)
 
 
-def _in_fence(text: str) -> bool:
+def in_fence(text: str) -> bool:
     """Whether the string ends inside a code block, by CommonMark's rule."""
     opened = ""
     for line in _FENCE.finditer(text):

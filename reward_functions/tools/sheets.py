@@ -5,7 +5,7 @@ Cells are strings. The caller that shows cells from data escapes them for its pl
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -38,6 +38,15 @@ class Sheet:
     def numbers(self) -> list[str]:
         """The columns that hold numbers, which are set to the right."""
         return [head for head in self.heads[1:] if head not in self.words]
+
+    def without(self, column: str) -> Sheet:
+        """The table without a column, where it has it."""
+        kept = [at for at, head in enumerate(self.heads) if head != column]
+        return replace(
+            self,
+            heads=[self.heads[at] for at in kept],
+            rows=[[row[at] for at in kept] for row in self.rows],
+        )
 
     def markdown(self) -> Iterator[str]:
         """The lines of the table, a heading above and the note below."""

@@ -1,4 +1,8 @@
-"""The shape of the project, held by reading its source and by starting fresh interpreters."""
+"""The shape of the project, held by reading its source and by starting fresh interpreters.
+
+A rule of every file is one test, which names the files that break it: a test for each rule of each
+file would be thousands, and most of their time pytest's own.
+"""
 
 import ast
 import json
@@ -11,11 +15,13 @@ from pathlib import Path
 import pytest
 
 import reward_functions
+from tests.architecture.sources import nodes, tree
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "reward_functions"
 HERE = [ROOT / "infra", ROOT / "helpers"]
-SOURCES = sorted([*PACKAGE.rglob("*.py"), *(path for top in HERE for path in top.rglob("*.py"))])
+OURS = sorted(PACKAGE.rglob("*.py"))
+SOURCES = sorted([*OURS, *(path for top in HERE for path in top.rglob("*.py"))])
 
 
 def name_of(path):
@@ -23,20 +29,26 @@ def name_of(path):
 
 
 @cache
-def tree(path):
-    """A file's syntax, which many tests read."""
-    return ast.parse(path.read_text())
-
-
 def imports(path):
     """Every module a file imports, wherever the import stands."""
-    for node in ast.walk(tree(path)):
+    found = set()
+    for node in nodes(path):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{name_of(path)}: relative import"
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return found
+
+
+def tops(path):
+    """The packages that a file imports."""
+    return {module.partition(".")[0] for module in imports(path)}
+
+
+def wrong(paths, found):
+    """What is found in files where nothing should be, by the file's name."""
+    return {name_of(path): each for path in paths if (each := found(path))}
 
 
 LAPTOP = {"cli", "tools"}
@@ -57,18 +69,19 @@ HOMES = {
 }
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=name_of)
-def test_heavy_packages_stay_where_they_belong(path):
-    room = path.relative_to(PACKAGE).parts[0]
-    tops = {module.partition(".")[0] for module in imports(path)}
-    wrong = {top for top in tops & HOMES.keys() if not {room, name_of(path)} & HOMES[top]}
-    assert not wrong
+def strangers(path):
+    """The heavy packages that a file imports and that have their homes elsewhere."""
+    here = {path.relative_to(PACKAGE).parts[0], name_of(path)}
+    return {top for top in tops(path) & HOMES.keys() if not here & HOMES[top]}
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=name_of)
-def test_the_oracle_of_the_tests_is_no_part_of_the_library(path):
-    tops = {module.partition(".")[0] for module in imports(path)}
-    assert not tops & {"math_verify", "latex2sympy2_extended", "antlr4", "tests"}
+def test_heavy_packages_stay_where_they_belong():
+    assert wrong(OURS, strangers) == {}
+
+
+def test_the_oracle_of_the_tests_is_no_part_of_the_library():
+    oracle = {"math_verify", "latex2sympy2_extended", "antlr4", "tests"}
+    assert wrong(SOURCES, lambda path: tops(path) & oracle) == {}
 
 
 @pytest.mark.parametrize("pins", ["runtime", "base"])
@@ -80,14 +93,14 @@ def test_the_oracle_is_pinned_for_development_only(pins):
 def calls(path, *names):
     return [
         node.lineno
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
     ]
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=name_of)
-def test_nobody_prints_and_nobody_evaluates(path):
-    assert not calls(path, "print", "eval", "exec", "compile", "sympify", "parse_expr")
+def test_nobody_prints_and_nobody_evaluates():
+    never = ("print", "eval", "exec", "compile", "sympify", "parse_expr")
+    assert wrong(SOURCES, lambda path: calls(path, *never)) == {}
 
 
 CATCHES_ALL = {
@@ -103,11 +116,11 @@ CATCHES_ALL = {
 }
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=name_of)
-def test_everything_is_caught_in_few_places_only(path):
-    blanket = [
+def blanket(path):
+    """The lines where a file catches everything."""
+    return [
         handler.lineno
-        for handler in ast.walk(tree(path))
+        for handler in nodes(path)
         if isinstance(handler, ast.ExceptHandler)
         and (
             handler.type is None
@@ -115,19 +128,22 @@ def test_everything_is_caught_in_few_places_only(path):
             & {node.id for node in ast.walk(handler.type) if isinstance(node, ast.Name)}
         )
     ]
-    assert len(blanket) == (name_of(path) in CATCHES_ALL)
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=name_of)
-def test_no_regex_has_a_possessive_group(path):
+def test_everything_is_caught_in_few_places_only():
+    """In each of them once."""
+    found = wrong(SOURCES, blanket)
+    assert {name: len(lines) for name, lines in found.items()} == dict.fromkeys(CATCHES_ALL, 1)
+
+
+def test_no_regex_has_a_possessive_group():
     """They match wrongly before CPython 3.11.5 (gh-106052), Debian 12's python3 among them."""
-    assert not re.search(r"\)[?*+}]\+", path.read_text())
+    possessive = re.compile(r"\)[?*+}]\+")
+    assert wrong(SOURCES, lambda path: possessive.findall(path.read_text())) == {}
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=name_of)
-def test_every_module_opens_with_its_idea(path):
-    docstring = ast.get_docstring(tree(path))
-    assert docstring, f"{name_of(path)} has no docstring"
+def test_every_module_opens_with_its_idea():
+    assert [name_of(path) for path in SOURCES if not ast.get_docstring(tree(path))] == []
 
 
 LISTED = [
@@ -181,17 +197,19 @@ def test_discovery_and_the_first_answer_are_light(code):
 SYMPY_FILES = {"to_sympy.py", "solver.py", "worker.py"}
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=name_of)
-def test_sympy_is_imported_by_the_worker_and_what_only_it_imports(path):
-    modules = set(imports(path))
+def algebra(path):
+    """sympy, and the files that may import it, as far as a file imports them."""
     inner = {
         module.rpartition(".")[2] + ".py"
-        for module in modules
+        for module in imports(path)
         if module.startswith("reward_functions.symbolic.cas.")
     }
-    allowed = path.parent.name == "cas" and path.name in SYMPY_FILES
-    assert "sympy" not in {module.partition(".")[0] for module in modules} or allowed
-    assert not inner & SYMPY_FILES or allowed
+    return tops(path) & {"sympy"} | inner & SYMPY_FILES
+
+
+def test_sympy_is_imported_by_the_worker_and_what_only_it_imports():
+    allowed = {path for path in OURS if path.parent.name == "cas" and path.name in SYMPY_FILES}
+    assert wrong([path for path in OURS if path not in allowed], algebra) == {}
 
 
 def test_the_handler_loads_no_algebra_no_sdk_and_no_models():
@@ -243,16 +261,14 @@ def test_the_public_surface_is_what_it_says():
 @pytest.mark.parametrize("path", sorted((PACKAGE / "judges").glob("[a-z]*.py")), ids=name_of)
 def test_a_judge_writes_questions_and_reads_verdicts_and_nothing_else(path):
     allowed = {"__future__", "reward_functions", "typing", "collections", "re", "hashlib", "string"}
-    tops = {module.partition(".")[0] for module in imports(path)}
-    assert tops <= allowed
+    assert tops(path) <= allowed
     assert not calls(path, "open", "input")
     assert path.with_suffix(".md").exists()
 
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "verifiers").rglob("[a-z]*.py")), ids=name_of)
 def test_a_verifier_does_no_input_or_output(path):
-    tops = {module.partition(".")[0] for module in imports(path)}
-    assert tops <= {
+    assert tops(path) <= {
         *("__future__", "reward_functions", "re", "typing", "dataclasses", "collections"),
         *("fractions", "functools", "decimal", "math", "enum", "random"),
     }

@@ -1,12 +1,14 @@
 """Who may import whom: the rooms of the project and their order, read from the imports."""
 
 import ast
+import sys
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 from reward_functions.cdk import closure
+from tests.architecture.sources import nodes
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "reward_functions"
@@ -153,7 +155,7 @@ INNER = {
 def imported(path):
     """The modules of this project that a file imports or names in a string, wherever it does."""
     found = []
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes(path):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             found += [node.value] if node.value in MODULES and path not in NAMING else []
         elif isinstance(node, ast.Import):
@@ -266,6 +268,20 @@ def graph(room):
     """The modules of a room, each with those of the room that it imports, for types as well."""
     inside = {name for name in MODULES if name.startswith(f"reward_functions.{room}.")}
     return {name: inside & set(imported(MODULES[name])) - {name} for name in inside}
+
+
+def test_the_page_kit_knows_nothing_of_what_it_shows():
+    """Whoever has figures makes tables and charts of them; no page needs another package."""
+    known = ("reward_functions.tools.pages", "reward_functions.tools.sheets")
+    kit = {name: path for name, path in MODULES.items() if name.startswith(known)}
+    assert len(kit) > len(known)
+    wrong = [
+        f"{name} imports {module}"
+        for name, path in kit.items()
+        for module in imported(path)
+        if not module.startswith(known) and module.partition(".")[0] not in sys.stdlib_module_names
+    ]
+    assert not wrong
 
 
 @pytest.mark.parametrize("room", ROOMS)

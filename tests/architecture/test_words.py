@@ -16,13 +16,18 @@ import pytest
 from typer.main import get_command
 
 from reward_functions.cli import app
+from tests.architecture.sources import nodes
 from tests.architecture.test_walls import ROOMS
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
     # The glossary names the words that are not used; a decision's text is of its time.
-    *sorted(page for page in (ROOT / "docs").glob("*.md") if page.name != "glossary.md"),
+    *sorted(
+        page
+        for page in (ROOT / "docs").rglob("*.md")
+        if page.name != "glossary.md" and page.parent.name != "adr"
+    ),
 ]
 NAME, HELP, DOCS = "name", "help", "docs"
 PROSE = f"{HELP} {DOCS}"
@@ -146,6 +151,7 @@ RETIRED = [
 ]
 
 
+@cache
 def parts(name):
     """The words of a name: `zero_share`, `_Seat`, `REWARD_KNOBS`, `WithStandIn`."""
     split = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name)
@@ -162,9 +168,9 @@ def holds(name, word):
     return sought in runs or plural in runs
 
 
-def names(tree):
+def names(nodes):
     """(line, name) of all that a module defines: no name that it only uses."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             yield node.lineno, node.name
         elif isinstance(node, ast.arg):
@@ -186,7 +192,7 @@ def defined():
             shown = path.relative_to(ROOT)
             room = shown.parts[1] if top == "reward_functions" else top
             found.append((room, str(shown), path.stem))
-            lines = names(ast.parse(path.read_text()))
+            lines = names(nodes(path))
             found += [(room, f"{shown}:{line}", name) for line, name in lines]
     return found
 
@@ -258,4 +264,4 @@ def test_a_word_is_found_in_a_name(name, word, found):
 
 def test_a_name_that_is_only_used_is_nobodys():
     code = "from math import floor\nfrom math import ceil as up\nx = math.floor(floor(y))"
-    assert [name for _, name in names(ast.parse(code))] == ["up", "x"]
+    assert [name for _, name in names(ast.walk(ast.parse(code)))] == ["up", "x"]

@@ -45,8 +45,16 @@ def report(console):
         for heading in ("", "samples/s", "× json.loads"):
             table.add_column(heading, justify="right" if heading else "left")
         loads = median_seconds(*LOADS, str(file))
-        scored = median_seconds(*REWARD, "score", "gsm8k", str(file))
-    for name, seconds in (("json.loads of every line", loads), ("reward score", scored)):
+        command = (*REWARD, "score", "gsm8k", str(file))
+        scored = median_seconds(*command)
+        page = Path(folder, "page.html")
+        reported = median_seconds(*command, "--report", str(page))
+        size = page.stat().st_size
+    for name, seconds in (
+        ("json.loads of every line", loads),
+        ("reward score", scored),
+        (f"reward score --report, a page of {size / 1000:,.0f} kB", reported),
+    ):
         speed = len(rows) * COPIES / seconds
         table.add_row(name, f"{speed:,.0f}", f"{seconds / loads:.1f}")
     console.print(table, "\n")

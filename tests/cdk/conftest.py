@@ -1,4 +1,8 @@
-"""Stacks, synthesised once for the whole run, without the artifact unless a test asks for it."""
+"""Stacks, synthesised once for the whole run, without the artifact unless a test asks for it.
+
+The CDK is imported where it is used: of the workers of a parallel run all collect these tests, and
+one runs them.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +10,14 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from reward_functions.cdk.app import build
-from reward_functions.cdk.stack import (
-    RewardStack,
-)  # before aws_cdk: reward_functions.cdk says which Node runs
 from reward_functions.cdk.stages import stage_of
+
+if TYPE_CHECKING:
+    from reward_functions.cdk.stack import RewardStack
 
 ROOT = Path(__file__).parents[2]
 
@@ -162,6 +166,8 @@ def stack_of(tmp_path_factory):
     """A stage as it would be deployed, its artifacts and what stands there given."""
     import aws_cdk as cdk
 
+    from reward_functions.cdk.stack import RewardStack
+
     made = {}
 
     def synthesise(given, digests=None, before=None, name="dev"):
@@ -186,6 +192,8 @@ def stack_of(tmp_path_factory):
 def synthesised(tmp_path_factory):
     """A stage of `STAGES` by name, synthesised without its artifact."""
     import aws_cdk as cdk
+
+    from reward_functions.cdk.app import build
 
     @cache
     def synthesise(stage):

@@ -9,7 +9,6 @@ from zipfile import ZipFile
 
 import pytest
 
-from reward_functions.cdk.app import build
 from reward_functions.cdk.closure import LAPTOP
 from reward_functions.cdk.interpreter import NoInterpreter
 from reward_functions.cdk.stages import BadStage
@@ -31,6 +30,13 @@ def app_of(context, out=None):
     return cdk.App(
         context=context_of(ROOT, context), outdir=where, builtin_cloud_formation_validation=False
     )
+
+
+def built(context, out=None):
+    """The stack of that app, in this process."""
+    from reward_functions.cdk.app import build
+
+    return build(app_of(context, out), ROOT)
 
 
 def synth_installed(wheel, repository, out, context=None):
@@ -154,7 +160,7 @@ def test_a_package_that_the_stage_does_not_name_is_not_deployed(wheel, repositor
 )
 def test_what_is_wrong_is_one_sentence(context, message):
     with pytest.raises(ConfigurationError) as raised:
-        build(app_of(context), ROOT)
+        built(context)
     assert str(raised.value) == message
 
 
@@ -164,12 +170,12 @@ def build_without_interpreter(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.setenv("UV_PYTHON_INSTALL_DIR", str(tmp_path))
 
-    def built(*, strict, bundled):
+    def without(*, strict, bundled):
         stages = {"dev": {"region": "us-east-1", "python": "3.14", "strict": strict}}
         context = {"stage": "dev", "stages": stages, "aws:cdk:bundling-stacks": bundled}
-        return build(app_of(context, tmp_path), ROOT)
+        return built(context, tmp_path)
 
-    return built
+    return without
 
 
 @pytest.mark.parametrize("strict", [False, True])
@@ -195,7 +201,7 @@ def test_a_stage_and_a_shell_that_points_at_the_other_aws_end_the_synth(stage, s
     for name, value in shell.items():
         monkeypatch.setenv(name, value)
     with pytest.raises(BadStage, match="or choose an"):
-        build(app_of({"stage": stage}), ROOT)
+        built({"stage": stage})
 
 
 def test_what_destroys_builds_nothing_asks_nobody_and_says_what_is_left(
@@ -207,7 +213,7 @@ def test_what_destroys_builds_nothing_asks_nobody_and_says_what_is_left(
     for name in ("Artifacts.artifact", "deployed_before"):
         monkeypatch.setattr(f"reward_functions.cdk.app.{name}", never)
     monkeypatch.setenv("CDK_DEFAULT_ACCOUNT", "123456789012")
-    build(app_of({"stage": "prod", "aws:cdk:bundling-stacks": []}, tmp_path), ROOT)
+    built({"stage": "prod", "aws:cdk:bundling-stacks": []}, tmp_path)
     said = capsys.readouterr().err
     assert "cdk destroy fails there: detach the stage's policies for people first" in said
     assert "in s3://sagemaker-reward-prod-123456789012-us-east-1; before" in said

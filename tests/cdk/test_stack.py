@@ -13,11 +13,8 @@ from reward_functions.cdk.limits import (
     RESOURCES_OF_A_STAGE,
     policy_sizes,
 )
-from reward_functions.cdk.monitoring import watches
 from reward_functions.cdk.regions import aws_regions
-from reward_functions.cdk.roles import WILDCARDS
 from reward_functions.cdk.stages import stage_of
-from reward_functions.cdk.training import sagemaker_role_name
 from reward_functions.serving.catalogue import DeployedReward, DeployedStage, JobRights
 from reward_functions.serving.settings import LambdaSettings
 from tests.cdk.conftest import ROOT, STAGES
@@ -234,6 +231,8 @@ def test_a_training_role_lies_where_stock_policies_look_for_it(everything, servi
 
 
 def test_sagemaker_s_role_carries_its_name_however_long_the_stage_s_is(everything):
+    from reward_functions.cdk.training import sagemaker_role_name
+
     role = service_role(everything, "sagemaker.amazonaws.com")
     assert role["RoleName"] == "SageMaker-reward-everything-eu-central-1"
     assert len(sagemaker_role_name("s" * 20, max(aws_regions(), key=len))) <= MAX_ROLE_NAME
@@ -369,6 +368,8 @@ def test_no_action_is_a_wildcard(synthesised, name):
 
 
 def test_every_wildcard_has_a_reason_and_every_reason_a_wildcard(synthesised):
+    from reward_functions.cdk.roles import WILDCARDS
+
     wide = {
         each["Sid"]
         for name in ("everything", "dev", "local")  # the first's bucket is not emptied
@@ -480,6 +481,7 @@ PASCAL = ["Math", "Gsm8kStrict", "Gsm8kFlexible"]
 
 def test_every_alarm_watches_what_exists(everything):
     """A metric's name and dimensions are the handler's own, or AWS/Lambda's."""
+    from reward_functions.cdk.monitoring import watches
     from tests.test_generated import emitted
 
     alarms = everything.properties("AWS::CloudWatch::Alarm")
@@ -573,13 +575,33 @@ def test_a_deployment_may_be_called_as_anything_else_is(stack_of):
     assert stage.rewards().keys() == {*UNLUCKY}
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_cloudformation_s_own_linter_finds_nothing(synthesised, name):
-    from cfnlint.api import lint
-    from cfnlint.config import ManualArgs
+@pytest.fixture(scope="module")
+def linted():
+    """What CloudFormation's linter finds in a template; its rules are loaded once."""
+    from cfnlint.config import ConfigMixIn
+    from cfnlint.decode.decode import decode_str
+    from cfnlint.runner import Runner
 
+    runner = Runner(ConfigMixIn())
+
+    def found(template, **chosen):
+        runner.config = ConfigMixIn(**chosen)
+        decoded, errors = decode_str(json.dumps(template))
+        return [str(each) for each in (*errors, *runner.validate_template(decoded))]
+
+    return found
+
+
+def test_cloudformation_s_linter_finds_what_is_wrong(linted):
+    wrong = {"Resources": {"A": {"Type": "AWS::S3::Bucket", "Properties": {"BucketNam": "a"}}}}
+    (found,) = linted(wrong, regions=["us-east-1"])
+    assert found.startswith("[E3002")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_cloudformation_s_own_linter_finds_nothing(synthesised, linted, name):
     # CDK says what depends on what even where a reference says it already (W3005); an emulator asks
     # about an action that AWS does not have (W3037).
     ignored = ["W3005", "W3037"] if name == "local" else ["W3005"]
-    config = ManualArgs(ignore_checks=ignored, regions=[synthesised(name).stack.region])
-    assert [str(each) for each in lint(json.dumps(synthesised(name).template), config=config)] == []
+    template, region = synthesised(name).template, synthesised(name).stack.region
+    assert linted(template, ignore_checks=ignored, regions=[region]) == []

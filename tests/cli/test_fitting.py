@@ -79,7 +79,7 @@ def test_steps_are_numbered_and_no_two_heads_read_alike(printed, width):
     assert shown == NAMES[: len(shown)]
     assert first.split()[0] == "50"
     assert ("no room for training_loss" in text) == (len(shown) < len(NAMES))
-    assert "50 rows before these" in text
+    assert "the newest 10 of 60; --csv FILE writes all" in " ".join(text.split())
 
 
 def test_what_is_piped_is_whole(printed):

@@ -233,13 +233,18 @@ def test_the_summary_tells_a_trainers_view_on_standard_error():
         )
     ]
     ran = score(jsonl(*rows, {"id": "bad"}))
-    _, figures, groups = ran.stderr.splitlines()
+    _, figures, groups, reasons = ran.stderr.splitlines()
     assert figures.startswith(
         "samples 6 · mean 0.4000 · std 0.4899 · share at the minimum 60.0% · "
         "unscored 1 (BadSample 1) · "
     )
     assert figures.endswith("samples/s")
     assert groups.startswith("prompts with several samples 2 · frac_reward_zero_std 0.500")
+    assert reasons == (
+        "at the minimum: the response is another text (3) · perhaps the answer stands inside a "
+        "longer response; try: math, multiple_choice or the judge reference, or ask for nothing "
+        "but the answer"
+    )
 
 
 UNUSABLE = {

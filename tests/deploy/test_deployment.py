@@ -72,7 +72,12 @@ def test_every_alias_answers_with_the_rewards_of_a_local_run(stage, name):
 @pytest.mark.parametrize(
     ("name", "unknown"),
     # What a judge's model will say, nobody knows beforehand.
-    [("gsm8k-flexible", []), ("gsm8k-envelope", []), ("reference", ["scores"])],
+    [
+        ("gsm8k-flexible", []),
+        ("gsm8k-envelope", []),
+        ("pandalm", ["scores"]),
+        ("reference", ["scores"]),
+    ],
 )
 def test_what_is_deployed_passes_the_check(stage, name, unknown):
     report = check(stage.function(name, attempts=1), expectation(stage.catalogue[name]))

@@ -78,13 +78,12 @@ def test_what_is_typed_wrong(refused, words, said):
         ("bedrock", 20_001, "too many rows: {}: 20,001, and 20,000 are allowed"),
     ],
 )
-def test_a_file_of_too_few_or_too_many_rows(me, data, refused, driver, rows, said):
-    first = json.loads((me.folder / data).read_text().partition("\n")[0])
-    (turn,) = [each for each in first["messages"] if each["role"] == "user"]
+def test_a_file_of_too_few_or_too_many_rows(me, refused, driver, rows, said):
     with (me.folder / "rows" / f"{rows}.jsonl").open("w") as file:
         for at in range(rows):
-            turns = [*first["messages"][:-1], turn | {"content": f"{turn['content']} {at}"}]
-            file.write(f"{json.dumps(first | {'id': str(at), 'messages': turns})}\n")
+            asked = [{"role": "user", "content": f"{at} + 1?"}]
+            row = {"id": str(at), "messages": asked, "reference_answer": str(at + 1)}
+            file.write(f"{json.dumps(row)}\n")
     sentence = refused(rows=file.name, driver=driver)
     assert f"error: nothing was started: data: {said.format(file.name)}" in sentence
 

@@ -6,11 +6,14 @@ import pytest
 
 from helpers.plots import groups, histogram, rewards_by_prompt
 from helpers.sample_data import demo_rewards, demo_rows, demo_samples
-from helpers.tables import LONGEST, Table, catalogue_table, metrics_table, results_table
+from helpers.shown import Shown
+from helpers.tables import catalogue_table, metrics_table, results_table
 from reward_functions import Metric, Score, Scored, Unscored, get, score_batch
 from reward_functions.cli.demo import REWARDS
 from reward_functions.serving.catalogue import DeployedReward
 from reward_functions.testing import sample
+from reward_functions.tools.pages.escaping import CELL
+from reward_functions.tools.sheets import Sheet
 
 HOSTILE = '<script>alert("1")</script>\x1b[31m&'
 
@@ -21,8 +24,13 @@ RESULTS = [
 ]
 
 
+def cells(shown):
+    (sheet,) = shown.sheets
+    return sheet.rows
+
+
 def test_every_result_is_a_row():
-    assert results_table(RESULTS).rows == [
+    assert cells(results_table(RESULTS)) == [
         ("a", "1", HOSTILE, "equal"),
         ("b", "0", "", ""),
         ("c", "unscored", "", "ValueError: broken"),
@@ -30,8 +38,8 @@ def test_every_result_is_a_row():
 
 
 def test_metrics_are_means_of_what_was_scored():
-    assert metrics_table(RESULTS).rows == [("score", "0.5", "2"), ("m", "0.75", "2")]
-    assert metrics_table(RESULTS[2:]).rows == []
+    assert cells(metrics_table(RESULTS)) == [("score", "0.5", "2"), ("m", "0.75", "2")]
+    assert cells(metrics_table(RESULTS[2:])) == []
 
 
 def test_what_a_model_wrote_is_escaped():
@@ -44,9 +52,10 @@ def test_what_a_model_wrote_is_escaped():
 
 
 def test_text_is_aligned_and_long_cells_are_cut():
-    lines = str(Table(("id", "text"), [("a", "x" * 1_000), ("long id", "y")])).splitlines()
+    rows = [("a", "x" * 1_000), ("long id", "y")]
+    lines = str(Shown([Sheet("", ("id", "text"), rows, words=("text",))])).splitlines()
     assert lines[0] == "id       text"
-    assert lines[1] == f"a        {'x' * LONGEST}…"
+    assert lines[1] == f"a        {'x' * CELL}…"
     assert lines[2] == "long id  y"
 
 
@@ -66,24 +75,29 @@ def test_the_catalogue():
         architecture="arm64",
         python="3.13",
     )
-    assert catalogue_table([reward]).rows == [("n", "gsm8k", "3", "list", "arn:live")]
+    assert cells(catalogue_table([reward])) == [("n", "gsm8k", "3", "list", "arn:live")]
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def titles(chart):
+    """What is shown where a pointer rests on a bar or a mark."""
+    root = ET.fromstring(chart._repr_svg_())
+    return [each.text for each in root.iter(f"{SVG}title")]
 
 
 def test_a_histogram_counts_every_reward():
-    svg = ET.fromstring(histogram([0.0, 0.0, 0.04, 1.0])._repr_svg_())
-    texts = [each.text for each in svg.iter("{http://www.w3.org/2000/svg}text")]
-    assert sum(map(int, texts[1::2])) == 4
-    assert len(texts) == 20
-    assert "4" in histogram([0.5] * 4).svg
+    assert titles(histogram([0.0, 0.0, 0.04, 1.0])) == ["0 to 0.1: 3", "0.9 to 1: 1"]
+    assert titles(histogram([0.5] * 4)) == ["0.5: 4"]
 
 
 def test_the_rewards_of_a_group_stand_on_one_line():
     samples = [sample("x", prompt=HOSTILE, id="a"), sample("y", prompt=HOSTILE, id="b"), RESULTS[2]]
     by_prompt = rewards_by_prompt(samples, RESULTS)
     assert by_prompt == {HOSTILE: [1.0, 0.0]}
-    svg = ET.fromstring(groups(by_prompt).svg)
-    assert len([*svg.iter("{http://www.w3.org/2000/svg}circle")]) == 2
-    assert "<script" not in groups(by_prompt).svg
+    assert len(titles(groups(by_prompt))) == 2
+    assert "<script" not in groups(by_prompt)._repr_svg_()
 
 
 @pytest.mark.parametrize("plot", [lambda: histogram([]), lambda: groups({})])

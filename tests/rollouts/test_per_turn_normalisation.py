@@ -1,4 +1,4 @@
-"""Why docs/rollouts.md warns of rewards normalised for each turn index: exact, by counting.
+"""Why rewards normalised for each turn index teach nothing about stopping: exact, by counting.
 
 The policy decides once, at its first turn: it stops with the rewards [0], or goes on with [0, v].
 The gradient is that of the logit of going on, in expectation over every group of G rollouts.
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).parents[2] / "docs" / "rollouts.md"
+PAGE = Path(__file__).parents[2] / "docs/explanation/per-turn-normalisation.md"
 HALF = Fraction(1, 2)
 
 

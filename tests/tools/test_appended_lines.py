@@ -3,6 +3,7 @@
 import os
 import resource
 import signal
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -49,20 +50,25 @@ def test_what_json_cannot_hold_changes_nothing(tmp_path):
         assert lines.length == 0
 
 
-@pytest.fixture
+@contextmanager
 def small_files():
-    """No file of this process grows over a page: a disk that is full."""
+    """No file of this process grows over a page: a disk that is full.
+
+    Nor does any that pytest writes, so that it lasts for what is tested alone.
+    """
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    signal.signal(signal.SIGXFSZ, before)
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, before)
 
 
-def test_a_full_disk_is_an_error_that_names_the_file_and_whole_lines_stay(tmp_path, small_files):
+def test_a_full_disk_is_an_error_that_names_the_file_and_whole_lines_stay(tmp_path):
     path = tmp_path / "lines.jsonl"
-    with AppendedLines(path) as lines:
+    with small_files(), AppendedLines(path) as lines:
         lines.append({"a": 1})
         for _ in range(2):
             with pytest.raises(OSError, match=os.strerror(27)) as full:

@@ -29,11 +29,31 @@ RULE = [
 ]
 
 
-def scores(url, output_mode):
+REASONS_RULE = [
+    # a judgment with its reasons, the label, what it earns
+    ('JUDGMENT: Response 1\nREASONING: The first, "cold", is the opposite.', 1, 1.0),
+    ("JUDGMENT: Response 1\nREASONING: It is what annotators found.", 1, 1.0),
+    ("JUDGMENT: Response 1\nREASONING: It is better.", 1, 0.9),
+    ('JUDGMENT: Response 1\nREASONING: The first says "freezing", which is right.', 1, 0.9),
+    ("JUDGMENT: Response 1\nREASONING: Response 2 is all that was asked.", 1, 0.9),
+    ("JUDGMENT: Response 1\nREASONING: Response 2 is worse than response 1.", 1, 1.0),
+    ("JUDGMENT: Tie\nREASONING: Response 2 is all that was asked.", 0, 0.9),
+    ("JUDGMENT: Response 1\nREASONING: Any judge must agree with this.", 1, 0.0),
+    ("JUDGMENT: Response 2\nREASONING: Response 2 is all that was asked.", 1, 0.0),
+]
+
+ASKED = "Give the opposite of hot. Response 1: cold. Response 2: warm."
+
+
+def scores(url, output_mode, judge="reference"):
     endpoint = f"{url}/v1"
     model = JudgeModel(model="script", backend="openai", endpoint=endpoint, output_mode=output_mode)
-    batch_judge = JudgePool(JudgeConfig(models=(model,))).batch(get("reference"))
-    samples = [sample(said, right, id=str(at)) for at, (said, right, _) in enumerate(RULE)]
+    batch_judge = JudgePool(JudgeConfig(models=(model,))).batch(get(judge))
+    rows = {"reference": RULE, "pandalm": REASONS_RULE}[judge]
+    samples = [
+        sample(said, right, prompt=ASKED if judge == "pandalm" else "", id=str(at))
+        for at, (said, right, _) in enumerate(rows)
+    ]
     results = score_batch(batch_judge, samples, workers=4)
     assert all(isinstance(result, Scored) for result in results), results
     return [result.score.value for result in results]
@@ -43,6 +63,12 @@ def scores(url, output_mode):
 def test_the_script_applies_its_rule_in_every_mode(output_mode):
     with scripted_judge() as url:
         assert scores(url, output_mode) == [earned for *_, earned in RULE]
+
+
+def test_the_script_reads_the_form_of_reasons():
+    with scripted_judge() as url:
+        earned = scores(url, "json_schema", "pandalm")
+    assert earned == pytest.approx([earned for *_, earned in REASONS_RULE])
 
 
 def test_it_serves_alone_until_it_is_interrupted():

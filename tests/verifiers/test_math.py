@@ -120,6 +120,11 @@ def test_rounded_decimals_are_right_when_asked(response, reference, digits, righ
     assert scored(f"\\boxed{{{response}}}", reference, rounded=digits).value == right
 
 
+def test_the_evidence_of_a_rounded_answer_names_each_side_by_its_own():
+    evidence = scored(r"\boxed{0.333}", r"\frac{1}{3}", rounded=3).evidence
+    assert (str(evidence.answer), str(evidence.reference)) == ("333/1000", "1/3")
+
+
 @pytest.mark.parametrize(
     ("response", "reference", "right"),
     [

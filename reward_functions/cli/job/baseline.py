@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from reward_functions.cli._agreement import Yes, agreed, require_somebody_to_ask
 from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
+from reward_functions.cli._pages import Report, require_page, write_page
 from reward_functions.cli.job._options import (
     AsJson,
     Config,
@@ -28,17 +29,13 @@ if TYPE_CHECKING:
 
     from rich.text import Text
 
-    from reward_functions.cli.job._services import Place
+    from reward_functions.tools.deployed.findings import CheckFinding
     from reward_functions.tools.group_figures import Share
     from reward_functions.tools.jobs.asking import AskingCost, Prompt
     from reward_functions.tools.jobs.baseline import Baseline
-    from reward_functions.tools.jobs.configuration import JobConfiguration
     from reward_functions.tools.jobs.model_calls import Endpoint, Sampling
     from reward_functions.tools.jobs.models import Base
     from reward_functions.tools.jobs.scorer import VersionScorer
-
-EXAMPLE: Final = 160
-"""Characters of an answer shown as an example: its end, where answers stand."""
 
 
 def baseline(
@@ -91,6 +88,7 @@ def baseline(
             show_default="baseline.json; tuned.json of a tuned model",
         ),
     ] = None,
+    report: Report = None,
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
@@ -106,11 +104,12 @@ def baseline(
 
     Exit status: 0 a job can learn from this, 1 it cannot, 2 nothing was measured.
     """
+    from reward_functions.cli._aws import aws_session
     from reward_functions.cli._console import errors
-    from reward_functions.cli.job._output import SIMULATION, print_findings
-    from reward_functions.cli.job._services import place
+    from reward_functions.tools.jobs.asked_model import endpoint_of, sampling_of
     from reward_functions.tools.jobs.asking import chosen
     from reward_functions.tools.jobs.baseline import judged
+    from reward_functions.tools.jobs.baseline_page import page
     from reward_functions.tools.jobs.baseline_record import (
         FILE,
         TUNED_FILE,
@@ -121,9 +120,11 @@ def baseline(
     from reward_functions.tools.jobs.configuration import BadJob
     from reward_functions.tools.jobs.data import files_of
     from reward_functions.tools.jobs.models import find, made_from
+    from reward_functions.tools.jobs.places import place
     from reward_functions.tools.jobs.preflight import readable
     from reward_functions.tools.jobs.scorer import scorer_named
 
+    require_page(report)
     asked = configured(
         file,
         hyperparameters=hyperparameters,
@@ -136,12 +137,12 @@ def baseline(
     files = files_of(asked)
     if asked.data is None:
         raise BadJob("data: name a file: invocation logs are read by the job alone")
-    where = place(asked.stage)
+    where = place(asked.stage, aws_session())
     base = find(asked.model, where.stage.region, asked.driver)
     scorer = scorer_named(asked.deployment, asked.stage, where.session)
     drawn = chosen(*readable([asked.data]), prompts, seed)
-    sampling = _sampling(asked, temperature, max_tokens)
-    endpoint = _endpoint(base, ask, sampling, where, concurrency)
+    sampling = sampling_of(asked, temperature, max_tokens)
+    endpoint = endpoint_of(base, sampling, where, ask=ask, concurrency=concurrency)
     prices = _price(price, base)
     measured = _measured(endpoint, sampling, drawn, answers, prices, scorer, out, concurrency, yes)
     if measured is None:
@@ -160,47 +161,17 @@ def baseline(
     written = record or Path(TUNED_FILE if tuned else FILE)
     save(kept, written)
     findings = [] if tuned else list(judged(measured))
+    model = f"{endpoint.model}{' (simulation)' if where.simulated else ''}"
     if as_json:
         shown = {"findings": [asdict(each) for each in findings]}
         typer.echo(json.dumps(kept.model_dump(mode="json") | shown, indent=2))
     else:
-        if where.simulated:
-            typer.echo(SIMULATION, err=True)
-        _show(measured, scorer, f"{endpoint.model}{' (simulation)' if where.simulated else ''}")
-        if findings:
-            print_findings(findings, "What a job can learn from it")
+        _show(measured, scorer, model, findings, simulated=where.simulated)
     errors().print(f"the figures are in {written}", markup=False, soft_wrap=True)
+    if report is not None:
+        write_page(page(measured, findings, model, kept.facts()), report)
     if any(each.verdict == "failure" for each in findings):
         raise typer.Exit(INCOMPLETE)
-
-
-def _sampling(asked: JobConfiguration, temperature: float, max_tokens: int | None) -> Sampling:
-    """How answers are drawn: as the job would."""
-    from reward_functions.tools.jobs.configuration import BadJob
-    from reward_functions.tools.jobs.model_calls import MAX_TOKENS, Sampling
-
-    given = asked.hyperparameters
-    limit = max_tokens or given.get("inferenceMaxTokens", MAX_TOKENS)
-    effort = given.get("reasoningEffort", "")
-    if isinstance(limit, bool) or not isinstance(limit, int):
-        raise BadJob(f"inferenceMaxTokens: {limit!r} is not a whole number")
-    return Sampling(temperature, limit, str(effort))
-
-
-def _endpoint(
-    base: Base, ask: str | None, sampling: Sampling, where: Place, concurrency: int
-) -> Endpoint:
-    """Who is asked: the base under the name that it is served under."""
-    from reward_functions.tools.jobs.clients import openai_base_url
-    from reward_functions.tools.jobs.model_calls import Chat, Converse, converse_client
-    from reward_functions.tools.jobs.token import key_source
-
-    region, session = where.stage.region, where.session
-    name = ask or (base.known.inference_id if base.known else base.identifier)
-    if base.driver == "bedrock":
-        return Converse(name, sampling, converse_client(region, session, concurrency))
-    url, keys = openai_base_url(region, session), key_source(region, session)
-    return Chat(name, sampling, url, keys, concurrency)
 
 
 def _price(typed: str | None, base: Base) -> tuple[float, float] | None:
@@ -267,13 +238,24 @@ def _show_cost(costs: AskingCost, endpoint: Endpoint, scorer: VersionScorer) -> 
     errors().print(" · ".join(figures), markup=False, soft_wrap=True)
 
 
-def _show(measured: Baseline, scorer: VersionScorer, model: str) -> None:
-    """The figures, and the most frequent reasons with an example each."""
+def _show(
+    measured: Baseline,
+    scorer: VersionScorer,
+    model: str,
+    findings: Sequence[CheckFinding],
+    *,
+    simulated: bool,
+) -> None:
+    """The figures, the most frequent reasons with an example each, and what follows."""
     from reward_functions.cli._console import cell, plain
     from reward_functions.cli._fitting import print_table
+    from reward_functions.cli.job._output import SIMULATION, print_findings
+    from reward_functions.tools.jobs.baseline_page import EXAMPLE, counts, shares
 
-    rows = [(cell(name), *_share_cells(figure)) for name, figure in _figures(measured).items()]
-    rows += [(cell(name), cell(text), cell(None)) for name, text in _counts(measured).items()]
+    if simulated:
+        typer.echo(SIMULATION, err=True)
+    rows = [(cell(name), *_share_cells(figure)) for name, figure in shares(measured).items()]
+    rows += [(cell(name), cell(text), cell(None)) for name, text in counts(measured).items()]
     heads = ("figure", "value", "95 % interval")
     print_table(heads, rows, words=("figure",), title=f"Baseline of {plain(model)}")
     if measured.reasons:
@@ -300,25 +282,8 @@ def _show(measured: Baseline, scorer: VersionScorer, model: str) -> None:
             "them",
             err=True,
         )
-
-
-def _figures(measured: Baseline) -> dict[str, Share | None]:
-    return {
-        "mean, of the scale": measured.mean,
-        "share at the minimum": measured.at_minimum,
-        "share at the maximum": measured.at_maximum,
-        "prompts whose answers differ in reward": measured.mixed,
-        "share cut off": measured.cut,
-    }
-
-
-def _counts(measured: Baseline) -> dict[str, str]:
-    return {
-        "prompts × answers": f"{measured.prompts:,} × {measured.each}",
-        "unscored": f"{measured.unscored:,}",
-        "withheld by a filter": f"{measured.filtered:,}",
-        "tokens of an answer": f"{measured.output:,.0f}",
-    }
+    if findings:
+        print_findings(findings, "What a job can learn from it")
 
 
 def _share_cells(figure: Share | None) -> tuple[Text, Text]:

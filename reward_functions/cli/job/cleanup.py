@@ -45,11 +45,12 @@ def cleanup(
 
     Exit status: 0 all that could go is gone, 1 some of it is still there, 2 nothing was removed.
     """
+    from reward_functions.cli._aws import aws_session
     from reward_functions.cli._console import errors, plain
-    from reward_functions.cli.job._services import place
     from reward_functions.tools.jobs.leftovers import Leftovers
+    from reward_functions.tools.jobs.places import place
 
-    where = place(stage)
+    where = place(stage, aws_session())
     service, found = where.job(job, driver)
     leftovers = Leftovers(found, service, where.stage, where.session)
     chosen = {"model": model, "data": data, "output": output}

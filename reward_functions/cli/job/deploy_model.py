@@ -45,12 +45,13 @@ def deploy_model(
     """
     from uuid import uuid4
 
+    from reward_functions.cli._aws import aws_session
     from reward_functions.cli._console import errors, plain
-    from reward_functions.cli.job._services import place
     from reward_functions.tools.jobs.configuration import BadJob
     from reward_functions.tools.jobs.hosting import Hosting
+    from reward_functions.tools.jobs.places import place
 
-    where = place(stage)
+    where = place(stage, aws_session())
     service, found = where.job(job, driver)
     if not found.tuned_model:
         raise BadJob(_no_model(found))

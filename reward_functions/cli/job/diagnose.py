@@ -32,12 +32,13 @@ def diagnose(
 
     Exit status: 0 it was read, 2 it could not be.
     """
+    from reward_functions.cli._aws import aws_session
     from reward_functions.cli._console import errors
     from reward_functions.cli.job._output import SIMULATION, job_json
-    from reward_functions.cli.job._services import place
     from reward_functions.tools.jobs.diagnosing import diagnose as diagnosed
+    from reward_functions.tools.jobs.places import place
 
-    where = place(stage)
+    where = place(stage, aws_session())
     service, found = where.job(job, driver)
     lines = 0
     with errors().status("reading the grader's log") as status:

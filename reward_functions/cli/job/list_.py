@@ -18,8 +18,8 @@ from reward_functions.cli.job._options import (  # noqa: TC001 - typer reads ann
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reward_functions.cli.job._services import Place
     from reward_functions.tools.jobs.job import Job
+    from reward_functions.tools.jobs.places import Place
 
 
 def list_jobs(
@@ -35,12 +35,13 @@ def list_jobs(
 
     Exit status: 0 every service was asked, 2 one was not.
     """
+    from reward_functions.cli._aws import aws_session
     from reward_functions.cli._console import MESSAGE, errors, plain
     from reward_functions.cli.job._output import SIMULATION
-    from reward_functions.cli.job._services import place
     from reward_functions.tools.jobs.lookup import all_jobs
+    from reward_functions.tools.jobs.places import place
 
-    where = place(stage)
+    where = place(stage, aws_session())
     found, refused = all_jobs(where.drivers(driver), limit)
     if as_json:
         typer.echo(json.dumps([_json(job, where) for job in found], indent=2))

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
     from boto3.session import Session
 
-    from reward_functions.cli.job._services import Place
     from reward_functions.core.spec import Scale
     from reward_functions.tools.jobs.figures import Series
     from reward_functions.tools.jobs.job import Driver, Job
+    from reward_functions.tools.jobs.places import Place
     from reward_functions.tools.sheets import Sheet
 
 COLUMNS: Final = 6
@@ -58,14 +58,14 @@ def metrics(
     the job asks: mean and standard deviation of the rewards, their share at the minimum, samples
     that could not be scored. Whoever else asks that version meanwhile is counted with the job.
     """
-    from reward_functions.cli.job._services import place
+    from reward_functions.cli._aws import aws_session
     from reward_functions.tools.atomic import Together
     from reward_functions.tools.jobs.drawing import page, svg
     from reward_functions.tools.jobs.figures import as_csv
-    from reward_functions.tools.jobs.signs import how_to_read
+    from reward_functions.tools.jobs.places import place
 
     _require_plot(plot)
-    where = place(stage)
+    where = place(stage, aws_session())
     service, found = where.job(job, driver)
     measured, notes = _measured(found, service, where.session, grader=grader)
     sheets = _sheets(measured, rows, " (simulation)" if where.simulated else "")
@@ -78,7 +78,7 @@ def metrics(
             drawn = (
                 svg(measured, title, scale)
                 if plot.suffix == ".svg"
-                else page(measured, title, [*sheets, how_to_read(measured)], scale)
+                else page(measured, title, sheets, scale).html()
             )
             files.opened(plot).write(drawn)
     if as_json:

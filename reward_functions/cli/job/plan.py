@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reward_functions.cli._options import Models  # noqa: TC001 - typer reads annotations
+from reward_functions.cli._pages import Report, require_page, write_page
 from reward_functions.cli.job._options import (
     AsJson,
     Config,
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from reward_functions.core.spec import RewardSpec
     from reward_functions.judge_runtime.config import JudgeConfig
     from reward_functions.serving.catalogue import DeployedReward
-    from reward_functions.tools.jobs.account import AccountLimits
     from reward_functions.tools.jobs.configuration import JobConfiguration
     from reward_functions.tools.jobs.planned import Plan
     from reward_functions.tools.jobs.sizes import Sizes
@@ -67,6 +67,7 @@ def plan(
     offline: Annotated[
         bool, typer.Option("--offline", help="Read no stage and no account: AWS is not asked.")
     ] = False,
+    report: Report = None,
     as_json: AsJson = False,
     as_markdown: Annotated[bool, typer.Option("--markdown", help="Write Markdown.")] = False,
 ) -> None:
@@ -78,12 +79,16 @@ def plan(
 
     Exit status: 0, or 2 where the service would refuse the job, with the allowed range.
     """
+    from reward_functions.cli._aws import aws_session
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.tools.jobs import plan as planning
+    from reward_functions.tools.jobs.account import NOWHERE, graded_by
+    from reward_functions.tools.jobs.plan_sheets import page
     from reward_functions.tools.jobs.planned import Rates
 
     if as_json and as_markdown:
         raise ConfigurationError("--json and --markdown exclude each other")
+    require_page(report)
     asked = configured(
         file,
         hyperparameters=hyperparameters,
@@ -95,40 +100,23 @@ def plan(
         data=data,
         validation=validation,
     )
-    region, grader, deployed, account, found = "", "", None, None, None
-    if not offline:
-        region, grader, deployed, account, found = _looked_up(asked.deployment, asked.stage)
-    spec = _spec(reward, deployed)
+    found = NOWHERE if offline else graded_by(asked.deployment, asked.stage, aws_session())
+    spec = _spec(reward, found.deployed)
     planned = planning.plan(
         asked,
         sizes=_sizes(asked, spec, rows),
-        region=region,
-        deployed=deployed,
-        grader=grader,
-        account=account,
+        region=found.region,
+        deployed=found.deployed,
+        grader=found.arn,
+        account=found.account,
         reward=spec,
         # What is deployed is what will judge; REWARD_JUDGE may be of something else.
-        judge=found or _judge(judge, spec),
+        judge=found.judge or _judge(judge, spec),
         rates=Rates(step_minutes=step_minutes, hour_usd=hour_price, token_usd=token_price),
     )
     _write(planned, as_json=as_json, as_markdown=as_markdown)
-
-
-def _looked_up(
-    deployment: str, stage: str
-) -> tuple[str, str, DeployedReward | None, AccountLimits, JudgeConfig | None]:
-    """Region, grader, record, limits and judge of a deployment, or of a function by its ARN."""
-    from reward_functions.cli._aws import aws_session
-    from reward_functions.tools.deployed import DeployedFunction, find
-    from reward_functions.tools.jobs.account import account_limits, deployed_judge
-    from reward_functions.tools.jobs.clients import endpoints
-
-    session = aws_session()
-    endpoints(session).check_one_aws()
-    deployed = None if deployment.startswith("arn:") else find(deployment, stage, session)
-    function = DeployedFunction(deployed.version_arn if deployed else deployment, session=session)
-    limits, judge = account_limits(function), deployed_judge(function)
-    return function.arn.region, str(function.arn), deployed, limits, judge
+    if report is not None:
+        write_page(page(planned), report)
 
 
 def _spec(reward: str | None, deployed: DeployedReward | None) -> RewardSpec | None:

@@ -28,8 +28,8 @@ from reward_functions.cli.job._options import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from reward_functions.cli.job._services import Place
     from reward_functions.tools.deployed.findings import CheckReport
+    from reward_functions.tools.jobs.places import Place
     from reward_functions.tools.jobs.preparing import PreparedJob
 
 
@@ -67,12 +67,13 @@ def preflight(
 
     Exit status: 0 nothing failed, 1 something did, 2 nothing was checked.
     """
+    from reward_functions.cli._aws import aws_session
     from reward_functions.cli._console import errors
     from reward_functions.cli.job._output import SIMULATION, print_findings
-    from reward_functions.cli.job._services import place
     from reward_functions.tools.jobs.configuration import BadJob
     from reward_functions.tools.jobs.job import Job
     from reward_functions.tools.jobs.models import find
+    from reward_functions.tools.jobs.places import place
     from reward_functions.tools.jobs.preparing import prepared
 
     asked = configured(
@@ -86,7 +87,7 @@ def preflight(
         name=name,
         driver=driver,
     )
-    where = place(asked.stage)
+    where = place(asked.stage, aws_session())
     service = where.driver(find(asked.model, where.stage.region, asked.driver).driver)
     with errors().status("reading the data") as status:
         job = prepared(

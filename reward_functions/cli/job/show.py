@@ -26,11 +26,12 @@ def show(
     job: JobName, *, stage: Stage = "dev", driver: DriverOption = None, as_json: AsJson = False
 ) -> None:
     """All about one job: its state, its settings, its reward beside what is deployed now."""
+    from reward_functions.cli._aws import aws_session
     from reward_functions.cli.job._output import SIMULATION, job_json, print_findings
-    from reward_functions.cli.job._services import place
     from reward_functions.tools.jobs.beside_deployed import beside_deployed
+    from reward_functions.tools.jobs.places import place
 
-    where = place(stage)
+    where = place(stage, aws_session())
     _, found = where.job(job, driver)
     findings = list(beside_deployed(found, stage, where.session))
     if as_json:

@@ -25,9 +25,9 @@ from reward_functions.cli.job._options import (
 )
 
 if TYPE_CHECKING:
-    from reward_functions.cli.job._services import Place
     from reward_functions.tools.jobs.configuration import JobConfiguration
     from reward_functions.tools.jobs.job import DriverName
+    from reward_functions.tools.jobs.places import Place
     from reward_functions.tools.jobs.starting import Refused, Started
 
 NOTED: Final = {"failure": "passed over", "warning": "warning", "unknown": "unknown"}
@@ -72,10 +72,11 @@ def start(
 
     Exit status: 0 the job is there, 2 nothing was started; with --watch that of `reward job watch`.
     """
+    from reward_functions.cli._aws import aws_session
     from reward_functions.cli._console import errors
-    from reward_functions.cli.job._services import place
     from reward_functions.cli.job.preflight import checks
     from reward_functions.cli.job.watch import follow
+    from reward_functions.tools.jobs.places import place
     from reward_functions.tools.jobs.starting import Refused
     from reward_functions.tools.jobs.starting import start as started
 
@@ -91,7 +92,7 @@ def start(
         driver=driver,
     )
     reason = force.strip()
-    where = place(asked.stage)
+    where = place(asked.stage, aws_session())
     service = where.driver(_service(asked, where.stage.region))
     try:
         with errors().status("reading the data") as status:

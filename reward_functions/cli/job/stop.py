@@ -22,10 +22,11 @@ def stop(
 
     Exit status: 0 it stops, or is over already; 2 it goes on.
     """
+    from reward_functions.cli._aws import aws_session
     from reward_functions.cli._console import plain
-    from reward_functions.cli.job._services import place
+    from reward_functions.tools.jobs.places import place
 
-    where = place(stage)
+    where = place(stage, aws_session())
     service, found = where.job(job, driver)
     name = plain(found.name or found.id)
     if found.over:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from reward_functions.cli.job._services import Place
     from reward_functions.tools.jobs.job import Driver, Job, MetricPoint
+    from reward_functions.tools.jobs.places import Place
     from reward_functions.tools.jobs.watching import Observation, Polling
 
 STEPS: Final = 5
@@ -77,10 +77,11 @@ def watch(
     did not answer for as long as --patience says; 130 the watch was interrupted, and the job goes
     on.
     """
-    from reward_functions.cli.job._services import place
+    from reward_functions.cli._aws import aws_session
+    from reward_functions.tools.jobs.places import place
     from reward_functions.tools.jobs.watching import Polling
 
-    where = place(stage)
+    where = place(stage, aws_session())
     service, found = where.job(job, driver)
     polling = Polling(shortest=interval, longest=12 * interval, patience=patience)
     follow(found, service, where, polling, grader=grader, as_json=as_json)

@@ -171,7 +171,7 @@ def _write(card: Card, out: Path) -> Path:
     with Together() as files:
         files.folder(out)
         files.opened(path).write(markdown(card))
-        files.opened(path.with_suffix(".html")).write(page(card))
+        files.opened(path.with_suffix(".html")).write(page(card).html())
         files.opened(path.with_suffix(".json")).write(json.dumps(record(card), indent=2) + "\n")
     return path
 

@@ -201,7 +201,9 @@ def create(
     try:
         client = dynamodb_client(region, endpoint)
     except NoRegionError:
-        raise ConfigurationError("there is no region: add --region, or set AWS_REGION") from None
+        raise ConfigurationError(
+            "there is no region: add --region, or set AWS_DEFAULT_REGION"
+        ) from None
     with errors().status("making the table"):
         made = create_table(client, table)
     typer.echo(

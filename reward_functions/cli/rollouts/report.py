@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from reward_functions.cli._pages import Report, require_page, write_page
+
 Format = Literal["table", "markdown", "json"]
 
 
@@ -16,6 +18,7 @@ def report(
     format: Annotated[  # noqa: A002 - the option's name
         Format, typer.Option(help="What to write.")
     ] = "table",
+    report: Report = None,
 ) -> None:
     """Show what rollouts earned, how they ended, and what a trainer would learn from them.
 
@@ -24,10 +27,14 @@ def report(
     """
     from reward_functions.cli._fitting import print_sheet
     from reward_functions.tools.rollouts.figures import figures_of
+    from reward_functions.tools.rollouts.page import page
     from reward_functions.tools.rollouts.records import read_records
     from reward_functions.tools.rollouts.reporting import as_json, sheets
 
+    require_page(report)
     figures = figures_of(read_records(file))
+    if report is not None:
+        write_page(page(figures), report)
     if format == "json":
         typer.echo(json.dumps(as_json(figures), indent=2))
         return

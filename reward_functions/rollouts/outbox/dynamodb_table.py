@@ -69,7 +69,7 @@ PROBLEMS: Final = {
     "ThrottlingException": "is throttled",
     "RequestLimitExceeded": "is throttled",
     "NoCredentialsError": "cannot be used: there are no AWS credentials",
-    "NoRegionError": "has no region: add ?region=REGION to its URL, or set AWS_REGION",
+    "NoRegionError": "has no region: add ?region=REGION to its URL, or set AWS_DEFAULT_REGION",
 }
 """By error code, or by the name of botocore's exception; behind "the outbox table NAME"."""
 

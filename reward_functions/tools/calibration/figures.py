@@ -7,7 +7,7 @@
     bias          the mean of judge minus people: position bias of pairs, leniency of grades
     length bias   the slope of judge minus people by doublings of length: the reward of length alone
 
-Intervals are bootstrapped by prompt.
+Intervals are bootstrapped by prompt; the cases of a single prompt have none.
 """
 
 from __future__ import annotations
@@ -140,13 +140,14 @@ def figures(
         (case, rating) for case in cases.items if (rating := ratings.first(case.id)) is not None
     ]
     clusters = _clusters(cases, rated)
-    imputed = cases.classes.index(TIE) if TIE in cases.classes else 0
+    tie = cases.classes.index(TIE) if cases.labels.kind == "pair" else None
 
     def with_interval(drawn: Sequence[Cluster]) -> dict[str, float | None]:
-        return _with_interval(drawn, cases.classes, imputed)
+        return _with_interval(drawn, len(cases.classes), tie)
 
     values = with_interval(clusters)
-    found = intervals(clusters, with_interval, times=times, seed=seed)
+    several = len(clusters) > 1  # every draw of one prompt is that prompt
+    found = intervals(clusters, with_interval, times=times, seed=seed) if several else {}
     figure = {name: Figure(value, found.get(name)) for name, value in values.items()}
     return Figures(
         cases=len(rated),
@@ -187,21 +188,27 @@ def _clusters(cases: LabelledCases, rated: Iterable[tuple[LabelledCase, Rating]]
 
 
 def _with_interval(
-    clusters: Sequence[Cluster], classes: Sequence[float], imputed: int
+    clusters: Sequence[Cluster], classes: int, tie: int | None
 ) -> dict[str, float | None]:
-    """All figures that have an interval, from some clusters."""
-    table = summed((cluster.table for cluster in clusters), len(classes))
+    """All figures that have an interval, from some clusters.
+
+    Args:
+        clusters: at least one.
+        classes: how many there are.
+        tie: which of them is a tie; None of grades, where a middle one is a grade like the others.
+    """
+    table = summed((cluster.table for cluster in clusters), classes)
     points, *rest = zip(*(cluster.sums for cluster in clusters), strict=True)
     line = Sums(sum(points), *map(fsum, rest))
     values = {"bias": line.mean, "length bias": line.slope}
     for way in WAYS:
-        counted = table.counted(way, imputed)
+        counted = table.counted(way, tie or 0)
         values[f"{way} accuracy"] = counted.accuracy()
         values[f"{way} macro F1"] = counted.macro_f1()
         values[f"{way} weighted F1"] = counted.weighted_f1()
         values[f"{way} kappa"] = counted.kappa()
-        if TIE in classes:
-            values[f"{way} tie F1"] = counted.f1(imputed)
+        if tie is not None:
+            values[f"{way} tie F1"] = counted.f1(tie)
     return values
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.tools.calibration.cases import TIE
 from reward_functions.tools.calibration.figures import AGREEMENT
 from reward_functions.tools.calibration.resampling import LEVEL
 from reward_functions.tools.sheets import Sheet
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
 
     from reward_functions.tools.calibration.about import About
     from reward_functions.tools.calibration.cases import LabelledCases
+    from reward_functions.tools.calibration.confusion import Way
     from reward_functions.tools.calibration.figures import Figure, Figures
     from reward_functions.tools.calibration.ratings import Ratings, Share
 
@@ -72,15 +72,25 @@ class Card:
         warnings = []
         if self.ratings.missing:
             first = next(iter(self.ratings.missing.values()))
-            warnings.append(
-                f"{len(self.ratings.missing)} trials have no rating and are in no figure. The "
-                f"first: {first}"
-            )
+            count = len(self.ratings.missing)
+            none = "trial has" if count == 1 else "trials have"
+            warnings.append(f"{count} {none} no rating and count in no figure. The first: {first}")
         if self.figures.prompts < FEW_PROMPTS:
-            warnings.append(
-                f"Only {self.figures.prompts} prompts: intervals are narrower than they should be."
-            )
+            count = self.figures.prompts
+            narrow = f"Only {count} prompts: intervals are narrower than they should be."
+            warnings.append("Only 1 prompt: no figure has an interval." if count == 1 else narrow)
         return warnings
+
+    @property
+    def outcome(self) -> str:
+        """What came out, in one sentence."""
+        found = self.figures.agreement["wrong"]["accuracy"]
+        person = self.figures.ceiling
+        beside = f"; a person does in {plain(person[0])}" if person else ""
+        return (
+            f"The judge agrees with the label in {shown(found)} of {self.figures.cases} cases"
+            f"{beside}."
+        )
 
     @property
     def sheets(self) -> list[Sheet]:
@@ -100,20 +110,24 @@ class Card:
         ]
 
     def _agreement(self) -> Sheet:
-        ways = self.figures.agreement
+        invalid, ways = self.figures.table.invalid, self.figures.agreement
+        if not invalid:  # all ways are one
+            ways = {"wrong": ways["wrong"]}
         rows = [
             [name, *[shown(values[name]) for values in ways.values()]]
             for name in AGREEMENT
             if name in ways["wrong"]
         ]
         rows.append(["cases", *[str(self._counted(way)) for way in ways]])
+        heads = ["invalid verdicts", *map(counted_as, ways)]
         note = (
-            f"{self.figures.table.invalid} of {self.figures.cases} verdicts are invalid. How "
+            f"{invalid} of {self.figures.cases} verdicts are invalid. How "
             "they count is a decision that moves every figure: wrong, as a class of their own; "
             "left out; or imputed, as "
-            f"{'a tie' if TIE in self.cases.classes else 'the worst class'}."
+            f"{'a tie' if self.cases.labels.kind == 'pair' else 'the worst class'}."
         )
-        heads = ["invalid verdicts", *[f"as {way}" if way == "wrong" else way for way in ways]]
+        if not invalid:
+            heads, note = ["figure", "the judge"], "No verdict is invalid."
         return Sheet("Agreement with the label", heads, rows, note)
 
     def _counted(self, way: str) -> int:
@@ -137,7 +151,7 @@ class Card:
                 f"agree on a case {plain(self.figures.between.value)} of the time. An invalid "
                 "verdict of the judge agrees with nobody."
             )
-        heads = ["", "accuracy", "macro F1", "kappa", "judge's accuracy", "judge's kappa"]
+        heads = ["person", "accuracy", "macro F1", "kappa", "judge's accuracy", "judge's kappa"]
         return Sheet("People against the label, and the judge against people", heads, rows, note)
 
     def _classes(self) -> Sheet:
@@ -147,7 +161,7 @@ class Card:
             for name, counts in zip(names, self.figures.table.rows, strict=True)
         ]
         return Sheet(
-            "Labels and ratings", ["", *[f"judge: {name}" for name in names], "invalid"], rows
+            "Labels and ratings", ["label", *[f"judge: {name}" for name in names], "invalid"], rows
         )
 
     def _invalid(self) -> Sheet:
@@ -185,15 +199,20 @@ class Card:
             "Both are judge minus people, on a scale from 0 to 1: the reward of position or length "
             "alone. An interval around 0 shows no bias."
         )
-        return Sheet("Bias", ["", "judge minus people"], rows, note)
+        return Sheet("Bias", ["bias", "judge minus people"], rows, note)
 
     def _confidence(self) -> Sheet:
         rows = [
             row
             for level, share in self.figures.confidence.items()
-            for row in of(f"confidence {level:g}", share)
+            for row in of(f"{level:g}", share)
         ]
-        return Sheet("Right answers by the judge's confidence", ["", "of", "share"], rows)
+        return Sheet("Right answers by the judge's confidence", ["confidence", "of", "share"], rows)
+
+
+def counted_as(way: Way) -> str:
+    """How invalid verdicts count, in words."""
+    return f"as {way}" if way == "wrong" else way
 
 
 def of(name: str, share: Share) -> Iterator[list[str]]:

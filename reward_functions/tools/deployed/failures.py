@@ -133,7 +133,7 @@ def _unreached(error: BotoCoreError) -> str:
         case "ProfileNotFound":
             return f"{error}; check AWS_PROFILE"
         case "NoRegionError":
-            return "no AWS region; set AWS_REGION"
+            return "no AWS region; set AWS_DEFAULT_REGION, since boto3 does not read AWS_REGION"
         case "EndpointConnectionError" | "ConnectTimeoutError" | "ProxyConnectionError":
             return f"nobody answers: {error}{_of_emulator(error, ENDED)}"
         case "InvalidEndpointConfigurationError" if "Bearer" in str(error):

@@ -19,14 +19,16 @@ Before it
     sizes.py            what the data come to, and files that a service would refuse
     account.py          what the account allows the grader
     plan.py             what a job would come to: `planned.py` holds it, `plan_warnings.py` its
-                        traps, `plan_sheets.py` its tables
+                        traps, `plan_sheets.py` its tables and its page
     baseline.py         what the base earns: `asking.py` asks, `model_calls.py` is one answer,
-                        `answers.py` keeps them, `scorer.py` scores, `baseline_record.py` is read
+                        `answers.py` keeps them, `scorer.py` scores, `baseline_record.py` is read,
+                        `baseline_page.py` is looked at; `asked_model.py` is who is asked
     preflight.py        whether it can teach anything and may run; checks/ has a file a question
 
 Its course
 
     clients.py          where calls go, and shells that are refused
+    places.py           a stage, and the services of its region
     addresses.py        which addresses a key and data may be sent to
     bounded.py          answers to boto3 that end, in time and in size
     token.py            the key of the OpenAI-compatible API
@@ -40,7 +42,7 @@ Its course
 What it measured and made
 
     figures.py          series of points: `grader_figures.py` has the grader's own
-    signs.py            how to read them; `drawing.py` draws them
+    signs.py            how to read them; `drawing.py` makes their charts and page
     beside_deployed.py  what it uses beside what is deployed now
     diagnosing.py       why it failed: `causes.py` is the table, `grader_log.py` what is seen
     hosting.py          tuned models, and the deployments that host them

@@ -8,15 +8,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from reward_functions.tools.deployed.catalogue import find
 from reward_functions.tools.deployed.configuration import configuration
 from reward_functions.tools.deployed.failures import AwsFailed, in_words
+from reward_functions.tools.deployed.function import DeployedFunction
+from reward_functions.tools.jobs.clients import endpoints
 from reward_functions.tools.judging.settings import load_judge_config
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from boto3.session import Session
+
     from reward_functions.judge_runtime.config import JudgeConfig
-    from reward_functions.tools.deployed.function import DeployedFunction
+    from reward_functions.serving.catalogue import DeployedReward
 
 JUDGE: Final = "REWARD_JUDGE"
 """The variable that holds a deployed judge's settings, as JSON."""
@@ -45,6 +50,54 @@ class AccountLimits:
     def available(self) -> int | None:
         """What the grader has at most; None where it was not measured."""
         return self.unreserved if self.reserved is None else self.reserved
+
+
+@dataclass(frozen=True, slots=True)
+class JobGrader:
+    """What a plan says of a job's grader.
+
+    Args:
+        region: where it is; "" where no stage was read, and so is the next.
+        arn: its own, of the version that the job would be given.
+        deployed: the stage's record of it; None for a function that was named by its ARN.
+        account: what the account allows it; None where no stage was read.
+        judge: the settings of its judge; None where it has none, or the caller may not read them.
+    """
+
+    region: str = ""
+    arn: str = ""
+    deployed: DeployedReward | None = None
+    account: AccountLimits | None = None
+    judge: JudgeConfig | None = None
+
+
+NOWHERE: Final = JobGrader()
+"""No stage was read."""
+
+
+def graded_by(deployment: str, stage: str, session: Session) -> JobGrader:
+    """Read what a stage has of a deployment, or Lambda of a function by its ARN.
+
+    Args:
+        deployment: its name, or an ARN.
+        stage: a stage that is deployed.
+        session: boto3's.
+
+    Raises:
+        WrongEndpoint: the shell points to two kinds of AWS.
+        NotDeployed: the stage has no such deployment.
+        AwsFailed: it cannot be read.
+    """
+    endpoints(session).check_one_aws()
+    deployed = None if deployment.startswith("arn:") else find(deployment, stage, session)
+    function = DeployedFunction(deployed.version_arn if deployed else deployment, session=session)
+    return JobGrader(
+        region=function.arn.region,
+        arn=str(function.arn),
+        deployed=deployed,
+        account=account_limits(function),
+        judge=deployed_judge(function),
+    )
 
 
 def account_limits(function: DeployedFunction) -> AccountLimits:

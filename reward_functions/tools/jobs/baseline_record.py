@@ -74,6 +74,18 @@ class BaselineRecord(BaseModel):
     filtered: int = Field(ge=0)
     output: float = Field(ge=0.0)
 
+    def facts(self) -> list[tuple[str, str]]:
+        """The settings of the measurement, for people."""
+        return [
+            ("model", self.model),
+            ("reward", f"{self.reward}, version {self.version}" if self.reward else "not known"),
+            ("grader", self.grader),
+            ("training file, SHA-256", self.data),
+            ("temperature", f"{self.temperature:g}"),
+            ("tokens of an answer", f"at most {self.max_tokens:,}"),
+            ("measured", f"{self.measured_at:%Y-%m-%d %H:%M} UTC"),
+        ]
+
     def figures(self) -> Baseline:
         """The figures again; the reasons are not kept."""
         return Baseline(

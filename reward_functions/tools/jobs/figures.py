@@ -35,6 +35,9 @@ TOTAL: Final = "total_steps"
 ASIDE: Final = ("frac", "min", "max", "std")
 """Words in the names of figures that say less than a mean, and come after."""
 
+SPLITS: Final = ("validation_", "valid_", "val_", "eval_", "training_", "train_")
+"""How names begin that say their split; without it, both splits of a figure have one name."""
+
 LARGEST: Final = 1e100
 """No figure is larger; what is would overflow a mean, and not-a-number is not smaller either."""
 
@@ -66,8 +69,9 @@ class Series:
 
     @property
     def title(self) -> str:
-        """The name, and whose it is where that is not the training."""
-        return self.name if self.split == "training" else f"{self.split} {self.name}"
+        """The name, and whose it is where that is not the training and the name does not say it."""
+        says = self.split == "training" or self.name.lower().startswith(SPLITS)
+        return self.name if says else f"{self.split} {self.name}"
 
     @property
     def values(self) -> list[float]:
@@ -190,7 +194,10 @@ def by_position(found: Sequence[Series], title: str, last: int | None = None) ->
     places = sorted({place for each in found for place, _ in each.points})
     lookup = [dict(each.points) for each in found]
     shown = places if last is None else places[-last:]
-    note = f"{len(places) - len(shown):,} rows before these" if len(shown) < len(places) else ""
+    left_out = len(shown) < len(places)
+    note = (
+        f"the newest {len(shown):,} of {len(places):,}; --csv FILE writes all" if left_out else ""
+    )
     return Sheet(
         title,
         (found[0].unit if found else "step", *(each.title for each in found)),

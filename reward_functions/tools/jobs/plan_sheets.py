@@ -1,4 +1,4 @@
-"""A plan as tables and as JSON data: one wording for the terminal, Markdown and programs."""
+"""A plan as tables, as a page and as JSON data: one wording for people and programs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from reward_functions.judge_runtime.usage import prices_as_of
 from reward_functions.tools.jobs.hyperparameters import hyperparameters, shown
 from reward_functions.tools.jobs.models import API, as_of, models
+from reward_functions.tools.pages.page import Page
+from reward_functions.tools.pages.sections import Section
 from reward_functions.tools.sheets import Sheet, escaped
 
 if TYPE_CHECKING:
@@ -49,6 +51,19 @@ def markdown(planned: Plan) -> Iterator[str]:
             yield f"## {title}"
             yield ""
             yield from (f"- {escaped(each)}" for each in sentences)
+
+
+def page(planned: Plan) -> Page:
+    """A whole plan as one page of HTML."""
+    sections = [Section(sheet.title, [sheet]) for sheet in sheets(planned)]
+    if planned.assumptions:
+        sections.append(Section("Assumed", list(planned.assumptions)))
+    return Page(
+        f"Plan: {planned.asked.deployment}",
+        "What the job would come to. Nothing was uploaded or started.",
+        planned.warnings,
+        sections=sections,
+    )
 
 
 def as_data(planned: Plan) -> dict[str, Any]:

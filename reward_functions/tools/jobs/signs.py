@@ -13,8 +13,6 @@ from math import fsum
 from statistics import median
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
-from reward_functions.tools.sheets import Sheet
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -221,16 +219,3 @@ def _seen(sign: Sign, found: Sequence[Series]) -> Seen:
         if len(each.points) >= sign.fewest:
             return Seen(sign, "seen" if sign.shows(each.values) else "not seen", each.title)
     return Seen(sign, "too few points", fits[0].title) if fits else Seen(sign, "not measured", "")
-
-
-def how_to_read(found: Sequence[Series]) -> Sheet:
-    """The table of signs, with what this job shows of them."""
-    return Sheet(
-        "How to read them",
-        ("sign", "here", "figure", "meaning", "what to do"),
-        [
-            (each.sign.name, each.state, each.figure or "-", each.sign.meaning, each.sign.remedy)
-            for each in signs(found)
-        ],
-        words=("here", "figure", "meaning", "what to do"),
-    )

@@ -10,7 +10,8 @@
     driving.py      rollouts on many threads, a record for each
     records.py      the file of records, gone on with after an interruption
     rescoring.py    recorded responses, scored again by a pinned reward
-    figures.py      what a file comes to          reporting.py    the same, as tables and as JSON
+    figures.py      what a file comes to
+    reporting.py    the same, as tables and as JSON          page.py    and as a page
     doctor.py       whether a rollout of this machine can be reported
     doctor_aws.py   what the doctor sees of AWS
 

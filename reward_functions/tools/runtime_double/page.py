@@ -1,20 +1,20 @@
-"""What a double holds as one page of HTML: no script, no network, readable in the light and dark.
+"""What a double holds as one page of HTML.
 
-It is headed "Runtime double", says that no trainer is there, and shows no text of a rollout. Every
-string that came with a request is escaped.
+It is headed "Runtime double", says that no trainer is there, and shows no text of a rollout.
 """
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.tools.calibration.page import POLICY, STYLE, html_table
+from reward_functions.tools.pages.page import Page
+from reward_functions.tools.pages.sections import Section
 from reward_functions.tools.sheets import Sheet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
+    from reward_functions.tools.pages.sections import Part
     from reward_functions.tools.runtime_double.state import Trajectories
     from reward_functions.tools.runtime_double.trajectory import Trajectory
 
@@ -36,47 +36,52 @@ HEADINGS: Final = {
 
 def page_of(trajectories: Trajectories) -> str:
     """The whole page."""
-    return "\n".join(_lines(trajectories)) + "\n"
+    counts = trajectories.counts()
+    tallied = [
+        Section(title, [Sheet(title, [first, second], _rows(counts[kind]))])
+        for kind, (title, first, second) in HEADINGS.items()
+        if any(counts[kind].values())
+    ]
+    return Page(
+        TITLE,
+        warnings=[NOTE],
+        facts=[
+            ("accidents", str(trajectories.faults).replace(",", ", ") or "none"),
+            ("turns", str(counts["turns"]["recorded"])),
+        ],
+        sections=[*tallied, Section("Trajectories", list(_listed(trajectories.list())))],
+    ).html()
 
 
-def _lines(trajectories: Trajectories) -> Iterator[str]:
-    counts, found = trajectories.counts(), trajectories.list()
-    yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">'
-    yield f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
-    yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    yield f"<title>{TITLE}</title>\n<style>{STYLE}</style>\n</head>\n<body>"
-    yield f'<h1>{TITLE}</h1>\n<p class="warning">{NOTE}</p>'
-    plan = escape(str(trajectories.faults) or "none")
-    yield f"<dl><dt>accidents</dt><dd>{plan}</dd>"
-    yield f"<dt>turns</dt><dd>{counts['turns']['recorded']}</dd></dl>"
-    for kind, (title, first, second) in HEADINGS.items():
-        if counts[kind]:
-            rows = [[name, str(count)] for name, count in counts[kind].items()]
-            yield f"<h2>{title}</h2>"
-            yield from html_table(Sheet(title, [first, second], rows))
-    yield "<h2>Trajectories</h2>"
-    yield from html_table(_sheet(found))
-    yield "</body>\n</html>"
+def _rows(counts: Mapping[str, int]) -> list[list[str]]:
+    return [[name, str(count)] for name, count in counts.items()]
+
+
+def _listed(found: list[Trajectory]) -> Iterator[Part]:
+    if not found:
+        yield "No trajectory yet."
+        return
+    if len(found) > SHOWN:
+        yield f"{len(found) - SHOWN:,} older ones are not shown."
+    yield _sheet(found)
 
 
 def _sheet(found: list[Trajectory]) -> Sheet:
-    latest = found[: -SHOWN - 1 : -1]
-    left_out = len(found) - len(latest)
     return Sheet(
         title="Trajectories",
-        heads=["trajectory", "job", "state", "turns", "rewards", "reports"],
+        heads=["trajectory", "state", "turns", "rewards", "reports", "job"],
         rows=[
             [
                 each.trajectory_id,
-                each.job_arn.rpartition("/")[2],
                 each.state,
                 str(len(each.turns)),
                 shown_rewards(each),
                 str(len(each.deliveries)),
+                each.job_arn.rpartition("/")[2],
             ]
-            for each in latest
+            for each in found[: -SHOWN - 1 : -1]
         ],
-        note=f"{left_out} older ones are not shown." if left_out else "",
+        words=["job", "state", "rewards"],
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import count
+import json
 from random import Random
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
@@ -15,9 +15,6 @@ from reward_functions.tools.training_double.tasks import NoTask
 
 if TYPE_CHECKING:
     from reward_functions.tools.training_double.service import Call
-
-NUMBERS: Final = count()
-"""Every response draws its own words, in the order in which they are asked for."""
 
 DEFAULT_TOKENS: Final = 4_096
 """What a response may have where nobody limits it; the service's own limit is each model's."""
@@ -72,7 +69,12 @@ def respond(
     metadata = row.get("metadata")
     further = metadata if isinstance(metadata, dict) else {}
     reference = row.get("reference_answer", further.get("reference_answer"))
-    draws = Random(f"response {next(NUMBERS)}")  # noqa: S311 - the same in every run
+    asked_for = json.dumps(messages)
+    with call.state.lock:
+        call.state.responses[asked_for] += 1
+        number = call.state.responses[asked_for]
+    # The nth response to a prompt is the same in every run, whatever else is asked meanwhile.
+    draws = Random(f"response {number} to {asked_for}")  # noqa: S311
     try:
         text = policy.answer(row["messages"], reference, draws, temperature)
     except NoTask as error:

@@ -1,4 +1,6 @@
-r"""The forms in which prompts ask for an answer: `####`, a box, an ANSWER line, a tag, a sentence.
+r"""The forms in which prompts ask for an answer.
+
+`####`, a box, an ANSWER line, a tag, a JUDGMENT line (of two responses), a sentence.
 
 The form a prompt names last is the one it asks for. Where it names none, the reference shows one.
 """
@@ -53,6 +55,13 @@ ANSWER_TAG: Final = AnswerForm(
     ("<answer></answer>", "<answer>…</answer>"),
 )
 
+JUDGMENT_LINE: Final = AnswerForm(
+    "JUDGMENT:",
+    re.compile(r"\bjudge?ment\s?:", re.IGNORECASE),
+    ("JUDGMENT: %s",),
+    ("JUDGMENT:", "JUDGMENT: [Response 1 / Response 2 / Tie]"),
+)
+
 SENTENCE: Final = AnswerForm(
     "sentence",
     None,
@@ -60,7 +69,7 @@ SENTENCE: Final = AnswerForm(
     ("The answer is as follows.", "The answer is:"),
 )
 
-FORMS: Final = (HASH, BOX, ANSWER_LINE, ANSWER_TAG, SENTENCE)
+FORMS: Final = (HASH, BOX, ANSWER_LINE, ANSWER_TAG, JUDGMENT_LINE, SENTENCE)
 
 
 def asked_for(prompt: str) -> AnswerForm | None:

@@ -1,21 +1,20 @@
-"""A simulated run as one page of HTML: no script, no network, readable in the light and the dark.
+"""A simulated run as one page of HTML.
 
-It is headed SIMULATION, and says in its first sentence that no language model was trained. Every
-string of a job is escaped.
+It is headed SIMULATION, and says in its first sentence that no language model was trained.
 """
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.tools.calibration.page import POLICY, STYLE, html_table
+from reward_functions.tools.pages.page import Page
+from reward_functions.tools.pages.sections import Section
 from reward_functions.tools.sheets import Sheet
 from reward_functions.tools.training_double import plots
 from reward_functions.tools.training_double.strategies import STRATEGIES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from reward_functions.tools.training_double.state import Job
     from reward_functions.tools.training_double.training import Step
@@ -25,6 +24,8 @@ WARNING: Final = (
     "answer learned from the scores of the reward function. It shows what that reward pays, and "
     "nothing about how a language model would fare."
 )
+
+NONE: Final = "Steps (simulation)"
 
 
 def page_of(job: Job, status: str = "") -> str:
@@ -55,29 +56,23 @@ def simulation_page(title: str, facts: Mapping[str, str], steps: Sequence[Step])
         facts: what to say of the job, by name.
         steps: as they were published, from the first on; may be empty.
     """
-    return "\n".join(_lines(f"SIMULATION: {title}", facts, steps)) + "\n"
+    return Page(
+        f"SIMULATION: {title}",
+        warnings=[WARNING],
+        facts=list(facts.items()),
+        sections=_sections(steps) if steps else [Section(NONE, ["No step was done."])],
+    ).html()
 
 
-def _lines(title: str, facts: Mapping[str, str], steps: Sequence[Step]) -> Iterator[str]:
-    yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">'
-    yield f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
-    yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    yield f"<title>{escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>"
-    yield f'<h1>{escape(title)}</h1>\n<p class="warning">{escape(WARNING)}</p>'
-    yield "<dl>"
-    for name, value in facts.items():
-        yield f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>"
-    yield "</dl>"
-    if steps:
-        yield f"<h2>Reward over the steps (simulation)</h2>\n{plots.rewards(steps)}"
-        for kind in steps[-1].shares:
-            heading = f"Strategies where the answer is: {kind} (simulation)"
-            yield f"<h2>{escape(heading)}</h2>\n{plots.shares(steps, kind)}"
-        yield "<h2>Shares at the end (simulation)</h2>"
-        yield from html_table(shares_sheet(steps))
-    else:
-        yield "<p>No step was done.</p>"
-    yield "</body>\n</html>"
+def _sections(steps: Sequence[Step]) -> list[Section]:
+    return [
+        Section("Reward over the steps (simulation)", [plots.rewards(steps)]),
+        Section(
+            "Strategies over the steps (simulation)",
+            [plots.shares(steps, kind) for kind in steps[-1].shares],
+        ),
+        Section("Shares at the end (simulation)", [shares_sheet(steps)]),
+    ]
 
 
 def shares_sheet(steps: Sequence[Step]) -> Sheet:

@@ -178,6 +178,7 @@ class State:
             self.tags: dict[str, dict[str, str]] = {}
             self.tokens: dict[tuple[Place, str, str], str] = {}
             self.throttled: Counter[str] = Counter()
+            self.responses: Counter[str] = Counter()
 
     def throttle(self, operation: str) -> None:
         """Nothing, unless this operation is to be throttled as often as was asked for.

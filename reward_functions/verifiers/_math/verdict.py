@@ -27,7 +27,8 @@ def verdict_on(
         raise BadReference(f"the reference cannot be read: {error}") from None
     if rounded and not verdict.equal and _digits(answer) >= rounded > _digits(reference):
         turned = symbolic.equal(answer, reference)
-        return turned if turned.equal else verdict
+        own = turned._replace(reference=turned.candidate, candidate=turned.reference)
+        return own if turned.equal else verdict
     return verdict
 
 

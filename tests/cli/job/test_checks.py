@@ -21,6 +21,7 @@ from reward_functions.tools.jobs.job import JobRequest
 from tests.bedrock_service import ARN, MOMENT
 from tests.deployed_stage import NUMBERS, StageOnEmulator
 from tests.job_fixtures import ROLE
+from tests.parsed_page import harmless
 from tests.tools.jobs.memory import Driver
 from tests.tools.jobs.models_service import Refusal, Text
 
@@ -134,6 +135,17 @@ def test_the_cost_comes_first_and_the_figures_are_kept(measure, models, tmp_path
     assert 0.2 < kept["mean"][0] < 0.8
     assert len(models.sent) == 40
     assert rest[-1] == "the figures are in baseline.json"
+
+
+def test_a_baseline_has_a_page_with_its_shares(measure, models, tmp_path):
+    models.model = answer
+    ran = measure("--yes", "--report", "baseline.html")
+    assert ran.exit_code == 0, ran.output
+    assert ran.stderr.splitlines()[-1] == "the page is baseline.html"
+    parsed = harmless((tmp_path / "baseline.html").read_text())
+    assert parsed.headings[0] == (1, "Baseline of us.amazon.nova-2-lite-v1:0 (simulation)")
+    for words in ("What a job can learn from it", "20 × 2", "share at the minimum"):
+        assert words in parsed.text
 
 
 def test_a_tuned_model_is_measured_beside_its_base(measure, models, tmp_path):

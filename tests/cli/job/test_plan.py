@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 
 from reward_functions.cli import app
 from tests.lambda_api import Function, lambda_api
+from tests.parsed_page import harmless
 from tests.training_rows import row
 
 NOVA = "amazon.nova-2-lite-v1:0:256k"
@@ -50,6 +51,18 @@ def test_json_holds_figures_and_markdown_the_same_tables(run):
     written = run(*OFFLINE, "--markdown", "--set", "batchSize=16").stdout
     assert "| steps | 7, each of 64 rollouts or fewer |" in written
     assert "## Assumed" in written
+
+
+def test_a_plan_has_a_page_that_says_the_same(run, tmp_path):
+    ran = run(*OFFLINE, "--set", "batchSize=16", "--report", "plan.html", "--json")
+    assert ran.exit_code == 0, ran.stderr
+    assert json.loads(ran.stdout)["figures"]["steps"] == 7
+    parsed = harmless((tmp_path / "plan.html").read_text())
+    assert [words for order, words in parsed.headings if order == 2] == [
+        *("The job", "Hyperparameters", "What it comes to", "Assumed"),
+    ]
+    for words in ("7, each of 64 rollouts or fewer", "batchSize", "Nothing was uploaded"):
+        assert words in parsed.text
 
 
 def test_the_rates_that_are_known_make_time_and_dollars(run):

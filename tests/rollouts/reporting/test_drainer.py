@@ -456,7 +456,7 @@ def test_closing_sends_what_is_due_and_leaves_the_rest(outbox, clock):
 def test_closing_ends_when_its_time_is_over(outbox, clock):
     release = Event()
     outbox.add(reported())
-    reporter = reporter_of(outbox, Scripted(lambda _: release.wait(60.0) and OK), clock)
+    reporter = reporter_of(outbox, Scripted(lambda _: release.wait(5.0) and OK), clock)
     reporter.start()
     wait_until(lambda: reporter._drainer._in_flight)
     reporter.close(patience=0.05)

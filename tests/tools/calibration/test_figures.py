@@ -143,3 +143,26 @@ def test_cases_without_a_reading_are_in_no_figure(read):
     assert found.cases == 1
     assert found.agreement["wrong"]["accuracy"].value == 1.0
     assert "nothing is recorded" in ratings.missing[Trial("b")]
+
+
+def test_the_middle_of_a_scale_of_grades_is_no_tie(read):
+    """A tie is between the responses of a pair: 5 of 0 to 10 is a grade like the others."""
+    rows = [
+        {"id": str(at), "messages": [{"role": "user", "content": f"{at}?"}], "response": "yes",
+         "label": label, "judge": judged}
+        for at, (label, judged) in enumerate([(0.0, 0.0), (0.5, None), (1.0, 1.0), (0.5, 0.5)])
+    ]  # fmt: skip
+    cases = read(*rows)
+    found = figures(cases, recorded(cases, "judge"))
+    assert not any("tie F1" in values for values in found.agreement.values())
+    # Imputed, the invalid verdict is the worst grade, and not the middle one that people gave.
+    assert found.agreement["imputed"]["accuracy"].value == 0.75
+
+
+def test_one_prompt_says_nothing_of_others_and_has_no_interval(read):
+    rows = [pair(str(at), 1, judge=1) for at in range(5)]
+    cases = read(*rows, pair("last", 2, judge=2))
+    found = figures(cases, recorded(cases, "judge"))
+    assert found.prompts == 1
+    assert found.agreement["wrong"]["accuracy"] == (1.0, None)
+    assert found.bias == (0.0, None)

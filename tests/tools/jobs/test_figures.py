@@ -12,17 +12,27 @@ import pytest
 
 from reward_functions.core.spec import UNIT_SCALE, Scale
 from reward_functions.tools.jobs import figures
-from reward_functions.tools.jobs.drawing import MAX_PANELS, MAX_POINTS, page, svg
+from reward_functions.tools.jobs.drawing import (
+    MAX_CHARTS,
+    MAX_CONSTANT,
+    NO_COURSE,
+    constant,
+    page,
+    svg,
+)
 from reward_functions.tools.jobs.figures import (
     Series,
     as_csv,
     by_position,
+    number,
     overview,
     series,
     sparkline,
 )
 from reward_functions.tools.jobs.job import MetricPoint
-from reward_functions.tools.jobs.signs import SIGNS, how_to_read, signs
+from reward_functions.tools.jobs.signs import SIGNS, signs
+from reward_functions.tools.pages.charts.lines import MAX_POINTS
+from tests.parsed_page import harmless
 
 
 def course(name, values, split="training", unit="step"):
@@ -98,7 +108,7 @@ def test_the_tables_say_where_it_began_and_where_it_is():
     sheet = by_position(series(POINTS), "By step", 1)
     assert sheet.heads == ("step", "critic_rewards_mean", "validation reward", *sheet.heads[3:])
     assert sheet.rows == [("2", "0.5", "0.4", "1.5", "-")]
-    assert sheet.note == "1 rows before these"
+    assert sheet.note == "the newest 1 of 2; --csv FILE writes all"
     assert by_position(series(POINTS), "By step").note == ""
 
 
@@ -126,7 +136,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "</svg><script>alert(1)</script>\x1b[31m\x00&\"'"
 
 
-def test_a_drawing_is_xml_and_a_page_holds_no_script():
+def test_a_drawing_is_xml_and_a_page_is_harmless():
     found = [
         course(HOSTILE, [1.0, 2.0]),
         course("flat", [2.0, 2.0]),
@@ -135,25 +145,24 @@ def test_a_drawing_is_xml_and_a_page_holds_no_script():
         course("empty", []),
     ]
     drawn = ET.fromstring(svg(found, HOSTILE))
-    texts = [each.text for each in drawn.iter("{http://www.w3.org/2000/svg}text")]
+    texts = [each.text for each in drawn.iter(f"{SVG}text")]
     assert texts[0].startswith("</svg><script>")
-    assert {"flat", "wide", "grader long"} <= set(texts)
-    lines = [each.get("d") for each in drawn.iter("{http://www.w3.org/2000/svg}path")]
+    assert {"wide", "grader long"} <= set(texts)
+    lines = [each.get("d") for each in drawn.iter(f"{SVG}path")]
     assert max(line.count("L") for line in lines) == MAX_POINTS - 1
     assert not any("nan" in line or "inf" in line for line in lines)
-    shown = page(found, HOSTILE, [how_to_read(found)])
-    assert "<script" not in shown
-    assert "default-src 'none'" in shown
-    assert "entropy collapses" in shown
+    parsed = harmless(page(found, HOSTILE, [overview(found, "All")]).html())
+    assert "entropy collapses" in parsed.text
+    assert "Constant: flat 2." in parsed.text
 
 
 def panels(found, scale=UNIT_SCALE):
-    """The texts of each panel: the ends of its axis, its title, its steps."""
+    """The texts of each chart: its ticks, its titles, its legend."""
     root = ET.fromstring(svg(found, "x", scale))
     return [[text.text for text in group.iter(f"{SVG}text")] for group in root.findall(f"{SVG}g")]
 
 
-def test_training_and_validation_of_one_figure_share_a_panel():
+def test_training_and_validation_of_one_figure_share_a_chart():
     found = [
         course("reward_mean", [0.1, 0.2]),
         course("validation_reward_mean", [0.3], "validation"),
@@ -161,36 +170,77 @@ def test_training_and_validation_of_one_figure_share_a_panel():
         course("loss", [4.0, 3.0]),
         course("valid_loss", [5.0, 2.5], "validation"),
     ]
-    assert panels(found) == [
-        ["0", "1", "reward_mean, validation", "step 0", "1"],
-        ["0", "1", "grader reward_mean", "minute 0", "1"],
-        ["2.5", "5", "loss, validation", "step 0", "1"],
-    ]
+    shown = panels(found)
+    assert [{"training", "validation"} <= set(each) for each in shown] == [True, False, True]
+    assert {"reward_mean", "step", "0", "1"} <= set(shown[0])
+    assert {"grader reward_mean", "minutes since the job was made"} <= set(shown[1])
+    assert {"loss", "step", "3", "5"} <= set(shown[2])
     drawn = svg(found, "x")
-    assert drawn.count('<circle class="dot validation"') == 2
+    assert drawn.count("<title>validation, step") == 1 + 2
+
+
+def test_a_name_that_says_its_split_says_it_once():
+    assert course("validation_reward_mean", [0.3], "validation").title == "validation_reward_mean"
+    assert course("reward_mean", [0.3], "validation").title == "validation reward_mean"
+
+
+def ends(texts):
+    """The least and the most tick of the vertical axis, whose ticks come first."""
+    ticks = texts[: next(at for at, text in enumerate(texts) if not is_number(text))]
+    return ticks[0], ticks[-1]
+
+
+def is_number(text):
+    return text.replace("-", "").replace(".", "").isdigit()
 
 
 @pytest.mark.parametrize(
-    ("values", "scale", "ends"),
+    ("values", "scale", "of_axis"),
     [
-        ([0.4, 0.5], UNIT_SCALE, ["0", "1"]),
-        ([0.4, 0.5], Scale(-1, 1), ["-1", "1"]),
-        ([-2.0, 0.5], UNIT_SCALE, ["-2", "1"]),
+        ([0.4, 0.5], UNIT_SCALE, ("0.00", "1.00")),
+        ([0.4, 0.5], Scale(-1, 1), ("-1.0", "1.0")),
+        ([-2.0, 0.5], UNIT_SCALE, ("-2", "1")),
     ],
 )
-def test_rewards_share_an_axis_that_holds_the_scale(values, scale, ends):
-    found = [course("critic_rewards_mean", values), course("reward_max", [0.5, 0.5])]
-    found += [course("reward_std", [0.1, 0.2]), course("frac_reward_min", [0.1, 0.2])]
-    assert [each[:2] for each in panels(found, scale)] == [ends, ends, *[["0.1", "0.2"]] * 2]
+def test_rewards_share_an_axis_that_holds_the_scale(values, scale, of_axis):
+    found = [course("reward_std", [0.1, 0.2]), course("frac_reward_min", [0.1, 0.2])]
+    found += [course("critic_rewards_mean", values), course("reward_max", [0.5, 0.5])]
+    shown = [ends(each) for each in panels(found, scale)]
+    assert shown == [of_axis, of_axis, ("0.100", "0.200"), ("0.100", "0.200")]
 
 
-def test_a_figure_of_one_point_has_no_panel():
-    assert panels([course("loss", [1.0]), course("reward", [0.5], "validation")]) == []
+def test_a_figure_of_one_point_has_no_chart():
+    found = [course("loss", [1.0]), course("reward", [0.5], "validation")]
+    assert panels(found) == []
+    assert NO_COURSE in svg(found, "x")
+    assert NO_COURSE in page(found, "x", []).html()
 
 
-def test_a_drawing_has_a_bounded_number_of_panels():
-    drawn = svg([course(f"m{at}", [1.0, 2.0]) for at in range(100)], "many")
-    assert drawn.count("<g ") == MAX_PANELS
+@pytest.mark.parametrize("values", [[0.0, 0.0], [0.0, 3.469e-18, -1e-18], [1e9, 1e9 + 1e-3]])
+def test_what_never_changed_or_only_by_rounding_is_a_line_of_text(values):
+    found = [course("advantage_mean", values), course("reward_mean", [0.0, 0.0])]
+    assert len(panels(found)) == 1
+    assert constant(found) == f"Constant: advantage_mean {number(values[-1])}."
+    assert constant([]) == ""
+
+
+def test_a_drawing_has_a_bounded_number_of_charts():
+    many = [course(f"m{at}", [1.0, 2.0]) for at in range(100)]
+    assert svg(many, "many").count("<g ") == MAX_CHARTS
+    flat = [course(f"m{at}", [1.0, 1.0]) for at in range(100)]
+    assert constant(flat).count(",") == MAX_CONSTANT
+    assert constant(flat).endswith(", ….")
+
+
+def test_a_page_shows_first_what_is_seen_and_what_to_do():
+    found = [course("critic_rewards_mean", [0.05] * 9)]
+    parsed = harmless(page(found, "x", [overview(found, "The service's figures")]).html())
+    assert parsed.headings[1:] == [
+        *[(2, "How to read them"), (2, "Courses"), (2, "The service's figures")]
+    ]
+    assert "What to do: measure the base model (reward job baseline)" in parsed.text
+    assert "Not measured: every response earned the minimum" in parsed.text
+    assert "▁" not in parsed.text
 
 
 SEEN = [
@@ -230,11 +280,13 @@ def test_each_sign_is_seen_where_it_shows_and_nowhere_else(name, figure, split, 
     ]
 
 
-def test_every_sign_has_its_case_and_a_row_of_the_table():
+def test_every_sign_has_its_case_and_what_is_seen_comes_first():
     assert [case[0] for case in SEEN] == [sign.name for sign in SIGNS]
-    sheet = how_to_read([course("actor_entropy", stretched([2.0, 0.5, 0.1]))])
-    assert sheet.rows[0][:3] == ("the entropy collapses", "seen", "actor_entropy")
-    assert {row[1] for row in sheet.rows[1:]} == {"not measured"}
+    first, *others = signs([course("actor_entropy", stretched([2.0, 0.5, 0.1]))])
+    assert (first.sign.name, first.state, first.figure) == (
+        *("the entropy collapses", "seen", "actor_entropy"),
+    )
+    assert {each.state for each in others} == {"not measured"}
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, 1e100])

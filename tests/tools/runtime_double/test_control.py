@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from urllib.parse import quote
 
 import pytest
 
 from reward_functions.tools.runtime_double import FaultPlan
+from tests.parsed_page import harmless
 from tests.tools.runtime_double.conftest import HEADERS, JOB, OTHER_JOB, QUESTION, ask, boto, send
 
 R = {"JobArn": JOB, "TrajectoryId": "r"}
@@ -131,11 +131,9 @@ def test_the_page_shows_what_there_is_and_runs_nothing(make):
     status, headers, content = ask(double, "/_runtime/", method="GET")
     page = content.decode()
     assert (status, headers["Content-Type"]) == (200, "text/html; charset=utf-8")
-    assert "<script" not in page
     assert "&lt;script&gt;" in page
-    assert "default-src &#x27;none&#x27;" in page or "default-src 'none'" in page
     assert "prefers-color-scheme: dark" in page
-    texts = re.sub(r"<[^>]+>", " ", page)
+    texts = harmless(page).text
     for words in ("FAILED", "complete taken", "complete error", "InternalServiceError"):
         assert words in texts
     assert "complete.error=1" in page

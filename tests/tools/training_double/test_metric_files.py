@@ -15,6 +15,7 @@ from reward_functions.tools.training_double.metric_files import (
     validation_csv,
 )
 from reward_functions.tools.training_double.page import shares_sheet, simulation_page
+from tests.parsed_page import harmless
 from tests.rehearsals import generated_rows, rehearse
 
 HOSTILE = '<script>alert("x")</script>'
@@ -84,17 +85,16 @@ def test_the_page_says_simulation_wherever_a_person_looks(steps):
     assert "<h1>SIMULATION: my-job</h1>" in page
     assert "<title>SIMULATION: my-job</title>" in page
     assert "no language model was trained" in page
-    for heading in re.findall("<h2>(.*?)</h2>", page):
+    for heading in re.findall("<h2[^>]*>(.*?)</h2>", page):
         assert "simulation" in heading
     for label in re.findall('aria-label="(.*?)"', page):
-        assert label.startswith("Simulation")
+        assert label.startswith("Simulation") or label == "Sections"
     assert shares_sheet(steps).title.startswith("Simulation")
 
 
 def test_the_page_loads_nothing_and_escapes_what_a_job_is_called(steps):
     page = simulation_page(HOSTILE, {HOSTILE: HOSTILE}, steps)
-    assert "<script" not in page
-    assert "default-src 'none'" in page
+    harmless(page)
     assert "http" not in page.replace("http-equiv", "").replace("http://www.w3.org/2000/svg", "")
 
 
@@ -102,12 +102,12 @@ def test_the_page_loads_nothing_and_escapes_what_a_job_is_called(steps):
 def test_the_plots_are_svg_that_stands_alone(steps, count):
     some = steps[:count]
     for drawn in (plots.rewards(some), *(plots.shares(some, kind) for kind in some[-1].shares)):
-        assert ET.fromstring(drawn).tag == "{http://www.w3.org/2000/svg}svg"
-        assert "nan" not in drawn
+        assert ET.fromstring(drawn.picture()).tag == "{http://www.w3.org/2000/svg}svg"
+        assert "nan" not in drawn.drawn
 
 
 def test_every_strategy_has_its_name_beside_its_line(steps):
-    drawn = plots.shares(steps, "percentage")
+    drawn = plots.shares(steps, "percentage").drawn
     for name, share in steps[-1].shares["percentage"].items():
         assert f">{name}</text>" in drawn
         assert f"→ {share:.1%}" in drawn

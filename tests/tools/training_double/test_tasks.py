@@ -40,6 +40,8 @@ REFERENCES = [
     (RECORD | {"answer": "see note 3"}, "-0.12497", "decimal", "ANSWER:", "FinQA, odd answer"),
     ("B", "B", "choice", "sentence", "multiple choice"),
     ("Paris", "Paris", "words", "sentence", "words"),
+    ({"label": 1, "answer": "Response 1"}, "Response 1", "formula", "box", "prepare pandalm"),
+    ({"label": 0, "answer": "Tie", "votes": [0, 0, 2]}, "Tie", "words", "sentence", "the same"),
 ]
 
 
@@ -70,6 +72,7 @@ def test_without_a_reference_there_is_no_right_answer_to_write(reference):
         ("put the final answer in a box: \\boxed{…}", "box"),
         ("End with one line:\nANSWER: <value>", "ANSWER:"),
         ("Reply with <answer>…</answer>.", "<answer>"),
+        ("JUDGMENT: Response 1, or JUDGMENT: Response 2, or JUDGMENT: Tie", "JUDGMENT:"),
         ("Put \\boxed{} around it. No: write #### and the number.", "####"),
     ],
 )

@@ -1,11 +1,14 @@
-"""Where a command of `reward job` works: a deployed stage, and the services of its region."""
+"""Where jobs are run: a deployed stage, and the services of its region."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from reward_functions.cli._aws import aws_session
+from reward_functions.tools.deployed.catalogue import stage_record
+from reward_functions.tools.jobs.clients import endpoints
+from reward_functions.tools.jobs.drivers import driver_for
+from reward_functions.tools.jobs.lookup import job_of, service_of
 
 if TYPE_CHECKING:
     from boto3.session import Session
@@ -44,8 +47,6 @@ class Place:
         Raises:
             ConfigurationError: the environment leads to the emulator's own Bedrock.
         """
-        from reward_functions.tools.jobs.drivers import driver_for
-
         return driver_for(name, self.stage.region, self.session, self.stage)
 
     def drivers(self, only: DriverName | None = None) -> list[Driver]:
@@ -60,23 +61,21 @@ class Place:
             NoSuchJob: there is none.
             AwsFailed: a service cannot be asked.
         """
-        from reward_functions.tools.jobs.lookup import job_of, service_of
-
         return job_of(identifier, self.drivers(only or service_of(identifier)))
 
 
-def place(stage: str) -> Place:
+def place(stage: str, session: Session) -> Place:
     """Read a stage's record, once no call can reach two kinds of AWS.
+
+    Args:
+        stage: its name.
+        session: boto3's.
 
     Raises:
         WrongEndpoint: the shell points to two kinds of AWS, or to the emulator's own Bedrock.
         NotDeployed: there is no such stage in this account and region.
         AwsFailed: it cannot be read.
     """
-    from reward_functions.tools.deployed.catalogue import stage_record
-    from reward_functions.tools.jobs.clients import endpoints
-
-    session = aws_session()
     found = endpoints(session)
     # Before the first call: the stage's record itself would be another account's.
     found.check()

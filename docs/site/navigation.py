@@ -1,0 +1,112 @@
+"""Where each page stands: the sections of the sidebar, and the pages below a page.
+
+A page is named by its path in the repository without its ending; `reference/` is generated. `FRONT`
+is the front page of the site.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+ROOT: Final = Path(__file__).parents[2]
+
+FRONT: Final = "README"
+
+REWARDS: Final = "reference/rewards"
+COMMANDS: Final = "reference/commands"
+PYTHON: Final = "reference/python"
+
+
+class Section(NamedTuple):
+    """A heading of the sidebar and its pages.
+
+    Args:
+        caption: the heading.
+        pages: in order.
+        folder: a pattern of notebooks, which follow by name; empty for none.
+    """
+
+    caption: str
+    pages: tuple[str, ...] = ()
+    folder: str = ""
+
+
+SECTIONS: Final = (
+    Section("Tutorial", ("docs/tutorial",)),
+    Section(
+        "How to",
+        (
+            "docs/write-your-own-reward",
+            "docs/how-to/bedrock",
+            "docs/how-to/local-judge",
+            "docs/how-to/your-repository",
+        ),
+    ),
+    Section("Notebooks", folder="notebooks/*.ipynb"),
+    Section(
+        "Reference",
+        (
+            REWARDS,
+            COMMANDS,
+            PYTHON,
+            "docs/contract",
+            "docs/math",
+            "docs/finqa",
+            "docs/judges",
+            "docs/calibrate",
+            "docs/data",
+            "docs/deploy",
+            "docs/jobs",
+            "docs/rollouts",
+            "docs/glossary",
+        ),
+    ),
+    Section(
+        "Explanation",
+        (
+            "docs/explanation/not-half",
+            "docs/explanation/pinned-versions",
+            "docs/explanation/per-turn-normalisation",
+            "docs/adr/README",
+        ),
+    ),
+    Section("Project", ("CHANGELOG", "CONTRIBUTING", "SECURITY")),
+)
+
+BELOW: Final[Mapping[str, str]] = {"docs/adr/README": "docs/adr/[0-9]*.md"}
+"""Pages of the repository that have pages below them, by pattern."""
+
+
+class MissingPage(Exception):
+    """The navigation names a page that is not there."""
+
+
+def matching(pattern: str) -> list[str]:
+    """The pages whose files match a pattern, by name.
+
+    Raises:
+        MissingPage: there is none.
+    """
+    found = sorted(str(path.relative_to(ROOT).with_suffix("")) for path in ROOT.glob(pattern))
+    if not found:
+        raise MissingPage(f"docs/site/navigation.py: no file matches {pattern}")
+    return found
+
+
+def pages_of(section: Section) -> list[str]:
+    """The pages of a section, its folder's after the others."""
+    return [*section.pages, *(matching(section.folder) if section.folder else ())]
+
+
+def repository_pages() -> Iterator[str]:
+    """Every page that is written by hand, once for each place that it has."""
+    yield FRONT
+    for section in SECTIONS:
+        for page in pages_of(section):
+            if not page.startswith("reference/"):
+                yield page
+                yield from matching(BELOW[page]) if page in BELOW else ()

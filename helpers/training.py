@@ -1,0 +1,295 @@
+"""A training job, as a notebook goes through it: each step is the library's, shown as a table.
+
+    job = Training(here, model=…, deployment=…, data=…, hyperparameters={…})
+    job.plan() → job.baseline() → job.preflight() → job.start() → job.watch()
+    job.curves(), job.simulated() → job.learned() → job.left(), job.clean_up()
+
+The commands of `reward job` do the same, and their defaults hold here.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from html import unescape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from uuid import uuid4
+
+from helpers import training_shown as shown
+from helpers.shown import Shown
+from reward_functions.serving.catalogue import DATA_PREFIX
+from reward_functions.tools.datasets.uploading import destinations, upload
+from reward_functions.tools.jobs import plan as planning
+from reward_functions.tools.jobs import starting
+from reward_functions.tools.jobs.account import graded_by
+from reward_functions.tools.jobs.asked_model import endpoint_of, sampling_of
+from reward_functions.tools.jobs.asking import ask, chosen, cost
+from reward_functions.tools.jobs.baseline import judged, measured
+from reward_functions.tools.jobs.baseline_record import FILE, Measured, recorded, save
+from reward_functions.tools.jobs.checks.plan import plan_findings
+from reward_functions.tools.jobs.configuration import load
+from reward_functions.tools.jobs.data import files_of
+from reward_functions.tools.jobs.drawing import charts
+from reward_functions.tools.jobs.figures import series
+from reward_functions.tools.jobs.hosting import Hosting
+from reward_functions.tools.jobs.job import Job
+from reward_functions.tools.jobs.leftovers import Leftovers
+from reward_functions.tools.jobs.models import find
+from reward_functions.tools.jobs.preflight import preflight, readable
+from reward_functions.tools.jobs.preparing import prepared
+from reward_functions.tools.jobs.scorer import scorer_named
+from reward_functions.tools.jobs.sizes import measure
+from reward_functions.tools.jobs.watching import Polling, watch
+from reward_functions.tools.pages.charts.drawing import WIDTH, Chart, side_by_side
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from helpers.here import Here
+    from helpers.training_rows import TrainingRows
+    from reward_functions.tools.deployed.findings import CheckReport
+    from reward_functions.tools.jobs.baseline import Baseline
+    from reward_functions.tools.jobs.job import Driver, HyperparameterValue
+    from reward_functions.tools.jobs.leftovers import Kind
+    from reward_functions.tools.jobs.preparing import PreparedJob
+
+FOLDER: Final = f"{DATA_PREFIX}notebooks/"
+"""Where a rehearsal's answers lie: the training double reads every file of the bucket's data."""
+
+FAST: Final = Polling(shortest=0.05, longest=0.5)
+"""How often the training double is asked; a service is asked every few seconds."""
+
+FIGURE: Final = re.compile(
+    r'<svg [^>]*?viewBox="0 0 ([\d.]+) ([\d.]+)"[^>]*? aria-label="([^"]*)">(.*?)</svg>', re.DOTALL
+)
+"""A chart of the page on which the training double shows a job."""
+
+PAIR: Final = 2 * WIDTH
+"""Units of two charts beside each other: one alone would be drawn twice as large."""
+
+
+@dataclass
+class Training:
+    """One job, from its plan to its clean-up.
+
+    Args:
+        here: where, as `run_in` returned it.
+        model: the base's id, or an ARN.
+        deployment: the reward, a deployment of the stage.
+        data: the training file.
+        hyperparameters: by the service's own names.
+        name: how the job's name begins.
+        prompts: that the baseline asks, before and after.
+        answers: to each prompt.
+    """
+
+    here: Here
+    model: str
+    deployment: str
+    data: TrainingRows
+    hyperparameters: Mapping[str, HyperparameterValue] = field(default_factory=dict)
+    name: str = "notebook"
+    prompts: int = 20
+    answers: int = 4
+    before: Baseline | None = field(default=None, init=False)
+    job: Job | None = field(default=None, init=False)
+    reports: dict[str, CheckReport] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        self.asked = load(
+            None,
+            {
+                "model": self.model,
+                "deployment": self.deployment,
+                "stage": self.here.place.stage.stage,
+                "data": str(self.data.path),
+                "name": self.name,
+                "hyperparameters": dict(self.hyperparameters),
+            },
+        )
+        self.base = find(self.model, self.here.place.stage.region, None)
+
+    @cached_property
+    def driver(self) -> Driver:
+        """Of the API that trains this model."""
+        return self.here.place.driver(self.base.driver)
+
+    @property
+    def started(self) -> Job:
+        """The job.
+
+        Raises:
+            RuntimeError: the cell that starts it did not run.
+        """
+        if self.job is None:
+            raise RuntimeError("no job was started: run the cell with job.start() first")
+        return self.job
+
+    def plan(self) -> Shown:
+        """What it would come to: `reward job plan`. Nothing is uploaded or started."""
+        grader = graded_by(self.deployment, self.asked.stage, self.here.place.session)
+        spec = scorer_named(self.deployment, self.asked.stage, self.here.place.session).spec
+        return shown.plan(
+            planning.plan(
+                self.asked,
+                sizes=measure(self.data.path, None, reward=spec),
+                region=grader.region,
+                deployed=grader.deployed,
+                grader=grader.arn,
+                account=grader.account,
+                reward=spec,
+                judge=grader.judge,
+            )
+        )
+
+    def baseline(self) -> Shown:
+        """What the base earns before any training: `reward job baseline`. It asks the model."""
+        self._give_answers()
+        found, asked, note = self._measured(None)
+        origin = Measured(
+            model=self.base.identifier,
+            asked=asked,
+            data=files_of(self.asked).hashes["data"],
+            simulation=self.here.place.simulated,
+            **self._sampled(),
+        )
+        scorer = scorer_named(self.deployment, self.asked.stage, self.here.place.session)
+        save(recorded(found, origin, scorer), Path(FILE))
+        self.before = found
+        return shown.baseline(found, judged(found), [note], simulated=self.here.place.simulated)
+
+    def preflight(self) -> Shown:
+        """Every check that `start` makes: `reward job preflight`. Nothing is started."""
+        job = prepared(
+            self.asked, self.here.place.stage, self.driver, session=self.here.place.session
+        )
+        if isinstance(job, Job):
+            return Shown(notes=[f"{job.name} was started before, and {job.state}"])
+        return shown.findings(self._checked(job).findings, f"Before {job.request.name}")
+
+    def start(self) -> Shown:
+        """Start it, once, however often this cell runs: `reward job start`.
+
+        Raises:
+            Refused: a check failed; nothing was started.
+        """
+        made = starting.start(
+            self.asked,
+            self.here.place.stage,
+            self.driver,
+            preflight=self._checked,
+            session=self.here.place.session,
+        )
+        self.job = made.job
+        verb = "started" if made.fresh else f"was started before, and {made.job.state}"
+        return Shown(notes=[f"{made.job.name} {verb}", f"graded by {made.job.grader}"])
+
+    def watch(self) -> None:
+        """Follow it to its end: one line, which is written again as it goes on.
+
+        To interrupt the cell leaves the job alone; run it again to go on.
+        """
+        polling = FAST if self.here.place.simulated else None
+        for seen in watch(self.started, self.driver, polling):
+            self.job = seen.job
+            step = "" if seen.step is None else f" · step {seen.step:,} of {seen.total or '?'}"
+            state = f"{seen.job.status}{step} · {seen.elapsed:.0f} s"
+            sys.stdout.write(f"\r{self.started.name}  {state:60}")
+            sys.stdout.flush()
+        sys.stdout.write(f"\n{self.started.failure or self.started.tuned_model}\n")
+
+    def curves(self) -> Chart:
+        """The service's figures over the steps: reward, length, entropy.
+
+        The grader's own, by minute, `reward job metrics` adds.
+        """
+        scorer = scorer_named(self.deployment, self.asked.stage, self.here.place.session)
+        mark = " (SIMULATION)" if self.here.place.simulated else ""
+        title = f"Figures of {self.started.name}{mark}"
+        drawn = charts(series(self.driver.metrics(self.started)), scorer.scale())
+        return side_by_side(title, drawn, title=title)
+
+    def simulated(self) -> Chart | Shown:
+        """Which ways to answer the simulated policy took: only the training double knows."""
+        page = self.here.simulation_page(self.started)
+        if not page:
+            return Shown(notes=["not run: a real model shows no strategies"])
+        drawn = [
+            Chart(unescape(label), float(width), float(height), inside)
+            for width, height, label, inside in FIGURE.findall(page)
+            if "strategies" in label
+        ]
+        title = "SIMULATION: the strategies over the steps"
+        shown = side_by_side(title, drawn, title=title)
+        return replace(shown, width=max(shown.width, PAIR))
+
+    def learned(self) -> Shown:
+        """Host the tuned model, ask it the prompts of the baseline, and set both side by side.
+
+        Hosting is billed in an account until the clean-up.
+        """
+        if self.before is None:
+            return Shown(notes=["not run: there is no baseline to compare with"])
+        after, _, note = self._measured(self._hosted())
+        found = shown.learned(self.before, after, simulated=self.here.place.simulated)
+        return Shown(found.sheets, [*found.notes, note])
+
+    def clean_up(self, *also: Kind) -> Shown:
+        """Remove what costs something: `reward job cleanup`. Deployments go always.
+
+        Args:
+            also: "data", "output" or "model"; the last takes the policy of `operate`.
+        """
+        left = Leftovers(self.started, self.driver, self.here.place.stage, self.here.place.session)
+        found = left.found(set(also))
+        done = dict(left.removed(found))
+        return shown.removed(done, [each for each in found if each.stays])
+
+    def _checked(self, job: PreparedJob) -> CheckReport:
+        """The report of every check, with those that the plan makes; once for a job."""
+        if job.request.name not in self.reports:
+            report = preflight(job, self.here.place.session, baseline=Path(FILE))
+            findings = (*report.findings, *plan_findings(job))
+            self.reports[job.request.name] = replace(report, findings=findings)
+        return self.reports[job.request.name]
+
+    def _give_answers(self) -> None:
+        """Let the training double know the rows: the simulated policy answers from references."""
+        if self.here.place.simulated:
+            bucket = self.here.place.stage.bucket
+            client = self.here.place.session.client("s3")
+            placed = destinations([str(self.data.path)], f"s3://{bucket}/{FOLDER}{self.name}/")
+            list(upload(client, placed))
+
+    def _sampled(self) -> dict[str, Any]:
+        sampling = sampling_of(self.asked)
+        return {
+            "temperature": sampling.temperature,
+            "max_tokens": sampling.max_tokens,
+            "reasoning_effort": sampling.reasoning_effort,
+        }
+
+    def _measured(self, model: str | None) -> tuple[Baseline, str, str]:
+        """(figures, the name that was asked, what it cost) of the base or of a tuned model."""
+        where, sampling = self.here.place, sampling_of(self.asked)
+        drawn = chosen(*readable([self.data.path]), self.prompts, 0)
+        endpoint = endpoint_of(self.base, sampling, where, ask=model)
+        price = self.base.known.price if self.base.known else None
+        costs = cost(drawn, self.answers, [], sampling, price.inference if price else None)
+        given = ask(endpoint, drawn, self.answers)
+        scorer = scorer_named(self.deployment, self.asked.stage, where.session)
+        note = f"{endpoint.model}: {shown.asking_cost(costs)}"
+        return measured(drawn, given, scorer), endpoint.model, note
+
+    def _hosted(self) -> str:
+        """What the tuned model is asked as; Bedrock hosts it first."""
+        job = self.started
+        if job.driver == "openai":
+            return job.tuned_model
+        hosting = Hosting(self.driver.region, self.here.place.session)
+        token = f"{job.name}-{uuid4().hex}"
+        made = hosting.deploy(job.name, job.tuned_model, token=token, tags=job.tags)
+        return hosting.wait(made.arn).arn

@@ -1,0 +1,39 @@
+"""Rollouts in a notebook: what failed is no reward, and no process is left behind."""
+
+import pytest
+
+from helpers import killing
+from helpers.killing import killed
+from helpers.rollouts import by_turn, rollouts, sums
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.rollouts import rollout_handler
+
+
+@pytest.fixture
+def data(tmp_path):
+    return sums(tmp_path / "sums.jsonl")
+
+
+def test_what_failed_has_no_reward_and_is_in_no_mean(data):
+    @rollout_handler
+    def agent(payload):
+        if "17" in payload["prompt"]:
+            raise RuntimeError
+        return 0.5
+
+    run = rollouts(agent, data, n=1, limit=2)
+    assert run.figures.statuses == {"rewarded": 1, "failed": 1, "lost": 0, "timeout": 0}
+    assert run.figures.mean.value == 0.5
+    assert by_turn({"failed": run}).sheets[0].rows == [["failed", "0", ""]]
+    assert not any(row[0].startswith("seconds") for row in run._shown().sheets[0].rows)
+
+
+def test_a_fault_that_is_none_is_named(data):
+    with pytest.raises(ConfigurationError, match="throtle"):
+        rollouts(lambda payload: 1.0, data, faults="throtle=1")
+
+
+def test_a_process_that_does_not_start_is_a_sentence(data, tmp_path, monkeypatch):
+    monkeypatch.setattr(killing.sys, "executable", "/bin/false")
+    with pytest.raises(ConfigurationError, match="ended before it listened"):
+        killed(data, tmp_path / "outbox")

@@ -1,0 +1,132 @@
+"""Tutorial and how-to pages do what they say; every `reward` command of a page exists."""
+
+import json
+import re
+
+import pytest
+
+from reward_functions.cdk.stages import Stage
+from tests import generated, walkthrough
+from tests.walkthrough import ROOT, blocks, comparable, unparsed, walked
+
+NOT_RUN = {
+    "docs/how-to/bedrock.md": {
+        "it downloads the public files",
+        "tests/deploy deploys a stage to the local AWS emulator with the same commands",
+        "tests/deploy/test_jobs.py runs them on the local AWS emulator and the training double",
+    },
+    "docs/how-to/local-judge.md": {"it needs a model and a processor for it"},
+    "docs/how-to/your-repository.md": {
+        "it installs",
+        "tests/cdk and tests/deploy do, on the example of the tests",
+    },
+    "docs/tutorial.md": {
+        "it installs a gigabyte; every test of this project runs in what it makes"
+    },
+}
+"""The blocks of walked pages that no test runs there, and why."""
+
+
+def name_of(page):
+    return str(page.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", walkthrough.PAGES, ids=name_of)
+def test_a_page_shows_what_its_commands_print(page):
+    text = page.read_text()
+    assert comparable(walked(text)) == comparable(text), "run make docs"
+
+
+def test_what_is_not_run_is_listed_with_its_reason():
+    assert {
+        name_of(page): {block.reason for block in blocks(page.read_text()) if block.reason}
+        for page in walkthrough.PAGES
+    } == NOT_RUN
+
+
+@pytest.mark.parametrize("page", generated.pages(), ids=name_of)
+def test_every_reward_command_of_the_documentation_parses(page):
+    assert list(unparsed(page.read_text())) == []
+
+
+def test_the_stages_of_the_page_have_fields_that_the_deployment_reads():
+    page = (ROOT / "docs/how-to/your-repository.md").read_text()
+    (written,) = re.findall(r"(?ms)^cat > cdk.json <<'END'\n(.*?)^END$", page)
+    stages = json.loads(written)["context"]["stages"]
+    assert [Stage.model_validate(given | {"name": name}) for name, given in stages.items()]
+
+
+@pytest.mark.parametrize(
+    ("typed", "complaint"),
+    [
+        ("reward socre gsm8k f.jsonl", "there is no command socre"),
+        ("reward data lnit f.jsonl", "there is no command lnit"),
+        ("reward score gsm8k f.jsonl --fromat table", "No such option"),
+        ("reward score gsm8k f.jsonl --format xml", "'xml' is not one of"),
+        ("reward score gsm8k", "Missing argument"),
+        ("true && reward score", "Missing argument"),
+        ('JOB=$(reward job start --jsn) && echo "$JOB"', "No such option"),
+    ],
+)
+@pytest.mark.parametrize("form", ["```sh\n{}\n```\n", "```console\n$ {}\n```\n"])
+def test_a_command_that_does_not_exist_is_found(form, typed, complaint):
+    (found,) = unparsed(form.format(typed))
+    assert complaint in found
+
+
+def test_a_command_of_a_ci_is_read():
+    (found,) = unparsed("```yaml\nscript:\n  - reward chekc\n  - run: reward check\n```\n")
+    assert "chekc" in found
+
+
+def test_text_of_a_here_document_and_an_output_are_no_commands():
+    assert not list(unparsed("```sh\ncat > f <<'END'\nreward nothing\nEND\n```\n"))
+    assert not list(unparsed("```console\n$ reward --version\nreward nothing\n```\n"))
+
+
+def test_outputs_are_written_again_and_the_rest_of_a_page_stays():
+    page = "# A\n\n```sh\necho one > f\n```\n\n```console\n$ cat f\ntwo\n$ true\n```\n"
+    assert walked(page) == page.replace("two", "one")
+
+
+def test_commands_share_a_folder_which_is_empty_at_first():
+    assert walked("```console\n$ ls\nold\n$ touch new\n$ ls\n```\n").endswith("$ ls\nnew\n```\n")
+
+
+def test_what_fails_in_a_block_without_outputs_fails_the_page():
+    with pytest.raises(AssertionError, match="exited with 3"):
+        walked("```sh\ntrue\nsh -c 'exit 3'\ntrue\n```\n")
+
+
+def test_what_is_marked_is_not_run():
+    page = "<!-- not run: it fails -->\n\n```sh\nfalse\n```\n"
+    assert walked(page) == page
+
+
+def test_a_file_that_does_not_parse_fails_the_page():
+    with pytest.raises(AssertionError, match="does not parse"):
+        walked("```toml\n# judge.toml\nmodels = \n```\n")
+
+
+def test_a_diff_edits_a_file_and_must_fit():
+    page = (
+        "```python\n# f.py\na = 1\nb = 2\n```\n\n```diff\n--- f.py\n a = 1\n-b = 2\n+b = 3\n```\n"
+    )
+    assert "b = 3" in walked(f"{page}\n```console\n$ tail -1 f.py\n```\n").rpartition("$")[2]
+    with pytest.raises(AssertionError, match="has not one place"):
+        walked(page.replace("-b = 2", "-b = 4"))
+
+
+def test_only_what_is_listed_may_differ():
+    assert comparable("9 samples/s · 1 passed in 0.2s") == comparable(
+        "10,000 samples/s · 1 passed in 3.41s"
+    )
+    assert comparable("mean 0.5") != comparable("mean 0.6")
+
+
+def test_no_command_of_a_page_sees_an_account_or_a_judge_of_whoever_runs_it(monkeypatch):
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "of-somebody")
+    monkeypatch.setenv("REWARD_JUDGE", '{"models": "of-somebody"}')
+    page = "```console\n$ env\n$ reward explain rubric --response 'Yes.'\n```\n"
+    assert "of-somebody" not in walked(page)
+    assert "NoJudge" in walked(page)
