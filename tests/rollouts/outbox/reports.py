@@ -6,7 +6,8 @@ from reward_functions.rollouts.intents import Target, report
 from reward_functions.rollouts.outbox import Episode
 
 JOB = "arn:aws:sagemaker:us-west-2:111122223333:job/AgentRFT/tests"
-NOW = 1_000_000.0
+NOW = 4_000_000_000.0
+"""In 2096: the emulator looks each minute for items whose time to live is over by its own clock."""
 WINDOW = 600.0
 
 
