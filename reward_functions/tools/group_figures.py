@@ -42,7 +42,17 @@ def share(count: int, of: int, independent: int) -> Share:
         of: all, at least one.
         independent: how many of them say something of their own, for the interval.
     """
-    value, number = count / of, max(1, independent)
+    return wilson(count / of, independent)
+
+
+def wilson(value: float, independent: int) -> Share:
+    """Wilson's interval around a share.
+
+    Args:
+        value: 0 to 1.
+        independent: how many things it is a share of, for the interval.
+    """
+    number = max(1, independent)
     z = NormalDist().inv_cdf((1 + LEVEL) / 2)
     middle = (value + z * z / (2 * number)) / (1 + z * z / number)
     half = z * sqrt(value * (1 - value) / number + z * z / (4 * number**2)) / (1 + z * z / number)

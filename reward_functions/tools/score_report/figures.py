@@ -14,7 +14,7 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from reward_functions.tools.calibration.resampling import LEVEL
-from reward_functions.tools.group_figures import PAIR, Share, share
+from reward_functions.tools.group_figures import PAIR, Share, share, wilson
 from reward_functions.tools.pages.charts.bars import Bin
 
 if TYPE_CHECKING:
@@ -64,6 +64,10 @@ class MetricFigures(NamedTuple):
     most: float
 
 
+ROUNDING: Final = 1e-9
+"""Of a scale: errors below it are those of adding."""
+
+
 @dataclass(frozen=True, slots=True)
 class GroupFigures:
     """The groups of several responses, by what their rewards are.
@@ -99,7 +103,9 @@ def std(values: Sequence[float]) -> float:
 def mean_by_prompt(batch: Batch) -> Share | None:
     """The mean reward with its interval, which never leaves the scale.
 
-    None where nothing is scored. The interval of a single prompt is the whole scale.
+    None where nothing is scored. The interval of a single prompt is the whole scale. Where all
+    prompts fare alike there is no error to estimate: the mean has Wilson's interval, as a share of
+    the scale.
     """
     if not batch.scored:
         return None
@@ -114,6 +120,10 @@ def mean_by_prompt(batch: Batch) -> Share | None:
     half = NormalDist().inv_cdf((1 + LEVEL) / 2) * error
     if not isfinite(half):
         return Share(middle, low, high)
+    if half <= ROUNDING * (high - low):
+        alike = wilson(min(1.0, max(0.0, (middle - low) / (high - low))), count)
+        ends = [low + (high - low) * end for end in alike[1:]]
+        return Share(middle, min(middle, ends[0]), max(middle, ends[1]))
     return Share(middle, max(low, middle - half), min(high, middle + half))
 
 

@@ -119,8 +119,9 @@ class _Report:
             )
         if len(self.cut) >= NOTABLE * len(batch.scored) and self.cut:
             yield (
-                f"{len(self.cut):,} of {len(batch.scored):,} responses seem cut off. Raise the "
-                "limit of tokens before you judge the policy by these rewards."
+                f"{len(self.cut):,} of {len(batch.scored):,} responses "
+                f"{'seems' if len(self.cut) == 1 else 'seem'} cut off. Raise the limit of tokens "
+                "before you judge the policy by these rewards."
             )
         if self.groups.count and self.groups.without_advantage == self.groups.count:
             yield "All groups have zero advantage: GRPO would learn nothing from these rows."

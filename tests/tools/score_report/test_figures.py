@@ -89,6 +89,15 @@ def test_mean_and_deviation_are_those_of_the_statistics_module():
     assert figures.std(values) == pytest.approx(pstdev(values), rel=1e-15)
 
 
+@pytest.mark.parametrize(("reward", "prompts"), [(1.0, 5), (0.0, 5), (0.5, 40), (0.25, 2)])
+def test_prompts_that_fare_alike_prove_no_mean(reward, prompts):
+    few = figures.mean_by_prompt(batch([(str(at), reward) for at in range(prompts)]))
+    many = figures.mean_by_prompt(batch([(str(at), reward) for at in range(prompts * 10)]))
+    assert few.value == many.value == reward
+    assert 0.0 <= few.low <= many.low <= reward <= many.high <= few.high <= 1.0
+    assert few.high - few.low > many.high - many.low > 0.01
+
+
 def test_the_interval_of_a_mean_is_the_cluster_robust_one():
     made = batch([("p", 1.0), ("p", 1.0), ("q", 0.0), ("q", 1.0), ("r", 0.0)])
     # by hand: the residuals of the three prompts sum to 0.8, -0.2 and -0.6
