@@ -13,11 +13,11 @@ TIED := $(BIN)/python -I -S .ci/end_with_make.py
 # A worker for each processor; without these, `pytest` alone runs everything in one process.
 PYTEST := $(BIN)/pytest --numprocesses auto --durations 10
 
-.PHONY: help setup demo test test-fast matrix lint types unit compat bench notebooks pages docs site pins clean
+.PHONY: help setup demo test test-fast matrix lint types unit compat bench scoreboard notebooks pages docs site pins clean
 .DEFAULT_GOAL := help
 
 help:  ## What can be made
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: .venv/dev .venv/emulator/ready node_modules/.package-lock.json  ## The whole development environment, in .venv
 
@@ -53,6 +53,9 @@ pages: .venv/dev requirements/pages/node_modules/.package-lock.json  ## Every pa
 
 bench: .venv/dev  ## The benchmarks: ratios in one run, each beside a yardstick
 	$(BIN)/python -m tests.benchmarks
+
+scoreboard: .venv/dev  ## How often rules are right: ../shared/data/public, or FILES="…"; the record goes to build/
+	$(BIN)/python -m tests.scoreboard $(FILES) --out build/scoreboard.json
 
 notebooks: .venv/notebooks/ready .venv/emulator/ready node_modules/.package-lock.json  ## Run every notebook in a kernel, on a local AWS emulator, and keep its outputs
 	@$(TIED) .venv/notebooks/bin/python -m tests.notebooks $(NOTEBOOKS)

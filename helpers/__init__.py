@@ -2,7 +2,7 @@
 
     here.py            where a notebook runs: on the local AWS emulator or in an account, proven
     tables.py          results, metrics and the catalogue as tables
-    plots.py           a histogram of rewards, and the rewards of each group, as SVG
+    plots.py           the rewards of each group, as SVG
     shown.py           what a cell shows: the library's tables, and drawings
     sample_data.py     the demo's responses as rows and as samples
     reading.py         how a reward reads responses

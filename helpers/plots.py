@@ -1,4 +1,4 @@
-"""Two charts of a batch: a histogram of rewards, and the rewards by group.
+"""The rewards of a batch by group, as a chart.
 
 A group whose marks lie on one point has zero advantage: GRPO takes no gradient from it.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from reward_functions import Sample, Scored
-from reward_functions.tools.pages.charts import bars
 from reward_functions.tools.pages.charts.strips import strips
 
 if TYPE_CHECKING:
@@ -16,27 +15,6 @@ if TYPE_CHECKING:
 
     from reward_functions import RewardResult, Unscored
     from reward_functions.tools.pages.charts.drawing import Chart
-
-
-def histogram(rewards: Sequence[float], *, bins: int = 10) -> Chart:
-    """How many rewards lie in each of some equal steps from the lowest to the highest.
-
-    Raises:
-        ValueError: there are no rewards.
-    """
-    if not rewards:
-        raise ValueError("a histogram needs at least one reward")
-    low, high = min(rewards), max(rewards)
-    width = (high - low) / bins or 1.0
-    counts = [0] * (bins if high > low else 1)
-    for reward in rewards:
-        counts[min(int((reward - low) / width), len(counts) - 1)] += 1
-    steps = [
-        bars.Bin(low + at * width, min(high, low + (at + 1) * width), count)
-        for at, count in enumerate(counts)
-    ]
-    label = f"Rewards of {len(rewards):,} responses"
-    return bars.histogram(label, steps, x="reward", y="responses")
 
 
 def groups(rewards: Mapping[str, Sequence[float]]) -> Chart:

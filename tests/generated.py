@@ -39,9 +39,10 @@ from reward_functions.serving.settings import BadSettings, LambdaSettings, varia
 from reward_functions.tools.jobs.complaints import table_of
 from reward_functions.tools.jobs.configuration import JobConfiguration
 from reward_functions.tools.jobs.plan_sheets import hyperparameters_table, models_table
-from tests import math_page, outages, walkthrough
+from tests import math_page, outages, rule_tables, walkthrough
 from tests.pictures import PICTURES
 from tests.report_picture import report_picture
+from tests.scoreboard.page import committed as scoreboard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -228,6 +229,7 @@ def rollout_settings_table() -> str:
 
 PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "catalogue": catalogue,
+    "scoreboard": scoreboard,
     "example-output": example_output,
     "first-request": partial(request, BATCH[:1]),
     "first-reply": partial(reply, BATCH[:1]),
@@ -255,6 +257,7 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "not-half-expected": partial(_whole_table, outages.expected_rows),
     "not-half-equal": partial(_whole_table, outages.equal_rows),
     **{name: partial(_whole_table, rows) for name, rows in math_page.TABLES.items()},
+    **{name: partial(_whole_table, rows) for name, rows in rule_tables.TABLES.items()},
 }
 
 

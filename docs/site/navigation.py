@@ -56,6 +56,8 @@ SECTIONS: Final = (
             "docs/contract",
             "docs/math",
             "docs/finqa",
+            "docs/rules",
+            "docs/scoreboard",
             "docs/judges",
             "docs/calibrate",
             "docs/data",

@@ -98,8 +98,8 @@ def _check_elsewhere(model: JudgeModel) -> None:
         raise BadJudge(f"{model.model}: recorded answers are for tests; a function asks a model")
     if model.key.startswith("env:"):
         raise BadJudge(
-            f"{model.model}: a function finds no {model.key.removeprefix('env:')} in its "
-            "environment; keep the key in Secrets Manager and name the secret's ARN"
+            f"{model.model}: a function's environment holds no key; keep it in Secrets Manager and "
+            "name the secret's ARN"
         )
     if model.key and not SECRET.fullmatch(model.key):
-        raise BadJudge(f"{model.model}: {model.key!r} is not the ARN of a Secrets Manager secret")
+        raise BadJudge(f"{model.model}: its key is not the ARN of a Secrets Manager secret")

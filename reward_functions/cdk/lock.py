@@ -51,7 +51,7 @@ CONTENT: Final = re.compile(r"^# content: ([0-9a-f]{64})\n", re.MULTILINE)
 
 State = Literal["missing", "stale", "changed", "current"]
 
-ADDRESSED: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\s*(\[[^]]*\])?\s*@")
+ADDRESSED: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*+\s*+(\[[^]]*\]\s*+)?@")
 """A requirement by an address (PEP 508): whatever lies there when somebody builds."""
 
 FORMAT: Final = (

@@ -7,7 +7,8 @@ every text that comes from data passes through `plain` and is printed as `Text`,
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final
+import sys
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -44,6 +45,18 @@ NOTHING: Final = Text("-", "dim")
 
 
 class _Console(Console):
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print, and name standard output where it takes no more.
+
+        What exceeds its buffer is lost at once: flushing it later finds nothing to complain of.
+        """
+        try:
+            super().print(*objects, **options)
+        except OSError as error:
+            if error.filename is None and self.file is sys.stdout:
+                error.filename = "standard output"
+            raise
+
     def on_broken_pipe(self) -> None:
         """Leave it to the command, where rich would exit with our status for unscored rows."""
         raise BrokenPipeError

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 if TYPE_CHECKING:
     from reward_functions.tools.pages.page import Page
+
+PAGE: Final = ".html"
 
 Report = Annotated[
     Path | None,
@@ -16,12 +18,16 @@ Report = Annotated[
 ]
 
 
-def require_page(report: Path | None) -> None:
-    """Refuse another ending, before anything is done or paid for."""
+def require_page(report: Path | str | None) -> None:
+    """Refuse another ending, before anything is done or paid for.
+
+    Raises:
+        ConfigurationError: the name does not end in .html, in either case.
+    """
     from reward_functions.core.errors import ConfigurationError
 
-    if report is not None and report.suffix != ".html":
-        raise ConfigurationError(f"--report {report}: the name ends in .html")
+    if report is not None and not str(report).lower().endswith(PAGE):
+        raise ConfigurationError(f"a page is called NAME{PAGE}, not {str(report)!r}")
 
 
 def write_page(page: Page, report: Path) -> None:
@@ -30,9 +36,15 @@ def write_page(page: Page, report: Path) -> None:
     Raises:
         OSError: it cannot be written.
     """
-    from reward_functions.cli._console import MESSAGE, errors, plain
     from reward_functions.tools.atomic import replaced
 
     with replaced(report) as stream:
         stream.write(page.html())
+    say_where(report)
+
+
+def say_where(report: Path | str) -> None:
+    """One line on the terminal says where the page is."""
+    from reward_functions.cli._console import MESSAGE, errors, plain
+
     errors().print(f"the page is {plain(str(report), MESSAGE)}", markup=False, soft_wrap=True)

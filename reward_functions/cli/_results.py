@@ -99,6 +99,7 @@ def explanation(result: RewardResult) -> dict[str, str | None] | None:
     return {
         "answer": score.answer,
         "reason": score.reason,
+        "outcome": evidence.outcome.value if evidence and evidence.outcome else None,
         "rule": evidence.rule if evidence else None,
         "normal_answer": rendered(evidence and evidence.answer),
         "normal_reference": rendered(evidence and evidence.reference),

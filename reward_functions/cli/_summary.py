@@ -12,9 +12,10 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.cli._console import MESSAGE, cell, errors, plain, table
+from reward_functions.core.means import mean
 from reward_functions.core.types import Scored, Unscored
 from reward_functions.tools.json_rows import shown
-from reward_functions.tools.score_report.figures import groups, mean, std
+from reward_functions.tools.score_report.figures import groups, std
 from reward_functions.tools.score_report.reasons import sentence, tallied
 from reward_functions.tools.score_report.tables import agreement_table, confusion_table
 

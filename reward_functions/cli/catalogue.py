@@ -276,14 +276,17 @@ def _flaws(spec: RewardSpec) -> Iterator[str]:
 def _explanation(spec: RewardSpec, result: RewardResult) -> Table:
     from reward_functions.cli._console import cell, facts
     from reward_functions.cli._results import cells_of, explanation, metric_key
+    from reward_functions.tools.rules.registry import rule_of
 
     known = cells_of(spec, result)
     explained = explanation(result) or {}
+    rule = rule_of(spec.name, explained.get("rule") or "")
     compared = {
         name: None if explained.get(key) is None else cell(explained[key])
         for name, key in (
             ("normal form", "normal_answer"),
             ("reference", "normal_reference"),
+            ("outcome", "outcome"),
             ("rule", "rule"),
         )
     }
@@ -291,6 +294,7 @@ def _explanation(spec: RewardSpec, result: RewardResult) -> Table:
         {
             "answer": known.get("answer"),
             **compared,
+            "the rule": rule and cell(rule.statement),
             "score": known["score"],
             "reason": known.get("reason"),
             **{metric_key(name): known.get(metric_key(name)) for name in spec.metrics},

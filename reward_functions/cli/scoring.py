@@ -17,6 +17,7 @@ import typer
 
 from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._options import File, Models, Name, Parameters  # noqa: TC001 - typer reads annotations
+from reward_functions.cli._pages import require_page, say_where
 from reward_functions.tools.atomic import Together, replaced
 
 if TYPE_CHECKING:
@@ -31,9 +32,6 @@ Format = Literal["table", "jsonl", "json"]
 
 STANDARD: Final = "-"
 """Standard input as FILE, standard output as OUT."""
-
-PAGE: Final = ".html"
-"""How the name of a page ends."""
 
 
 def score(
@@ -132,7 +130,7 @@ def score(
     if account := getattr(reward, "account", None):
         spent(account)
     if report:
-        _report_line(report)
+        say_where(report)
     if batch.unscored:
         raise typer.Exit(INCOMPLETE)
 
@@ -163,12 +161,6 @@ def _source(file: str) -> list[tuple[str, str]]:
         with Path(file).open("rb") as stream:
             facts.append(("SHA-256", file_digest(stream, "sha256").hexdigest()))
     return facts
-
-
-def _report_line(report: str) -> None:
-    from reward_functions.cli._console import errors, plain
-
-    errors().print(f"the page is {plain(report)}", soft_wrap=True, markup=False)
 
 
 def _write(
@@ -203,8 +195,7 @@ def _check_destinations(file: str, output: str | None, report: str | None) -> No
     """
     from reward_functions.core.errors import ConfigurationError
 
-    if report is not None and not report.lower().endswith(PAGE):
-        raise ConfigurationError(f"a page is called NAME{PAGE}, not {report!r}")
+    require_page(report)
     for name in (output, report):
         if name is not None and _same_file(file, name):
             raise ConfigurationError(f"{name} holds the samples; write the results to another file")

@@ -18,10 +18,13 @@ from reward_functions.core.errors import NoVerdict
 from reward_functions.core.types import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 CANARY: Final = "checksum"
 """The field in which a judge repeats a random token that stands outside the material it judges."""
+
+CONFIDENCE: Final = "confidence"
+"""The field in which a judge says how sure it is."""
 
 MAX_TEXT: Final = 20_000
 """Characters of one field of a verdict. A reason has a few hundred."""
@@ -68,6 +71,8 @@ class Question:
         quotable: the material that quotations must come from.
         sample: the id of the sample.
         turn: the position of this question among those about the sample, from 0.
+        blank: makes the same question about a response that says nothing; None where the
+            question is about the responses of several samples.
     """
 
     key: str
@@ -79,6 +84,7 @@ class Question:
     quotable: str = ""
     sample: str = ""
     turn: int = 0
+    blank: Callable[[], Question] | None = field(default=None, compare=False, repr=False)
 
     def filled(self, values: Mapping[str, str]) -> dict[str, str]:
         """A complete verdict: the given values, and the default of every other field."""
@@ -130,11 +136,14 @@ class Verdict:
         values: by the name of the field.
         usage: tokens of the call; none for a verdict from a cache.
         model: the id of the model that gave it.
+        refused: whether it stands for a refusal that the response caused: its choices are the
+            worst, and the response earns the minimum.
     """
 
     values: Mapping[str, str]
     usage: Usage = field(default_factory=Usage)
     model: str = ""
+    refused: bool = False
 
     def __getitem__(self, name: str) -> str:
         return self.values[name]

@@ -10,6 +10,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from reward_functions.core.errors import DeadlineReached
+from reward_functions.core.groups import Group
 from reward_functions.core.spec import Needs, spec_of
 from reward_functions.core.types import RewardResult, Sample, Scored, Unscored
 
@@ -43,7 +44,7 @@ def score_batch(
     """
 
     def group_of(sample: Sample) -> dict[str, Any]:
-        return {"group": groups[sample.context]} if groups else {}
+        return {"group": groups[sample.context]} if groups and sample.context else {}
 
     def score(sample: Sample | Unscored) -> RewardResult:
         if isinstance(sample, Unscored):
@@ -72,10 +73,10 @@ def score_batch(
 
 def _groups(
     samples: Iterable[Sample | Unscored],
-) -> dict[tuple[Message, ...], tuple[Sample, ...]]:
+) -> dict[tuple[Message, ...], Group]:
     """The samples by the messages before their responses."""
-    groups: dict[tuple[Message, ...], tuple[Sample, ...]] = {}
+    groups: dict[tuple[Message, ...], list[Sample]] = {}
     for sample in samples:
         if isinstance(sample, Sample):
-            groups[sample.context] = (*groups.get(sample.context, ()), sample)
-    return groups
+            groups.setdefault(sample.context, []).append(sample)
+    return {context: Group(group) for context, group in groups.items()}

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from math import isfinite
 from typing import TYPE_CHECKING
 
+from reward_functions.core.means import weighted_sum
 from reward_functions.core.types import Metric, Sample, Score
 
 if TYPE_CHECKING:
@@ -33,7 +34,9 @@ class _Weighted:
     def __call__(self, sample: Sample, /) -> Score:
         scores = [(name, weight, part(sample)) for name, part, weight in self.parts]
         return Score(
-            sum(weight * score.value for _, weight, score in scores),
+            weighted_sum(
+                [score.value for _, _, score in scores], [weight for _, weight, _ in scores]
+            ),
             metrics=tuple(Metric(name, score.value, "Reward") for name, _, score in scores),
             answer=scores[0][2].answer,
             reason=" + ".join(

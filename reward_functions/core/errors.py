@@ -3,7 +3,8 @@
     RewardError
     ├── DatasetError          the training data is the cause
     │   ├── BadSample         the row is not a valid sample: wrong types, fields missing
-    │   └── BadReference      the reference is missing, unreadable or of an unknown shape
+    │   └── BadReference      the reference is missing, unreadable or of an unknown shape;
+    │                         UnreadableReference where it is mathematics that cannot be read
     ├── ScoringError          we are the cause
     │   ├── InvalidScore      a reward function broke its own declaration
     │   ├── DeadlineReached   the batch's time was over before this sample's turn
@@ -61,6 +62,10 @@ class BadReference(DatasetError):
     """A reference that is missing or cannot be read. The message names the shape it has."""
 
 
+class UnreadableReference(BadReference):
+    """A reference that has content, and is mathematics in a notation that nobody here reads."""
+
+
 class ScoringError(RewardError):
     """We are the cause: the response might have earned anything."""
 
@@ -83,6 +88,9 @@ WhyUnavailable = Literal[
 TRANSIENT: Final = frozenset({"throttled", "busy", "timeout", "unreachable"})
 """Kinds that a retry can cure."""
 
+UNBILLED: Final = frozenset({"throttled", "denied", "deadline", "budget"})
+"""Kinds of calls that no provider charges for."""
+
 
 class JudgeUnavailable(ScoringError):
     """No judge model could be asked.
@@ -93,14 +101,22 @@ class JudgeUnavailable(ScoringError):
             "unreachable" a broken connection, "denied" a request it will never take, "deadline" the
             batch's time, "budget" its money.
         retry_after: seconds the model asked us to wait.
+        unbilled: whether no model can have run, by the kind or because nobody was reached. A call
+            that was sent and not answered may be billed all the same.
     """
 
     def __init__(
-        self, message: str = "", kind: WhyUnavailable = "busy", retry_after: float = 0.0
+        self,
+        message: str = "",
+        kind: WhyUnavailable = "busy",
+        retry_after: float = 0.0,
+        *,
+        unbilled: bool = False,
     ) -> None:
         super().__init__(message)
         self.kind: WhyUnavailable = kind
         self.retry_after = retry_after
+        self.unbilled = unbilled or kind in UNBILLED
 
     @property
     def transient(self) -> bool:

@@ -12,6 +12,7 @@ outage for a number.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
@@ -113,6 +114,17 @@ class Metric:
             raise ValueError(f"metric {self.name!r} is {self.value}; metrics are finite numbers")
 
 
+class Outcome(Enum):
+    """Three answers, because "not shown equal" is not "different".
+
+    A *different* is proved and final. *Undecided* means that neither was proved.
+    """
+
+    EQUAL = "equal"
+    DIFFERENT = "different"
+    UNDECIDED = "undecided"
+
+
 class Evidence(NamedTuple):
     """Why a score is what it is, kept as objects and only rendered when somebody asks.
 
@@ -120,11 +132,13 @@ class Evidence(NamedTuple):
         rule: the rule that decided, in a few words.
         answer: the normal form of the policy's answer; `str()` renders it.
         reference: the normal form of the reference; `str()` renders it.
+        outcome: of a comparison that may end without a proof; None of any other.
     """
 
     rule: str
     answer: object = None
     reference: object = None
+    outcome: Outcome | None = None
 
 
 @dataclass(frozen=True, slots=True)

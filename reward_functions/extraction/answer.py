@@ -19,6 +19,10 @@ _WHERE: Final[dict[Kind, str]] = {
 }
 
 
+UNCLOSED_BOX: Final = "the last box is never closed"
+"""The reason of a response whose last box is cut off."""
+
+
 class Answer(NamedTuple):
     """A final answer as it was written.
 
@@ -44,6 +48,12 @@ class Answer(NamedTuple):
 
 
 class NoAnswer(NamedTuple):
-    """Why a response has no final answer, as one clause."""
+    """Why a response has no final answer.
+
+    Attributes:
+        reason: one clause.
+        rule: the id of the rule that says so (`tools.rules`).
+    """
 
     reason: str
+    rule: str = "no-answer"

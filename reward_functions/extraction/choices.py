@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.extraction.cues import choices as words
@@ -10,7 +11,7 @@ from reward_functions.extraction.markup import plain
 from reward_functions.quantities.unicode_forms import folded, typeset
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
 LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -20,19 +21,74 @@ MAX_INTEGER: Final = 10**15
 MAX_CHOICE: Final = 2000
 """Characters of an answer that may still be one choice and its text."""
 
-_LINE: Final = re.compile(r"^[ \t*-]*[(\[]?([A-Z])[)\].:][ \t*]+(\S[^\n]*)$", re.MULTILINE)
-_INLINE: Final = re.compile(r"\(([A-Z])\)\s*([^()\n]+)")
+KEPT: Final = 64
+"""Prompts whose options are kept: all responses of a group answer the same one."""
+
+_STYLE: Final = r"\\(?:(?:text|math)(?:bf|rm)?|mbox|bf|rm)\s?\{\s?"
+_SPACE: Final = r"(?:[\s~]|\\[,;:! ]|\\q?quad\b)"
+_MARKS: Final = (
+    re.compile(
+        rf"\$?(?:{_STYLE})?[(\[](?P<letter>[A-Z])[)\]](?:{_SPACE}{{0,3}}\}})?{_SPACE}{{0,4}}"
+    ),
+    re.compile(
+        rf"^[ \t*$-]{{0,8}}(?:{_STYLE})?(?P<letter>[A-Z])[).:：、][*}}]{{0,3}}"
+        rf"(?:{_SPACE}{{1,4}}|(?<=[：、]))",
+        re.MULTILINE,
+    ),
+    re.compile(r"(?<![\w$\\])(?P<letter>[A-Z])[).:：、](?:\s{1,4}|(?<=[：、]))"),
+)
+"""How the letters of options are marked; one way at a time."""
+
+_FIRST: Final = "AF"
+_NEXT: Final = {
+    each: frozenset(LETTERS[at + 1 : at + (3 if each == "H" else 2)])
+    for at, each in enumerate(LETTERS)
+}
+_LINE_END: Final = re.compile(r"\n|\\n(?![a-z])|[.?!]\s+(?=[A-Z])")
+_SEPARATOR: Final = re.compile(
+    rf"^{_SPACE}{{1,9}}|(?:{_SPACE}|\\n(?![a-z])|\\\\|[;,，；]|\$\$){{1,20}}+$"
+)
+_LETTERED: Final = re.compile(
+    rf"\s*(?:\*\*|\$)?{words.CALLED}(?P<style>{_STYLE})?(?P<opened>[(\[])?(?P<letter>[A-Za-z])"
+    rf"(?P<closed>[)\]])?(?P<point>[.:),])?{_SPACE}{{0,4}}(?P<end>\}})?(?P<after>[.:,])?(?:\*\*|\$)?"
+    rf"(?:{_SPACE}{{0,6}}(?P<text>[^\s].*))?",
+    re.DOTALL,
+)
 _LETTER: Final = re.compile(r"[(\[]?([A-Za-z])[)\]]?(?:\s?[.:,)-]|(?=\s)|$)\s*")
-_BEHIND: Final = re.compile(r"(\S.*?)\s*[(\[]([A-Z])[)\]]")
+_BEHIND: Final = re.compile(r"(\S.*?)(?<!\s)\s*+[(\[]([A-Z])[)\]]")
 
 
-def options_in(prompt: str) -> dict[str, str]:
-    """The options a prompt lists, by letter: one a line, else in a row as "(A) … (B) …".
+@lru_cache(KEPT)
+def options_in(prompt: str) -> Mapping[str, str]:
+    """The options a prompt lists, by letter: "(A) …", else "A) …" one a line, else in a row.
 
-    Letters must run from A without a gap; the last run counts, so that worked examples before the
-    question do not. Empty when there are fewer than two.
+    Letters run from A, or from F as every second question of the ACT does, without a gap but for I;
+    the last run counts, so that worked examples before the question do not. Empty when there are
+    fewer than two.
     """
-    return _last_run(_LINE.findall(prompt)) or _last_run(_INLINE.findall(prompt))
+    return next(filter(None, (_last_run(prompt, marks) for marks in _MARKS)), {})
+
+
+def lettered(answer: str) -> tuple[str, str] | None:
+    r"""The letter of a choice and the text behind it, "" where there is none: `(C) 39`, `\text{C}`.
+
+    None where the answer does not begin with a marked letter; a bare capital is one when it is all.
+    """
+    found = _LETTERED.fullmatch(answer) if len(answer) <= MAX_CHOICE else None
+    if found is None:
+        return None
+    letter, text = found["letter"].upper(), (found["text"] or "").strip()
+    joined = "," in (found["point"], found["after"], text[:1]) or text[:2].islower()
+    if joined and words.LETTERS_ONLY.fullmatch(text):
+        return None
+    bracketed = found["opened"] and found["closed"]
+    if letter != found["letter"] and not (bracketed or found["style"]):
+        return None
+    if text and not (
+        bracketed or found["point"] or found["closed"] or (found["style"] and found["end"])
+    ):
+        return None
+    return letter, text.removesuffix("}") if found["style"] and not found["end"] else text
 
 
 def options_of(listed: Any) -> dict[str, str]:
@@ -70,7 +126,7 @@ def choice(answer: str, options: Mapping[str, str]) -> str | None:
         behind = _BEHIND.fullmatch(answer)
         letter, rest = (behind[2], behind[1]) if behind else ("", answer)
         marked = behind is not None
-    if not marked or (options and letter not in options) or words.ANOTHER.fullmatch(rest):
+    if not marked or (options and letter not in options) or words.LETTERS_ONLY.fullmatch(rest):
         return _by_text(answer, options)
     if not rest or letter not in options or _same(_unbracketed(rest), options[letter]):
         return letter
@@ -78,11 +134,27 @@ def choice(answer: str, options: Mapping[str, str]) -> str | None:
 
 
 def picked(text: str) -> str | None:
-    """The letter that a sentence picks: "So B is correct.", "I choose (B)."; None without one."""
-    found = None
-    for match in words.PICKED.finditer(text[-MAX_CHOICE:]):
-        found = match
-    return (found[1] or found[2]) if found else None
+    """The letter that a sentence picks: "So B is correct.", "I choose (B)."; None without one.
+
+    A sentence that picks two letters, asks, or tells what holds on a condition or what others say,
+    picks none.
+    """
+    tail = text[-MAX_CHOICE:]
+    letter, ended = None, -1
+    for match in words.PICKED.finditer(tail):
+        start = max(tail.rfind(stop, 0, match.start()) for stop in ".?!\n") + 1
+        chosen = match[1] or match[2]
+        if (
+            words.ANOTHER.match(tail, match.end())
+            or words.REPORTED.search(tail, start, match.start())
+            or words.ASKED.match(tail, match.end())
+            or (start <= ended and chosen != letter)
+        ):
+            letter = None
+        else:
+            letter = chosen
+        ended = match.end()
+    return letter
 
 
 def _unbracketed(text: str) -> str:
@@ -103,11 +175,36 @@ def _same(first: str, second: str) -> bool:
     return folded(plain(first)).rstrip(".") == folded(plain(second)).rstrip(".")
 
 
-def _last_run(found: Iterable[tuple[str, str]]) -> dict[str, str]:
-    run: dict[str, str] = {}
-    for letter, text in found:
-        if letter == "A":
-            run = {}
-        if letter == LETTERS[len(run) % len(LETTERS)]:
-            run[letter] = text.strip()
-    return run if len(run) > 1 else {}
+def _last_run(prompt: str, marks: re.Pattern[str]) -> dict[str, str]:
+    """The last run of marked letters, each with the text up to the next one."""
+    runs: list[list[re.Match[str]]] = []
+    for mark in marks.finditer(prompt):
+        letter = mark["letter"]
+        if runs and letter in _NEXT[runs[-1][-1]["letter"]]:
+            runs[-1].append(mark)
+        elif letter in _FIRST:
+            runs.append([mark])
+    behind = len(prompt)
+    for run in reversed(runs):
+        ends = [*(mark.start() for mark in run[1:]), behind]
+        behind = run[0].start()
+        options = {
+            mark["letter"]: _option(prompt[mark.end() : end], last=mark is run[-1])
+            for mark, end in zip(run, ends, strict=True)
+        }
+        if len(run) > 1 and not any(map(words.NO_OPTION.fullmatch, options.values())):
+            return options
+    return {}
+
+
+def _option(text: str, *, last: bool) -> str:
+    """The text of an option, without what parts it from the next one."""
+    text = text.strip()
+    if last:
+        text = _LINE_END.split(text, maxsplit=1)[0]
+    text = _SEPARATOR.sub("", text).strip()
+    if text.count("$") % 2:  # one formula around all options
+        text = (
+            text.removesuffix("$").strip() if text.endswith("$") else text.removeprefix("$").strip()
+        )
+    return _SEPARATOR.sub("", text).strip()

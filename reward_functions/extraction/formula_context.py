@@ -1,8 +1,9 @@
 r"""Whether an answer is only a part of the formula it stands in: `10-\boxed{5}`, `\boxed{5}x`.
 
-A box is the value when it stands alone, ends a chain (`x=\boxed{5}`), or follows an arrow, and not
-when an operator, a relation, a function, a number or a letter is glued to it: the whole has another
-value then. Brackets around nothing but the box are looked through: `2(\boxed{5})`.
+A box is the value when it stands alone, is a side of an equation or of an inequality
+(`x=\boxed{5}`, `x\ge\boxed{5}`), or follows an arrow, and not when an operator, a function, a
+number or a letter is glued to it: the whole has another value then. Brackets around nothing but
+the box are looked through: `2(\boxed{5})`.
 
 Prose uses the same characters. A spaced dash, a lone letter and an exclamation mark count only
 between the delimiters of a formula.
@@ -48,11 +49,17 @@ def inside_larger_formula(text: str, start: int, end: int, *, last: bool = False
 def _glued_before(text: str, start: int, end: int) -> bool:
     before = text[max(0, start - REACH) : start]
     last = before.rstrip()
-    if not last or last[-1] == ";" or last.endswith(_UNGLUED):
+    if not last or last[-1] == ";" or last.endswith(_UNGLUED) or _in_words(last):
         return False
     if _OPERATED.search(before) or _listed(text, before, end):
         return True
     return _OPERATED_IN_FORMULA.search(before) is not None and _in_formula(text, start)
+
+
+def _in_words(before: str) -> bool:
+    """Whether text ends with a word, "is" or "is:", or in bold: no operator and no bracket."""
+    word = before.rsplit(maxsplit=1)[-1].rstrip(".:")
+    return before.endswith("**") or (len(word) > 1 and word.isascii() and word.isalpha())
 
 
 def _glued_after(text: str, start: int, end: int) -> bool:
@@ -101,21 +108,20 @@ _CLOSING: Final = re.compile(r"(?:\s|\\[,;:! ])*(?:\\right\s?)?(?:[)\]}]|\\\})")
 _NAMES: Final = (
     r"pi|alpha|beta|gamma|delta|epsilon|theta|lambda|mu|phi|varphi|psi|rho|sigma|tau|omega|infty"
 )
-_RELATIONS: Final = r"leq?(?:slant)?|geq?(?:slant)?|lt|gt|neq?|ll|gg|subset(?:eq)?|notin|n?mid"
+_RELATIONS: Final = r"neq?|subset(?:eq)?|notin|n?mid"  # the sides of an inequality are whole values
 _OPERATORS: Final = r"times|cdot|div|ast|cup|cap|setminus|oplus|choose|over|bmod|wedge|vee|circ"
 # What may stand between an operator and its operand.
 _SPACING: Final = (
     r"(?:\s|~|\\[,;:! ]|\\q?quad\b|\\left\b|\\displaystyle\b|\\[bB]igg?l?\b|[({\[]){0,4}$"
 )
 _OPERAND: Final = rf"(?:[\d)}}!\]]|\\(?:{_NAMES})|(?<![A-Za-z\\/])[A-Za-z])"
-_GREATER: Final = r"(?<!<\w)>"  # not the end of a tag
 _OPERATED: Final = re.compile(
     r"(?:\\(?:sqrt(?:\[[^\[\]]{0,9}\])?|[dtc]?frac(?:\s?\{[^{}]{0,20}\})?|[dt]?binom(?:\s?\{[^{}]{0,20}\})?"
     r"|ln|log(?:_\{?\w{1,3}\}?)?|exp|(?:arc)?(?:sin|cos|tan)|sec|csc|cot|det|gcd|neg|lnot"
     r"|lfloor|lceil|[lr]?vert|overline|bar"
     rf"|{_OPERATORS}|{_RELATIONS}|{_NAMES})"
-    rf"|{_OPERAND}[ \t]{{0,2}}(?:[+*/×·÷^<≤≥≠±]|{_GREATER}|\\[pm][pm]\b|(?<!\s)[-−–]|\\boxed)"
-    r"|[\w)}][ \t]{0,2}[\^_]|[≤≥≠±]"
+    rf"|{_OPERAND}[ \t]{{0,2}}(?:[+*/×·÷^±≠]|\\[pm][pm]\b|(?<!\s)[-−–]|\\boxed)"
+    r"|[\w)}][ \t]{0,2}[\^_]|±"
     r"|\\boxed\{[^{}]{0,20}\}\s?:"
     r")" + _SPACING + r"|\d\Z|(?<!\d)0\.\Z|(?:\d|(?<![A-Za-z\\])[A-Za-z])\(\Z"
 )
@@ -137,14 +143,14 @@ _ENTRY_AFTER: Final = re.compile(
 )
 _CLOSED: Final = ("\\)", "\\]")
 _NUMBER_GOES_ON: Final = re.compile(r"[.,:]?\d")
-_UNIT: Final = r"(?!\s?\\(?:mathrm|text|mbox|rm)\b)"
+_UNIT: Final = r"(?!\s?\{?\s?\\(?:mathrm|text|mbox|rm)\b)"
 _CONTINUED: Final = re.compile(
     r"[.,:]?\d|_\{?\d|[ \t]000(?!\d)"
-    r"|[ \t]{0,2}(?:\^(?!\{?\s?\\(?:circ|prime))|[*×·+/]\s?\d|[-−]\d|[≤≥≠]"
+    r"|[ \t]{0,2}(?:\^(?!\{?\s?\\(?:circ|prime))|[*×·+/]\s?\d|[-−]\d|≠"
     rf"|\\(?!mu\b)(?:{_OPERATORS}|{_RELATIONS}|{_NAMES}|pm|mp|sqrt|[dt]?frac)(?![a-zA-Z]){_UNIT})"
 )
 _LETTER: Final = re.compile(r"(?P<space> ?)(?P<name>[A-Za-z])(?![A-Za-z'’.)])")
 _CONTINUED_IN_FORMULA: Final = re.compile(
-    r"[ \t]{0,2}(?:!(?![=!])|_|[<>](?!/)|(?:\\left)?\((?!\s?(?:\\text|[A-Za-z]{2}))|:\s?\d"
+    r"[ \t]{0,2}(?:!(?![=!])|_|(?:\\left)?\((?!\s?(?:\\text|[A-Za-z]{2}))|:\s?\d"
     rf"|[-−+*×·/]{_UNIT}\s?(?:\d|[A-Za-z](?![A-Za-z])|\\[a-z]|\()|\||,\s?[-−]?\d)"
 )

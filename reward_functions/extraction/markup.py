@@ -29,6 +29,9 @@ _FRACTION: Final = re.compile(
 _SPACE: Final = re.compile(r"\\[,;:! ]|~|\\q?quad\b")
 _ESCAPED: Final = re.compile(r"\\([$%#&_{}])")
 
+MAX_LENGTH: Final = 4_000
+"""Characters of an answer that is short; a longer one is left as it is."""
+
 MAX_LAYERS: Final = 6
 """Layers of markup taken off: `**$\\boxed{\\text{5}}$**` has four."""
 
@@ -36,7 +39,7 @@ MAX_LAYERS: Final = 6
 def plain(answer: str) -> str:
     """A short answer without delimiters, emphasis, font commands, escapes and thin spaces."""
     answer = answer.strip()
-    if answer.isalnum():
+    if answer.isalnum() or len(answer) > MAX_LENGTH:
         return answer
     for _ in range(MAX_LAYERS):
         bare = _FONT.sub(r"\1", _undelimited(answer))

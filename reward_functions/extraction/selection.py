@@ -2,13 +2,16 @@ r"""Which candidate of a response is its final answer, and what disqualifies it.
 
     the last box              \boxed{…}; a run of boxes is one list
     else the last statement   "The answer is …", "#### …", "<answer>…</answer>"
-    else the last span        $…$, \(…\)
+    else the last sentence    "The number of divisors is 9.", "A: 9"
+    else the last span        $…$, \(…\), in the last sentence
     else the whole response   when it is nothing but an answer
 
 The last one wins, and a stronger form is never overruled by a weaker one: where the strongest form
 there is turns out empty, unclosed, disqualified by the words next to it, or a part of a formula,
-the response has no answer, and nothing else in it is searched. A box, a statement or a correction
-behind the answer may contradict it, and is handed to the caller, who can compare values.
+the response has no answer, and nothing else in it is searched. A box and a `####` are commitments:
+of the words next to them only a denial or a retraction of that very value disqualifies them. A box,
+a statement or a correction behind the answer may contradict it, and is handed to the caller, who
+can compare values.
 
 All functions read the response as `visible_response` leaves it, and are linear in its length.
 """
@@ -18,48 +21,39 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.extraction.answer import Answer, NoAnswer
+from reward_functions.extraction.answer import UNCLOSED_BOX, Answer, NoAnswer
 from reward_functions.extraction.candidates.boxes import COMMAND, last_boxed
+from reward_functions.extraction.candidates.endings import ends_with, last_sentence
 from reward_functions.extraction.candidates.hash_marker import last_hash_marker
 from reward_functions.extraction.candidates.math_spans import last_span, taken_back
 from reward_functions.extraction.candidates.statements import last_statement
 from reward_functions.extraction.candidates.whole_response import whole_response
 from reward_functions.extraction.cues.formulas import TAIL
-from reward_functions.extraction.cues.lexicon import SEVERAL
 from reward_functions.extraction.cues.matching import (
-    REACH,
     correction,
-    cue_after,
-    cue_before,
     disqualifying_cue,
-    offered,
     response_ends,
 )
+from reward_functions.extraction.cues.phrase import RULES
 from reward_functions.extraction.formula_context import inside_larger_formula
 from reward_functions.quantities.units import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from reward_functions.extraction.candidates.candidate import Candidate
-
-    Same = Callable[[str, str], bool]
 
 _FRAMED: Final = re.compile(
     r"\\framebox(?:\[[^\[\]]{0,20}\]){0,2}(?=\s?\{)|\\fcolorbox(?:\s?\{[^{}]{1,30}\}){2}(?=\s?\{)"
 )
 
 
-def final_answer(text: str, same: Same | None = None) -> Answer | NoAnswer:
-    """The final answer of a response by the order at the top of this module.
+def final_answer(text: str) -> Answer | NoAnswer:
+    """The final answer of a visible response by the order at the top of this module."""
+    return boxed_answer(text) or stated_answer(text) or unmarked_answer(text)
 
-    Args:
-        text: the visible response.
-        same: whether two values are equal; without it, any alternative to a box leaves no answer.
-    """
-    return (
-        boxed_answer(text, same) or stated_answer(text) or _span_answer(text) or _whole_answer(text)
-    )
+
+def unmarked_answer(text: str) -> Answer | NoAnswer:
+    """The final answer of a visible response that neither boxes nor states one."""
+    return _closing_answer(text) or _span_answer(text) or _whole_answer(text)
 
 
 def hash_answer(text: str) -> Answer | NoAnswer | None:
@@ -69,37 +63,32 @@ def hash_answer(text: str) -> Answer | NoAnswer | None:
         return None
     line = marked.text
     if not line:
-        return NoAnswer("nothing follows the last ####")
-    cue = cue_before(text[max(0, marked.start - REACH) : marked.start])
-    if not cue and not response_ends(text, marked.end):
-        cue = cue_after(text, marked.end)
+        return NoAnswer("nothing follows the last ####", "empty-answer")
+    last = response_ends(text, marked.end)
+    cue = disqualifying_cue(text, marked.start, marked.end, last=last, form="hash_marker")
     if cue:
-        return NoAnswer(f"the last #### {cue}")
+        return NoAnswer(f"the last #### {cue}", RULES[cue])
     if "answer" in line.lower():
         return stated_answer(line) or Answer("hash_marker", line)
     return Answer("hash_marker", line.strip("*_ "), _conflicting_answer(text, marked.end))
 
 
-def boxed_answer(text: str, same: Same | None = None) -> Answer | NoAnswer | None:
-    """The content of the last box or run of boxes; None where nothing is boxed.
-
-    Args:
-        text: the visible response.
-        same: whether two values are equal, so that "or 0.5" behind 1/2 offers no second answer.
-    """
+def boxed_answer(text: str) -> Answer | NoAnswer | None:
+    """The content of the last box or run of boxes; None where nothing is boxed."""
     text, box = _box(text)
     if box is None:
         return None
     if not box.boxes:
-        return NoAnswer("the last box is never closed")
+        return NoAnswer(UNCLOSED_BOX, "unclosed-box")
     if not box.text.strip(" ,"):
-        return NoAnswer("the last box is empty")
+        return NoAnswer("the last box is empty", "empty-answer")
     last = response_ends(text, box.end)
-    cue = disqualifying_cue(text, box.start, box.end, last=last)
-    if cue and not (cue == SEVERAL and same and _is_offered_again(text, box, same)):
-        return NoAnswer(f"the last box {cue}")
+    cue = disqualifying_cue(text, box.start, box.end, last=last, form="box")
+    if cue:
+        return NoAnswer(f"the last box {cue}", RULES[cue])
     if inside_larger_formula(text, box.start, box.end, last=last):
-        return NoAnswer("the last box is part of a longer number or formula")
+        reason = "the last box is part of a longer number or formula"
+        return NoAnswer(reason, "inside-larger-formula")
     if last:
         return Answer("box", box.text, boxes=box.boxes)
     tail = _tail(text, box.end) if box.boxes == 1 else ""
@@ -112,20 +101,30 @@ def stated_answer(text: str) -> Answer | NoAnswer | None:
     if statement is None:
         return None
     if statement.mood == "negated":
-        return NoAnswer("the last statement about the answer denies one")
+        return NoAnswer("the last statement about the answer denies one", "denied-statement")
     if statement.mood == "doubted":
-        return NoAnswer("the stated answer is taken back")
+        return NoAnswer("the stated answer is taken back", "taken-back")
     if not statement.text:
-        return NoAnswer("the statement of the answer is empty")
+        return NoAnswer("the statement of the answer is empty", "empty-answer")
+    if statement.boxes > 1:
+        return NoAnswer("the statement of the answer lists several", "several")
     return Answer("statement", statement.text, correction(text, statement.end))
+
+
+def _closing_answer(text: str) -> Answer | None:
+    closing = last_sentence(text)
+    return Answer("last_sentence", closing.text) if closing else None
 
 
 def _span_answer(text: str) -> Answer | NoAnswer | None:
     span = last_span(text)
     if span is None:
         return None
+    if not ends_with(text, span):
+        return NoAnswer("the response goes on behind its last formula", "last-formula-ends")
     if taken_back(text, span):
-        return NoAnswer("the sentence of the last mathematical span denies it")
+        reason = "the sentence of the last formula denies, supposes or bounds it"
+        return NoAnswer(reason, "doubted-formula")
     return Answer("math_span", span.text) if span.text else None
 
 
@@ -134,7 +133,7 @@ def _whole_answer(text: str) -> Answer | NoAnswer:
     if whole is None:
         return NoAnswer("there is no final answer")
     if not whole.text:
-        return NoAnswer("the response is empty")
+        return NoAnswer("the response is empty", "empty-response")
     return Answer("whole_response", whole.text.strip("*_` "))
 
 
@@ -147,16 +146,6 @@ def _box(text: str) -> tuple[str, Candidate | None]:
         text, framed = _FRAMED.subn("\\\\boxed", text)
         box = last_boxed(text) if framed else None
     return text, box
-
-
-def _is_offered_again(text: str, box: Candidate, same: Same) -> bool:
-    """Whether the only alternative to a box is its own value in another form."""
-    value = offered(text, box.end)
-    return (
-        bool(value)
-        and not disqualifying_cue(text, box.start, box.end, last=True)
-        and same(box.text, value)
-    )
 
 
 def _tail(text: str, end: int) -> str:

@@ -13,11 +13,14 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from reward_functions.extraction.invisible import strip_invisible
 from reward_functions.extraction.reasoning import within_turn, without_reasoning
 from reward_functions.quantities.unicode_forms import folded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 MIN_ECHO: Final = 16
 """Characters from which a copy of the prompt is an echo. Shorter prompts ("2+3?") may be part of an
@@ -38,8 +41,8 @@ def visible_response(response: str, prompt: str = "", *, include_reasoning: bool
 
     Args:
         response: what the policy wrote.
-        prompt: what it was asked. A copy of it is no answer, and neither is a copy of one of its
-            sentences that states an answer, but for case and white space.
+        prompt: what it was asked. A copy of it is no answer, and neither is a response that is
+            nothing but sentences of a prompt that states an answer, but for case and white space.
         include_reasoning: search reasoning sections as well.
     """
     text = within_turn(response) if include_reasoning else without_reasoning(response)
@@ -49,15 +52,27 @@ def visible_response(response: str, prompt: str = "", *, include_reasoning: bool
 
 
 def _without_echo(text: str, prompt: str) -> str:
-    """The response without the prompt, and without its sentences where they state an answer."""
+    """The response without the prompt; nothing where it only repeats its sentences.
+
+    A right answer said in the words of the prompt's format example is an answer.
+    """
     if prompt in text:
         text = text.replace(prompt, "\n")
     asked = _stating(prompt) if len(prompt) <= MAX_ECHOED else ""
     if not asked:
         return text
-    sentences = _SENTENCES.split(text)
-    own = [each for each in sentences if len(each) < MIN_ECHO or folded(each) not in asked]
-    return text if len(own) == len(sentences) else "\n".join(own)
+    if not all(folded(each) in asked for each in _sentences(text) if each.strip()):
+        return text
+    return "" if any(len(each) >= MIN_ECHO for each in _sentences(text)) else text
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """One by one: the first one tells most responses from an echo."""
+    start = 0
+    for end in _SENTENCES.finditer(text):
+        yield text[start : end.start()]
+        start = end.end()
+    yield text[start:]
 
 
 @lru_cache(KEPT)

@@ -115,7 +115,10 @@ class Reference(NamedTuple):
     Args:
         unit: "percent", "number" or "yesno".
         answer: the answer.
-        scale: what one unit of a number counts, as the question names it: 1, 1000, ….
+        scale: what one unit of a number counts, as the question or the answer string names it: 1,
+            1000, ….
+        counted: what the question counts in, and so a number that stands alone, where that is
+            another scale; else None.
         direction: "decrease" where the question asks for one, so that the sign may be left out.
         decimals: of the answer string; None without one.
         aliases: further accepted answers, in the unit of the first.
@@ -139,6 +142,7 @@ class Reference(NamedTuple):
     currency: str | None = None
     failure: str = ""
     noise: str | None = None
+    counted: int | None = None
 
 
 def compared(answer: str, value: Known, question: str) -> Reference:
@@ -177,13 +181,15 @@ def alone(answer: str, question: str) -> Reference | None:
     if stated is None:
         return None
     unit: Unit = "percent" if stated.percent else "number"
-    printed = stated.precision.digits >= LEAST_DIGITS and stated.precision.step
-    places = max(0, -round(log10(stated.precision.step))) if printed else None
-    if printed and stated.precision.step > 1:
-        size = max(size for size in SCALES if size <= abs(stated.value))
-        places = max(0, round(log10(size / stated.precision.step)))
-        named = _reference(unit, Known(stated.value / size, places), question, None, stated)
-        return named._replace(scale=size)
+    step = stated.precision.step
+    printed = stated.precision.digits >= LEAST_DIGITS and step
+    if unit == "number" and step > 1:
+        size = max(size for size in SCALES if size <= max(step, abs(stated.value)))
+        places = max(0, round(log10(size / step))) if printed else None
+        return _in_scale(
+            _reference(unit, Known(stated.value / size, places), question, None, stated), size
+        )
+    places = max(0, -round(log10(step))) if printed else None
     return _reference(unit, Known(stated.value, places), question, None, stated)
 
 
@@ -259,9 +265,16 @@ def _agreed(
 ) -> Reference:
     """The value, and the answer string's own spelling where rounding the value does not give it."""
     found = _reference(reading.unit, reading.value, question, agreement, stated)
-    scale = max(found.scale, reading.size) if reading.size in SCALES else found.scale
-    in_units = stated.value / (reading.size if reading.size in SCALES else 1)
-    return found._replace(scale=scale, aliases=(Known(in_units),) if spelled else ())
+    size = reading.size if reading.size in SCALES else 1
+    if spelled:
+        found = found._replace(aliases=(Known(stated.value / size),))
+    return _in_scale(found, size) if size > 1 else found
+
+
+def _in_scale(reference: Reference, size: int) -> Reference:
+    """A reference whose answer string names a scale, which the question may name or not."""
+    counted = None if reference.scale == size else reference.scale
+    return reference._replace(scale=size, counted=counted)
 
 
 def _disagreed(stated: _Stated, reading: _Reading, question: str) -> Reference:
@@ -301,7 +314,8 @@ def _apart(stated: _Stated, reading: _Reading) -> float:
     assert isinstance(reading.value.value, Fraction)
     if not stated.value or not reading.value.value:
         return inf
-    return abs(log10(abs(stated.value / reading.value.value)))
+    ratio = abs(stated.value / reading.value.value)
+    return abs(log10(ratio.numerator) - log10(ratio.denominator))  # a double may not hold it
 
 
 def _of_word(word: str, value: Known) -> Reference:

@@ -32,6 +32,7 @@ MAX_SHIFT: Final = 9
 
 _NONE: Final = Fraction(0)
 _ONE: Final = Fraction(1)
+_TEN: Final = Fraction(10)
 _HUNDRED: Final = Fraction(POINTS_PER_UNIT)
 _HUNDREDTH: Final = 1 / _HUNDRED
 
@@ -118,9 +119,10 @@ def _other_unit(stated: Value, reference: Reference) -> bool:
 
 
 def _views(stated: Value, reference: Reference) -> list[_View]:
-    """The value in points, or in what the question counts; a bare one may be meant in two ways."""
+    """The value in points, or in what the question counts, or written out."""
     if reference.unit == "number":
-        factors = [_ONE] if reference.scale == 1 else [_ONE, Fraction(1, reference.scale)]
+        alone = reference.scale if reference.counted is None else reference.counted
+        factors = [Fraction(each, reference.scale) for each in {alone, 1}]
     elif stated.unit == BASIS_POINT:
         factors = [_HUNDREDTH]
     elif stated.unit in (PERCENT, PERCENTAGE_POINT):
@@ -167,9 +169,13 @@ def _blemish(view: _View, known: Known, stated: Value, reference: Reference) -> 
 
 
 def _is_precise(view: _View, known: Known, stated: Value, reference: Reference) -> bool:
-    """Whether enough digits were printed for the value to have been worked out."""
+    """Whether enough digits were printed for the value to have been worked out.
+
+    Two of the value as printed and of the reference: 1.0 prints two, and one of 0.972.
+    """
+    assert isinstance(known.value, Fraction)
     return (
-        stated.precision.digits >= LEAST_DIGITS
+        (stated.precision.digits >= LEAST_DIGITS and view.step * _TEN <= abs(known.value))
         or view.value == known.value
         or (reference.decimals is not None and view.step <= Fraction(1, 10**reference.decimals))
     )

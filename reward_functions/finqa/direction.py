@@ -19,7 +19,7 @@ def directed(value: Value, lead: str, tail: str, comments: list[str]) -> Value |
     if not word:
         return value
     if value.sign and value.sign != word:
-        return NoValue("its sign contradicts its direction")
+        return NoValue("finqa-contradicting-sign", "its sign contradicts its direction")
     return value._replace(value=-abs(value.value) if word == "-" else value.value, sign=word)
 
 
@@ -39,8 +39,8 @@ def direction_before(lead: str) -> Sign:
 
 
 def _direction_behind(tail: str) -> Sign:
-    """The direction of "12% lower", "12 (a decrease)"."""
-    match = cues.DIRECTION_BEHIND.match(tail)
+    """The direction of "12% lower", "12 (a decrease)", "45 branches fewer"."""
+    match = cues.DIRECTION_BEHIND.match(tail) or cues.DIRECTION_AFTER_NOUN.match(tail)
     return "" if match is None else "+" if match["up"] else "-"
 
 

@@ -14,6 +14,7 @@ from reward_functions.extraction.answer import Answer, NoAnswer
 from reward_functions.extraction.candidates.boxes import COMMAND, last_boxed
 from reward_functions.extraction.candidates.math_spans import last_span
 from reward_functions.extraction.candidates.statements import last_statement
+from reward_functions.extraction.cues.compiling import says
 from reward_functions.extraction.selection import boxed_answer
 from reward_functions.finqa import cues
 from reward_functions.finqa.yesno import begins_with_word, only_word, takes_back
@@ -35,7 +36,7 @@ AHEAD: Final = 120
 
 _FIGURES: Final = re.compile(r";\s?[-−(]?[$€£]?\d")
 _BOUND: Final = re.compile(r"(?<=[:=\s])[<>≤≥]=?\s?[-+$]?[0-9.]")
-_ALONE: Final = re.compile(r"[.;!\n][^\w]*[0-9][0-9.,]*\s?%?\W*")
+_ALONE: Final = re.compile(r"[.;!\n][^\w]*[0-9][0-9.,]*+\s?%?\W*")
 _STOP: Final = re.compile(r"(?<=[.!?])[*_)]{0,4}\s+(?=\S)")
 _DISPLAYED: Final = ("\\]", "$$", "\\)")
 
@@ -54,7 +55,7 @@ def final(text: str) -> Answer | NoAnswer:
     statement, later = _last_answer(text)
     box = last_boxed(text) if COMMAND in text else None
     if box and (statement is None or box.start >= statement.end):
-        boxed = boxed_answer(text) or NoAnswer("nothing is boxed")
+        boxed = boxed_answer(text) or NoAnswer("nothing is boxed", "finqa-empty-marker")
         return boxed if isinstance(boxed, NoAnswer) else _with_tail(boxed)
     if statement:
         return _marked(text, statement, later)
@@ -80,7 +81,7 @@ def _last_answer(text: str) -> tuple[Candidate | None, str]:
 def _says_no(text: str, statement: Candidate) -> bool:
     """Whether a statement is taken for a denial for nothing but the answer "no"."""
     lead = text[max(0, statement.start - REACH) : statement.end - len(statement.text)]
-    return cues.BARE_NO.match(statement.text) is not None and not cues.DENIAL.search(lead)
+    return cues.BARE_NO.match(statement.text) is not None and not says(lead, cues.DENIAL)
 
 
 def _is_remark(text: str, statement: Candidate) -> bool:
@@ -102,24 +103,43 @@ def _marked(text: str, statement: Candidate, later: str) -> Answer | NoAnswer:
     line = behind.partition("\n")[0]
     word = only_word(statement.text)
     if statement.mood == "negated" and not _says_no(text, statement):
-        return NoAnswer("the last statement about the answer denies one")
+        reason = "the last statement about the answer denies one"
+        return NoAnswer(reason, "denied-statement")
     if _is_doubted(statement, behind, word) or cues.WITHDRAWN.match(behind):
-        return NoAnswer("the stated answer is taken back")
+        return NoAnswer("the stated answer is taken back", "taken-back")
     if not statement.text:
-        return NoAnswer("nothing follows the last marker of an answer")
+        reason = "nothing follows the last marker of an answer"
+        return NoAnswer(reason, "finqa-empty-marker")
     if not begins_with_word(statement.text) and _BOUND.search(text, statement.start, statement.end):
-        return NoAnswer("the answer is a bound")
-    if cues.ALTERNATIVE.match(behind) or cues.OFFERED.search(behind):
-        return NoAnswer("an alternative follows the answer")
-    contrast = cues.CONTRAST.match(line)
-    if contrast:
-        later = line[contrast.end() :].strip(" .;!")
-    elif _ALONE.fullmatch(line) or _ALONE.fullmatch(behind):
-        later = behind.strip(" .;!\n")
+        return NoAnswer("the answer is a bound", "finqa-bound")
+    either = cues.OR_BEFORE.search(text, max(0, statement.start - REACH), statement.start)
+    if (either and begins_with_word(statement.text)) or _is_offered(behind):
+        return NoAnswer("an alternative follows the answer", "finqa-two-values")
+    if either:
+        later = _STOP.split(text[max(0, either.start() - AHEAD) : either.start()])[-1]
+    else:
+        later = _beside(behind) or later
     text = statement.text
     if not cues.VALUE.search(cues.DATED.sub("", text)) or line[:1] == ";":
         text += line  # "It declined by 5%": the statement ends before its value
+    elif cues.HANGING.search(text):
+        text += f" {line}"
     return Answer("statement", text, later)
+
+
+def _is_offered(behind: str) -> bool:
+    """Whether what follows an answer offers another one."""
+    return bool(cues.ALTERNATIVE.match(behind) or cues.OFFERED.search(behind))
+
+
+def _beside(behind: str) -> str:
+    """The value that follows an answer: in contrast to it, or alone; "" where none does."""
+    line = behind.partition("\n")[0]
+    contrast = cues.CONTRAST.match(line)
+    if contrast:
+        return line[contrast.end() :].strip(" .;!")
+    alone = _ALONE.fullmatch(line) or _ALONE.fullmatch(behind)
+    return behind.strip(" .;!\n") if alone else ""
 
 
 def _is_doubted(statement: Candidate, behind: str, word: str | None) -> bool:
@@ -134,11 +154,14 @@ def _is_doubted(statement: Candidate, behind: str, word: str | None) -> bool:
 def _last_sentence(text: str) -> Answer | NoAnswer:
     text = text.strip()
     if not text:
-        return NoAnswer("the response is empty")
+        return NoAnswer("the response is empty", "empty-response")
     if text.endswith(_DISPLAYED):
         span = last_span(text)
         return Answer("last_sentence", span.text) if span else NoAnswer("there is no final answer")
     line = text[max(text.rfind("\n"), len(text) - MAX_SENTENCE - 1) + 1 :]
     if cues.BROKEN_OFF.search(line):
-        return NoAnswer("the response breaks off")
-    return Answer("last_sentence", _STOP.split(line)[-1])
+        return NoAnswer("the response breaks off", "finqa-broken-off")
+    sentence = _STOP.split(line)[-1]
+    if cues.CONTRACT.search(sentence):
+        return NoAnswer("the last sentence speaks of a score", "finqa-score-is-no-answer")
+    return Answer("last_sentence", sentence)

@@ -60,24 +60,24 @@ def numbers(text: str) -> list[Number] | NoValue:
             return number
         found.append(number)
         if len(found) > MAX_NUMBERS:
-            return NoValue(f"the answer has more than {MAX_NUMBERS} numbers")
+            return NoValue("finqa-too-long", f"the answer has more than {MAX_NUMBERS} numbers")
     return found
 
 
 def _number(text: str, match: re.Match[str]) -> Number | NoValue:
     read = _quantity(match)
     if read is None:
-        return NoValue(f"{match[0].strip()!r} is not one number")
+        return NoValue("finqa-decimal-comma", f"{match[0].strip()!r} is not one number")
     bottom = match["core"].partition("/")[2]
     if cues.UNFINISHED.match(text, match.end()) or int(bottom or 1) > MAX_DENOMINATOR:
-        return NoValue("a division is left to be done")
+        return NoValue("finqa-not-worked-out", "a division is left to be done")
     before = text[: match.start()].rstrip()
     signs = (match["inner"] or "").strip()
     start = match.start()
     while before[-1:] in ("-", "+") and not cues.OPERAND.search(before[:-1]):
         before, signs, start = before[:-1].rstrip(), before[-1] + signs, len(before) - 1
     if len(signs) > 1:
-        return NoValue("the answer has two signs")
+        return NoValue("finqa-contradicting-sign", "the answer has two signs")
     sign: Sign = signs  # type: ignore[assignment]
     value = -read.value if sign == "-" else read.value
     year = cues.YEAR.fullmatch(match[0].strip()) is not None

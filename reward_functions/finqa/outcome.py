@@ -8,6 +8,7 @@ from reward_functions.core.references import reference_fields
 from reward_functions.extraction.answer import Answer, NoAnswer
 from reward_functions.finqa.comparison import fault
 from reward_functions.finqa.question import asked, says_basis_points
+from reward_functions.finqa.rules import OF_FAULT
 from reward_functions.finqa.value import NoValue, Value
 from reward_functions.finqa.values import values
 from reward_functions.finqa.yesno import yes_or_no
@@ -31,9 +32,10 @@ _REASONS: Final[dict[Fault, str]] = {
 
 
 class Outcome(NamedTuple):
-    """What became of an answer: its fault in a word, the reason in a sentence, the value read."""
+    """What became of an answer: its fault in a word, the rule, a sentence, and the value read."""
 
     fault: Fault | Literal["none"]
+    rule: str
     reason: str
     read: object = None
 
@@ -49,38 +51,45 @@ def assess(
         sample: its question may ask for basis points.
         tolerance: how far off, as a share of the reference, is still right.
     """
-    outcome = _compared(found, reference, tolerance)
+    outcome = _compared(found, reference, tolerance, sample)
     if outcome.fault == "" and _counts_otherwise(outcome.read, reference, sample):
-        return Outcome("unit", f"the answer {_REASONS['unit']}", outcome.read)
+        return Outcome("unit", "finqa-basis-points", f"the answer {_REASONS['unit']}", outcome.read)
     return outcome
 
 
-def _compared(found: Answer | NoAnswer, reference: Reference, tolerance: Fraction) -> Outcome:
+def _compared(
+    found: Answer | NoAnswer, reference: Reference, tolerance: Fraction, sample: Sample
+) -> Outcome:
     if isinstance(found, NoAnswer):
-        return Outcome("none", found.reason)
+        return Outcome("none", found.rule, found.reason)
     sentence = found.kind == "last_sentence"
     if reference.unit == "yesno" or reference.noise:
         word = yes_or_no(found.text, sentence=sentence)
         if word == reference.answer.value or any(word == each.value for each in reference.aliases):
-            return Outcome("", f"{found.where} equals the reference", word)
+            return Outcome("", "finqa-first-word", f"{found.where} equals the reference", word)
         if reference.unit == "yesno" and isinstance(word, NoValue):
-            return Outcome("none", word.reason)
+            return Outcome("none", word.rule, word.reason)
         if reference.unit == "yesno":
-            return Outcome("value", f"{found.where} differs from the reference", word)
-    read = values(found.text, sentence=sentence)
+            return Outcome(
+                "value", "finqa-first-word", f"{found.where} differs from the reference", word
+            )
+    read = values(found.text, sentence=sentence, question=_question(sample) if sentence else "")
     if isinstance(read, NoValue):
-        return Outcome("none", read.reason)
+        return Outcome("none", read.rule, read.reason)
     faults = [fault(value, reference, tolerance) for value in read]
     if any(faults) and not all(faults):
-        return Outcome("none", "the answer gives several values", read[0])
+        return Outcome("none", "finqa-two-values", "the answer gives several values", read[0])
     if not any(faults) and _contradicted(found, reference, tolerance):
-        return Outcome("none", "a later statement of a result contradicts the answer", read[0])
-    return Outcome(faults[0], f"{found.where} {_REASONS[faults[0]]}", read[0])
+        reason = "a later statement of a result contradicts the answer"
+        return Outcome("none", "finqa-two-values", reason, read[0])
+    return Outcome(faults[0], OF_FAULT[faults[0]], f"{found.where} {_REASONS[faults[0]]}", read[0])
 
 
 def _contradicted(found: Answer, reference: Reference, tolerance: Fraction) -> bool:
     """Whether a later statement of a result gives another value."""
-    read = values(found.conflicting_answer) if found.conflicting_answer else NoValue("")
+    if not found.conflicting_answer:
+        return False
+    read = values(found.conflicting_answer)
     return not isinstance(read, NoValue) and any(
         fault(value, reference, tolerance) for value in read
     )
@@ -90,6 +99,11 @@ def _counts_otherwise(read: object, reference: Reference, sample: Sample) -> boo
     """Whether a number is given in basis points, and the question, as far as known, in others."""
     if reference.unit != "number" or not isinstance(read, Value) or read.unit != BASIS_POINT:
         return False
-    fields = reference_fields(sample.reference) or {}
-    question = fields.get("question") or asked(sample.prompt)
+    question = _question(sample)
     return bool(question) and not says_basis_points(question)
+
+
+def _question(sample: Sample) -> str:
+    """What was asked, as far as it is known."""
+    stated = (reference_fields(sample.reference) or {}).get("question")
+    return stated if isinstance(stated, str) and stated else asked(sample.prompt)

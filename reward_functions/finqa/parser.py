@@ -90,7 +90,7 @@ class _Parser:
                 raise self.error("two operands are expected")
             second = self.inner() if _CALL.match(self.text, self.at) else self.operand(self.rest())
         else:
-            inner = _CALL.search(self.text, self.at, self.closing())
+            inner = _INNER_CALL.search(self.text, self.at, self.closing())
             if inner is None:
                 first, second = self.pair(self.rest())
             else:
@@ -202,7 +202,8 @@ def _may_be_operand(text: str) -> bool:
     )
 
 
-_CALL: Final = re.compile(r"\s*([A-Za-z_]+)\s*\(")
+_CALL: Final = re.compile(r"\s*+([A-Za-z_]++)\s*+\(")
+_INNER_CALL: Final = re.compile(r"(?<![A-Za-z_])[A-Za-z_]++\s*+\(")
 _NEXT_CALL: Final = re.compile(rf"\)\s*,\s*(?:{'|'.join(sorted(OPERATIONS))})\s*\(", re.IGNORECASE)
 _NONE: Final = re.compile(r",\s*none\s*\)", re.IGNORECASE)
 _REFERENCE: Final = re.compile(r"#\s*(\d{1,3})")

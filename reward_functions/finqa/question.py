@@ -27,12 +27,46 @@ _SIZES: Final = {
 
 
 def asked(prompt: str) -> str:
-    """The question of a prompt: its last line that holds one; "" where none does."""
-    for line in reversed(prompt[-MAX_QUESTION * 4 :].splitlines()):
-        lead = cues.QUESTION_LEAD.match(line)
-        if lead or line.rstrip().endswith("?") or "? " in line:
-            return line[lead.end() if lead else 0 :].strip()[-MAX_QUESTION:]
+    """The question of a prompt; "" where there is none.
+
+    What stands behind the last "Question:", else the last sentence with a question mark, else the
+    last paragraph, without the rows of a table and a label that waits for the answer.
+    """
+    text = prompt[-MAX_QUESTION * 4 :]
+    lines = [line.strip() for line in text.splitlines()]
+    found = _labelled(lines) or _with_mark(lines) or _last_paragraph(lines)
+    return found[-MAX_QUESTION:]
+
+
+def _labelled(lines: list[str]) -> str:
+    """What stands behind the last label: on its line, else on the next one that holds words."""
+    for at in range(len(lines) - 1, -1, -1):
+        lead = cues.QUESTION_LEAD.match(lines[at])
+        if lead:
+            rest = (lines[at][lead.end() :], *lines[at + 1 :])
+            return next((line for line in rest if line), "")
     return ""
+
+
+def _with_mark(lines: list[str]) -> str:
+    """The last sentence that ends with a question mark."""
+    for line in reversed(lines):
+        if "?" in line:
+            sentences = cues.SENTENCE_BREAK.split(line)
+            asking = [each for each in sentences if each.rstrip("*_\"'”)] ").endswith("?")]
+            if asking:
+                return asking[-1]
+    return ""
+
+
+def _last_paragraph(lines: list[str]) -> str:
+    paragraph: list[str] = []
+    for line in reversed(lines):
+        if not line and paragraph:
+            break
+        if line and not line.startswith("|") and not cues.WAITING_LABEL.fullmatch(line):
+            paragraph.insert(0, line)
+    return " ".join(paragraph)
 
 
 def scale(question: str) -> int:

@@ -104,7 +104,8 @@ def prepare(record: Mapping[str, Any]) -> dict[str, Any]:
     Returns:
         An object for JSON: `value` (a decimal string of at most `MAX_PRINTED` places, "yes" or
         "no"), `unit`, `scale`, `direction`, `decimals`, `aliases`, `program`, `noise`; and
-        `currency` where the answer string names one.
+        `currency` and `counted` where the answer string names a currency, or a scale that the
+        question does not.
 
     Raises:
         BadReference: a field is missing or of another type; the message names it.
@@ -138,7 +139,8 @@ def as_json(reference: Reference) -> dict[str, Any]:
         "program": reference.program,
         "noise": reference.noise,
     }
-    return shape | ({"currency": reference.currency} if reference.currency else {})
+    rare = {"currency": reference.currency, "counted": reference.counted}
+    return shape | {name: value for name, value in rare.items() if value}
 
 
 def classify_record(record: Mapping[str, Any]) -> Reference:
@@ -178,8 +180,9 @@ def prepared(fields: Mapping[str, Any]) -> Reference:
     direction, decimals = fields.get("direction"), fields.get("decimals")
     program, currency = fields.get("program"), fields.get("currency")
     aliases = fields.get("aliases") or ()
-    if scale not in SCALES or isinstance(scale, bool):
-        raise BadReference(f"scale is none of {', '.join(map(str, SCALES))}")
+    for name, size in (("scale", scale), ("counted", fields.get("counted") or 1)):
+        if size not in SCALES or isinstance(size, bool):
+            raise BadReference(f"{name} is none of {', '.join(map(str, SCALES))}")
     if direction not in (None, "decrease"):
         raise BadReference('direction is neither "decrease" nor null')
     if decimals is not None and (type(decimals) is not int or not 0 <= decimals <= MAX_DIGITS):
@@ -200,6 +203,7 @@ def prepared(fields: Mapping[str, Any]) -> Reference:
         program=program or None,
         currency=currency,
         noise=noise or None,
+        counted=fields.get("counted") or None,
     )
 
 
@@ -255,7 +259,11 @@ def _reexecuted(
         return stored, str(error)
     if isinstance(executed, str) or isinstance(result, str):
         return stored, "" if executed == result else "the program computes to another answer"
-    if Fraction(str(rounded(result))) == Fraction(str(round(float(executed), PLACES))):
+    try:
+        same = Fraction(str(rounded(result))) == Fraction(str(round(float(executed), PLACES)))
+    except OverflowError:  # beyond doubles, which is what a program computes with
+        same = False
+    if same:
         return Known(result), ""
     return stored, "the program computes to another answer"
 

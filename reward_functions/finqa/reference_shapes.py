@@ -47,7 +47,9 @@ def _own(fields: Mapping[str, Any], sample: Sample) -> Reference:
 
 def _bare(sample: Sample) -> Reference:
     """An answer string alone, or a number, which is an executed answer alone."""
-    text, question = reference_text(sample.reference), asking.asked(sample.prompt)
+    text = reference_text(sample.reference)
+    stated = (reference_fields(sample.reference) or {}).get("question")
+    question = stated if isinstance(stated, str) and stated else asking.asked(sample.prompt)
     if isinstance(sample.reference, int | float):
         return classify("", sample.reference, question=question)
     return answer_alone(text, question=question)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from reward_functions.extraction.cues.compiling import says
 from reward_functions.finqa import cues
 from reward_functions.finqa.direction import direction_before
 
@@ -34,9 +35,9 @@ def _conflicting_numbers(text: str, found: list[Number], at: int) -> Iterator[Nu
         joined = bool(last) and not listed and cues.CONNECTOR.fullmatch(gap) is not None
         if index == at:
             compared = False
-        elif cues.OR.search(gap):
+        elif says(gap, cues.OR):
             yield number
-        elif cues.COMPARATOR.search(gap) or _is_new_level(text, found, at, index):
+        elif says(gap, cues.COMPARATOR) or _is_new_level(text, found, at, index):
             compared = True
         elif number.year:
             dated = last is not None and last.year and joined
@@ -61,4 +62,4 @@ def _is_context(gap: str, *, joined: bool, before: bool) -> bool:
     if joined:
         return True
     placed = cues.SUBJECT if before else cues.PREPOSITION
-    return placed.search(gap) is not None and not cues.LISTED.search(gap)
+    return placed.search(gap) is not None and not says(gap, cues.LISTED)

@@ -40,6 +40,12 @@ class Value(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NoValue:
-    """Why an answer gives no value, as one clause."""
+    """Why an answer gives no value.
 
+    Args:
+        rule: the id of the rule that says so.
+        reason: the same, as one clause.
+    """
+
+    rule: str
     reason: str

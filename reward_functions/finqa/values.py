@@ -15,8 +15,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.extraction.cues.compiling import says
 from reward_functions.extraction.markup import plain
 from reward_functions.finqa import cues
+from reward_functions.finqa.claims import claims, qualified
 from reward_functions.finqa.direction import directed, direction_before, with_sign_of
 from reward_functions.finqa.numbers import number_alone, numbers
 from reward_functions.finqa.renderings import further_renderings
@@ -39,29 +41,34 @@ MAX_BRACKETS: Final = 4
 """Brackets within brackets."""
 
 
-def values(phrase: str, *, sentence: bool = False) -> list[Value] | NoValue:
+def values(phrase: str, *, sentence: bool = False, question: str = "") -> list[Value] | NoValue:
     """Every rendering of the value an answer gives; at least one.
 
     Args:
         phrase: the words of the answer.
         sentence: whether they are a sentence that was not marked as the answer. It must then say of
             its value that it *is* something: "the table lists 12" mentions a number.
+        question: what was asked; an unmarked sentence may claim its value in the question's words.
     """
     plainest = cues.PLAINEST.fullmatch(phrase)
     if plainest:
         return [number_alone(plainest)]
     if len(phrase) > MAX_LENGTH:
-        return NoValue(f"the answer has more than {MAX_LENGTH} characters")
+        return NoValue("finqa-too-long", f"the answer has more than {MAX_LENGTH} characters")
     text = _without_markup(phrase)
-    if cues.REFUSAL.search(text):
-        return NoValue("the answer refuses")
+    if cues.OR_WORD.search(text):
+        return NoValue("finqa-two-values", "the answer is a number or else a word")
+    if says(text, cues.REFUSAL):
+        return NoValue("finqa-refusal", "the answer refuses")
     text, comments = _without_comments(_right_hand_side(text))
     found = numbers(text)
     if isinstance(found, NoValue):
         return found
     if not found:
         return _in_words(text)
-    return _main(text, found, comments, sentence=sentence)
+    if sentence and qualified(text, question):
+        return NoValue("finqa-mentioned", "the last sentence states a part, or leaves it open")
+    return _main(text, found, comments, sentence=sentence, question=question)
 
 
 def _without_markup(phrase: str) -> str:
@@ -79,14 +86,16 @@ def _without_markup(phrase: str) -> str:
             text = text.replace(mark, spelled)
     if text.count("$") > 1:
         text = cues.MATHEMATICS.sub(r"\1", text)
-    return " ".join(cues.DATE.sub(" ", text).split())
+    text = " ".join(cues.DATE.sub(" ", text).split())
+    period = cues.PERIOD.match(text)
+    return text[period.end() :] if period else text
 
 
 def _right_hand_side(text: str) -> str:
     """What stands behind the last equals sign outside of brackets, where that has a number."""
     for sign in reversed(list(cues.EQUALS.finditer(text))):
         rest = text[sign.end() :]
-        if rest.count("(") == rest.count(")") and cues.DIGIT.search(rest):
+        if rest.count("(") == rest.count(")") and any(map(str.isdecimal, rest)):
             return rest
     return text
 
@@ -97,7 +106,7 @@ def _without_comments(text: str) -> tuple[str, list[str]]:
 
     def replaced(group: re.Match[str]) -> str:
         number = cues.ACCOUNTING.fullmatch(group[1])
-        if number and not cues.DIGIT.search(text, 0, group.start()):
+        if number and not any(map(str.isdecimal, text[: group.start()])):
             return number[0] if number["sign"] else f"-{number[0]}"
         if not cues.FACTOR.match(group.string, group.end()):  # else a part of a calculation
             comments.append(group[1].strip())
@@ -112,17 +121,17 @@ def _without_comments(text: str) -> tuple[str, list[str]]:
 
 
 def _main(
-    text: str, found: list[Number], comments: list[str], *, sentence: bool
+    text: str, found: list[Number], comments: list[str], *, sentence: bool, question: str
 ) -> list[Value] | NoValue:
     """The value the text is about, with its sign by words, and every further rendering of it."""
-    at, stated = _chosen(text, found)
+    at, stated = _chosen(text, found, question, sentence=sentence)
     number = found[at]
     lead = text[: number.start]
     tail = text[number.end : found[at + 1].start if at + 1 < len(found) else len(text)]
     if cues.BOUND.search(lead) or cues.OPEN_END.match(tail) or cues.REFUSED.search(text):
-        return NoValue("the answer is denied, asked or bounded")
+        return NoValue("finqa-bound", "the answer is denied, asked or bounded")
     if sentence and not stated and (lead.strip() or tail.strip()):
-        return NoValue("the last sentence states no value")
+        return NoValue("finqa-mentioned", "the last sentence states no value")
     value = directed(number.value, lead, tail, comments)
     if isinstance(value, NoValue):
         return value
@@ -138,14 +147,26 @@ def _main(
     return [value, *further, *(with_sign_of(value, each) for each in noted)]
 
 
-def _chosen(text: str, found: list[Number]) -> tuple[int, bool]:
-    """Which number is the value: the first that something *is*, else the first; and whether so."""
+def _chosen(text: str, found: list[Number], question: str, *, sentence: bool) -> tuple[int, bool]:
+    """Which number is the value, and whether the text states it.
+
+    It is the first that something *is*, else the first. A sentence asserts the only number that it
+    holds, years apart, where its verb claims a result or is the question's own, unless it gives
+    somebody's words, a plan or a step.
+    """
     for at, number in enumerate(found):
         if cues.COPULA.search(text[: number.start]):
             return at, True
+    asserted = not sentence or not cues.UNASSERTED.search(text)
     for at, number in enumerate(found):
         if direction_before(text[: number.start]):
-            return at, True
+            return at, asserted
+    if not sentence or not asserted:
+        return 0, False
+    counted = [at for at, number in enumerate(found) if not number.year]
+    if len(counted) == 1:
+        only = found[counted[0]]
+        return counted[0], claims(text[: only.start], text[only.end :], question)
     return 0, cues.WEAK_COPULA.search(text[: found[0].start]) is not None
 
 
@@ -170,16 +191,16 @@ def _noted(comments: list[str]) -> list[Value] | NoValue:
     found: list[Value] = []
     for comment in comments:
         if cues.OPEN_END.match(comment):
-            return NoValue("the answer is bounded")
+            return NoValue("finqa-bound", "the answer is bounded")
         lead = cues.SAME_AS.match(comment)
         start = lead.end() if lead else 0
-        if cues.DIGIT.search(comment) and cues.HEDGE.search(comment, start):
-            return NoValue("a comment on the answer offers another one")
-        if cues.CALCULATION.search(comment) or cues.EXPLAINED.search(comment):
+        if any(map(str.isdecimal, comment)) and says(comment[start:], cues.HEDGE):
+            return NoValue("finqa-two-values", "a comment on the answer offers another one")
+        if cues.CALCULATION.search(comment) or says(comment, cues.EXPLAINED):
             continue
         tokens = numbers(comment[start:])
         if isinstance(tokens, NoValue):
-            return NoValue("a comment on the answer is another one")
+            return NoValue("finqa-two-values", "a comment on the answer is another one")
         found.extend(further_renderings(comment[start:], tokens, len(tokens)))
     return found
 
@@ -189,7 +210,7 @@ def _in_words(text: str) -> list[Value] | NoValue:
     match = cues.WORDED.fullmatch(text)
     read = quantity(match["rest"]) if match else None
     if match is None or read is None:
-        return NoValue("the answer has no number")
+        return NoValue("finqa-no-number", "the answer has no number")
     value = Value(read.value, precision("", read.value), read.unit)
     signed = directed(value, match["lead"], "", [])
     return signed if isinstance(signed, NoValue) else [signed]

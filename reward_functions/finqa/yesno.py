@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from reward_functions.extraction.cues.compiling import says
 from reward_functions.extraction.markup import plain
 from reward_functions.finqa import cues
 from reward_functions.finqa.value import NoValue
@@ -46,14 +47,16 @@ def yes_or_no(phrase: str, *, sentence: bool = False) -> str | NoValue:
         either = cues.EITHER_WORD.match(text, first.end())
         other = either is not None and either["word"].lower() != first[1].lower()
         if other or cues.BOTH_WORDS.match(text, first.end()):
-            return NoValue("the answer says both yes and no")
+            return NoValue("finqa-both-words", "the answer says both yes and no")
+        if cues.OR_NUMBER.match(text, first.end()):
+            return NoValue("finqa-two-values", "the answer is a word or else a number")
         return str(first[1]).lower()
     found: set[str] = {word.lower() for word in cues.WORD.findall(text)}
     if len(found) > 1:
-        return NoValue("the answer says both yes and no")
+        return NoValue("finqa-both-words", "the answer says both yes and no")
     stated = [match for match in cues.WORD_STATED.finditer(text) if match.end() == len(text)]
     concluded = any(match[0].lower().startswith("so") for match in stated)
-    denied = not concluded and cues.WORD_DENIED.search(text) is not None
+    denied = not concluded and says(text, cues.WORD_DENIED)
     if not found or denied or (sentence and not stated):
-        return NoValue("the answer says neither yes nor no")
+        return NoValue("finqa-neither-word", "the answer says neither yes nor no")
     return found.pop()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from statistics import fmean, median
+from statistics import median
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.core.means import mean
 from reward_functions.core.types import Metric
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def aggregated(scores: Sequence[Score], aggregate: str) -> Score:
     """
     values = [score.value for score in scores]
     metrics = tuple(
-        Metric(column[0].name, fmean(metric.value for metric in column), column[0].type)
+        Metric(column[0].name, mean([metric.value for metric in column]), column[0].type)
         for column in zip(*(score.metrics for score in scores), strict=True)
     )
     listed = ", ".join(f"{each:g}" for each in values)
@@ -44,7 +45,7 @@ def _majority(values: Sequence[float]) -> float:
 
 
 _AGGREGATES: Final[Mapping[str, Callable[[Sequence[float]], float]]] = {
-    "mean": fmean,
+    "mean": mean,
     "median": median,
     "majority": _majority,
     "minimum": min,

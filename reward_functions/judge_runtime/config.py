@@ -7,6 +7,7 @@ types, so that they fit into one environment variable or a file.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from math import inf
 from typing import ClassVar, Final, Literal
@@ -19,6 +20,9 @@ Aggregate = Literal["mean", "median", "majority", "minimum", "rotate"]
 
 OUTPUT_MODES: Final[tuple[OutputMode, ...]] = ("json_schema", "strict_tool", "tool", "json")
 """The ways to ask for a structured verdict, most reliable first."""
+
+_AFTER_HOST: Final = re.compile(r"[/?#\\]")
+_NAMED_KEY: Final = re.compile(r"env:[A-Za-z_]\w*\Z|arn:", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +78,9 @@ class JudgeModel:
             raise BadJudge(f"{self.model}: an OpenAI-compatible endpoint is an http or https URL")
         if self.backend == "replay" and not self.answers:
             raise BadJudge(f"{self.model}: replay needs the file of recorded answers")
-        if self.key and not self.key.startswith(("env:", "arn:")):
+        if "@" in _AFTER_HOST.split(self.endpoint.split("://", 1)[-1], maxsplit=1)[0]:
+            raise BadJudge(f"{self.model}: an endpoint names no user and no password: give a key")
+        if self.key and not _NAMED_KEY.match(self.key):
             raise BadJudge(f"{self.model}: a key is named env:NAME or by a secret's ARN, not given")
         limits_hold = self.max_tokens >= 1 and self.rpm >= 0 and self.tpm >= 0
         if not limits_hold or not 0 < self.timeout < inf:

@@ -1,9 +1,11 @@
 """From a model's settings to an `Ask` that limits, retries, caches, falls back and deduplicates.
 
+    Refusals       a refusal that the response caused is the worst verdict on it
     Deduplicated   equal questions of a batch are asked once
     WithFallback   the fallback model answers where a panel member failed
     Cached         a verdict that was given before is not asked for again
     Retrying       an outage is retried with growing pauses, an invalid verdict once
+    Denials        a model that denies the first questions of a batch is not asked the others
     RateLimited    a call waits until the rate limit lets it through
 
 Each wraps the one below it. No other layer retries: botocore's own retries are off. All of them
@@ -21,8 +23,10 @@ from reward_functions.judge_runtime.rate_limit import RateLimit
 from reward_functions.judge_runtime.usage import price_of
 from reward_functions.judge_runtime.wrappers.cached import Cached
 from reward_functions.judge_runtime.wrappers.deduplicated import Deduplicated
+from reward_functions.judge_runtime.wrappers.denials import Denials
 from reward_functions.judge_runtime.wrappers.fallback import WithFallback
 from reward_functions.judge_runtime.wrappers.rate_limited import RateLimited
+from reward_functions.judge_runtime.wrappers.refusals import Refusals
 from reward_functions.judge_runtime.wrappers.retrying import Retrying
 
 if TYPE_CHECKING:
@@ -93,9 +97,10 @@ def ask_of(
     ask = _cached(member, cache, account)
     if fallback:
         ask = WithFallback(ask, _cached(fallback, cache, account), account)
-    return partial(Deduplicated(ask, account), deadline=deadline)
+    return partial(Refusals(Deduplicated(ask, account)), deadline=deadline)
 
 
 def _cached(member: PanelMember, cache: TieredCache, account: Account) -> Ask:
     limited = RateLimited(member.ask, member.model, member.rate_limit, account, member.price)
-    return Cached(Retrying(limited, member.retries, account), member.model, cache, account)
+    asked = Retrying(Denials(limited), member.retries, account)
+    return Cached(asked, member.model, cache, account)

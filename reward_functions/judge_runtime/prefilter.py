@@ -1,6 +1,6 @@
 """Responses that earn the minimum without a call of a judge model.
 
-    empty           no letter and no digit once invisible characters and reasoning are set aside
+    empty           no letter, digit or sign (∅) once what is invisible and reasoning are set aside
     unfinished      reasoning or a code fence that is never closed
     master key      nothing but a phrase that opens an answer ("Let's think step by step.", "答案")
     a copy          the prompt, once or more often, but for white space and case
@@ -13,14 +13,19 @@ for.
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.extraction.markup import plain
 from reward_functions.extraction.reasoning import without_reasoning
+from reward_functions.extraction.truncation import in_fence, in_reasoning
 from reward_functions.quantities.unicode_forms import folded
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from reward_functions.core.types import Sample
 
 MAX_OPENERS: Final = 400
@@ -33,7 +38,12 @@ MIN_COPY: Final = 16
 """Characters of a prompt from which copies are counted. A shorter one may be part of an answer."""
 
 _PROBE: Final = "\nprobe"
-_FENCE: Final = re.compile(r"(?m)^ {0,3}(`{3,}|~{3,})([^\n]*)$")
+_NO_WORD: Final = re.compile(r"[^\w()|]|_")
+_ARROWS: Final = "←↑→↓↔"
+_TAG: Final = re.compile(r"</?(?:b|br|div|em|h[1-6]|i|p|span|strong|u) ?/?>")
+_CHOICE: Final = re.compile(r"\(([^()]*)\)")
+_LOOK_ALIKES: Final = str.maketrans("авекмнорстухіјѕԁһӏαεικμορτυχ", "abekmhopctyxijsdhlaeikmoptux")
+"""Letters of Cyrillic and of Greek in lower case, and those of Latin that they look like."""
 
 
 def prefilter(sample: Sample, reference: str = "") -> str:
@@ -45,7 +55,7 @@ def prefilter(sample: Sample, reference: str = "") -> str:
     """
     response = without_reasoning(sample.response)
     answer = folded(response[:MAX_FILTERED])
-    if not any(map(str.isalnum, answer)):
+    if not any(map(_says, answer)):
         return "the response is empty" if not sample.response.strip() else "nothing is answered"
     if reference and answer == folded(reference):
         return ""
@@ -60,52 +70,54 @@ def prefilter(sample: Sample, reference: str = "") -> str:
     return ""
 
 
-def in_reasoning(response: str) -> bool:
-    """Whether appended text would still be reasoning. Harmony's channels end by themselves."""
-    if "<|channel|>" in response:
-        return False
-    return not without_reasoning(response + _PROBE).endswith(_PROBE)
-
-
-def in_fence(text: str) -> bool:
-    """Whether the string ends inside a code block, by CommonMark's rule."""
-    opened = ""
-    for line in _FENCE.finditer(text):
-        fence, rest = line[1], line[2].strip()
-        if not opened:
-            if not (fence[0] == "`" and "`" in rest):
-                opened = fence
-        elif fence[0] == opened[0] and len(fence) >= len(opened) and not rest:
-            opened = ""
-    return bool(opened)
+def _says(character: str) -> bool:
+    """Whether a character can be an answer: a letter, a digit, a sign such as ∅."""
+    if character.isascii() or character.isalnum():
+        return character.isalnum()
+    return unicodedata.category(character) == "Sm" and character not in _ARROWS
 
 
 def _only_opens(answer: str) -> bool:
     """Whether the response consists of openers only."""
     if len(answer) > MAX_OPENERS:
         return False
-    words = _words(answer)
+    words = _words(_one_script(_TAG.sub(" ", plain(answer))))
     opens = {0: False}  # by the position reached: whether more than fillers led to it
     for start in range(len(words)):
         if start in opens:
             for key, filler in _master_keys():
-                if words.startswith(key, start):
-                    end = start + len(key)
-                    opens[end] = opens.get(end, False) or opens[start] or not filler
+                if found := key(words, start):
+                    opens[found.end()] = opens.get(found.end(), False) or opens[start] or not filler
     return opens.get(len(words), False)
 
 
 @cache
-def _master_keys() -> tuple[tuple[str, bool], ...]:
-    """The openers as `_words` spells them, and whether each is a filler that may be an answer."""
+def _master_keys() -> tuple[tuple[Callable[[str, int], re.Match[str] | None], bool], ...]:
+    """What matches each row at a position of `_words`, and whether it is a filler."""
     lines = Path(__file__).with_name("master_keys.txt").read_text(encoding="utf-8").splitlines()
-    listed = [line for line in lines if line and not line.startswith("#")]
-    return tuple((_words(folded(line)), line.startswith("~")) for line in listed)
+    rows = [line for line in lines if line and not line.startswith("#")]
+    return tuple((re.compile(_pattern(row)).match, row.startswith("~")) for row in rows)
+
+
+def _pattern(row: str) -> str:
+    """A row without quantifiers: what it matches is no longer than the row."""
+    bare = _NO_WORD.sub(" ", _one_script(folded(row.lstrip("~ "))))
+    pieces = _CHOICE.split(re.sub(" +", " ", bare).strip())
+    if len(pieces) > 1 and not pieces[-1]:  # vowel signs are no letters: they leave spaces behind
+        pieces[-2] = "|".join(map(str.rstrip, pieces[-2].split("|")))
+    return "".join(f"(?:{piece})" if at % 2 else piece for at, piece in enumerate(pieces)) + " "
+
+
+def _one_script(text: str) -> str:
+    """Full-width letters as plain ones, and letters that look Latin as Latin ones."""
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFKC", text).casefold().translate(_LOOK_ALIKES)
 
 
 def _words(text: str) -> str:
-    """Letters and digits, each word closed by a space. Scripts without spaces have long words."""
-    spaced = "".join(each if each.isalnum() else " " for each in text)
+    """Words of letters, digits and signs, each closed by a space; long without spaces between."""
+    spaced = "".join(each if _says(each) else " " for each in text)
     return "".join(word + " " for word in spaced.split())
 
 
@@ -115,4 +127,4 @@ def _copies(answer: str, prompt: str) -> bool:
         return False
     if copied == asked:
         return True
-    return len(asked) >= MIN_COPY and not any(map(str.isalnum, copied.replace(asked, "")))
+    return len(asked) >= MIN_COPY and not any(map(_says, copied.replace(asked, "")))

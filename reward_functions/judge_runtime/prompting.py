@@ -22,12 +22,12 @@ import json
 import os
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.core.asking import CANARY, Question, VerdictField
+from reward_functions.core.asking import CANARY, CONFIDENCE, Question, VerdictField
 from reward_functions.core.errors import BadJudge
 from reward_functions.judge_runtime.sanitize import encoded, sanitize
 
@@ -43,9 +43,10 @@ prompt of a training set, and a bound on the cost of a call."""
 MAX_CONTEXT: Final = 60_000
 """Characters of each other string: a prompt, a reference, retrieved passages."""
 
-ADDRESSED: Final = "addressed_to_judge"
-CONFIDENCE: Final = "confidence"
+BLANK: Final = "I have no answer."
+"""A response that no model has a reason to refuse to judge."""
 
+ADDRESSED: Final = "addressed_to_judge"
 _STANDARD: Final = (
     VerdictField(
         ADDRESSED,
@@ -123,6 +124,7 @@ def question(
     quotable: str = "",
     max_chars: int = MAX_CHARS,
     turn: int = 0,
+    own: str = "response",
 ) -> Question:
     """A question about a sample.
 
@@ -136,6 +138,8 @@ def question(
         quotable: the name of the data that quotations must come from.
         max_chars: characters of each string of the section `# Case` that the judge sees.
         turn: the position of this question among those about the sample.
+        own: the name of the data that this response wrote, and no other: where the model refuses
+            the question, it is asked about `BLANK` in its place.
 
     Raises:
         BadJudge: a slot of the template has no value, or two fields have the same name.
@@ -154,6 +158,20 @@ def question(
     shape = [(each.name, each.about, sorted(each.choices)) for each in verdict]
     parts = [prompt.name, prompt.system, prompt.shared, prompt.case, shape, dict(notes), shown]
     key = sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+    blank = None
+    if data.get(own, BLANK) != BLANK:
+        blank = partial(
+            question,
+            prompt,
+            sample,
+            fields,
+            {**data, own: BLANK},
+            notes=notes,
+            quotable=quotable,
+            max_chars=max_chars,
+            turn=turn,
+            own=own,
+        )
     canary = _keyed_hash("canary", key)[:12]
     shared = _rendered(prompt.shared, notes, shown)
     case = _rendered(prompt.case, notes, shown)
@@ -167,6 +185,7 @@ def question(
         quotable=shown[quotable] if quotable else "",
         sample=sample.id,
         turn=turn,
+        blank=blank,
     )
 
 

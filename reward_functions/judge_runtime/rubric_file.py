@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from reward_functions.core.asking import VerdictField
 from reward_functions.core.errors import BadJudge
 from reward_functions.core.jsons import unique_names
+from reward_functions.core.means import weighted_mean
 from reward_functions.core.spec import Example
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.judge_runtime.prompting import RESERVED
@@ -134,9 +135,8 @@ class Rubric:
         ]
         if failed:
             return 0.0, f"the gate {failed[0]} failed; {summary}"
-        total = sum(each.weight for each in self.criteria)
-        earned = sum(each.weight * each.value(choices[each.id]) for each in self.criteria)
-        return min(1.0, earned / total), summary
+        values = [each.value(choices[each.id]) for each in self.criteria]
+        return weighted_mean(values, [each.weight for each in self.criteria]), summary
 
 
 @lru_cache(maxsize=64)

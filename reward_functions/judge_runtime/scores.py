@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.core.asking import CONFIDENCE
 from reward_functions.core.types import Evidence, Metric, Score
-from reward_functions.judge_runtime.prompting import ADDRESSED, CONFIDENCE
+from reward_functions.judge_runtime.prompting import ADDRESSED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +54,7 @@ def judged(
     answer: str | None = None,
     addressed: bool | None = None,
 ) -> Score:
-    """A score from verdicts; 0 where the response speaks to its judge.
+    """A score from verdicts; 0 where the response speaks to its judge, or made it refuse.
 
     Args:
         value: the score otherwise.
@@ -66,12 +67,17 @@ def judged(
     """
     if addressed is None:
         addressed = any(verdict[ADDRESSED] == "yes" for verdict in verdicts)
+    refused = any(verdict.refused for verdict in verdicts)
+    if refused:
+        reason = f"the judge refuses to judge this response; {reason}"
+    elif addressed:
+        reason = f"the response speaks to its judge; {reason}"
     sure = min(CONFIDENCES[verdict[CONFIDENCE]] for verdict in verdicts)
     return Score(
-        0.0 if addressed else value,
+        0.0 if addressed or refused else value,
         (*_metrics(prefiltered=0, addressed=addressed, sure=sure), *extra),
         answer,
-        f"the response speaks to its judge; {reason}" if addressed else reason,
+        reason,
         Evidence("the verdict", [dict(verdict.values) for verdict in verdicts]),
     )
 

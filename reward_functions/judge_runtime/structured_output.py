@@ -42,7 +42,7 @@ FAMILIES: Final[tuple[tuple[str, str, OutputMode], ...]] = (
 user guide lists which models take structured output; `toolChoice` by name is documented for Claude
 and Nova. Endpoints of the OpenAI kind share `response_format`, vLLM's included."""
 
-_FENCED: Final = re.compile(r"\A```(?:json)?\s*\n(.*)\n```\Z", re.DOTALL)
+_FENCED: Final = re.compile(r"\A```(?:json)?[^\S\n]*+\n(.*)\n```\Z", re.DOTALL)
 
 
 def output_mode_of(model: JudgeModel) -> OutputMode:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import tomllib
 from collections import Counter
 from functools import cache
+from math import inf
 from pathlib import Path
-from threading import Lock
+from threading import Condition
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.core.errors import BadJudge, JudgeUnavailable
@@ -34,12 +36,13 @@ COUNTERS: Final = (
     "judge_retries",
     "judge_reasks",
     "judge_throttles",
+    "judge_refusals",
     "judge_fallbacks",
     "judge_failures",
 )
 """In this order: calls; legal verdicts; verdicts from the cache; verdicts shared by equal questions
-of the batch; retries after an outage; retries after an invalid verdict; throttled calls; questions
-to the fallback; questions without a verdict."""
+of the batch; retries after an outage; retries after an invalid verdict; throttled calls; calls that
+the model refused; questions to the fallback; questions without a verdict."""
 
 
 MAX_TOKENS: Final = 100_000_000
@@ -122,8 +125,9 @@ class Account:
         self.usd = 0.0
         self.failures: Counter[str] = Counter()
         self._reserved = 0.0
+        self._in_flight = 0
         self._counts: Counter[str] = Counter()
-        self._lock = Lock()
+        self._lock = Condition()
 
     def __getitem__(self, counter: str) -> int:
         return self._counts[counter]
@@ -138,24 +142,38 @@ class Account:
         with self._lock:
             self.failures[kind] += 1
             self._counts["judge_throttles"] += kind == "throttled"
+            self._counts["judge_refusals"] += kind == "refused"
 
-    def reserve(self, usd: float) -> None:
+    def reserve(self, usd: float, deadline: float = inf) -> None:
         """Reserve the dollars that a call may cost.
+
+        Calls in flight reserve more than most of them cost, so that their end is waited for.
+
+        Args:
+            usd: at most.
+            deadline: the reading of `time.monotonic()` until which is waited.
 
         Raises:
             JudgeUnavailable: with them, the batch could exceed its limit.
         """
         with self._lock:
-            if self.max_usd and self.usd + self._reserved + usd > self.max_usd:
-                raise JudgeUnavailable(f"the batch may cost {self.max_usd:g} dollars", "budget")
+            while self.max_usd and self.usd + self._reserved + usd > self.max_usd:
+                left = deadline - monotonic()
+                hopeless = self.usd + usd > self.max_usd or not self._in_flight or left <= 0
+                if hopeless:
+                    raise JudgeUnavailable(f"the batch may cost {self.max_usd:g} dollars", "budget")
+                self._lock.wait(None if left == inf else left)
             self._reserved += usd
+            self._in_flight += 1
 
     def settle(self, reserved: float, usage: Usage, usd: float) -> None:
         """Replace the reservation of a call by its cost."""
         with self._lock:
-            self._reserved -= reserved
+            self._in_flight -= 1
+            self._reserved = self._reserved - reserved if self._in_flight else 0.0
             self.usage += usage
             self.usd += usd
+            self._lock.notify_all()
 
     def metrics(self) -> dict[str, float]:
         """Every counter by its name; the same names for every batch."""

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass
 from hashlib import sha256
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Final, Literal
 
 from reward_functions.core.asking import VerdictField
+from reward_functions.core.groups import once
+from reward_functions.core.means import mean
 from reward_functions.core.spec import Example, Needs, reward_function
 from reward_functions.core.types import Metric
 from reward_functions.extraction.reasoning import without_reasoning
@@ -17,7 +21,7 @@ from reward_functions.judge_runtime.scores import METRICS, judged, prefiltered
 from reward_functions.quantities.unicode_forms import folded
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from reward_functions.core.asking import Ask, Question, Verdict
     from reward_functions.core.types import Sample, Score
@@ -31,7 +35,7 @@ _PROMPT: Final = "Give a synonym of 'quick'."
 
 
 @reward_function(
-    version=1,
+    version=2,
     metrics=[*METRICS, "grade", "group_size"],
     needs=Needs(judge=True, group=True),
     examples=[
@@ -100,38 +104,79 @@ def group(
     if rejected := prefilter(sample):
         return prefiltered(rejected, Metric("grade", 0.0), size)
     mine = folded(without_reasoning(sample.response))
-    shown = _chunk(mine, group)
+    responses = once(group, _responses)
+    shown = responses.of_call(mine)
     verdicts, grades = [], []
     for turn in range(orders):
         texts = shown[::-1] if turn else shown
         verdict = ask(_question(sample, texts, turn, max_chars))
         verdicts.append(verdict)
         grades.append({folded(text): _grade(verdict, at) for at, text in enumerate(texts)})
-    addressed = any(
-        verdict[f"{letter}_addresses"] == "yes"
-        for verdict, letter in zip(verdicts, _letters(mine, shown), strict=False)
-    )
-    grade = sum(each[mine] for each in grades) / orders
-    rank = sum(_rank(mine, each, group) for each in grades) / orders
+    addressing = {
+        folded(text)
+        for turn, verdict in enumerate(verdicts)
+        for at, text in enumerate(shown[::-1] if turn else shown)
+        if verdict[f"{ascii_lowercase[at]}_addresses"] == "yes"
+    }
+    grade = mean([each[mine] for each in grades])
+    rank = mean([responses.rank(mine, each, addressing) for each in grades])
     reason = f"graded {grade:g} among {len(group)}"
+    addressed = mine in addressing
     return judged(rank, verdicts, reason, Metric("grade", grade), size, addressed=addressed)
 
 
-def _chunk(mine: str, group: Sequence[Sample]) -> list[str]:
-    """The different responses of one call, this one included, in an order by hash."""
-    texts = {
-        folded(response): response
-        for other in group
-        if not prefilter(other) and (response := without_reasoning(other.response))
-    }
+@dataclass(frozen=True, slots=True)
+class _Responses:
+    """The responses of a group.
+
+    Args:
+        texts: the different ones that are judged, by their folded form, in an order by hash.
+        counts: how many samples have each.
+        rejected: how many samples the prefilter rejected.
+    """
+
+    texts: Mapping[str, str]
+    counts: Mapping[str, int]
+    rejected: int
+
+    def of_call(self, mine: str) -> list[str]:
+        """The different responses of one call, this one included."""
+        ordered = list(self.texts)
+        start = ordered.index(mine) // MAX_GROUP * MAX_GROUP
+        return [self.texts[each] for each in ordered[start : start + MAX_GROUP]]
+
+    def rank(self, mine: str, grades: Mapping[str, float], addressing: Collection[str]) -> float:
+        """The share of the others of the call that rank below, those that rank equal counted half.
+
+        Below stand those that the prefilter rejected and those that speak to the judge.
+        """
+        others = {each: self.counts[each] - (each == mine) for each in grades}
+        total = sum(others.values()) + self.rejected
+        if not total:
+            return grades[mine]
+        below, equal = self.rejected, 0
+        for each, count in others.items():
+            if each in addressing or grades[each] < grades[mine]:
+                below += count
+            elif grades[each] == grades[mine]:
+                equal += count
+        return (below + equal / 2) / total
+
+
+def _responses(group: Sequence[Sample]) -> _Responses:
+    judged_ones = [each for each in group if not prefilter(each)]
+    written = [without_reasoning(each.response) for each in judged_ones]
+    texts = {folded(response): response for response in written}
     seed = sha256("\0".join(sorted(texts)).encode("utf-8", "replace")).digest()
 
     def place(text: str) -> bytes:
         return sha256(seed + text.encode("utf-8", "replace")).digest()
 
-    ordered = sorted(texts, key=place)
-    start = ordered.index(mine) // MAX_GROUP * MAX_GROUP
-    return [texts[each] for each in ordered[start : start + MAX_GROUP]]
+    return _Responses(
+        {each: texts[each] for each in sorted(texts, key=place)},
+        Counter(map(folded, written)),
+        len(group) - len(written),
+    )
 
 
 def _question(sample: Sample, texts: Sequence[str], turn: int, max_chars: int) -> Question:
@@ -142,7 +187,8 @@ def _question(sample: Sample, texts: Sequence[str], turn: int, max_chars: int) -
     base = prompt_of(__file__)
     prompt = Prompt(base.name, base.system, base.shared, base.case.replace("{{responses}}", slots))
     data = dict(zip(ascii_lowercase, texts, strict=False)) | {"prompt": conversation(sample)}
-    return question(prompt, sample, fields, data, max_chars=max_chars, turn=turn)
+    alone = "a" if len(texts) == 1 else ""
+    return question(prompt, sample, fields, data, max_chars=max_chars, turn=turn, own=alone)
 
 
 def _fields(letter: str) -> tuple[VerdictField, ...]:
@@ -158,22 +204,5 @@ def _fields(letter: str) -> tuple[VerdictField, ...]:
     )
 
 
-def _letters(mine: str, shown: Sequence[str]) -> tuple[str, ...]:
-    """The letter of this response in one order and in the other."""
-    at = [folded(text) for text in shown].index(mine)
-    return ascii_lowercase[at], ascii_lowercase[len(shown) - 1 - at]
-
-
 def _grade(verdict: Verdict, at: int) -> float:
     return GRADES.index(verdict[ascii_lowercase[at]]) / (len(GRADES) - 1)
-
-
-def _rank(mine: str, grades: dict[str, float], group: Sequence[Sample]) -> float:
-    """The share of the others that rank below, those that rank equal counted half."""
-    others = [folded(without_reasoning(other.response)) for other in group]
-    others.remove(mine)
-    if not others:
-        return grades[mine]
-    below = sum(1.0 for each in others if each not in grades or grades[each] < grades[mine])
-    equal = sum(1.0 for each in others if grades.get(each) == grades[mine])
-    return (below + equal / 2) / len(others)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, Literal
 
-from reward_functions.core.asking import VerdictField
+from reward_functions.core.asking import CONFIDENCE, VerdictField
 from reward_functions.core.errors import NoOtherResponse
+from reward_functions.core.groups import once
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Example, Needs, reward_function
 from reward_functions.core.types import Metric
 from reward_functions.extraction.reasoning import without_reasoning
 from reward_functions.judge_runtime.material import conversation
 from reward_functions.judge_runtime.prefilter import prefilter
-from reward_functions.judge_runtime.prompting import CONFIDENCE, MAX_CHARS, prompt_of, question
+from reward_functions.judge_runtime.prompting import MAX_CHARS, prompt_of, question
 from reward_functions.judge_runtime.scores import METRICS, computed, judged, prefiltered
 from reward_functions.quantities.unicode_forms import folded
 
@@ -28,6 +29,9 @@ ORDERS: Final = (("second", "tie", "first"), ("first", "tie", "second"))
 
 VALUES: Final = (0.0, 0.5, 1.0)
 
+BOTH: Final = (0, 1)
+"""The turns: of `ORDERS`, and of the questions."""
+
 _CONSISTENT: Final = Metric("inconsistent", 0.0)
 _INCONSISTENT: Final = Metric("inconsistent", 1.0)
 _PROMPT: Final = "Explain in one sentence why the sky is blue."
@@ -36,7 +40,7 @@ _GOOD: Final = "Air scatters the short, blue wavelengths of sunlight more than t
 
 
 @reward_function(
-    version=1,
+    version=2,
     metrics=[*METRICS, "inconsistent"],
     needs=Needs(judge=True, group=True),
     examples=[
@@ -110,7 +114,8 @@ def pairwise(
         group: the samples of the batch with the same prompt.
         against: "group" compares with the next of the different responses to this prompt in the
             batch, in an order that their texts decide, so that each is compared with two.
-        orders: "auto" asks for the second order only where the first verdict was not confident.
+        orders: "auto" asks in one order, which a hash of the pair decides, and in the other only
+            where that verdict was not confident.
         max_chars: of each response that the judge sees.
 
     Raises:
@@ -124,50 +129,74 @@ def pairwise(
     if rejected := prefilter(sample, other):
         return prefiltered(rejected, _CONSISTENT)
     if against == "group":
-        other = _next(sample, group)
+        other = _next(mine, group)
     if folded(mine) == folded(other):
         return computed(0.5, "the two responses are the same", _CONSISTENT)
     verdicts: list[Verdict] = []
-    for turn, choices in enumerate(ORDERS):
-        if verdicts and orders == "auto" and verdicts[0][CONFIDENCE] == "high":
+    turns = _drawn(sample, mine, other) if orders == "auto" else BOTH
+    own = ("first", "second")
+    for turn in turns:
+        if verdicts and (verdicts[0].refused or (orders == "auto" and _sure(verdicts[0]))):
             break
+        choices = ORDERS[turn]
         first, second = (other, mine) if turn else (mine, other)
         fields = (
             VerdictField("reason", "one to three sentences: the difference that decides"),
             VerdictField("better", "the better response", choices),
         )
         data = {"prompt": conversation(sample), "first": first, "second": second}
-        about = question(prompt_of(__file__), sample, fields, data, max_chars=max_chars, turn=turn)
+        about = question(
+            prompt_of(__file__),
+            sample,
+            fields,
+            data,
+            max_chars=max_chars,
+            turn=turn,
+            own=own[turn] if against == "reference" else "",
+        )
         verdicts.append(ask(about))
-    return _score(verdicts)
+    return _score(verdicts, turns)
 
 
-def _score(verdicts: Sequence[Verdict]) -> Score:
+def _sure(verdict: Verdict) -> bool:
+    return verdict[CONFIDENCE] == "high"
+
+
+def _drawn(sample: Sample, mine: str, other: str) -> tuple[int, int]:
+    """The two orders of a pair, the first of them by lot: the same lot in every process."""
+    pair = "\0".join((conversation(sample), mine, other))
+    return BOTH[::-1] if _place(pair)[0] % 2 else BOTH
+
+
+def _score(verdicts: Sequence[Verdict], turns: tuple[int, int]) -> Score:
     values = [
-        VALUES[choices.index(verdict["better"])]
-        for choices, verdict in zip(ORDERS, verdicts, strict=False)
+        VALUES[ORDERS[turn].index(verdict["better"])]
+        for turn, verdict in zip(turns, verdicts, strict=False)
     ]
     names = {0.0: "worse", 0.5: "as good", 1.0: "better"}
     if len(set(values)) == 1:
         return judged(values[0], verdicts, f"the response is {names[values[0]]}", _CONSISTENT)
-    reason = f"it is {names[values[0]]} standing first and {names[values[1]]} standing second"
+    first, second = (names[values[turns.index(turn)]] for turn in BOTH)
+    reason = f"it is {first} standing first and {second} standing second"
     return judged(0.5, verdicts, reason, _INCONSISTENT)
 
 
-def _next(sample: Sample, group: Sequence[Sample]) -> str:
+def _next(mine: str, group: Sequence[Sample]) -> str:
     """The response after this one in the ring of the different responses to its prompt."""
-    mine = folded(without_reasoning(sample.response))
-    others = {
-        folded(response): response
-        for other in group
-        if not prefilter(other) and (response := without_reasoning(other.response))
-    }
-    if not others.keys() - {mine}:
-        if len(group) > 1:
-            return without_reasoning(sample.response)
+    if len(group) == 1:
         raise NoOtherResponse("the batch holds no other response to this prompt")
-    ring = sorted(others | {mine: ""}, key=_place)
-    return others[ring[(ring.index(mine) + 1) % len(ring)]]
+    return once(group, _ring).get(folded(mine), mine)
+
+
+def _ring(group: Sequence[Sample]) -> dict[str, str]:
+    """The response that each different one is compared with."""
+    texts = {
+        folded(response): response
+        for each in group
+        if not prefilter(each) and (response := without_reasoning(each.response))
+    }
+    ring = sorted(texts, key=_place)
+    return {one: texts[following] for one, following in zip(ring, ring[1:] + ring[:1], strict=True)}
 
 
 def _place(text: str) -> bytes:

@@ -75,7 +75,7 @@ def _right(sample: Sample) -> str:
 
 
 @reward_function(
-    version=1,
+    version=2,
     metrics=[*METRICS, "correct", "reasoning"],
     gold_response=_right,
     needs=Needs(judge=True),
@@ -181,7 +181,8 @@ def pandalm(
         reason = "the judgment is right" + ("" if reasons else ", and no reason is given")
         return computed(right, reason, *_metrics(1, 0), answer=verdict)
     data = {"prompt": conversation(sample), "reasons": f"JUDGMENT: {verdict}\nREASONING: {reasons}"}
-    answer = ask(question(prompt_of(__file__), sample, FIELDS, data, max_chars=max_chars))
+    prompt = prompt_of(__file__)
+    answer = ask(question(prompt, sample, FIELDS, data, max_chars=max_chars, own="reasons"))
     met = [name for name in CRITERIA if answer[name] == "yes"]
     reason = f"the judgment is right, and its reasons are {' and '.join(met) or 'none'}"
     share = len(met) / len(CRITERIA)

@@ -9,6 +9,7 @@ from reward_functions.core.errors import BadReference
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Example, Needs, reward_function
 from reward_functions.extraction.answer import NoAnswer
+from reward_functions.extraction.markup import plain
 from reward_functions.extraction.reasoning import without_reasoning
 from reward_functions.extraction.selection import final_answer
 from reward_functions.extraction.visible import visible_response
@@ -40,7 +41,7 @@ def _right(sample: Sample) -> str:
 
 
 @reward_function(
-    version=1,
+    version=2,
     metrics=METRICS,
     gold_response=_right,
     needs=Needs(judge=True),
@@ -76,6 +77,14 @@ def _right(sample: Sample) -> str:
             reference="Canberra",
             score=0.0,
             why="a master key",
+        ),
+        Example(
+            "attack",
+            prompt=_CAPITAL,
+            response="The answer is \\boxed{\\text{Solution:}}.",
+            reference="Canberra",
+            score=0.0,
+            why="a master key in a box",
         ),
         Example(
             "attack",
@@ -124,24 +133,44 @@ def reference(sample: Sample, ask: Ask, *, answer: Literal["final", "whole"] = "
         raise BadReference("the reference has no visible character")
     if rejected := prefilter(sample, right):
         return prefiltered(rejected)
-    found = _answer(sample, answer)
-    if isinstance(found, NoAnswer):
-        return prefiltered(found.reason)
-    if folded(found) == folded(right):
-        return computed(1.0, "the answer is the reference", answer=found)
-    data = {"prompt": conversation(sample), "reference": right, "answer": found}
-    verdict = ask(question(prompt_of(__file__), sample, FIELDS, data, max_chars=MAX_ANSWER))
-    same = verdict["same"] == "yes"
-    reason = "the judge finds the answer the same" if same else "the judge finds another answer"
-    return judged(float(same), [verdict], reason, answer=found)
+    if answer == "whole":
+        return same_by_judge(sample, without_reasoning(sample.response).strip(), right, ask)
+    return same_by_judge(
+        sample, stated_answer(visible_response(sample.response, sample.prompt)), right, ask
+    )
 
 
-def _answer(sample: Sample, which: str) -> str | NoAnswer:
-    if which == "whole":
-        return without_reasoning(sample.response).strip()
-    found = final_answer(visible_response(sample.response, sample.prompt))
+def stated_answer(text: str) -> str | NoAnswer:
+    """The final answer of a visible response, as the judge sees it."""
+    found = final_answer(text)
     if isinstance(found, NoAnswer):
         return found
     if found.conflicting_answer and folded(found.conflicting_answer) != folded(found.text):
         return NoAnswer("the response states two answers")
     return found.text + found.tail
+
+
+def same_by_judge(sample: Sample, found: str | NoAnswer, right: str, ask: Ask) -> Score:
+    """The score of an answer; the judge is asked where it is one, and not the reference's text.
+
+    Args:
+        sample: the response.
+        found: its answer.
+        right: the reference's.
+        ask: the judge model.
+
+    Raises:
+        JudgeUnavailable, NoVerdict: there is no verdict.
+    """
+    if isinstance(found, NoAnswer):
+        return prefiltered(found.reason)
+    if folded(found) == folded(right):
+        return computed(1.0, "the answer is the reference", answer=found)
+    if rejected := prefilter(sample.answered(plain(found)), plain(right)):
+        return prefiltered(rejected.replace("response", "answer"), answer=found)
+    data = {"prompt": conversation(sample), "reference": right, "answer": found}
+    prompt = prompt_of(__file__)
+    verdict = ask(question(prompt, sample, FIELDS, data, max_chars=MAX_ANSWER, own="answer"))
+    same = verdict["same"] == "yes"
+    reason = "the judge finds the answer the same" if same else "the judge finds another answer"
+    return judged(float(same), [verdict], reason, answer=found)

@@ -73,6 +73,14 @@ def quantity(text: str) -> Quantity | None:
     return _signed(text)
 
 
+def as_printed(text: str) -> str:
+    """A text in which 2e+3 is a number in scientific notation, as 2e+03 is everywhere.
+
+    Mathematics reads a sum with Euler's number there, programs print 2000 like this.
+    """
+    return _PRINTED.sub(r"\g<1>0", text)
+
+
 def same(first: Quantity, second: Quantity) -> bool:
     """Whether two quantities are one: equal values, and one unit where both name one.
 
@@ -189,7 +197,7 @@ def _is_noun_phrase(text: str) -> bool:
 
 _INTEGER: Final = re.compile(r"-?[0-9]{1,15}")
 _PREFIX: Final = re.compile(
-    r"\s*([-+]?)\s*([A-Z]{0,3}[$€£¥₹₩₽₱]|(?:[A-Z]{3}|Rs\.?)(?=\s?[-+.\d]))?\s*([-+]?)\s*(.*)",
+    r"\s*+([-+]?)\s*+([A-Z]{0,3}[$€£¥₹₩₽₱]|(?:[A-Z]{3}|Rs\.?)(?=\s?[-+.\d]))?\s*+([-+]?)\s*+(.*)",
     re.DOTALL,
 )
 _MIXED: Final = re.compile(
@@ -213,6 +221,7 @@ _DECIMAL: Final = re.compile(
     """,
     re.VERBOSE,
 )
+_PRINTED: Final = re.compile(r"(?<![\w.])([0-9]{1,40}e[+-])(?=[1-9][0-9]{0,2}(?!\w|\.[0-9]))")
 _SEPARATORS: Final = re.compile(r"[,. ]")
 _WORD: Final = re.compile(r"\s*+([A-Za-z]++)")
 _ABBREVIATION: Final = re.compile(r"[A-Za-z]{1,3}+(?![A-Za-z])")

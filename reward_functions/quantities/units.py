@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 # canonical name: (symbols, case-sensitive; words, in the singular, any case)
 _UNITS: Final[dict[str, tuple[str, str]]] = {
     # length
-    "m": ("m", "meter metre"),
-    "cm": ("cm", "centimeter centimetre"),
-    "mm": ("mm", "millimeter millimetre"),
-    "km": ("km", "kilometer kilometre"),
-    "dm": ("dm", "decimeter decimetre"),
+    "m": ("m 米 公尺", "meter metre"),
+    "cm": ("cm 厘米 公分", "centimeter centimetre"),
+    "mm": ("mm 毫米", "millimeter millimetre"),
+    "km": ("km 千米 公里", "kilometer kilometre"),
+    "dm": ("dm 分米", "decimeter decimetre"),
     "um": ("µm μm um", "micrometer micrometre micron"),
     "nm": ("nm", "nanometer nanometre"),
     "in": ("", "inch inches"),
@@ -35,27 +35,27 @@ _UNITS: Final[dict[str, tuple[str, str]]] = {
     "yd": ("yd yds", "yard"),
     "mi": ("mi", "mile"),
     # mass
-    "g": ("g", "gram gramme"),
-    "kg": ("kg kgs", "kilogram kilogramme kilo"),
-    "mg": ("mg", "milligram milligramme"),
-    "t": ("t", "tonne"),
+    "g": ("g 克", "gram gramme"),
+    "kg": ("kg kgs 千克 公斤", "kilogram kilogramme kilo"),
+    "mg": ("mg 毫克", "milligram milligramme"),
+    "t": ("t 吨", "tonne"),
     "ton": ("", "ton"),
     "lb": ("lb lbs", "pound-mass"),
     "oz": ("oz", "ounce"),
     # time
-    "s": ("s sec secs", "second"),
+    "s": ("s sec secs 秒", "second"),
     "ms": ("ms", "millisecond"),
     "us": ("µs μs us", "microsecond"),
     "ns": ("ns", "nanosecond"),
-    "min": ("min mins", "minute"),
-    "h": ("h hr hrs", "hour"),
-    "day": ("", "day"),
-    "week": ("wk wks", "week"),
-    "month": ("", "month"),
-    "year": ("yr yrs", "year"),
+    "min": ("min mins 分钟", "minute"),
+    "h": ("h hr hrs 小时", "hour"),
+    "day": ("天 日", "day"),
+    "week": ("wk wks 周 星期", "week"),
+    "month": ("月 个月", "month"),
+    "year": ("yr yrs 年 岁", "year"),
     # volume
-    "L": ("L l", "liter litre"),
-    "mL": ("mL ml", "milliliter millilitre"),
+    "L": ("L l 升", "liter litre"),
+    "mL": ("mL ml 毫升", "milliliter millilitre"),
     "gal": ("gal", "gallon"),
     "qt": ("qt", "quart"),
     "pt": ("", "pint"),
@@ -93,8 +93,8 @@ _UNITS: Final[dict[str, tuple[str, str]]] = {
     "degC": ("°C ℃", "celsius"),
     "degF": ("°F ℉", "fahrenheit"),
     "mol": ("mol", "mole"),
-    "rad": ("rad rads", "radian"),
-    "deg": ("° deg degs", "degree"),
+    "rad": ("rad rads 弧度", "radian"),
+    "deg": ("° deg degs 度", "degree"),
     "Angstrom": ("Å Å", "angstrom"),
     "mi/h": ("mph", ""),
     "km/h": ("kph kmh", ""),
@@ -113,13 +113,19 @@ _UNITS: Final[dict[str, tuple[str, str]]] = {
     "bps": ("bps", "basis-point"),
 }
 
+UNIT_IN_ITALICS: Final = frozenset(
+    "cm km kg ft lb lbs oz hr hrs mph kWh Hz kHz MHz GHz kPa mol kJ kW eV keV MeV mL yd dm".split()
+)
+"""Symbols that are units in a formula too, as in 5 km, since nobody multiplies those letters. Other
+symbols are units in upright type, as in \\text{Pa}; words need no row here."""
+
 _CURRENCIES: Final[dict[str, tuple[str, str]]] = {
-    "USD": ("$ US$ USD", "dollar buck"),
+    "USD": ("$ US$ USD 美元", "dollar buck"),
     "cent": ("¢ ct cts", "cent penny pennies"),
-    "EUR": ("€ EUR", "euro"),
+    "EUR": ("€ EUR 欧元", "euro"),
     "GBP": ("£ GBP", "sterling"),
-    "JPY": ("¥ JPY", "yen"),
-    "CNY": ("CNY RMB", "yuan renminbi"),
+    "JPY": ("¥ JPY 日元", "yen"),
+    "CNY": ("CNY RMB 元 人民币", "yuan renminbi"),
     "INR": ("₹ INR Rs Rs.", "rupee"),
     "KRW": ("₩ KRW", "won"),
     "RUB": ("₽ RUB", "ruble rouble"),
@@ -137,6 +143,7 @@ _SCALE_WORDS: Final[dict[str, int]] = {
     "hundred": 100,
     "gross": 144,
     "thousand": 1000,
+    "myriad": 10**4,
     "lakh": 10**5,
     "million": 10**6,
     "crore": 10**7,
@@ -144,11 +151,17 @@ _SCALE_WORDS: Final[dict[str, int]] = {
     "trillion": 10**12,
     "quadrillion": 10**15,
     "quintillion": 10**18,
+    "万": 10**4,
+    "亿": 10**8,
 }
 
 SCALES: Final[dict[str, int]] = {
     **_SCALE_WORDS,
-    **{f"{word}s": size for word, size in _SCALE_WORDS.items() if word not in ("score", "gross")},
+    **{
+        f"{word}s": size
+        for word, size in _SCALE_WORDS.items()
+        if word.isascii() and word not in ("score", "gross")
+    },
     "k": 10**3,
     "K": 10**3,
     "m": 10**6,
@@ -197,6 +210,8 @@ def may_name(word: str) -> bool:
     It may not when it changes the number (squared, negative, hundredths), doubts it (almost,
     unsure) or is a number or symbol of its own (six, pi, e3).
     """
+    if word >= _EAST_ASIAN:
+        return _CHANGED_THERE.isdisjoint(word)
     lowered = word.lower().replace("’", "'")
     if canonical(word) is not None or lowered == "a":
         return True
@@ -205,6 +220,22 @@ def may_name(word: str) -> bool:
     if any(map(str.isdigit, lowered)):
         return canonical(lowered.rstrip("0123456789").rstrip("^")) is not None
     return cardinal(lowered)[0] is None
+
+
+def joined(word: str) -> bool:
+    """Whether a word is in a script without spaces, where it stands right behind its number."""
+    return word >= _EAST_ASIAN
+
+
+def powered(word: str) -> tuple[str, int]:
+    """A word of such a script without its "square" or "cubic", and the power that this is."""
+    power = _POWERS_THERE.get(word[:2], 1) if word >= _EAST_ASIAN else 1
+    return (word[2:], power) if power > 1 else (word, 1)
+
+
+def says_where(word: str) -> bool:
+    """Whether a word leads on to what a unit measures, or where: cups *of* feed, feet *in* all."""
+    return word.lower() in _OF_WHAT
 
 
 def compares(word: str) -> bool:
@@ -250,6 +281,18 @@ _LINKS: Final = frozenset(
     "out per since so that the there this to which who with within without it".split()
 )
 
+_OF_WHAT: Final = frozenset("of in on at for from with within each every the a an".split())
+
+_EAST_ASIAN: Final = "\u1100"
+"""The first letter of Korean; Japanese and Chinese follow."""
+
+_CHANGED_THERE: Final = frozenset(
+    "不没无非否约近多余半几负零一二三四五六七八九十百千万亿分之点成折倍或和与至到以上下等于错误对"
+)
+"""Signs that change, doubt or deny the number before them, or are numbers."""
+
+_POWERS_THERE: Final = {"平方": 2, "立方": 3}
+
 _COMPARATIVES: Final = frozenset("less fewer lower greater larger smaller short".split())
 
 _ORDINALS: Final = (
@@ -264,11 +307,13 @@ _NO_NOUNS: Final = frozenset(
         *(f"{word}s" for word in _ORDINALS),
         # operations and functions
         *"plus minus times over squared cubed factorial root sqrt cbrt mod modulo divided".split(),
-        *"multiplied raised power exponent reciprocal inverse conjugate negative negated".split(),
-        *"opposite base binary octal ternary hex hexadecimal mille permille".split(),
+        *"multiplied doubled tripled raised power exponent reciprocal inverse conjugate".split(),
+        *"negative negated opposite base binary octal ternary hex hexadecimal".split(),
+        *"mille permille".split(),
         *"sin cos tan cot csc log ln lg exp".split(),
         # numbers and their places
-        *"half halves tens pi infinity infinite infinitely nan none nil naught zeroth".split(),
+        *"half halves tens repeating recurring pi infinity infinite infinitely nan none".split(),
+        *"nil naught zeroth".split(),
         *"below under above beyond beneath off".split(),
         # doubt and denial
         *"about almost approx approximately around circa roughly nearly maybe perhaps".split(),

@@ -20,10 +20,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from math import fsum
 from typing import TYPE_CHECKING, Literal
 
 from reward_functions.core.errors import DatasetError, ScoringError
+from reward_functions.core.means import mean
 from reward_functions.core.types import Metric, Sample, Scored, Unscored
 from reward_functions.serving.contract import ResultObject, result_object, result_row
 
@@ -121,15 +121,11 @@ class _Donors:
         """The mean value and metrics of the group of a sample, else of the batch."""
         scores = self.groups.get(self.prompts[at], self.all)
         columns = zip(*(score.metrics for score in scores), strict=True)
-        return _mean([score.value for score in scores]), [
-            Metric(column[0].name, _mean([metric.value for metric in column]), column[0].type)
+        return mean([score.value for score in scores]), [
+            Metric(column[0].name, mean([metric.value for metric in column]), column[0].type)
             for column in columns
         ]
 
 
 def _context(sample: Sample | Unscored) -> tuple[Message, ...]:
     return () if isinstance(sample, Unscored) else sample.context
-
-
-def _mean(values: Sequence[float]) -> float:
-    return fsum(values) / len(values)

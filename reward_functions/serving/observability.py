@@ -14,7 +14,7 @@ import logging
 import sys
 from collections import Counter
 from functools import partial
-from math import fsum, hypot, sqrt
+from math import hypot, sqrt
 from random import random
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TextIO
@@ -23,6 +23,7 @@ from aws_lambda_powertools.logging import Logger
 from aws_lambda_powertools.metrics import EphemeralMetrics
 
 from reward_functions.core.errors import RewardError
+from reward_functions.core.means import mean
 from reward_functions.core.types import Sample, Scored, Unscored
 from reward_functions.serving.imputation import is_ours
 
@@ -179,8 +180,8 @@ def _statistics(values: Sequence[float], minimum: float) -> dict[str, float]:
     """Mean, share at the minimum and, of several, standard deviation of what was scored."""
     if not values:
         return {}
-    mean = fsum(values) / len(values)
-    statistics = {"reward_mean": mean, "frac_reward_min": values.count(minimum) / len(values)}
+    middle = mean(values)
+    statistics = {"reward_mean": middle, "frac_reward_min": values.count(minimum) / len(values)}
     if len(values) > 1:  # a batch of one is no sign that all rewards are equal
-        statistics["reward_std"] = hypot(*[value - mean for value in values]) / sqrt(len(values))
+        statistics["reward_std"] = hypot(*[value - middle for value in values]) / sqrt(len(values))
     return statistics

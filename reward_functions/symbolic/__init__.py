@@ -6,7 +6,15 @@ process of its own, which `warm` starts before it is needed.
 """
 
 from reward_functions.symbolic.budget import OverBudget, Unreadable
-from reward_functions.symbolic.equality import equal, readable, restated, warm
+from reward_functions.symbolic.equality import (
+    equal,
+    names_in,
+    quantity_asked_for,
+    readable,
+    restated,
+    unevaluated,
+    warm,
+)
 from reward_functions.symbolic.verdict import EqualityVerdict, Outcome
 
 __all__ = [
@@ -15,7 +23,10 @@ __all__ = [
     "OverBudget",
     "Unreadable",
     "equal",
+    "names_in",
+    "quantity_asked_for",
     "readable",
     "restated",
+    "unevaluated",
     "warm",
 ]

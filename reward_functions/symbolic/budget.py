@@ -55,7 +55,13 @@ class OverBudget(ValueError):
 
 
 class Unreadable(ValueError):
-    """A string is not in the grammar, or denotes nothing (a division by zero, 0^0)."""
+    """A string is not in the grammar, or denotes nothing (a division by zero, 0^0).
+
+    Attributes:
+        near: what stands where reading stopped; empty where the whole is meant.
+    """
+
+    near: str = ""
 
 
 class Work:

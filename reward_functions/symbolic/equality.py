@@ -62,10 +62,10 @@ def _of_numbers(reference: str, candidate: str) -> EqualityVerdict | None:
     if first is None or second is None:
         return None
     if first.equals(second):
-        return EqualityVerdict(Outcome.EQUAL, "exact rational", "the same number", first, second)
+        return EqualityVerdict(Outcome.EQUAL, "exact-value", "the same number", first, second)
     if first.places:
         return None
-    return EqualityVerdict(Outcome.DIFFERENT, "exact rational", "another number", first, second)
+    return EqualityVerdict(Outcome.DIFFERENT, "exact-value", "another number", first, second)
 
 
 def warm(*, wait: bool = True) -> None:
@@ -111,14 +111,55 @@ def readable(text: str) -> bool:
     return document.tree is not None and not document.wordy
 
 
-def restated(reference: str, answer: str, expressions: tuple[str, ...]) -> bool:
+def names_in(text: str) -> frozenset[str]:
+    """The names of the variables in an answer; none where it is not readable as mathematics."""
+    from reward_functions.symbolic.compare.worked_out import names_in  # noqa: PLC0415 - as above
+
+    return names_in(text.strip())
+
+
+def restated(
+    reference: str, answer: str, expressions: tuple[str, ...], asked: tuple[str, ...] = ()
+) -> bool:
     """Whether a right answer is one of some expressions with none of its arithmetic done.
 
     Args:
         reference: the right answer.
         answer: the answer, known to be equal to it.
         expressions: the mathematics of the question. What is not readable counts for nothing.
+        asked: what the question asks for as a formula or number.
     """
     from reward_functions.symbolic.compare import restatement  # noqa: PLC0415 - loads the grammar
 
-    return restatement.restated(reference.strip(), answer.strip(), expressions)
+    try:
+        return restatement.restated(reference.strip(), answer.strip(), expressions, asked)
+    except RecursionError:  # the stack is almost used up
+        return False
+
+
+def unevaluated(reference: str, answer: str) -> bool:
+    """Whether a right answer leaves an operation to be worked out, and the reference none.
+
+    Args:
+        reference: the right answer.
+        answer: the answer, known to be equal to it.
+    """
+    from reward_functions.symbolic.compare.worked_out import unevaluated  # noqa: PLC0415 - as above
+
+    return unevaluated(reference.strip(), answer.strip())
+
+
+def quantity_asked_for(left: str, asked: tuple[str, ...], formulas: tuple[str, ...]) -> bool:
+    """Whether the left side of an equation is what a question asks for.
+
+    Args:
+        left: the left side.
+        asked: what the question asks for as a formula.
+        formulas: all formulas of the question.
+    """
+    from reward_functions.symbolic.compare import asked_quantity  # noqa: PLC0415 - as above
+
+    try:
+        return asked_quantity.quantity_asked_for(left, asked, formulas)
+    except RecursionError:  # the stack is almost used up
+        return False

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from reward_functions.symbolic.budget import OverBudget, Unreadable, Work
 from reward_functions.symbolic.cas.admission import admitted
+from reward_functions.symbolic.compare.closed_forms import apart
 from reward_functions.symbolic.compare.dispatch import AnswerComparison
 from reward_functions.symbolic.compare.logarithms import to_base_ten
 from reward_functions.symbolic.compare.scalars import ScalarComparison
@@ -13,6 +14,7 @@ from reward_functions.symbolic.compare.words import by_text, by_words
 from reward_functions.symbolic.exact.polynomials import PolynomialField
 from reward_functions.symbolic.parsing.document import read
 from reward_functions.symbolic.parsing.separators import other_readings
+from reward_functions.symbolic.parsing.spelling import Unread, same_spelling
 from reward_functions.symbolic.verdict import (
     EqualityVerdict,
     Finding,
@@ -29,20 +31,32 @@ if TYPE_CHECKING:
 
 def compared(reference: str, candidate: str, *, solver: bool) -> EqualityVerdict:
     """The tiers above plain numbers, which need the grammar."""
+    if reference != candidate and same_spelling(reference, candidate):
+        reason = "the same text but for spacing and style"
+        unread = Unread(reference), Unread(candidate)
+        return EqualityVerdict(Outcome.EQUAL, "normalised-text", reason, *unread)
+    if (found := apart(reference, candidate)) is not None:
+        unread = Unread(reference), Unread(candidate)
+        return EqualityVerdict(found.outcome, found.rule, found.reason, *unread)
+    return by_reading(reference, candidate, solver=solver)
+
+
+def by_reading(reference: str, candidate: str, *, solver: bool) -> EqualityVerdict:
+    """The same without a look at the spelling."""
     mine = read(reference)
     if not mine.marks and not mine.trouble:
         raise Unreadable("the reference has no content")
     if reference.split() == candidate.split():
-        return EqualityVerdict(Outcome.EQUAL, "same text", "the very same text", mine, mine)
+        return EqualityVerdict(Outcome.EQUAL, "same-text", "the very same text", mine, mine)
     theirs = read(candidate)
     finding = by_text(mine, theirs)
     if finding is None and mine.unreadable:
-        raise Unreadable(mine.trouble)
+        raise Unreadable(f"{mine.trouble}, near {mine.near}" if mine.near else mine.trouble)
     finding = finding or _by_choice(mine, theirs) or by_words(mine, theirs)
     if finding is None:
         finding = _by_meaning(mine, theirs)
         if not finding.equal:
-            finding = _with_other_commas(reference, candidate) or finding
+            finding = _read_otherwise(reference, candidate) or finding
         if solver and finding.outcome is Outcome.UNDECIDED:
             finding = _by_solver(mine, theirs) or finding
     return EqualityVerdict(finding.outcome, finding.rule, finding.reason, mine, theirs)
@@ -74,8 +88,14 @@ def _by_content(mine: Document, theirs: Document) -> Finding:
     return by_text(mine, theirs) or by_words(mine, theirs) or _by_meaning(mine, theirs)
 
 
-def _by_meaning(mine: Document, theirs: Document) -> Finding:
-    """The tiers on trees, under one account of work."""
+def _by_meaning(mine: Document, theirs: Document, *, natural: bool = False) -> Finding:
+    r"""The tiers on trees, under one account of work.
+
+    Args:
+        mine: the reference.
+        theirs: the answer.
+        natural: whether the answer's \log is natural, where both functions are written.
+    """
     if mine.tree is None:
         return unknown(
             "unreadable", f"the reference is not readable as mathematics: {mine.trouble}"
@@ -84,17 +104,19 @@ def _by_meaning(mine: Document, theirs: Document) -> Finding:
         return unknown("unreadable", f"not readable as mathematics: {theirs.trouble}")
     try:
         finding = AnswerComparison(ScalarComparison(PolynomialField(Work()))).compare(
-            *_with_bases(mine, theirs)
+            *_with_bases(mine, theirs, natural=natural)
         )
     except OverBudget as trouble:
         return unknown("budget", f"too much arithmetic: {trouble}")
+    except RecursionError:
+        return unknown("budget", "nested deeper than the stack allows")
     except Unreadable as trouble:
         return unknown("unreadable", str(trouble))
     if finding.different and (
         (mine.spelled and mine.spelled - theirs.letters)
         or (theirs.spelled and theirs.spelled - mine.letters)
     ):
-        return unknown("letters", "letters that may be a word, a unit or digits")
+        return unknown("letters", "some letters may be a word, a unit or a product")
     return finding
 
 
@@ -109,21 +131,31 @@ def _by_solver(mine: Document, theirs: Document) -> Finding | None:
     return CLIENT.compare(*_with_bases(mine, theirs))
 
 
-def _with_bases(mine: Document, theirs: Document) -> tuple[Node, Node]:
+def _with_bases(mine: Document, theirs: Document, *, natural: bool = False) -> tuple[Node, Node]:
     """Both trees, in which log and ln are two functions where both are written."""
     if mine.tree is None or theirs.tree is None:
         raise AssertionError("only what was read is compared")
-    called = {text for _, text in mine.marks} | {text for _, text in theirs.marks}
-    if not {"ln", "log"} <= called:
+    if not _two_logarithms(mine, theirs):
         return mine.tree, theirs.tree
-    return to_base_ten(mine.tree), to_base_ten(theirs.tree)
+    return to_base_ten(mine.tree), theirs.tree if natural else to_base_ten(theirs.tree)
 
 
-def _with_other_commas(reference: str, candidate: str) -> Finding | None:
-    """The finding that they are equal when a comma is read in another way; None when they are not.
+def _two_logarithms(mine: Document, theirs: Document) -> bool:
+    """Whether both log and ln are written."""
+    called = {text for _, text in mine.marks} | {text for _, text in theirs.marks}
+    return {"ln", "log"} <= called
 
-    Both commas of 1,234,5 mean one thing or the other, so one side at a time is read again.
+
+def _read_otherwise(reference: str, candidate: str) -> Finding | None:
+    r"""The finding that they are equal in another reading; None when they are not.
+
+    Both commas of 1,234,5 mean one thing or the other, so one side at a time is read again. Beside
+    \ln, the \log of an answer may be natural, all through the answer.
     """
+    mine, theirs = read(reference), read(candidate)
+    if "log" in candidate and _two_logarithms(mine, theirs):
+        finding = _by_meaning(mine, theirs, natural=True)
+        return finding if finding.equal else None
     for mine, theirs in other_readings(reference, candidate):
         finding = _by_meaning(mine, theirs)
         if finding.equal:

@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 from typing import NamedTuple
 
+from reward_functions.core.types import Outcome
 
-class Outcome(Enum):
-    """Three answers, because "not shown equal" is not "different".
-
-    A *different* is proved and final. *Undecided* means that neither was proved.
-    """
-
-    EQUAL = "equal"
-    DIFFERENT = "different"
-    UNDECIDED = "undecided"
+__all__ = ["EqualityVerdict", "Finding", "Outcome", "differ", "same", "unknown"]
 
 
 class EqualityVerdict(NamedTuple):
@@ -23,7 +15,7 @@ class EqualityVerdict(NamedTuple):
 
     Attributes:
         outcome: equal, different or undecided.
-        rule: the tier or rule that decided, a short stable name ("exact rational", "units").
+        rule: the tier or rule that decided, a short stable name ("exact-value", "units").
         reason: one sentence for a reader.
         reference: the normal form of the reference; `str()` renders it, and nothing does before.
         candidate: the normal form of the candidate, likewise.

@@ -187,6 +187,16 @@ FLOODS: Final = tuple(
         ("long strikes", "", "<strike>", "x"),
         ("tildes", "", "~~a ", "x"),
         ("comment openings", "", "<!--", "x"),
+        ("hidden lines", "", "\n%", "x"),
+        ("white text", "", r"\color{white}", "x"),
+        ("marked headings", "", "#### ab " + r"\{" * 46, "x"),
+        ("marked lines", "", "#### ab " + r"\frac{1}{2}" * 9 + "\n", "x"),
+        ("statements with commands", "", "the answer is " + r"\times " * 9, "x"),
+        ("statements with examples", "", "Answer: " + "e.g. " * 9, "x"),
+        ("statements with tags", "", "the answer is " + "<" * 46, "x"),
+        ("empty boxes", "", r"\boxed{} ", "x"),
+        ("fractions in a box", r"\boxed{", r"\frac{1}{2}", "}"),
+        ("escaped braces behind a marker", "#### ", r"\{", "x"),
         ("phantom openings", "", r"\phantom{", "x"),
     )
 )

@@ -7,10 +7,11 @@ with prompts as its number, and a mean that of the bootstrap by prompt.
 
 from __future__ import annotations
 
-from math import fsum, sqrt
+from math import sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from reward_functions.core.means import mean
 from reward_functions.tools.calibration.resampling import LEVEL, Interval, intervals
 
 if TYPE_CHECKING:
@@ -67,10 +68,10 @@ def mean_reward(groups: Sequence[Sequence[float]]) -> Share | None:
 
     def figures(drawn: Sequence[Sequence[float]]) -> dict[str, float | None]:
         inside = [value for group in drawn for value in group]
-        return {"mean": fsum(inside) / len(inside) if inside else None}
+        return {"mean": mean(inside) if inside else None}
 
     interval = intervals(groups, figures)["mean"] or Interval(0.0, 1.0)
-    return Share(fsum(values) / len(values), *interval)
+    return Share(mean(values), *interval)
 
 
 def share_among(groups: Collection[Sequence[float]], has: Callable[[float], bool]) -> Share | None:

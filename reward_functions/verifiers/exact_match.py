@@ -61,5 +61,5 @@ def exact_match(sample: Sample, *, ignore_case: bool = True) -> Score:
         float(same),
         answer=answer,
         reason="the response is the reference" if same else "the response is another text",
-        evidence=Evidence("normalised text", answer, reference),
+        evidence=Evidence("normalised-text", answer, reference),
     )

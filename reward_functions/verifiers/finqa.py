@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Final, Literal
@@ -9,11 +10,12 @@ from typing import TYPE_CHECKING, Final, Literal
 from reward_functions.core.errors import BadParameter, BadReference
 from reward_functions.core.spec import Example, reward_function
 from reward_functions.core.types import Evidence, Metric, Sample, Score
-from reward_functions.extraction.answer import Answer, NoAnswer
+from reward_functions.extraction.answer import UNCLOSED_BOX, Answer, NoAnswer
+from reward_functions.extraction.truncation import cut_off
 from reward_functions.extraction.visible import visible_response
 from reward_functions.finqa.final import final
 from reward_functions.finqa.outcome import assess
-from reward_functions.finqa.reference import as_json
+from reward_functions.finqa.reference import Known, as_json
 from reward_functions.finqa.reference_shapes import reference_of
 from reward_functions.finqa.stated_program import program_accuracy
 
@@ -25,6 +27,7 @@ LARGEST_TOLERANCE: Final = 0.005
 """Of the parameter `tolerance`. Half a percent is a slip of the head; 1 % is another figure."""
 
 _EXACT: Final = Fraction(0)
+_TRUNCATED: Final = Metric("truncated", 1.0)
 
 METRICS: Final = (
     "answer_correct",
@@ -35,6 +38,7 @@ METRICS: Final = (
     "program_stated",
     "program_accuracy",
     "reference_noise",
+    "truncated",
 )
 
 _RECORD: Final = {
@@ -56,12 +60,16 @@ _PREPARED: Final = {
 
 
 def _right(sample: Sample) -> str:
-    shape = as_json(reference_of(sample))
+    reference = reference_of(sample)
+    if isinstance(reference.answer.value, Fraction) and reference.counted:  # else as it counts
+        written = reference.answer.value * reference.scale
+        reference = reference._replace(answer=Known(written))
+    shape = as_json(reference)
     return f"ANSWER: {shape['value']}{'%' * (shape['unit'] == 'percent')}"
 
 
 @reward_function(
-    version=1,
+    version=2,
     gold_response=_right,
     metrics=METRICS,
     examples=[
@@ -107,7 +115,8 @@ def finqa(
     `unit_mismatch`, `scale_mismatch` and `sign_mismatch`, what is wrong with it where its unit, a
     power of ten or its sign is; `program_stated` and `program_accuracy`, whether a line of the
     response is a program, and whether that is the reference's (the score is the answer's alone);
-    `reference_noise`, whether answer string and executed answer of the record disagree.
+    `reference_noise`, whether answer string and executed answer of the record disagree;
+    `truncated`, whether it was cut off (reasoning, a box or a code fence is never closed).
 
     Not handled: answers of several values, other languages, conversion of currencies.
 
@@ -135,9 +144,21 @@ def finqa(
     text = visible_response(sample.response, sample.prompt, include_reasoning=include_reasoning)
     found = final(text)
     if marked and isinstance(found, Answer) and found.kind == "last_sentence":
-        found = NoAnswer("no answer is marked")
+        found = NoAnswer("no answer is marked", "finqa-unmarked")
     outcome = assess(found, reference, sample, Fraction(tolerance) if tolerance else _EXACT)
-    return _score(found, outcome, reference, program_accuracy(text, reference.program))
+    programs = program_accuracy(text, reference.program)
+    score, cut = _score(found, outcome, reference, programs), _cut_off(sample.response, found)
+    if not cut:
+        return score
+    reason = f"{score.reason}; {cut}: the response is cut off"
+    return replace(score, metrics=(*score.metrics[:-1], _TRUNCATED), reason=reason)
+
+
+def _cut_off(response: str, found: Answer | NoAnswer) -> str:
+    """What is never closed, as a clause; "" for a response that is whole."""
+    if isinstance(found, NoAnswer) and found.reason == UNCLOSED_BOX:
+        return "a box is never closed"
+    return cut_off(response, answered=isinstance(found, Answer))
 
 
 def _score(
@@ -153,9 +174,10 @@ def _score(
         outcome.fault == "sign",
         *program,
         reference.noise is not None,
+        False,
     )
     answer = found.text if isinstance(found, Answer) else None
-    evidence = Evidence("rounding to the printed digits", outcome.read, reference.answer)
+    evidence = Evidence(outcome.rule, outcome.read, reference.answer)
     return Score(float(right), _metrics(flags), answer, outcome.reason, evidence)
 
 

@@ -7,8 +7,15 @@ from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Example, reward_function
 from reward_functions.core.types import Evidence, Sample, Score
 from reward_functions.extraction.answer import Answer, NoAnswer
+from reward_functions.extraction.candidates.endings import stated_value
 from reward_functions.extraction.markup import plain
-from reward_functions.extraction.scores import METRICS, compared, contradicted, not_answered
+from reward_functions.extraction.scores import (
+    METRICS,
+    compared,
+    contradicted,
+    not_answered,
+    with_truncation,
+)
 from reward_functions.extraction.selection import boxed_answer, hash_answer, stated_answer
 from reward_functions.extraction.visible import visible_response
 from reward_functions.quantities.numerals import Quantity, quantity, same
@@ -19,7 +26,7 @@ def _right(sample: Sample) -> str:
 
 
 @reward_function(
-    version=1,
+    version=2,
     gold_response=_right,
     metrics=METRICS,
     examples=[
@@ -53,12 +60,13 @@ def gsm8k(sample: Sample, *, flexible: bool = False, include_reasoning: bool = F
 
     Reference: a number, a string that is one, or a solution that ends in `#### n`; alone or in an
     object under `final_answer`, `answer`, `ground_truth`, `value` or `text`. Scale: 1.0 or 0.0.
-    Metric `answered`: whether there was one number to compare. Numbers are exact, in every
+    Metric `answered`: whether there was one number to compare; `truncated`: whether the
+    response was cut off. Numbers are exact, in every
     rendering `quantities.numerals` reads. Units are compared when both sides name one; a
     percent sign may be missing on either side. A later box or statement of another number is a
-    contradiction and earns nothing, and so does a number that the words next to it deny, bound,
-    doubt or take back ("at least", "some say", "5 less"). Expressions ("6 × 7") are not evaluated:
-    use `math`.
+    contradiction and earns nothing, and so does a number that the words next to it deny or take
+    back. Hedges and bounds around `####` or a box count for nothing. Expressions ("6 × 7") are not
+    evaluated: use `math`.
 
     Source: Cobbe et al., Training Verifiers to Solve Math Word Problems, 2021 (arXiv 2110.14168).
 
@@ -70,18 +78,24 @@ def gsm8k(sample: Sample, *, flexible: bool = False, include_reasoning: bool = F
     Raises:
         BadReference: there is no reference, or it is not one number.
     """
+    score = _scored(sample, flexible=flexible, include_reasoning=include_reasoning)
+    return with_truncation(score, sample.response)
+
+
+def _scored(sample: Sample, *, flexible: bool, include_reasoning: bool) -> Score:
     reference = _reference(reference_text(sample.reference))
     text = visible_response(sample.response, sample.prompt, include_reasoning=include_reasoning)
     found = _found(text, flexible=flexible)
     if isinstance(found, NoAnswer):
-        return not_answered(found.reason)
-    stated = quantity(plain(found.text + found.tail)) or quantity(plain(found.text))
+        return not_answered(found.reason, found.rule)
+    stated = _number(found)
     if stated is None:
-        return not_answered(f"{found.where} does not show one number", found.text)
+        reason = f"{found.where} does not show one number"
+        return not_answered(reason, "one-number", found.text)
     later = quantity(plain(found.conflicting_answer)) if found.conflicting_answer else None
     if later and not same(stated, later):
         return contradicted(found)
-    evidence = Evidence("exact number", stated, reference)
+    evidence = Evidence("exact-number", stated, reference)
     return compared(found, evidence, right=same(reference, stated))
 
 
@@ -89,7 +103,18 @@ def _found(text: str, *, flexible: bool) -> Answer | NoAnswer:
     marked = hash_answer(text)
     if marked is None and flexible:
         marked = boxed_answer(text) or stated_answer(text)
-    return marked or NoAnswer("there is no final answer" if flexible else "there is no ####")
+    if flexible:
+        return marked or NoAnswer("there is no final answer")
+    return marked or NoAnswer("there is no ####", "no-marker")
+
+
+def _number(found: Answer) -> Quantity | None:
+    """The number of an answer, which may be a short sentence that states one."""
+    return (
+        quantity(plain(found.text + found.tail))
+        or quantity(plain(found.text))
+        or quantity(plain(stated_value(found.text)))
+    )
 
 
 def _marked(text: str) -> str:

@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from reward_functions import symbolic
 from reward_functions.core.spec import Example, Needs, reward_function
 from reward_functions.core.types import Evidence, Metric, Sample, Score
 from reward_functions.extraction.answer import Answer, NoAnswer
-from reward_functions.extraction.scores import METRICS, compared, contradicted, not_answered
+from reward_functions.extraction.scores import (
+    METRICS,
+    compared,
+    contradicted,
+    not_answered,
+    with_truncation,
+)
 from reward_functions.extraction.visible import visible_response
-from reward_functions.verifiers._math.answer import contradicts, mathematical_answer
+from reward_functions.verifiers._math.answer import contradicts, hedged, mathematical_answer
+from reward_functions.verifiers._math.asked_quantity import value_asked_for
+from reward_functions.verifiers._math.given_letters import CONSTANTS, meant_by_prompt
+from reward_functions.verifiers._math.named_members import by_name
 from reward_functions.verifiers._math.option_texts import agreed
 from reward_functions.verifiers._math.reference import reference_answer
-from reward_functions.verifiers._math.restatement import restates
+from reward_functions.verifiers._math.restatement import restates, unevaluated
+from reward_functions.verifiers._math.stated_conditions import (
+    CONDITION,
+    without_stated_condition,
+)
 from reward_functions.verifiers._math.verdict import verdict_on
+
+if TYPE_CHECKING:
+    from reward_functions.symbolic import EqualityVerdict
 
 _UNDECIDED: Final = Metric("undecided", 1.0)
 _DECIDED: Final = Metric("undecided", 0.0)
+_UNEVALUATED: Final = Metric("unevaluated", 1.0)
+_EVALUATED: Final = Metric("unevaluated", 0.0)
 
 
 def _right(sample: Sample) -> str:
@@ -24,9 +43,9 @@ def _right(sample: Sample) -> str:
 
 
 @reward_function(
-    version=1,
+    version=2,
     gold_response=_right,
-    metrics=[*METRICS, "undecided"],
+    metrics=[*METRICS, "undecided", "unevaluated"],
     needs=Needs(symbolic=True),
     examples=[
         Example("positive", response="So $x = \\boxed{\\frac{1}{2}}$.", reference="0.5", score=1.0),
@@ -45,9 +64,17 @@ def _right(sample: Sample) -> str:
             parameters={"rounded": 2},
         ),
         Example("negative", response="\\boxed{5 \\text{ m}}", reference="5 \\text{ cm}", score=0.0),
+        Example("positive", response="\\boxed{34 \\cdot 23 / 2}", reference="391", score=1.0),
+        Example(
+            "attack",
+            response="\\boxed{34 \\cdot 23 / 2}",
+            reference="391",
+            score=0.0,
+            parameters={"evaluated": True},
+        ),
         Example("attack", response="\\boxed{1}, \\boxed{2}, \\boxed{3}", reference="2", score=0.0),
         Example("attack", response="The answer is not 5.", reference="5", score=0.0),
-        Example("attack", response="It is at least \\boxed{5}.", reference="5", score=0.0),
+        Example("attack", response="The answer is at least 5.", reference="5", score=0.0),
         Example("attack", response="$10-\\boxed{5}$", reference="5", score=0.0),
         Example("attack", response="\\boxed{5}. The answer is 6.", reference="5", score=0.0),
         Example(
@@ -65,16 +92,21 @@ def math(
     *,
     rounded: int = 0,
     strict_percent: bool = False,
+    evaluated: bool = False,
     include_reasoning: bool = False,
 ) -> Score:
     """The final answer is mathematically equal to the reference.
 
     The answer is the last box (a run of boxes is a list), else the last statement of an answer,
-    else the last mathematical span, else the whole response when it is nothing but an answer.
+    else a last sentence that gives one thing one value, else the last mathematical span that ends
+    the response, else the whole response when it is nothing but an answer.
     Reference: a number, a string, LaTeX with or without delimiters, or a whole solution; alone or
     in an object under `final_answer`, `answer`, `ground_truth`, `value` or `text`. Scale: 1.0 or
-    0.0. Metrics: `answered`, whether there was an answer to compare; `undecided`, whether no tier
-    of the comparison settled it, which earns the minimum.
+    0.0. Metrics: `answered`, whether there was an answer to compare; `truncated`, whether the
+    response was cut off (reasoning, a box or a code fence is never closed); `undecided`, whether
+    no tier of the comparison settled it, which earns the minimum (`math_then_judge` asks a judge);
+    `unevaluated`, whether a right answer leaves an operation to be worked out where the reference
+    has none.
 
     What counts as equal is listed in docs/math.md and decided by `reward_functions.symbolic`.
     Nothing in a response is evaluated as code. Not decided are, among others, piecewise answers of
@@ -85,6 +117,8 @@ def math(
         rounded: digits from which a decimal that is the exact reference rounded is right (0.333 for
             1/3 has three); 0 for never.
         strict_percent: whether 35% is only 35% and 0.35, and no longer a bare 35.
+        evaluated: whether an answer must be worked out where its reference is: 34·23/2 for 391, and
+            36/48 for 3/4, then earn the minimum.
         include_reasoning: search reasoning sections as well.
 
     Raises:
@@ -92,18 +126,75 @@ def math(
             that cannot be read and the answer is not the same string.
         EngineUnavailable: the reference needs sympy, whose process could not be had.
     """
-    reference = reference_answer(sample.reference)
-    text = visible_response(sample.response, sample.prompt, include_reasoning=include_reasoning)
+    score = _scored(
+        sample,
+        rounded=rounded,
+        strict_percent=strict_percent,
+        evaluated=evaluated,
+        include_reasoning=include_reasoning,
+    )
+    return with_truncation(score, sample.response)
+
+
+def _scored(
+    sample: Sample,
+    *,
+    rounded: int,
+    strict_percent: bool,
+    evaluated: bool,
+    include_reasoning: bool,
+) -> Score:
+    reference, prompt = reference_answer(sample.reference), sample.prompt
+    text = visible_response(sample.response, prompt, include_reasoning=include_reasoning)
     found = mathematical_answer(text)
     if isinstance(found, Answer):
-        found = agreed(found, sample.prompt)
+        found = agreed(found, reference, prompt)
     if isinstance(found, NoAnswer):
-        return not_answered(found.reason, None, _DECIDED)
+        return not_answered(found.reason, found.rule, further=(_DECIDED, _EVALUATED))
     if contradicts(found):
-        return contradicted(found, _DECIDED)
-    verdict = verdict_on(reference, found.text, rounded=rounded, strict_percent=strict_percent)
-    if verdict.equal and restates(found.text, reference, sample.prompt):
-        return not_answered("the answer restates the question", found.text, _DECIDED)
-    evidence = Evidence(verdict.rule, verdict.candidate, verdict.reference)
+        return contradicted(found, further=(_DECIDED, _EVALUATED))
+    answer, verdict = _judged(
+        found, text, reference, prompt, rounded=rounded, strict_percent=strict_percent
+    )
+    if verdict.equal and restates(answer, reference, prompt):
+        reason = "the answer restates the question"
+        return not_answered(reason, "restated", found.text, further=(_DECIDED, _EVALUATED))
+    if verdict.equal and hedged(found.text, reference):
+        reason = "the answer names several values"
+        return not_answered(reason, "or-several", found.text, further=(_DECIDED, _EVALUATED))
+    left = _UNEVALUATED if verdict.equal and unevaluated(answer, reference) else _EVALUATED
+    if evaluated and left is _UNEVALUATED:
+        reason = "the answer is not worked out"
+        return not_answered(reason, "unevaluated", found.text, further=(_DECIDED, left))
+    evidence = Evidence(verdict.rule, verdict.candidate, verdict.reference, verdict.outcome)
     decided = _DECIDED if verdict.decided else _UNDECIDED
-    return compared(found, evidence, decided, right=verdict.equal, reason=verdict.reason)
+    return compared(found, evidence, decided, left, right=verdict.equal, reason=verdict.reason)
+
+
+def _judged(
+    found: Answer,
+    text: str,
+    reference: str,
+    prompt: str,
+    *,
+    rounded: int,
+    strict_percent: bool,
+) -> tuple[str, EqualityVerdict]:
+    """The verdict on an answer as it is, as the value of what is asked for, or as named members."""
+    answer = found.text
+    verdict = verdict_on(reference, answer, rounded=rounded, strict_percent=strict_percent)
+    value: str | None = None
+    if not verdict.decided:
+        if verdict.rule == CONDITION:
+            value = without_stated_condition(answer, reference, prompt)
+        else:
+            value = value_asked_for(answer, reference, prompt)
+    if value is None and not verdict.equal:
+        value = by_name(found, text, reference) or None
+    if value is not None:
+        answer = value
+        verdict = verdict_on(reference, value, rounded=rounded, strict_percent=strict_percent)
+    if verdict.rule == CONSTANTS and meant_by_prompt(answer, reference, prompt):
+        reason = "a letter that the prompt gives a meaning is no arbitrary constant"
+        verdict = verdict._replace(outcome=symbolic.Outcome.UNDECIDED, reason=reason)
+    return answer, verdict

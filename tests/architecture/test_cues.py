@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[2] / "reward_functions"
-TABLES = {*(PACKAGE / "extraction" / "cues").glob("*.py"), PACKAGE / "finqa" / "cues.py"}
+FINQA = PACKAGE / "finqa"
+TABLES = {*(PACKAGE / "extraction" / "cues").glob("*.py"), FINQA / "cues.py", FINQA / "claims.py"}
 SOURCES = sorted(
     path
     for room in ("extraction", "finqa", "verifiers")
@@ -35,6 +36,7 @@ NAMES = {
     """,
     "extraction/reasoning.py": """
         think thinking reasoning reasoning_content thought scratchpad reflection seed of_thought
+        end_of_solution
         analysis channel final constrain message return call start
         bos begin_of_text begin of sentence eot_id eom_id im_end endoftext end_of_text eos
         end_of_turn

@@ -69,6 +69,11 @@ JUDGED = {
             "judge": {"models": [{"model": "amazon.nova-lite-v1:0", "tier": "flex"}]},
         },
         {
+            "reward": "math_then_judge",
+            "parameters": {"rounded": 3},
+            "judge": {"models": [{"model": "amazon.nova-lite-v1:0"}]},
+        },
+        {
             "reward": "pandalm",
             "judge": {
                 "models": [

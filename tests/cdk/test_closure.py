@@ -57,11 +57,16 @@ def test_a_reward_carries_no_room_that_it_does_not_use(name, never):
     assert not rooms_of(name) & never
 
 
+ASKS = {"math_then_judge": ("math", "reference")}
+"""A reward, and those it is made of."""
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_a_reward_carries_itself_and_no_other(name):
     folders = ("reward_functions/verifiers/", "reward_functions/judges/")
     carried = {path.removesuffix(".py") for path in files_of(name) if path.startswith(folders)}
-    others = {f"{folder}{other}" for folder in folders for other in ALL if other != name}
+    own = {name, *ASKS.get(name, ())}
+    others = {f"{folder}{other}" for folder in folders for other in ALL if other not in own}
     assert not carried & others
     assert any(path.endswith(f"/{name}.py") for path in files_of(name))
 
@@ -82,8 +87,9 @@ def test_what_judges_read_moves_no_verifier(name):
 
 @pytest.mark.parametrize("name", [name for name, spec in ALL.items() if spec.needs.judge])
 def test_a_judge_carries_its_prompt_and_the_prices(name):
+    (asking,) = ASKS.get(name, (name,))[-1:]
     assert {
-        f"reward_functions/judges/{name}.md",
+        f"reward_functions/judges/{asking}.md",
         "reward_functions/judge_runtime/prices.toml",
         "reward_functions/judge_runtime/rules.md",
         "reward_functions/judge_runtime/master_keys.txt",
@@ -123,7 +129,7 @@ def test_sympy_is_reached_by_what_compares_mathematics():
             closure.reached([closure.HANDLER, closure.module_of(name)], spec.needs)
         )
     }
-    assert reaching == {"math"}
+    assert reaching == {"math", "math_then_judge"}
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import pytest
 
 from reward_functions.cdk.deployed_before import DeployedBefore, InTheWay, deployed_before
 from reward_functions.cdk.stages import Stage
+from reward_functions.core import registry
 from reward_functions.serving.catalogue import DeployedReward, deployment_parameter
 
 NAME = "before"
@@ -20,10 +21,11 @@ STAGE = Stage(name=NAME, region="us-east-1", emulated=True)
 
 FUNCTION = "arn:aws:lambda:us-east-1:000000000000:function:SageMaker-reward-before-gsm8k"
 
+GSM8K = registry.get("gsm8k").version
 RECORD = DeployedReward(
     name="gsm8k",
     reward="gsm8k",
-    version=1,
+    version=GSM8K,
     digest="0" * 16,
     parameters={},
     response_mode="list",
@@ -42,7 +44,7 @@ RECORD = DeployedReward(
     [
         ({}, False),
         ({"digest": "1" * 16}, True),
-        ({"digest": "1" * 16, "version": 2}, False),
+        ({"digest": "1" * 16, "version": GSM8K + 1}, False),
         ({"digest": "1" * 16, "reward": "math"}, False),
         ({"digest": "1" * 16, "name": "new"}, False),
     ],
@@ -51,7 +53,13 @@ def test_code_that_changed_without_its_version_is_reported(now, told):
     sentence = DeployedBefore(records={"gsm8k": RECORD}).unannounced(RECORD.model_copy(update=now))
     assert (sentence is not None) == told
     if sentence:
-        for word in ("'gsm8k'", "0" * 16, "1" * 16, "version 1 as before", "raise its version"):
+        for word in (
+            "'gsm8k'",
+            "0" * 16,
+            "1" * 16,
+            f"version {GSM8K} as before",
+            "raise its version",
+        ):
             assert word in sentence
 
 

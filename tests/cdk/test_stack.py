@@ -125,6 +125,12 @@ RIGHTS = [
         None,
     ),
     (
+        "math_then_judge",
+        "bedrock:InvokeModel",
+        "arn:aws:bedrock:us-east-1::foundation-model/amazon.nova-lite-v1:0",
+        None,
+    ),
+    (
         "pandalm",
         "bedrock:InvokeModel",
         "arn:aws:bedrock:us-east-2::foundation-model/amazon.nova-pro-v1:0",
@@ -158,7 +164,9 @@ RIGHTS = [
 ]
 
 
-@pytest.mark.parametrize("name", ["exact_match", "reference", "pandalm", "faithful"])
+@pytest.mark.parametrize(
+    "name", ["exact_match", "reference", "math_then_judge", "pandalm", "faithful"]
+)
 def test_a_judge_may_ask_what_its_settings_name_and_nothing_else(synthesised, name):
     physical = f"SageMaker-reward-judged-{name}"
     (role,) = [
@@ -198,6 +206,7 @@ def test_a_judge_reads_back_whom_it_asks(synthesised):
     }
     assert reported["exact_match"] is None
     assert reported["reference"].models[0].tier == "flex"
+    assert reported["math_then_judge"].models[0].model == "amazon.nova-lite-v1:0"
     assert reported["pandalm"].models[0].called == f"us.{HAIKU}"
     assert reported["pandalm"].fallback.region == "us-east-2"
     assert reported["rubric"].models[0].backend == "openai"

@@ -325,7 +325,10 @@ WRONG = [
     (judged(region="us-eats-1"), r"no region 'us-eats-1'\. Did you mean 'us-east-1'\?$"),
     (judged(profile=f"us.{NOVA}", destinations=["us-eats-1"]), "no region 'us-eats-1'"),
     (judged(key=SECRET), "Bedrock is asked with the function's rights, not with a key"),
-    (judged(**VLLM, key="env:KEY"), "a function finds no KEY in its environment"),
+    (
+        judged(**VLLM, key="env:KEY"),
+        "a function.s environment holds no key; keep it in Secrets Manager",
+    ),
     (judged(**VLLM, key=SECRET.replace("secretsmanager", "ssm")), "not the ARN of a Secrets"),
     (judged(**VLLM, key=f"{SECRET}*"), "not the ARN of a Secrets"),
     (judged(**VLLM, key="sk-123"), "a key is named env:NAME or by a secret's ARN, not given"),

@@ -19,7 +19,7 @@ COMMANDS = [
 def test_a_page_ends_in_html_which_is_said_before_anything_is_done(command, tmp_path):
     ran = CliRunner().invoke(app, [*command, "--report", str(tmp_path / "page.pdf")])
     assert (ran.exit_code, ran.stdout) == (2, "")
-    assert "page.pdf: the name ends in .html" in " ".join(ran.stderr.split())
+    assert "a page is called NAME.html, not " in " ".join(ran.stderr.split())
     assert list(tmp_path.iterdir()) == []
 
 

@@ -143,12 +143,28 @@ def test_explain_adds_an_explanation_and_nothing_else():
     assert explained[0].pop("explanation") == {
         "answer": "lyon",
         "reason": "the response is another text",
-        "rule": "normalised text",
+        "outcome": None,
+        "rule": "normalised-text",
         "normal_answer": "lyon",
         "normal_reference": "paris",
     }
     assert explained[1].pop("explanation") is None
     assert explained == results(score(text))
+
+
+@pytest.mark.parametrize(
+    ("response", "outcome"),
+    [
+        (r"\boxed{0.5}", "equal"),
+        (r"\boxed{0.6}", "different"),
+        (r"\boxed{\text{an ellipse}}", "undecided"),
+        ("", None),
+    ],
+)
+def test_an_explanation_tells_what_was_proven(response, outcome):
+    text = jsonl(row(response, reference_answer=r"\frac{1}{2}"))
+    (explained,) = results(score(text, "--explain", reward="math"))
+    assert explained["explanation"]["outcome"] == outcome
 
 
 def test_the_table_shows_scores_and_marks_what_has_none():

@@ -39,7 +39,8 @@ def test_the_last_marker_of_gsm8k_wins():
     assert hash_answer("#### 5\n#### 6").text == "6"
     assert hash_answer("#### 6\nP.S. 5").text == "6"
     assert hash_answer("no marker") is None
-    assert isinstance(hash_answer("####\n5"), NoAnswer)
+    assert hash_answer("####\n5").text == "5"
+    assert isinstance(hash_answer("####\nthen 5"), NoAnswer)
 
 
 def test_reasoning_is_searched_when_asked():

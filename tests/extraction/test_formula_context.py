@@ -8,7 +8,7 @@ from reward_functions.extraction.candidates.boxes import last_boxed
 from reward_functions.extraction.formula_context import inside_larger_formula
 
 BOX = "\\boxed{5}"
-OPERATORS = ["+", "-", "−", "\\cdot", "\\times", "/", "^", "<", ">", "\\le", "\\ge", "\\ne", "\\pm"]
+OPERATORS = ["+", "-", "−", "\\cdot", "\\times", "/", "^", "\\ne", "\\pm"]
 OPERANDS = ["10", "x", "(a+b)", "\\frac{1}{2}", "\\pi", "x^2", "x_1"]
 MATHS = ["${}$", "$${}$$", "\\({}\\)", "\\[\n{}\n\\]"]
 BRACKETS = ["{}", "({})", "\\left({}\\right)", "{{{}}}"]

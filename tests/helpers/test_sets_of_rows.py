@@ -16,7 +16,7 @@ from helpers.training_rows import TrainingRows, generated
 from reward_functions import Scored, get, score_batch
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.serving.contract import decode_row
-from reward_functions.testing import sample
+from reward_functions.testing import CONTRACT, sample
 
 
 def cells(shown):
@@ -93,6 +93,27 @@ def test_what_can_be_gamed_pays_its_examples_and_the_gaming(reward, gaming, refe
     for example in reward.examples:
         assert reward(example.sample()).value == example.score
     assert reward(sample(gaming, reference)).value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("reward", "broken"),
+    [
+        (
+            number_anywhere,
+            ["examples_show_positive_negative_and_attack", "hostile_responses_earn_the_minimum"],
+        ),
+        # Nothing but its missing attack speaks against it: the contract does not see what is gamed.
+        (roughly_right, ["examples_show_positive_negative_and_attack"]),
+    ],
+)
+def test_the_contract_says_what_it_sees_of_them(reward, broken):
+    found = []
+    for name, holds in CONTRACT.items():
+        try:
+            holds(reward)
+        except AssertionError:
+            found.append(name)
+    assert found == broken
 
 
 def test_three_that_disagree_have_no_label(pairs):

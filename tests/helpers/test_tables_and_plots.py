@@ -4,7 +4,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from helpers.plots import groups, histogram, rewards_by_prompt
+from helpers.plots import groups, rewards_by_prompt
 from helpers.sample_data import demo_rewards, demo_rows, demo_samples
 from helpers.shown import Shown
 from helpers.tables import catalogue_table, metrics_table, results_table
@@ -87,11 +87,6 @@ def titles(chart):
     return [each.text for each in root.iter(f"{SVG}title")]
 
 
-def test_a_histogram_counts_every_reward():
-    assert titles(histogram([0.0, 0.0, 0.04, 1.0])) == ["0 to 0.1: 3", "0.9 to 1: 1"]
-    assert titles(histogram([0.5] * 4)) == ["0.5: 4"]
-
-
 def test_the_rewards_of_a_group_stand_on_one_line():
     samples = [sample("x", prompt=HOSTILE, id="a"), sample("y", prompt=HOSTILE, id="b"), RESULTS[2]]
     by_prompt = rewards_by_prompt(samples, RESULTS)
@@ -100,10 +95,9 @@ def test_the_rewards_of_a_group_stand_on_one_line():
     assert "<script" not in groups(by_prompt)._repr_svg_()
 
 
-@pytest.mark.parametrize("plot", [lambda: histogram([]), lambda: groups({})])
-def test_nothing_to_plot_is_an_error(plot):
+def test_nothing_to_plot_is_an_error():
     with pytest.raises(ValueError, match="at least one reward"):
-        plot()
+        groups({})
 
 
 def test_the_demo_rows_are_those_of_the_command():

@@ -6,10 +6,10 @@ from helpers.verdicts import verdicts
 
 ROWS = [
     # response, reference, parameters, (score, rule, answer read as, reference read as)
-    (r"\boxed{0.75}", r"\frac{3}{4}", {}, ("1", "exact rational", "0.75", "3/4")),
-    (r"\boxed{0.333}", r"\frac{1}{3}", {}, ("0", "exact rational", "0.333", "1/3")),
-    (r"\boxed{0.333}", r"\frac{1}{3}", {"rounded": 3}, ("1", "decimals", "333/1000", "1/3")),
-    (r"\boxed{4", "4", {}, ("0", "the last box is never closed", "", "")),
+    (r"\boxed{0.75}", r"\frac{3}{4}", {}, ("1", "exact-value", "0.75", "3/4")),
+    (r"\boxed{0.333}", r"\frac{1}{3}", {}, ("0", "exact-value", "0.333", "1/3")),
+    (r"\boxed{0.333}", r"\frac{1}{3}", {"rounded": 3}, ("1", "rounded-decimal", "333/1000", "1/3")),
+    (r"\boxed{4", "4", {}, ("0", "unclosed-box", "", "")),
 ]
 
 

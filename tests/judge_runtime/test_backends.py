@@ -293,7 +293,7 @@ def test_an_openai_key_comes_from_where_it_is_named(serve, monkeypatch):
 
 def test_a_missing_key_is_a_failed_start(serve, monkeypatch):
     monkeypatch.delenv("JUDGE_KEY", raising=False)
-    with pytest.raises(BadJudge, match="JUDGE_KEY"):
+    with pytest.raises(BadJudge, match="its key names is not set"):
         model(serve(), "openai", key="env:JUDGE_KEY")
 
 

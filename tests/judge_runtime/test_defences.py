@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -199,6 +200,14 @@ JUDGED = [
 ]
 
 
+KEYS = [
+    json.loads(line)
+    for line in (Path(__file__).parents[1] / "cases/master_keys.jsonl")
+    .read_text("utf-8")
+    .splitlines()
+]
+
+
 @pytest.mark.parametrize(("response", "reason"), GATED)
 def test_what_is_worth_nothing_is_not_judged(response, reason):
     assert prefilter(sample(response, prompt=PROMPT)) == reason
@@ -207,6 +216,12 @@ def test_what_is_worth_nothing_is_not_judged(response, reason):
 @pytest.mark.parametrize("response", JUDGED)
 def test_what_may_be_worth_something_is_judged(response):
     assert prefilter(sample(response, prompt=PROMPT)) == ""
+
+
+@pytest.mark.parametrize("case", KEYS, ids=lambda case: case["response"])
+def test_an_opener_in_any_language_earns_nothing_and_an_answer_is_judged(case):
+    found = prefilter(sample(case["response"], prompt=PROMPT))
+    assert bool(found) == case["opens"]
 
 
 def test_the_reference_itself_is_never_turned_away():

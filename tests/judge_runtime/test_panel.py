@@ -98,7 +98,7 @@ def test_a_refusal_goes_to_the_fallback_at_once():
 
 
 def test_when_the_fallback_fails_too_there_is_no_score():
-    judge = judge_of({"a": in_turn(BUSY), "fallback": in_turn(NoVerdict("", "refused"))}, retries=0)
+    judge = judge_of({"a": in_turn(BUSY), "fallback": in_turn(NoVerdict("", "cut"))}, retries=0)
     with pytest.raises(NoVerdict):
         judge(case())
     assert judge.account["judge_failures"] == 1
@@ -172,7 +172,7 @@ def test_siblings_have_the_same_judge_when_judges_rotate():
 
 
 def test_equal_questions_share_an_answer_or_a_failure():
-    for answer, kind in ((YES, Scored), (NoVerdict("", "refused"), NoVerdict)):
+    for answer, kind in ((YES, Scored), (JudgeUnavailable("", "denied"), JudgeUnavailable)):
         barrier = Barrier(8)
 
         def slow(_, answer=answer):
@@ -217,7 +217,8 @@ def test_tokens_of_an_invalid_verdict_are_paid_for():
     judge = judge_of({"a": ask}, prices={"a": (1.0, 1.0)})
     with pytest.raises(NoVerdict):
         judge(case())
-    assert judge.account.metrics()["judge_usd"] == pytest.approx(1050 / 1e6)
+    assert len(ask.asked) == 2  # the second about a neutral response
+    assert judge.account.metrics()["judge_usd"] == pytest.approx(2 * 1050 / 1e6)
 
 
 def test_the_dollars_of_a_batch_have_a_limit():
@@ -405,9 +406,9 @@ def test_the_lru_cache_evicts_the_least_recently_used():
 def test_failures_are_never_remembered():
     pool = JudgePool(
         JudgeConfig(models=(model(),), retries=0),
-        asks={"a": in_turn(NoVerdict("", "refused"), YES)},
+        asks={"a": in_turn(JudgeUnavailable("", "denied"), YES)},
     )
-    with pytest.raises(NoVerdict):
+    with pytest.raises(JudgeUnavailable):
         pool.batch(get("reference"), {"answer": "whole"})(case())
     assert pool.batch(get("reference"), {"answer": "whole"})(case()).value == 1.0
 

@@ -174,7 +174,7 @@ def test_duplicates_cost_one_call(serve, metrics):
 
 
 def test_a_warm_function_caches_verdicts_and_no_failures(serve, metrics):
-    server = serve(verdict=by_answer, schedule=lambda call, _: "refused" if call == 0 else "ok")
+    server = serve(verdict=by_answer, schedule=lambda call, _: "400" if call == 0 else "ok")
     function = deploy(server, max_concurrency=1, concurrency=1)
     batch = rows(8, answer_of)
     first = function(batch, context(30))

@@ -239,7 +239,8 @@ def test_both_orders_must_agree(first, second, value, inconsistent):
 
 def test_the_second_order_can_wait_for_doubt():
     for confidence, calls in (("high", 1), ("medium", 2), ("low", 2)):
-        ask = FakeAsk({"better": "first", "confidence": confidence}, {"better": "second"})
+        sure = {"confidence": confidence}
+        ask = FakeAsk({"better": "first", **sure}, {"better": "second", **sure})
         reward = get("pairwise").bind({"orders": "auto"}, ask=ask)
         assert reward(sample("Mine.", "Theirs.", prompt="?")).value == 1.0
         assert len(ask.asked) == calls

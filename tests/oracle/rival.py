@@ -1,7 +1,7 @@
 """math-verify, the strongest public verifier, as an oracle: never part of the library.
 
 `judge` calls it as its README says, for the main thread only (its time-outs are SIGALRM). `Rival`
-asks a process of its own, which is killed when one case takes more than `CAP_SECONDS`:
+asks a process of its own, which is killed when one case takes longer than its cap:
 
     python -m tests.oracle.rival     answers JSON lines on standard input with JSON lines
 """
@@ -57,8 +57,9 @@ def judge(gold, response, gold_kind=LATEX_NEEDS_DELIMITERS):
 class Rival:
     """math-verify in a process that can be killed; started when first asked, and again after."""
 
-    def __init__(self):
+    def __init__(self, cap_seconds=CAP_SECONDS):
         self._process = None
+        self._cap = cap_seconds
 
     def __enter__(self):
         return self
@@ -67,14 +68,14 @@ class Rival:
         self._kill()
 
     def judge(self, gold, response, gold_kind=LATEX_NEEDS_DELIMITERS):
-        """What `judge` says, or "killed" after `CAP_SECONDS`."""
+        """What `judge` says, or "killed" after the seconds of the cap."""
         if self._process is None:
             self._start()
         began = perf_counter()
         try:
             self._process.stdin.write(json.dumps([gold, response, gold_kind]) + "\n")
             self._process.stdin.flush()
-            answered, _, _ = select.select([self._process.stdout], [], [], CAP_SECONDS)
+            answered, _, _ = select.select([self._process.stdout], [], [], self._cap)
             line = self._process.stdout.readline() if answered else ""
         except BrokenPipeError:
             line = ""

@@ -28,6 +28,7 @@ class Case:
         right: the label.
         judged: False for a hostile case that only needs to finish.
         kind: what it is about.
+        prompt: the question; "" where the suite has none. math-verify takes none.
     """
 
     id: str
@@ -37,11 +38,12 @@ class Case:
     right: bool
     judged: bool = True
     kind: str = ""
+    prompt: str = ""
 
     @property
     def sample(self):
         """The case as `math` takes it."""
-        return sample(self.response, self.gold, id=self.id)
+        return sample(self.response, self.gold, id=self.id, prompt=self.prompt)
 
 
 def labelled():
@@ -64,6 +66,7 @@ def suite(name):
             right=row["label"],
             judged=row.get("accept") != "any",
             kind=row.get("kind", ""),
+            prompt=row.get("question", ""),
         )
         for row in rows
     ]

@@ -134,6 +134,7 @@ def _boxed(answer):
 
 
 OWN = {
+    "almost_alike.jsonl": _math,
     "answers.jsonl": _answer,
     "differential.jsonl": _math,
     "finqa.jsonl": _own_finqa,

@@ -119,9 +119,9 @@ def text_of(reference):
 
 
 def _rings(pairs):
-    """The rows by reward, in the order of their names; each once."""
+    """The rows by reward, in the order of their names; of equal rows the first of the tables."""
     rings = defaultdict(dict)
-    for reward, row in pairs:
+    for reward, row in sorted(pairs, key=lambda pair: pair[1].where, reverse=True):
         if reward in VARIANTS and len(row.response) <= LONGEST:
             rings[reward][row.name] = row
     return defaultdict(

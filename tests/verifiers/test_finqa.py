@@ -27,6 +27,7 @@ REFERENCES = {
     line["name"]: line["reference"]
     for line in map(json.loads, (TABLES / "finqa_references.jsonl").read_text().splitlines())
 }
+READING = [json.loads(line) for line in (TABLES / "finqa_reading.jsonl").read_text().splitlines()]
 CASES = [json.loads(line) for line in (TABLES / "finqa.jsonl").read_text().splitlines()]
 MADE_UP = [
     record("12.5%", 0.12497, CHANGE),
@@ -64,6 +65,20 @@ def metrics(response, reference, **parameters):
 def test_a_case_is_judged_by_the_rules(case):
     found = score(case["response"], REFERENCES[case["reference"]], "Question: what is it?")
     assert found.value == float(case["right"]), (case, found.reason)
+
+
+@pytest.mark.parametrize("case", READING, ids=[f"{n}" for n in range(len(READING))])
+def test_a_response_is_read_by_the_rules(case):
+    found = score(case["response"], case["reference"], case["prompt"])
+    assert found.value == float(case["right"]), (case, found.reason)
+
+
+@pytest.mark.parametrize("executed", [5e-324, -5e-324, 1e-310, 1.7e308, "1e999", "1e-999"])
+@pytest.mark.parametrize("answer", ["-12.5%", "7", "$5.5 billion", "1e-400", "yes", ""])
+@pytest.mark.parametrize("program", ["", "subtract(3501, 4001), divide(#0, 4001)"])
+def test_no_executed_answer_is_too_small_or_too_large_to_compare(executed, answer, program):
+    reference = record(answer, executed, CHANGE, program)
+    assert value("ANSWER: 41.7%", reference) == 0.0
 
 
 def test_there_are_cases_on_both_sides_of_every_reference():
@@ -253,6 +268,25 @@ def test_a_stated_program_is_compared_and_changes_no_score(line, stated, same):
         assert value(response, reference) == right
         assert found.get("program_stated", 0) == stated
         assert found.get("program_accuracy", 0) == same
+
+
+@pytest.mark.parametrize(
+    ("response", "right", "truncated"),
+    [
+        ("ANSWER: 263", 1, 0),
+        ("ANSWER: 263 <think> but", 1, 1),
+        ("ANSWER: 263\n```python\nx = 1", 1, 1),
+        ("<think> 120 + 143 is", 0, 1),
+        ("So it is \\boxed{26", 0, 1),
+        ("<think> 120 + 143 </think> ANSWER: 263", 1, 0),
+        ("```python\nx = 1\n```\nANSWER: 263", 1, 0),
+        ("It is hard to say.", 0, 0),
+        ("", 0, 0),
+    ],
+)
+def test_what_was_cut_off_is_counted(response, right, truncated):
+    assert value(response, REFERENCES["plain"]) == right
+    assert metrics(response, REFERENCES["plain"]).get("truncated", 0) == truncated
 
 
 def test_the_tolerance_is_a_share_of_the_reference_and_small():

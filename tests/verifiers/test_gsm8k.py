@@ -59,7 +59,6 @@ def test_right(response):
         "The answer is 18.",
         "\\boxed{18}",
         "####",
-        "####\n18",
         "#### 19",
         "#### -18",
         "#### 18 or 19",

@@ -9,7 +9,10 @@ from reward_functions import BadReference, get
 from reward_functions.testing import sample
 
 MATH = get("math")
-TABLES = [Path(__file__).parents[1] / "cases" / name for name in ("math.jsonl", "wording.jsonl")]
+TABLES = [
+    Path(__file__).parents[1] / "cases" / name
+    for name in ("math.jsonl", "wording.jsonl", "almost_alike.jsonl")
+]
 CASES = [json.loads(line) for table in TABLES for line in table.read_text().splitlines()]
 
 
@@ -39,14 +42,17 @@ def test_a_reference_without_an_answer_is_the_data_sets_fault(reference):
 def test_a_score_tells_what_was_compared():
     score = scored("so \\boxed{\\frac{2}{4}}", "0.5")
     assert score.answer == "\\frac{2}{4}"
-    assert score.evidence.rule == "exact rational"
+    assert score.evidence.rule == "exact-value"
     assert [str(form) for form in (score.evidence.answer, score.evidence.reference)]
 
 
 def test_what_exact_means_cannot_decide_is_marked():
     score = scored("\\boxed{f(y)}", "f(x)")
     metrics = {metric.name: metric.value for metric in score.metrics}
-    assert (score.value, metrics) == (0.0, {"answered": 1.0, "undecided": 1.0})
+    assert (score.value, metrics) == (
+        0.0,
+        {"answered": 1.0, "truncated": 0.0, "undecided": 1.0, "unevaluated": 0.0},
+    )
 
 
 @pytest.mark.parametrize("reference", ["\\frac{", "\\frac{1}{2", "{" * 100_000, "2}", "5\0"])

@@ -1,5 +1,8 @@
 """`multiple_choice` pays for one letter, or for the text that stands beside it."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from reward_functions import BadReference, get
@@ -7,6 +10,8 @@ from reward_functions.extraction.choices import options_in
 from reward_functions.testing import sample
 
 REWARD = get("multiple_choice")
+TABLE = Path(__file__).parents[1] / "cases" / "multiple_choice.jsonl"
+CASES = [json.loads(line) for line in TABLE.read_text().splitlines()]
 PROMPT = "Capital of France?\n(A) Lyon\n(B) Paris\n(C) A dog\n(D) 12"
 
 
@@ -21,7 +26,8 @@ def value(response, reference="B", prompt=PROMPT, **metadata):
      "<think>A or C?</think>B", "The answer is option B.", "B (Paris)", "B - Paris", "B – Paris",
      "Paris (B)", "The answer is 'B'.", "letter B", "Option B: Paris", "So, option B is correct.",
      "Therefore, B is the correct answer.", "I choose B.", "B) Paris\n\nParis is the capital.",
-     "B\n\nExplanation: it is.", '{"answer": "B"}'],
+     "B\n\nExplanation: it is.", '{"answer": "B"}', "Therefore, B.", "The capital is Paris.",
+     "We know it. So the capital of France is Paris.", "It's Paris", "Hence, (B)."],
 )  # fmt: skip
 def test_right(response):
     assert value(response) == 1.0
@@ -32,9 +38,12 @@ def test_right(response):
     ["", "A", "A or B", "A, B", "B or C", "ABCD", "\\boxed{A}, \\boxed{B}", "(B) Lyon", "E",
      "not B", "The answer is not B.", "\\boxed{B}. The answer is A.", "<think>B</think>", "Bologna",
      "It could be B, or it could be something else entirely.", PROMPT, "B Lyon", "B (Lyon)",
-     "Lyon (B)", "A is correct. The answer is A.", "B is not correct.", "\\boxed{B} or C",
+     "Lyon (B)", "A is correct. The answer is A.", "B is not correct.", "\\boxed{B}, \\boxed{C}",
      "\\boxed{B} is wrong", "The answer is B. No, C.", "The least likely answer is B",
-     "Rule out the answer: B", "The opposite of the answer is B", "Some say the answer is B"],
+     "Rule out the answer: B", "The opposite of the answer is B", "Some say the answer is B",
+     "The capital is not Paris.", "The capital is Paris or Lyon.", "Some say the capital is Paris.",
+     "Is the capital Paris?", "The wrong capital is Paris.", "If the capital is Paris.",
+     "I don't know. The capital is Paris.", "Thus, B or C."],
 )  # fmt: skip
 def test_floor(response):
     assert value(response) == 0.0
@@ -89,3 +98,8 @@ def test_a_reference_that_is_no_option_is_the_data_sets_fault(reference):
 )  # fmt: skip
 def test_options_are_read_from_the_prompt(prompt, options):
     assert options_in(prompt) == options
+
+
+@pytest.mark.parametrize("case", CASES, ids=[ascii(case["response"])[:60] for case in CASES])
+def test_table(case):
+    assert value(case["response"], case["reference"], prompt=case["prompt"]) == case["right"]

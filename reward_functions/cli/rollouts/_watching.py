@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import contextmanager
-from math import fsum
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from reward_functions.cli._console import errors
+from reward_functions.core.means import mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -41,7 +41,7 @@ class Course:
         seconds = max(self._clock() - self._began, 1e-9)
         parts = [f"{done / seconds:.1f}/s"]
         if self._rewards:
-            parts.append(f"mean reward {fsum(self._rewards) / len(self._rewards):.3f}")
+            parts.append(f"mean reward {mean(self._rewards):.3f}")
         parts += [
             f"{status} {count:,}"
             for status, count in self.statuses.items()

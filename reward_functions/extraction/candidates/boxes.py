@@ -12,13 +12,16 @@ import re
 from typing import Final
 
 from reward_functions.extraction.candidates.candidate import Candidate
+from reward_functions.extraction.cues import endings
 from reward_functions.extraction.cues import formulas as words
+from reward_functions.extraction.cues.compiling import says
+from reward_functions.extraction.cues.matching import disqualifying_cue
 from reward_functions.extraction.latex_groups import group_end
 
 COMMAND: Final = "\\boxed"
 _BRACED: Final = re.compile(r"\s{0,8}\{")
 _BARE: Final = re.compile(r"\s{0,8}([^\s${}\\.,;]{1,80})")
-_COMMENT: Final = re.compile(r"(?<!\\)%[^\n]*\n")
+_COMMENT: Final = re.compile(r"(?<!\\)%")
 
 SIGN_REACH: Final = 40
 """Characters before a box that its sign may be spread over: `= -\\left( \\color{red} \\,$`."""
@@ -26,7 +29,7 @@ SIGN_REACH: Final = 40
 MAX_NESTED: Final = 4
 """Boxes around a box that are looked for."""
 
-MAX_BOXES: Final = 200
+MAX_BOXES: Final = 100
 """Boxes of one list; of a longer one the last that many are read, and it equals nothing shorter."""
 
 
@@ -41,7 +44,9 @@ def last_boxed(text: str) -> Candidate | None:
     if start < 0:
         return None
     box, before = _outermost(text, start)
-    while box and before >= 0 and words.MENTION.fullmatch(box.text):
+    for _ in range(MAX_BOXES):
+        if box is None or before < 0 or not words.MENTION.fullmatch(box.text):
+            break
         earlier, further = _outermost(text, before)
         if earlier is None or _joined(text, earlier.end, box.start):
             break
@@ -59,6 +64,31 @@ def last_boxed(text: str) -> Candidate | None:
         before = text.rfind(COMMAND, 0, before)
     content = ", ".join(each.text for each in reversed(run))
     return Candidate("box", content, run[-1].start, box.end, boxes=len(run))
+
+
+def labelled_boxes(text: str) -> list[str]:
+    """What the boxes of a response hold, where each but the first has a label; else nothing.
+
+    "The maximum is [9] and the minimum is [-7]." No label may deny, and none names a step.
+    """
+    found: list[Candidate] = []
+    start = text.find(COMMAND)
+    while start >= 0:
+        box = _box(text, start)
+        if box is None or (found and not _labelled(text, found[-1].end, box.start)):
+            return []
+        if disqualifying_cue(text, box.start, box.end, form="box"):
+            return []
+        found.append(box)
+        start = text.find(COMMAND, box.end)
+    return [box.text for box in found]
+
+
+def _labelled(text: str, end: int, start: int) -> bool:
+    """Whether the words between two boxes only say what the second one is."""
+    if end > start or not words.BOX_LABEL.fullmatch(text, end, start):
+        return False
+    return not says(text[end:start], endings.OPEN)
 
 
 def _outermost(text: str, start: int) -> tuple[Candidate | None, int]:
@@ -94,13 +124,20 @@ def _box(text: str, start: int) -> Candidate | None:
         content, end = bare[1], bare.end()
     before = text[max(0, start - SIGN_REACH) : start]
     if "%" in content:
-        content = _COMMENT.sub("", content)
+        content = _without_comments(content)
     content = content.strip()
     if "-" in before or "−" in before or "\\pm" in before:
         sign = words.BOX_SIGN.search(before)
         if sign:
             content = ("\\pm " if "pm" in sign[0] else "-") + content
     return Candidate("box", content, start, end)
+
+
+def _without_comments(content: str) -> str:
+    """A box without the comments at the ends of its lines, and without those ends."""
+    *lines, last = content.split("\n")
+    cut = (_COMMENT.split(line, 1) for line in lines)
+    return "".join(kept + ("" if comment else "\n") for kept, *comment in cut) + last
 
 
 def _brace(text: str, after: int) -> int | None:

@@ -21,7 +21,7 @@ class Candidate(NamedTuple):
         text: its source, without what makes the form: delimiters, a command, a sentence.
         start: where it begins, with that.
         end: where it ends, with that.
-        boxes: how many boxes a run has; 0 where the last box is never closed.
+        boxes: how many boxes a run has, or items a statement; 0 where the last box is not closed.
         mood: of a statement: "negated" when its sentence denies it, "doubted" when what follows
             takes it back.
         rounded: whether a statement calls its value approximate.

@@ -12,9 +12,11 @@ import re
 from typing import Final, NamedTuple
 
 from reward_functions.extraction.candidates.candidate import Candidate, Mood
+from reward_functions.extraction.candidates.endings import STOP, stated_value
 from reward_functions.extraction.cues import statements as words
-from reward_functions.extraction.cues.lexicon import DENIED
+from reward_functions.extraction.cues.compiling import says
 from reward_functions.extraction.cues.matching import REACH, cue_after, cue_before
+from reward_functions.extraction.cues.phrase import DENIED, EXCLUDED
 from reward_functions.extraction.markup import plain
 from reward_functions.quantities.numerals import quantity
 
@@ -25,10 +27,23 @@ TAIL: Final = 100_000
 """Characters at the end of a response that are searched. What stands before dozens of further pages
 is no final answer."""
 
+MAX_LINE: Final = 200
+"""Characters of a line that begins with a word and may be a number, as "USD 5" is."""
+
+MAX_ITEMS: Final = 12
+"""Items of a numbered list of answers."""
+
+MAX_ITEM: Final = 400
+"""Characters of one of them."""
+
 SHORTEST: Final = len("答案:5")
 """Characters of the shortest statement."""
 
-MAX_LEADS: Final = 1000
+NEAR_END: Final = 400
+"""Characters of a rest in which one pattern looks for any keyword; in a longer one, looking for
+each of them costs less."""
+
+MAX_LEADS: Final = 100
 """Keywords tried from the end backwards. A response that names its answer more often, and never
 states it, states none."""
 
@@ -38,7 +53,11 @@ def is_heading(line: str) -> bool:
 
     "Step 2: Multiply" is one; "twelve", "USD 5", "not 5" and "Answer: 5" are about an answer.
     """
-    return bool(words.HEADING_LINE.match(line)) and quantity(plain(line)) is None
+    if not words.HEADING_LINE.match(line):
+        return False
+    if len(line) > MAX_LINE:
+        return True
+    return quantity(plain(line)) is None and not stated_value(line)
 
 
 def last_statement(text: str, after: int = 0) -> Candidate | None:
@@ -47,7 +66,8 @@ def last_statement(text: str, after: int = 0) -> Candidate | None:
     Keywords are looked for from the end, so that a long response costs what its tail costs.
     """
     after = max(after, len(text) - TAIL)
-    if len(text) - after < SHORTEST:
+    rest = len(text) - after
+    if rest < SHORTEST or (rest <= NEAR_END and not words.KEYWORD.search(text, after)):
         return None
     last = {word: at for word in words.KEYWORDS if (at := text.rfind(word, after)) >= 0}
     for _ in range(MAX_LEADS):
@@ -88,22 +108,22 @@ def _lead(text: str, start: int) -> _Lead | None:
     if worded and (words.ANOTHER.search(before) or not _meant(worded, before, text, found.end())):
         return None
     cue = cue_before(before)
-    if (cue and cue != DENIED) or (named.get("would") and _supposed(text, start)):
+    if (cue and cue not in (DENIED, EXCLUDED)) or (named.get("would") and _supposed(text, start)):
         return None
     denied = any(named.get(name) for name in ("not", "never", "cannot", "foreign"))
-    return _Lead(start, found.end(), denied or cue == DENIED)
+    return _Lead(start, found.end(), denied or bool(cue))
 
 
 def _supposed(text: str, start: int) -> bool:
     """Whether the sentence so far supposes: "if x were 6, the answer would be 7"."""
-    sentence = _SENTENCE_END.split(text[max(0, start - 2 * REACH) : start])[-1]
-    return words.IF.search(sentence) is not None
+    sentence = STOP.split(text[max(0, start - 2 * REACH) : start])[-1]
+    return says(sentence, words.IF)
 
 
 def _named(text: str, after: int, start: int) -> Candidate | None:
     """The statement that ends with the word "answer": "So 5 is the final answer."."""
     over = words.OVER.match(text, start)
-    sentence = over and _SENTENCE_END.split(text[max(after, start - REACH) : start])[-1]
+    sentence = over and STOP.split(text[max(after, start - REACH) : start])[-1]
     named = sentence and words.NAMED.fullmatch(sentence)
     if not over or not named:
         return None
@@ -133,8 +153,24 @@ def _heading(text: str, start: int) -> re.Match[str] | None:
     return words.HEADING.match(text, line) if line or start < REACH else None
 
 
+def _last_of_list(text: str, start: int) -> tuple[int, int]:
+    """Where the last item of a numbered list begins, and its number; the start and 1 without."""
+    number = 1
+    while number <= MAX_ITEMS and text.startswith((f"{number}. ", f"{number}) "), start):
+        start += len(str(number)) + 2
+        number += 1
+        following = _ITEM.search(text, start, start + MAX_ITEM)
+        if following is None or following[1] != str(number):
+            return start, number - 1
+        start = following.start(1)
+    return start, max(number - 1, 1)
+
+
 def _statement(text: str, lead: _Lead) -> Candidate:
     start = words.MARGIN.match(text, lead.end).end()  # type: ignore[union-attr]
+    items = 1
+    if text.find("\n", lead.end, start) >= 0:
+        start, items = _last_of_list(text, start)
     end = _value_end(text, start, words.TAG_STOP if text[lead.end - 1] == ">" else words.STOP)
     value = _BOLD.sub("", text[start:end]).strip(" \t\n*_\"'`")
     closing = words.TAG_END.match(text, end)
@@ -147,8 +183,8 @@ def _statement(text: str, lead: _Lead) -> Candidate:
         mood = "negated"
     elif words.DOUBT.match(text, end) or cue_after(text, end):
         mood = "doubted"
-    rounded = words.ROUNDED.search(text, lead.start, start) is not None
-    return Candidate("statement", value, lead.start, end, mood=mood, rounded=rounded)
+    rounded = says(text[lead.start : start], words.ROUNDED)
+    return Candidate("statement", value, lead.start, end, items, mood, rounded)
 
 
 def _value_end(text: str, start: int, ends: re.Pattern[str]) -> int:
@@ -166,8 +202,8 @@ def _value_end(text: str, start: int, ends: re.Pattern[str]) -> int:
     return stop.start() if stop else limit
 
 
+_ITEM: Final = re.compile(r"\n[ \t]{0,3}(\d{1,2})[.)]\s")
 _BOLD: Final = re.compile(r"\*\*(?!\w)|(?<!\w)\*\*")
 _INLINE: Final = re.compile(r"\$[^$\n]{1,400}(?<!\\)\$(?!\d)|\\\([^\n$]{1,400}?\\\)")
 _DISPLAY: Final = re.compile(r"\$\$|\\\[")
 _CLOSING: Final = {"$$": "$$", "\\[": "\\]"}
-_SENTENCE_END: Final = re.compile(r"[.!?;:]\s|\n")

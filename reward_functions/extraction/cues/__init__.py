@@ -1,6 +1,11 @@
 """Every English word that extraction matches: cues beside an answer, and sentences that state it.
 
-lexicon       cues that disqualify the answer beside them; `matching` compiles and matches them
+phrase        what a phrase beside an answer is
+before        the phrases before an answer, one row a phrase
+after         those behind it
+lexicon       which phrases disqualify which form of an answer, and the words of their slots
+compiling     from a row to what is matched
+matching      which phrases stand beside an answer
 statements    what opens a statement of an answer, and ends it
 formulas      what stands between boxes and spans, or belongs to one
 choices       how an option is picked

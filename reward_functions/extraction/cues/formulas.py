@@ -16,6 +16,8 @@ BOX_JOINT: Final = re.compile(
     rf"|{_LABEL}|\\(?:text|mathrm|mbox)\s?\{{[\s,]*(?:{_LABEL}[\s,]*)?(?:(?:and|or)\s*)?\}})*",
     re.IGNORECASE,
 )
+BOX_LABEL: Final = re.compile(r"[^\d]{1,120}?(?:\b(?:is|are|equals)|[:=)])[\s$*\\(\[]{0,9}")
+"""Between two boxes, what the second one is called."""
 _OPENER: Final = (
     r"(?:~|\\[,;:! (\[]|[$(\[{]|\\q?quad\b\s?|\\left\b|\\[bB]igg?l?\b|\\displaystyle\s?"
     r"|\\math[a-z]{2}\b|\\(?:text)?color\s?\{[a-z]{1,8}\})"

@@ -1,36 +1,48 @@
-"""Matches the words around an answer: is it called wrong, a bound, a part, a guess?
+"""Matches the words around an answer: is it denied, a bound, a part, a guess?
 
-One set of cues serves every form of an answer (box, statement, `####`, span). A cue is matched
-against the few words next to the answer and not against the sentence: "since x cannot be negative,
-x is 5" denies nothing about 5, and "half of 10 is 5" halves something else.
+One lexicon serves every form of an answer (box, statement, `####`, span); which kinds of phrases
+disqualify which form is a table of its own. A phrase is matched against the few words next to the
+answer and not against the sentence: "since x cannot be negative, x is 5" denies nothing about 5,
+and "half of 10 is 5" halves something else.
 
 Words that only call a value rounded ("about", "approximately") or likely ("I think", "probably")
 are no cues.
 
-Most answers have no cue beside them. So the words before an answer are looked up first, as bytes,
-which costs a tenth of the patterns; and a pattern is compiled when it is first matched, since all
-of them together take a tenth of a cold start.
+Most answers have no cue beside them. So the words are first looked up as bytes: only where one
+stands that a phrase cannot do without is their markup taken off, and are they matched.
 """
 
 from __future__ import annotations
 
-import re
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from reward_functions.extraction.cues import lexicon
+from reward_functions.extraction.cues.compiling import (
+    EDGE,
+    MAX_GAP,
+    SHORT,
+    SPELLED,
+    Compiled,
+    compiled,
+    reached,
+    says,
+    words,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 MAX_CLOSING: Final = 16
 """Characters of closing marks: `$$`, `\\]`, full stops and line ends."""
-
-NEAREST: Final = 32
-"""Characters before an answer that can offer it as an alternative: "or possibly $\\(["."""
 
 REACH: Final = 80
 """Characters on either side that are looked at: the words next to the answer."""
 
 
-def disqualifying_cue(text: str, start: int, end: int, *, last: bool = False) -> str:
+def disqualifying_cue(
+    text: str, start: int, end: int, *, last: bool = False, form: str = "math_span"
+) -> str:
     """Why an answer at text[start:end] does not count, as a clause; "" where it does.
 
     Args:
@@ -38,20 +50,12 @@ def disqualifying_cue(text: str, start: int, end: int, *, last: bool = False) ->
         start: where the answer begins, with its delimiters.
         end: where it ends.
         last: whether it is known that the response ends with it (`response_ends`).
+        form: of the answer, which decides what disqualifies it (`lexicon.DISQUALIFIES`).
     """
-    before = text[max(0, start - REACH) : start]
-    words = _words(before)
-    if _may_hold_cue(words):
-        cue = _first_cue_before(before, words) or _alternative(before, words)
-        if cue and not (cue == lexicon.PART and _counted(before, text[start:end])):
-            return cue
-    return "" if last or response_ends(text, end) else cue_after(text, end)
-
-
-def _counted(before: str, answer: str) -> bool:
-    r"""Whether an answer repeats the number before it: "it rings 84 times \boxed{84}"."""
-    times = _TIMES.search(before)
-    return times is not None and f"{{{times[1]}}}" in answer
+    cue = cue_before(text[max(0, start - REACH) : start], form)
+    if cue or last or response_ends(text, end):
+        return cue
+    return cue_after(text, end, form)
 
 
 def response_ends(text: str, end: int) -> bool:
@@ -59,122 +63,152 @@ def response_ends(text: str, end: int) -> bool:
     return len(text) - end <= MAX_CLOSING and not text[end:].strip(" \n\r$\\)]}.*")
 
 
-def cue_before(before: str) -> str:
+def cue_before(before: str, form: str = "statement") -> str:
     """Why an answer does not count after these words, as a clause; "" where it does."""
-    words = _words(before)
-    return _first_cue_before(before, words) if _may_hold_cue(words) else ""
-
-
-def _may_hold_cue(words: list[bytes]) -> bool:
-    """Whether any cue may be among these words; mostly none is."""
-    return not _PREFILTER.isdisjoint(words) or not _LAST.isdisjoint(words[-lexicon.LAST :])
-
-
-def _words(before: str) -> list[bytes]:
-    """The words that may belong to a cue, in lower case; none where a mark parts them from it."""
-    words = before.rstrip(_GLUE)
-    if words[-1:] in _APART and words[-4:].lower() != "e.g.":
-        return []
-    if not before.isascii():
-        before = before.replace("≠", " ¬ ").replace("或", " or ")
-    return before.encode("latin-1", "replace").translate(_LETTERS).split()
-
-
-def _first_cue_before(before: str, words: list[bytes]) -> str:
-    if (
-        _ANYWHERE.isdisjoint(words)
-        and _NEAR.isdisjoint(words[-lexicon.NEAR :])
-        and _LAST.isdisjoint(words[-lexicon.LAST :])
-    ):
+    table = _table(form).before
+    if not table.may_hold(before):
         return ""
-    before = before.lower().replace("e.g. ", "e.g., ")
-    sentence = _SENTENCE_END.split(before)[-1]
-    line = _LINE_END.split(sentence)[-1] if "\n" in sentence else sentence
-    for cue, cue_words, pattern in _BEFORE:
-        # A denial reaches over the end of a line; of lines without a full stop, a number does not.
-        nearest = sentence if cue.kind == lexicon.DENIED else line
-        if not cue_words.isdisjoint(words[-cue.reach :]) and _before(pattern).search(nearest):
-            return cue.kind
+    found = [EDGE, *_nearest(words(before))]
+    lines = len(found) - 1 - found[::-1].index("\n") if "\n" in found else 0
+    for row in table.of(found):
+        start = lines if row.phrase.reach == "line" else 0
+        if _matched_before(row, [EDGE, *found[start + 1 :]]):
+            return row.phrase.kind
     return ""
 
 
-def cue_after(text: str, end: int) -> str:
+def cue_after(text: str, end: int, form: str = "statement") -> str:
     """Why an answer does not count before these words, as a clause; "" where it does."""
-    for kind, pattern in _AFTER:
-        if _any_case(pattern).match(text, end):
-            return kind
-    return "is taken back" if retracted(text, end) else ""
-
-
-def offered(text: str, end: int) -> str:
-    """The value that is named beside an answer, "or 0.5", and nothing after it; "" without one."""
-    value = _any_case(lexicon.OFFERED).match(text, end)
-    return value["value"] if value else ""
-
-
-def retracted(text: str, end: int) -> bool:
-    """Whether what follows an answer takes it back: "Or maybe 6.", "That is wrong.", "No, 6."."""
-    return _any_case(lexicon.RETRACTED).match(text, end) is not None
+    found = _matched_after(_table(form).after, text, end)
+    return found[0].phrase.kind if found else ""
 
 
 def correction(text: str, end: int) -> str:
     """The value that what follows an answer puts in its place: "Wait, it is 6."; "" without one."""
-    corrected = _any_case(lexicon.CORRECTED).match(text, end)
-    return corrected["value"].rstrip(".,") if corrected else ""
+    found = _matched_after(_corrections(), text, end)
+    if not found:
+        return ""
+    _, near, place = found
+    sign = "-" if near[place - 2] == "-" else ""
+    return sign + near[place - 1]
 
 
 def uncertain(before: str, after: str) -> bool:
     """Whether a sentence only supposes or asks: "let x = 5", "maybe 5", "is it 5?"."""
-    return _any_case(lexicon.UNCERTAIN).search(before) is not None or "?" in after
+    return "?" in after or says(before, lexicon.UNCERTAIN)
 
 
-def _alternative(before: str, words: list[bytes]) -> str:
-    if _OR.isdisjoint(words) or not _any_case(lexicon.ALTERNATIVE_BEFORE).search(before[-NEAREST:]):
-        return ""
-    return lexicon.SEVERAL
+def _nearest(found: list[str]) -> list[str]:
+    """The words of the last sentence."""
+    for place in range(len(found) - 1, -1, -1):
+        if found[place] in _SENTENCE_ENDS:
+            return found[place + 1 :]
+    return found
 
 
-_SENTENCE_END: Final = re.compile(r"[.!?;]\s")
-# The opening of a displayed formula belongs to the line it continues.
-_LINE_END: Final = re.compile(r"(?<!\\\[)(?<!\$\$)\n(?!\s*(?:\\\[|\$\$))")
-_TIMES: Final = re.compile(r"(\d+)[$\\)]{0,3}\s+times[\s,:$\\(\[]*$")
-_APART: Final = ".!?;>)%0123456789"
-"""No cue reaches over them."""
+def _matched_before(row: Compiled, near: Sequence[str]) -> bool:
+    place = len(near) - 1
+    for _ in range(MAX_GAP):
+        if reached(row.places, near, place, -1):
+            return True
+        if place < 0 or near[place] not in row.gap:
+            return False
+        place -= 1
+    return False
 
-_GLUE: Final = " \t\r\n$([{*_~`\"'"
-"""What may stand between a cue and its answer."""
+
+def _matched_after(table: _Side, text: str, end: int) -> tuple[Compiled, Sequence[str], int] | None:
+    after = text[end : end + REACH]
+    if not table.may_hold(after):
+        return None
+    near = words(after)
+    if len(text) - end <= REACH:
+        near.append(EDGE)
+    starts = _starts(near)
+    for row in table.of(near):
+        for start in starts:
+            place = start
+            for _ in range(MAX_GAP):
+                places = reached(row.places, near, place, 1)
+                if places:
+                    return row, near, max(places)
+                if place >= len(near) or near[place] not in row.gap:
+                    break
+                place += 1
+    return None
+
+
+def _starts(near: Sequence[str]) -> list[int]:
+    """Where the words about an answer may begin: behind it, or behind its alternative, "or 0.5"."""
+    start = 0
+    while start < len(near) and near[start] == ")":
+        start += 1
+    if len(near) > start + 1 and near[start] == "or" and near[start + 1][:1].isdigit():
+        return [start, start + 2]
+    return [start]
+
+
+class _Side(NamedTuple):
+    """The rows of one side by their keys, and how the keys may be written in a text.
+
+    Args:
+        rows: in the order in which they are matched.
+        places: of the rows that have a word as their key.
+        keys: the keys as words of letters, in lower case.
+        marks: the keys that are none.
+    """
+
+    rows: tuple[Compiled, ...]
+    places: dict[str, tuple[int, ...]]
+    keys: frozenset[bytes]
+    marks: frozenset[str]
+
+    def of(self, beside: Sequence[str]) -> list[Compiled]:
+        """The rows that may match these words, in their order."""
+        found = {place for word in beside for place in self.places.get(word, ())}
+        return [self.rows[place] for place in sorted(found)]
+
+    def may_hold(self, beside: str) -> bool:
+        """Whether any row may match beside an answer; mostly none does."""
+        if not beside.isascii() or SHORT in beside or not self.marks.isdisjoint(beside):
+            return True
+        return not self.keys.isdisjoint(beside.encode("ascii").translate(_LETTERS).split())
+
+
+class _Table(NamedTuple):
+    before: _Side
+    after: _Side
+
 
 _LETTERS: Final = "".join(
-    each.lower() if each.isalpha() or each == "¬" else " " for each in map(chr, range(256))
+    each.lower() if each.isalpha() else " " for each in map(chr, range(256))
 ).encode("latin-1")
 """Latin letters in lower case, for `bytes.translate`; a tenth of the price of `str.translate`."""
 
-
-@cache
-def _any_case(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.VERBOSE | re.IGNORECASE)
+_SENTENCE_ENDS: Final = frozenset(".!?;)>")
 
 
 @cache
-def _before(pattern: str) -> re.Pattern[str]:
-    """For the words before an answer, which are in lower case already."""
-    return re.compile(pattern, re.VERBOSE)
+def _table(form: str) -> _Table:
+    kinds = lexicon.DISQUALIFIES.get(form, lexicon.STRICT)
+    return _Table(_side(lexicon.BEFORE, kinds), _side(lexicon.AFTER, kinds))
 
 
-def _words_of(cue: lexicon.Cue) -> frozenset[bytes]:
-    return frozenset(cue.words.encode("latin-1").split())
+@cache
+def _corrections() -> _Side:
+    return _side(lexicon.CORRECTIONS, frozenset({lexicon.CORRECTED}))
 
 
-def _words_within(reach: int) -> frozenset[bytes]:
-    """The words of all cues of a reach."""
-    return frozenset[bytes]().union(*(words for cue, words, _ in _BEFORE if cue.reach == reach))
-
-
-_BEFORE: Final = tuple((cue, _words_of(cue), cue.pattern) for cue in lexicon.BEFORE)
-_AFTER: Final = tuple((cue.kind, cue.pattern) for cue in lexicon.AFTER)
-
-_ANYWHERE: Final = _words_within(lexicon.ANYWHERE)
-_NEAR: Final = _words_within(lexicon.NEAR)
-_LAST: Final = _words_within(lexicon.LAST)
-_OR: Final = frozenset({b"or", b"oder", b"ou"})
-_PREFILTER: Final = _ANYWHERE | _NEAR | _OR
+def _side(phrases: Sequence[lexicon.Phrase], kinds: frozenset[str]) -> _Side:
+    rows = tuple(compiled(phrase) for phrase in phrases if phrase.kind in kinds)
+    keys = frozenset[str]().union(*(row.keys for row in rows))
+    spelled = {spelling for key in keys for spelling in (key, *SPELLED.get(key, "").split())}
+    places = {
+        key: tuple(place for place, row in enumerate(rows) if key in row.keys) for key in keys
+    }
+    return _Side(
+        rows,
+        places,
+        frozenset(each.encode() for each in spelled if each.isalpha()),
+        frozenset(each for each in spelled if not each.isalpha()),
+    )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from reward_functions.extraction.cues.phrase import vocabulary
+
 PERCENT: Final = re.compile(r"^([^%\\]{1,80}?)\s*(?:\\?%|\s(?:percent|per cent))$")
 SENTENCE: Final = re.compile(
     r"(?:.*\s(?:is|are|equals)\s|the\s(?:number|value)\s)(?P<value>.+)", re.DOTALL
@@ -21,10 +23,36 @@ LABELLED: Final = re.compile(
     r"(?P<value>(?:(?<=nswer:\})|(?<=nswer:\s\})).+|[^=]+)",
     re.IGNORECASE,
 )
+NAMED_MEMBER: Final = re.compile(
+    r"(?:\s|\\[,;:! ]|\\q?quad\b){0,9}(?:\\(?:text|mathrm|textbf|mbox)\s?\{)?\s?"
+    r"(?P<name>[A-Z][A-Za-z' ]{1,30})(?:\}\s?:|:\s?\}?)\s*(?P<value>\S.*)",
+    re.DOTALL,
+)
+"""A member of a list with its name: "Ann: 7"."""
+NOT_THERE: Final = re.compile(
+    r"\$?(?:\\text\s?\{)?\s?(?:the|this|such\san?|its)\s(?P<subject>(?:[a-z-]{1,20}\s){0,3}?)(?:limit\s)?"
+    r"(?:does\snot|doesn['’]t)\sexist[.\s$}]*+",
+    re.IGNORECASE,
+)
+"""A sentence that says what the asked quantity lacks: "The limit does not exist."."""
+STATING: Final = re.compile(
+    r"\\(?:text|textbf|mathrm|mbox)\s?\{\s?"
+    r"(?P<subject>(?:The|Its|Their|Our|So,? the|Thus,? the)\s[A-Za-z ]{1,60}?)"
+    r"\s(?:is|are|equals)\s?\}(?P<value>.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Words with a copula before the formula of a box."""
+OPERATION: Final = re.compile(
+    r"\b(?:twice|double|half|minus|negative|opposite|square|squared|cube|root|inverse|reciprocal"
+    r"|multiple|times|plus|than|equal|bound|near|close|between|among|sum|product|ratio|difference)\b",
+    re.IGNORECASE,
+)
 COPULA: Final = re.compile(
     r"[^A-Za-z]*|.*\b(?:is|are|be|equals|number|value|namely)\W*", re.DOTALL | re.IGNORECASE
 )
-DOUBT: Final = re.compile(
-    r"\b(?:not|never|or|either|neither|maybe|perhaps|possibly|between|if|wrong)\b|n['’]t\b",
-    re.IGNORECASE,
+OR: Final = re.compile(
+    r"\\(?:text|mathrm|mbox)\s?\{[\s,]{0,4}or[\s,]{0,4}\}|\\l?or\b|\\vee\b|(?<![A-Za-z\\])or(?![A-Za-z])"
 )
+"""Between two values of one answer."""
+DOUBT: Final = vocabulary("not never or either neither maybe perhaps possibly between if wrong")
+"""Words of an answer that is a sentence and states no value."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from reward_functions.extraction.cues.phrase import vocabulary
+
 _WORDS: Final = (
     *("answer", "option", "choice", "result", "solution"),
     *("réponse", "respuesta", "resposta", "risposta", "antwort", "odpowiedź", "ответ"),
@@ -16,14 +18,17 @@ KEYWORDS: Final = (
     "ANS",
     "ans:",
     "ans.",
+    "选",
     "Final:",
     *(form for word in _WORDS for form in (word, word.capitalize(), word.upper())),
 )
+KEYWORD: Final = re.compile("|".join(map(re.escape, KEYWORDS)))
 OPENING: Final = re.compile(
     r"""
     \#{4}(?!\#)
   | (?:(?<=<)|(?<=<final_))answer>
-  | (?:答案|答え|정답|답은|उत्तर|الجواب|Đáp\ án)\s?(?:(?:是|为|は|은|là|[:：])+|(?<=답은))
+  | (?:答案|答え|정답|답은|उत्तर|الجواب|Đáp\ án)\s?(?:(?:是|为|は|은|là|[:：】])+|(?<=답은))
+  | (?<=[故应案以此])选(?:择|项?[是为])?[:：]?(?=[\s*$\\(（{]{0,4}(?:text\{\(?)?[A-J](?![A-Za-z]))
   | \b(?:réponse|respuesta|resposta|risposta|antwort|odpowiedź|ответ)\b
     (?:\s(?:(?P<foreign>no|non|nicht|não)|\w{1,12})\b)?
     (?:\s?[:：]|\s(?:est|es|é|è|ist|lautet|to|—|–)(?!\w))
@@ -47,12 +52,13 @@ VALUE: Final = re.compile(
     r"|(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)[.!*]*\s*(?:\n|$))"
 )
 BEST: Final = re.compile(r"\b(?:correct|right|best)\s$", re.IGNORECASE)
-ROUNDED: Final = re.compile(r"\b(?:approximately|about|roughly|around)\b|≈", re.IGNORECASE)
+ROUNDED: Final = vocabulary("approximately about roughly around ≈")
 HEADING_LINE: Final = re.compile(r"[*_ ]*(?!(?:not|no|never|answer)\b)[A-Za-z]{2}", re.IGNORECASE)
 MARGIN: Final = re.compile(
     r"""
-    (?: [\s*_:：>"]+
+    (?: [\s*_:："]+ | (?<=\n)>
       | (?:approximately|about|roughly|around|exactly|simply|just|thus|therefore|clearly|indeed|then
+          |actually|really|definitely|certainly|in\ fact
           |that|equal\ to|given\ by|now|hence|option|choice|letter)\b[,:]?
     )*
     """,
@@ -64,8 +70,9 @@ STOP: Final = re.compile(
   | !(?=[\s*_<)"'”]|$)                    # nor the factorial of a formula
   | \n | </(?:final_)?answer> | です | 입니다
   | ,?\s{1,4}\(?(?:because|since|as|so|which|where|given|after|when|by|if|i\.e)\b
+  | [,，]\s?(?:不|而)
   | \s{1,4}\(not\b
-  | ,\s{1,4}(?:for|but|not|and\s+(?:we|the|so|thus|this|that))\b
+  | ,\s{1,4}(?:for|but|not|I\s+(?:think|believe)(?=[.!\n]|$)|and\s+(?:we|the|so|thus|this|that))\b
     """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -87,11 +94,11 @@ ANOTHER: Final = re.compile(
     r"|second best|their|his|her)\s+(?:best\s+)?$",
     re.IGNORECASE,
 )
-IF: Final = re.compile(r"\b(?:if|had|were|suppose|supposing)\b", re.IGNORECASE)
+IF: Final = vocabulary("if had were suppose supposing")
 NAMED: Final = re.compile(
     r"[\s*_>]*(?:(?:so|thus|hence|therefore|then|and)\b,?\s+)*(?:option\s+|the\s+(?:number|value)\s+)?"
-    r"(?P<value>[*_]{0,2}(?:[-+−$\\(\d].{0,60}?|[A-J]))\s+(?:is|are)\s+"
-    r"(?:indeed\s+|therefore\s+|thus\s+)?(?:the|our|my)\s+[*_]{0,2}(?:final\s+|correct\s+|right\s+)*",
+    r"(?P<value>[*_]{0,2}(?:[a-z]\s?=\s?)?(?:[-+−$\\(\d].{0,60}?|[A-J]))\s+(?:is|are)\s+"
+    r"(?:indeed\s+|therefore\s+|thus\s+)?(?:the|our|my)\s+[*_]{0,2}(?:final\s+|correct\s+|right\s+|real\s+|true\s+|actual\s+)*",
     re.IGNORECASE,
 )
 OVER: Final = re.compile(

@@ -49,5 +49,5 @@ def _key(model: JudgeModel) -> str:
     if not name:
         return ""
     if not os.environ.get(name):
-        raise BadJudge(f"{model.model}: the environment variable {name} with its key is not set")
+        raise BadJudge(f"{model.model}: the environment variable that its key names is not set")
     return os.environ[name]

@@ -109,6 +109,7 @@ class Bedrock:
             BotoCoreError,
             ClientError,
             ConnectTimeoutError,
+            EndpointConnectionError,
             NoCredentialsError,
             ReadTimeoutError,
         )
@@ -121,8 +122,10 @@ class Bedrock:
             response = runtime.converse(**request)
         except ClientError as error:
             raise self._outage(error.response) from None
-        except (ReadTimeoutError, ConnectTimeoutError):
-            raise JudgeUnavailable(f"{self.model.model}: no answer in time", "timeout") from None
+        except (ReadTimeoutError, ConnectTimeoutError) as error:
+            unsent = isinstance(error, ConnectTimeoutError)
+            reason = f"{self.model.model}: no answer in time"
+            raise JudgeUnavailable(reason, "timeout", unbilled=unsent) from None
         except NoCredentialsError:
             reason = f"{self.model.model}: there are no AWS credentials"
             raise JudgeUnavailable(reason, "denied") from None
@@ -130,7 +133,9 @@ class Bedrock:
             raise JudgeUnavailable(f"{self.model.model}: the response is no Converse's") from None
         except BotoCoreError as error:
             kind = type(error).__name__
-            raise JudgeUnavailable(f"{self.model.model}: {kind}", "unreachable") from None
+            unsent = isinstance(error, EndpointConnectionError)
+            reason = f"{self.model.model}: {kind}"
+            raise JudgeUnavailable(reason, "unreachable", unbilled=unsent) from None
         return self._verdict(question, response)
 
     def _client(self, left: float) -> Any:
@@ -215,7 +220,8 @@ class Bedrock:
         kind = OUTAGES.get(code, "throttled" if status == 429 else "busy" if server else "denied")  # noqa: PLR2004
         where = f" in {self.model.region}" if self.model.region else ""
         advice = structured_output.advice(self.output_mode) if kind == "denied" else ""
-        return JudgeUnavailable(f"{self.model.called}{where}: {code}{advice}", kind)
+        reason = f"{self.model.called}{where}: {code}{advice}"
+        return JudgeUnavailable(reason, kind, unbilled=kind != "timeout")
 
     def _verdict(self, question: Question, response: Mapping[str, Any]) -> Verdict:
         usage = _usage(response.get("usage"))

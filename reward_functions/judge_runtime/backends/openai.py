@@ -85,7 +85,7 @@ class OpenAI:
             status, headers, body = self._post(self.request(question), end)
         except NewConnectionError:  # refused, or no such host: to urllib3 a kind of timeout
             reason = f"{self.model.model}: nothing answers at {self.host}"
-            raise JudgeUnavailable(reason, "unreachable") from None
+            raise JudgeUnavailable(reason, "unreachable", unbilled=True) from None
         except UrllibTimeout:
             raise JudgeUnavailable(f"{self.model.model}: no answer in time", "timeout") from None
         except Unreadable as error:
@@ -164,8 +164,8 @@ class OpenAI:
         wait = headers.get("retry-after", "")
         seconds = float(wait) if re.fullmatch(r"\d{1,4}(?:\.\d{1,6})?", wait) else 0.0
         advice = structured_output.advice(self.output_mode) if kind == "denied" else ""
-        where = f"{self.model.model} at {self.host}"
-        return JudgeUnavailable(f"{where}: {status}{advice}", kind, seconds)
+        reason = f"{self.model.model} at {self.host}: {status}{advice}"
+        return JudgeUnavailable(reason, kind, seconds, unbilled=kind != "timeout")
 
     def _verdict(self, question: Question, body: bytes) -> Verdict:
         try:

@@ -40,6 +40,9 @@ class RateLimited:
     def __call__(self, question: Question, /, *, deadline: float = inf) -> Verdict:
         """Make one call. The model's own timeout starts when the call may begin.
 
+        It costs what the provider counts. Where the provider counts nothing, though a model may
+        have run, it costs what was reserved: a limit in dollars holds on any endpoint.
+
         Raises:
             JudgeUnavailable: the call failed, the deadline came first, or the budget is spent.
             NoVerdict: the answer is no legal verdict.
@@ -47,23 +50,29 @@ class RateLimited:
         needed = Usage(_tokens(question), self.model.max_tokens)
         with self.rate_limit.slot(needed.total, deadline) as began:
             reserved = self._dollars(needed)
-            self.account.reserve(reserved)
-            used = Usage()
+            self.account.reserve(reserved, deadline)
+            used, spent = Usage(), reserved
             self.account.count("judge_calls")
             try:
                 verdict = self.ask(question, deadline=min(deadline, began + self.model.timeout))
                 used = verdict.usage
+                if used.output and used.total > used.output:
+                    spent = self._dollars(used)
             except JudgeUnavailable as error:
                 self.account.failed(error.kind)
+                if error.unbilled:
+                    spent = 0.0
                 if error.kind == "throttled":
                     self.rate_limit.throttled(began)
                 raise
             except NoVerdict as error:
                 self.account.failed(error.kind)
-                used = error.usage or Usage()
+                used = error.usage or used
+                if used.total:
+                    spent = self._dollars(used)
                 raise
             finally:
-                self.account.settle(reserved, used, self._dollars(used))
+                self.account.settle(reserved, used, spent)
             self.account.count("judge_answers")
             self.rate_limit.answered(max(0, needed.total - used.total) if used.total else 0)
             return verdict

@@ -53,7 +53,7 @@ def decide(reference: Node, candidate: Node) -> Finding:
     except OverBudget as trouble:
         return unknown("budget", f"too much algebra: {trouble}")
     except (Unreadable, PolynomialError) as trouble:
-        return unknown("engine", str(trouble))
+        return unknown("sympy", str(trouble))
 
 
 class _ScalarsBySympy(ScalarComparison):
@@ -86,18 +86,18 @@ class _AnswersBySympy(AnswerComparison):
 def _values(reference: sympy.Expr, candidate: sympy.Expr) -> Finding:
     """Two values, each worked out unless they are the same without."""
     if reference.as_dummy() == candidate.as_dummy():
-        return same("engine", "the same expression but for bound variables")
+        return same("sympy", "the same expression but for bound variables")
     first, second = _worked_out(reference, convergent=True), _worked_out(candidate)
     if first == second:
-        return same("engine", "both work out to the same expression")
+        return same("sympy", "both work out to the same expression")
     if first.is_infinite or second.is_infinite:
-        return differ("engine", "one side is infinite and the other is not the same infinity")
+        return differ("sympy", "one side is infinite and the other is not the same infinity")
     zero = _vanishes(first - second)
     if zero:
-        return same("engine", "the difference simplifies to zero")
+        return same("sympy", "the difference simplifies to zero")
     if zero is None or (first - second).free_symbols:
-        return unknown("engine", "sympy does not show the difference to be zero")
-    return differ("engine", "the values are apart")
+        return unknown("sympy", "sympy does not show the difference to be zero")
+    return differ("sympy", "the values are apart")
 
 
 def _worked_out(expression: sympy.Expr, *, convergent: bool = False) -> sympy.Expr:
@@ -197,12 +197,12 @@ def _families(
     if not mine and not _without_ends(candidate):
         return None
     if mine != theirs:
-        return unknown("constant of integration", "only one side has an arbitrary constant")
+        return unknown("arbitrary-constant", "only one side has an arbitrary constant")
     variables = over or candidate.free_symbols & reference.free_symbols - {constant}
     slopes = [_slope(reference - candidate, variable) for variable in variables]
     if slopes and all(_vanishes(slope) for slope in slopes):
-        return same("constant of integration", "equal up to the arbitrary constant")
-    return unknown("engine", "the derivatives are not shown to be equal")
+        return same("arbitrary-constant", "equal up to the arbitrary constant")
+    return unknown("sympy", "the derivatives are not shown to be equal")
 
 
 def _without_ends(expression: sympy.Expr) -> set[sympy.Symbol]:

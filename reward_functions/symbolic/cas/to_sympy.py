@@ -123,7 +123,7 @@ class Conversion:
             case Number(value, _):
                 return _number(value)
             case Based(_, _, value):
-                return sympy.Integer(value)
+                return sympy.Rational(value)
             case Symbol(name):
                 return self.symbol(name)
             case Constant(name):

@@ -141,7 +141,7 @@ def _reply_for_ending(ending: int) -> bytes:
         return protocol.reply(_out_of_time())
     if -ending in _NO_MEMORY:
         return protocol.reply(_out_of_memory())
-    return protocol.reply(unknown("engine", f"sympy was ended by signal {-ending}"))
+    return protocol.reply(unknown("sympy", f"sympy was ended by signal {-ending}"))
 
 
 def _out_of_time() -> Finding:
@@ -182,7 +182,7 @@ def _finding(request: bytes) -> Finding:
     except (MemoryError, SystemError):  # the latter where C code forgets to raise the former
         return _out_of_memory()
     except Exception as trouble:  # noqa: BLE001 - sympy raises what it likes, for any expression
-        found = unknown("engine", f"sympy gives up: {type(trouble).__name__}")
+        found = unknown("sympy", f"sympy gives up: {type(trouble).__name__}")
     if found.equal or found.different:
         return found
     return _out_of_memory() if _memory_was_short() else found

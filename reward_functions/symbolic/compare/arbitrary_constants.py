@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import permutations
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.symbolic.exact.polynomials import UNIT, Poly, Quotient, atoms_of, names_of
@@ -146,7 +147,7 @@ def _numbers_apart(first: Poly, second: Poly) -> bool:
 
 def may_have_constant(reference: Node) -> bool:
     """Whether a reference has a letter that may be an arbitrary constant."""
-    return not _ARBITRARY.isdisjoint(f"v{name}" for name in symbols(reference))
+    return any(map(_customary, symbols(reference)))
 
 
 def renamed_constant(first: Quotient, second: Quotient) -> bool:
@@ -154,3 +155,62 @@ def renamed_constant(first: Quotient, second: Quotient) -> bool:
     mine, theirs = names_of(first), names_of(second)
     replaced = bool((mine - theirs) & _ARBITRARY) and any(name[0] == "v" for name in theirs - mine)
     return replaced and len(mine) > 1
+
+
+def other_constants(reference: Quotient, candidate: Quotient) -> bool:
+    """Whether two general solutions are one with other letters for its constants.
+
+    A constant is a customary letter, alone or with a number below it, that multiplies one term, no
+    other constant in it, and stands nowhere else; at least one multiplies an exponential or an
+    angle. All letters of the candidate's are unused in the reference, or those of the reference
+    with their numbers exchanged. So neither a parameter nor an unknown is taken for a constant.
+    """
+    if not (reference.whole and candidate.whole):
+        return False
+    mine, theirs = _constants(reference), _constants(candidate)
+    common = {name for name in mine.keys() & theirs.keys() if "_" not in name}
+    own, other = sorted(mine.keys() - common), sorted(theirs.keys() - common)
+    if not 0 < len(own) == len(other) <= _MOST_CONSTANTS:
+        return False
+    if not set(own).isdisjoint(names_of(candidate)) and own != other:
+        return False
+    if not any(name[:1] in "sc" or name[:2] == "fe" for each in own for name in mine[each]):
+        return False
+    return any(
+        _under(candidate.above, dict(zip(names, own, strict=True))) == reference.above
+        for names in permutations(other)
+    )
+
+
+_MOST_CONSTANTS: Final = 3
+_CUSTOMARY: Final = frozenset("ABCDKck")
+
+
+def _customary(name: str) -> bool:
+    letter, _, number = name.partition("_")
+    return letter in _CUSTOMARY and (number.isdecimal() or name == letter)
+
+
+def _constants(value: Quotient) -> dict[str, set[str]]:
+    """The constants of a polynomial, each with the names of what it multiplies."""
+    inside = "".join(name for name in names_of(value) if name[0] not in "vrk")
+    found: dict[str, list[set[str]]] = {}
+    for monomial in value.above:
+        names = {name for name, _ in monomial}
+        constants = [each for each in names if each[0] == "v" and _customary(each[1:])]
+        for each in constants:
+            alone = len(constants) == 1 and (each, 1) in monomial
+            found.setdefault(each, []).extend([names - {each}] if alone else [set(), set()])
+    return {
+        each: beside[0]
+        for each, beside in found.items()
+        if len(beside) == 1 and each[1:] not in inside
+    }
+
+
+def _under(poly: Poly, names: dict[str, str]) -> Poly:
+    """A polynomial with other names of some of its variables."""
+    return {
+        tuple(sorted((names.get(name, name), power) for name, power in monomial)): factor
+        for monomial, factor in poly.items()
+    }

@@ -129,3 +129,21 @@ def name_of(node: Node) -> str | None:
 def function_name(mine: tuple[str, Node], theirs: tuple[str, Node]) -> str:
     """The name f(x) among two names, or nothing: y = ... and f(x) = ... mean the same."""
     return next((name for name, _ in (mine, theirs) if name.endswith("(x)")), "")
+
+
+def one_name(first: str, second: str) -> bool:
+    """Whether two names are the same, or one of them with its arguments: y and y(t)."""
+    if first == second:
+        return True
+    (name, *arguments), (other, *others) = first.split("(", 1), second.split("(", 1)
+    inside = arguments or others
+    return name == other and not (arguments and others) and bool(argument_names("(" + inside[0]))
+
+
+def argument_names(name: str) -> list[str]:
+    """The letters x, y of f(x,y); none where the arguments are other expressions."""
+    found = name.partition("(")[2].rstrip(")").split(",")
+    letters = len(set(found)) == len(found) and all(
+        len(each) == 1 and each.isalpha() for each in found
+    )
+    return found if letters else []

@@ -70,6 +70,28 @@ def written(chain: Node) -> Node | None:
     return settled(chain) if literal else None
 
 
+def approximated(chain: Node) -> tuple[Node, Number] | None:
+    """An exact value and the decimal that a chain rounds it to, √3/3 ≈ 0.577; None of others.
+
+    A name may stand before them. Either may come first: 0.577 ≈ √3/3.
+    """
+    if not isinstance(chain, Relation) or chain.operators[-1] != "≈":
+        return None
+    if set(chain.operators[:-1]) - {"="}:
+        return None
+    exact, rounding = chain.operands[-2:]
+    if _rounding(exact):
+        exact, rounding = rounding, exact
+    if _rounding(exact) or not _constant(exact) or not isinstance(rounding, Number):
+        return None
+    return (exact, rounding) if _rounding(rounding) else None
+
+
+def _rounding(node: Node) -> bool:
+    """Whether a node is a literal that may be rounded: a decimal or an integer."""
+    return isinstance(node, Number) and (node.unit is not None or node.value.denominator == 1)
+
+
 def _worked(node: Node) -> bool:
     match node:
         case Number() | Product((Number(),), (Number(),)):
@@ -93,7 +115,8 @@ def _not_rounded(value: Node, rounding: Node, scalars: ScalarComparison) -> bool
     if isinstance(value, Measured) and isinstance(rounding, Measured):
         return value.unit == rounding.unit and _not_rounded(value.body, rounding.body, scalars)
     if not isinstance(rounding, Number):
-        return False
+        turned = isinstance(value, Number) and value.unit is not None
+        return turned and _not_rounded(rounding, value, scalars)
     if rounding.unit is None and rounding.value.denominator != 1:
         return False  # a fraction
     unit = _last_place(rounding)

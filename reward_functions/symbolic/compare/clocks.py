@@ -8,18 +8,32 @@ from typing import Final
 from reward_functions.symbolic.expr.nodes import Clock, Node, Number, Ratio
 from reward_functions.symbolic.verdict import Finding, differ, same, unknown
 
-_HALF_DAY: Final = 12 * 60
+_DIAL: Final = 12
+_HALF_DAY: Final = _DIAL * 60
 
 
 def compare_clocks(reference: Clock, candidate: Clock) -> Finding:
-    """Times of day; a missing a.m. or p.m. agrees with both. Two bare times may also be ratios."""
-    if reference.minutes % _HALF_DAY != candidate.minutes % _HALF_DAY:
+    """Times of day; a missing a.m. or p.m. agrees with both. Two bare times may also be ratios.
+
+    From 13:00 on and before 1:00 a bare time says which half of the day it is.
+    """
+    times = ((each.minutes % _HALF_DAY, each.seconds) for each in (reference, candidate))
+    if next(times) != next(times):
         if reference.half or candidate.half:
-            return differ("clock", "other times")
-        return unknown("clock", "other times, or ratios of other terms")
-    if reference.half and candidate.half and reference.half != candidate.half:
-        return differ("clock", "other halves of the day")
+            return differ("clock", "the times differ")
+        return unknown("clock", "the times differ, or the ratios")
+    halves = {_half(reference), _half(candidate)} - {""}
+    if (reference.half or candidate.half) and len(halves) > 1:
+        return differ("clock", "one is before noon, the other after")
     return same("clock", "the same time")
+
+
+def _half(time: Clock) -> str:
+    """The half of the day, as written or on a dial of 24 hours; nothing where both are meant."""
+    if time.half:
+        return time.half
+    hour = time.minutes // 60
+    return "pm" if hour > _DIAL else "" if hour else "am"
 
 
 def on_the_dial(node: Node) -> Node:

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.symbolic.budget import Unreadable
+from reward_functions.symbolic.compare.arrays import in_basis, worked_out
+from reward_functions.symbolic.compare.assignments import by_name, numbered
 from reward_functions.symbolic.compare.clocks import compare_clocks, on_the_dial
+from reward_functions.symbolic.compare.families import MAY_BE_FAMILIES, FamilyComparison
 from reward_functions.symbolic.compare.members import entries, is_vector
 from reward_functions.symbolic.compare.real_sets import compare_regions, region, states_region
-from reward_functions.symbolic.compare.relations import RelationComparison
 from reward_functions.symbolic.expr.names import in_order_of_names
 from reward_functions.symbolic.expr.nodes import (
     Braces,
@@ -36,38 +39,82 @@ from reward_functions.symbolic.verdict import Finding, differ, same, unknown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from reward_functions.symbolic.budget import Work
+
 _NO_VALUES: Final = (
     Listing, Braces, Bracket, Union, BuiltSet, NamedSet, Matrix, Relation, Ratio, Clock,
     Congruence, Piecewise,
 )  # fmt: skip
 
+_KINDS: Final[dict[type, str]] = {
+    Listing: "a list",
+    Braces: "a set",
+    BuiltSet: "a set by a condition",
+    NamedSet: "a set of numbers",
+    Union: "a union",
+    Bracket: "a point or interval",
+    Matrix: "a matrix",
+    Relation: "an equation or inequality",
+    Ratio: "a ratio",
+    Clock: "a time of day",
+    Congruence: "a congruence",
+    Piecewise: "a function by cases",
+}
 
-class AnswerComparison(RelationComparison):
+
+class AnswerComparison(FamilyComparison):
     """Comparisons of whole answers."""
 
     def compare(self, reference: Node, candidate: Node) -> Finding:
         """Whether two answers are equal in kind and in every part."""
         if reference == candidate:
-            return same("same expression", "both read as the same expression")
+            return same("same-expression", "both read as the same expression")
+        if isinstance(reference, MAY_BE_FAMILIES) or isinstance(candidate, MAY_BE_FAMILIES):
+            found = self.families(reference, candidate)
+            if found is not None:
+                return found
         if isinstance(reference, Relation) or isinstance(candidate, Relation):
-            found = self.relations(reference, candidate)
+            found = self.approximation(reference, candidate)
+            found = found or self.relations(reference, candidate)
             if found is not None:
                 return found
         if states_region(reference) or states_region(candidate):
             return self.regions(reference, candidate)
         if not isinstance(reference, _NO_VALUES) and not isinstance(candidate, _NO_VALUES):
-            return self.scalars.compare(reference, candidate)
+            try:
+                return self.scalars.compare(reference, candidate)
+            except Unreadable:
+                found = self.arrays(reference, candidate)
+                if found is None:
+                    raise
+                return found
         return self.parts(reference, candidate)
+
+    def arrays(self, reference: Node, candidate: Node) -> Finding | None:
+        """Sums, products and multiples of matrices and vectors, worked out; None without any."""
+        work = self.scalars.field.work
+        mine, theirs = worked_out(reference, work), worked_out(candidate, work)
+        if mine is None and theirs is None:
+            mine, theirs = (
+                _in_basis(reference, candidate, work),
+                _in_basis(candidate, reference, work),
+            )
+        if mine is None and theirs is None:
+            return None
+        return self.compare(mine or reference, theirs or candidate)
 
     def parts(self, reference: Node, candidate: Node) -> Finding:
         """Two answers of which at least one has parts."""
         if isinstance(reference, Clock) != isinstance(candidate, Clock):
             reference, candidate = on_the_dial(reference), on_the_dial(candidate)
+        if _one_of(reference) != _one_of(candidate):
+            return unknown("names", "one of several statements is not all of them")
         return (
             self.of_one_kind(reference, candidate)
             or self.with_list(reference, candidate)
             or self.with_value(reference, candidate)
-            or unknown("shape", f"{_name(reference)} against {_name(candidate)}")
+            or self.arrays(reference, candidate)
+            or unknown("shape", _kinds(reference, candidate))
         )
 
     def of_one_kind(self, reference: Node, candidate: Node) -> Finding | None:
@@ -99,7 +146,7 @@ class AnswerComparison(RelationComparison):
         """Lists and sets; two sets must both have sets as members, or neither."""
         sets = isinstance(reference, Braces) and isinstance(candidate, Braces)
         if sets and _sets_in(items) != _sets_in(others):
-            return differ("set", "a set of sets is no set of their members")
+            return differ("members", "a set of sets is no set of their members")
         data = isinstance(reference, Listing) and isinstance(candidate, Listing)
         return self.members(items, others, counted=data)
 
@@ -114,9 +161,9 @@ class AnswerComparison(RelationComparison):
         """A list or set against something else: a point without brackets, or the only member."""
         match reference, candidate:
             case (Bracket("[", (_, _), "]"), Braces()) | (Braces(), Bracket("[", (_, _), "]")):
-                return differ("set", "an interval is no finite set")
+                return differ("members", "an interval is no finite set")
             case (Bracket() as pair, Listing()) | (Listing(), Bracket() as pair) if _closed(pair):
-                return unknown("interval", "an interval against a list")
+                return unknown("interval", "one is an interval, the other a list")
             case (Bracket(_, items, _), Listing(others)) if not _has_points(others):
                 return self.assignments((reference,), others) or self.unbracketed(items, others)
             case (Matrix(rows), Listing(others)) if is_vector(rows) and not _has_points(others):
@@ -157,7 +204,7 @@ class AnswerComparison(RelationComparison):
             return compare_regions(first, second, self.scalars)
         match reference, candidate:
             case NamedSet(), NamedSet():
-                return differ("set", "other sets")
+                return differ("members", "the sets differ")
             case Union(parts, minus), Union(others, other_minus) if minus == other_minus:
                 if not minus:
                     found = self.members(parts, others)
@@ -171,11 +218,29 @@ class AnswerComparison(RelationComparison):
                 return self.inequalities(reference, candidate)
             case BuiltSet(), BuiltSet():
                 if in_order_of_names(reference) == in_order_of_names(candidate):
-                    return same("set", "the same condition on a variable of another name")
-                return unknown("set", "sets by conditions are not decided")
+                    return same("members", "the same condition on a variable of another name")
+                return unknown("members", "sets by conditions are not decided")
         if without_names(reference) or without_names(candidate):
             return differ("shape", "a set of numbers is not a single value")
-        return unknown("shape", f"{_name(reference)} against {_name(candidate)}")
+        return unknown("shape", _kinds(reference, candidate))
+
+
+def _in_basis(node: Node, other: Node, work: Work) -> Node | None:
+    """A sum of multiples of unit vectors beside a vector of the same length; None of others."""
+    match other:
+        case Bracket(_, items, _):
+            return in_basis(node, len(items), work)
+        case Matrix(rows) if is_vector(rows):
+            return in_basis(node, len(entries(rows)), work)
+    return None
+
+
+def _one_of(node: Node) -> bool:
+    """Whether only one of some values of different names is stated: x = 1 or y = 2."""
+    if not isinstance(node, Listing) or node.word != "or":
+        return False
+    names = by_name(node.items)
+    return names is not None and not numbered(names)
 
 
 def _closed(pair: Bracket) -> bool:
@@ -194,5 +259,6 @@ def _sets_in(items: Sequence[Node]) -> bool:
     return any(isinstance(item, Braces) for item in items)
 
 
-def _name(node: Node) -> str:
-    return type(node).__name__.lower()
+def _kinds(reference: Node, candidate: Node) -> str:
+    names = [_KINDS.get(type(node), "a value") for node in (reference, candidate)]
+    return "the reference is {}, the answer {}".format(*names)

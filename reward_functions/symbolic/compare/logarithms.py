@@ -3,7 +3,7 @@ r"""Logarithms without a base, which textbooks write for two functions.
 \log x may be natural or to base ten, the same on both sides of a comparison, and either reading may
 make the sides equal. Where one of them writes \ln, the natural logarithm has a name of its own:
 then \log of a number is to base ten. Beside a variable, calculus writes \log x for \ln x all the
-same.
+same; so may an answer beside a number, in one reading for the whole of it.
 """
 
 from __future__ import annotations

@@ -53,6 +53,7 @@ class MemberComparison(ABC):
     def in_order(self, rule: str, items: Sequence[Node], others: Sequence[Node]) -> Finding:
         """Entry by entry: one difference decides, then one doubt."""
         findings = []
+        self.scalars.of_parts |= len(items) > 1
         for item, other in zip(items, others, strict=True):
             finding = self.compare(item, other)
             if finding.different:
@@ -68,20 +69,22 @@ class MemberComparison(ABC):
     def unbracketed(self, items: Sequence[Node], others: Sequence[Node]) -> Finding:
         """A point that lost its brackets, or a list that got some: equal in the same order only."""
         if len(items) != len(others):
-            return unknown("tuple", "a point against a list of another length")
+            return unknown("tuple", "one is a point, the other a list of another length")
         found = self.in_order("tuple", items, others)
-        return found if found.equal else unknown("tuple", "a point against a list")
+        return (
+            found if found.equal else unknown("tuple", "one is a point, the other a list of others")
+        )
 
     def matrices(self, rows: Sequence[Sequence[Node]], others: Sequence[Sequence[Node]]) -> Finding:
         """Matrices of one format entry by entry; a row is not a column."""
         if len(rows) != len(others) or len(rows[0]) != len(others[0]):
-            return differ("matrix", "the formats differ")
+            return differ("matrix", "the matrices have other numbers of rows or columns")
         return self.in_order("matrix", entries(rows), entries(others))
 
     def vector(self, rows: Sequence[Sequence[Node]], items: Sequence[Node]) -> Finding:
         """A tuple equals a column or a row of the same entries."""
         if not is_vector(rows) or len(entries(rows)) != len(items):
-            return unknown("matrix", "a matrix against a point of another format")
+            return unknown("matrix", "one is a matrix, the other no vector of its length")
         return self.in_order("matrix", entries(rows), items)
 
     def ratios(self, parts: Sequence[Node], others: Sequence[Node]) -> Finding:
@@ -90,19 +93,19 @@ class MemberComparison(ABC):
         All terms are measured by the first one that is not zero, which must not be on either side.
         """
         if len(parts) != len(others):
-            return differ("ratio", "the numbers of terms differ")
+            return differ("ratio", "the ratios have other numbers of terms")
         zeros, other_zeros = self.zeros(parts), self.zeros(others)
         if all(zeros) or all(other_zeros):
             return unknown("ratio", "a ratio of zeros")
         pivot = zeros.index(False)
         if other_zeros[pivot]:
-            return differ("ratio", "other proportions")
+            return differ("ratio", "the proportions differ")
         for place in range(len(parts)):
             found = self.scalars.compare(
                 Product((parts[pivot], others[place])), Product((others[pivot], parts[place]))
             )
             if not found.equal:
-                return differ("ratio", "other proportions") if found.different else found
+                return differ("ratio", "the proportions differ") if found.different else found
         return same("ratio", "the same proportions")
 
     def zeros(self, parts: Sequence[Node]) -> list[bool]:
@@ -119,6 +122,7 @@ class MemberComparison(ABC):
         A list is a set, so it may repeat its members. When both repeat some (`counted`: and both
         are lists), they are data, which are repeated equally often.
         """
+        self.scalars.of_parts |= len(items) > 1
         unpaired, left = _unpaired(items, others)
         missing = []
         for item in unpaired:
@@ -131,10 +135,12 @@ class MemberComparison(ABC):
             for item in alone:
                 place, doubt = self.find(item, side)
                 if place is None:  # else it only repeats a member that was matched before
-                    return doubt or differ("set", "a member has no equal on the other side")
+                    return doubt or differ(
+                        "members", _unequal(items, others, lost=alone is missing)
+                    )
         if counted and (missing or left) and self.repeats(items) and self.repeats(others):
-            return unknown("set", "the members are repeated another number of times")
-        return same("set", "the same members")
+            return unknown("members", "a value is repeated another number of times")
+        return same("members", "the same members")
 
     def repeats(self, items: Sequence[Node]) -> bool:
         """Whether a member is equal to another one."""
@@ -174,6 +180,17 @@ def _key(node: Node) -> Fraction | Node:
     """The exact value of a number, else the tree: equal keys are equal members."""
     known = None if isinstance(node, Percent) else rational(node)
     return node if known is None else known
+
+
+def _unequal(items: Sequence[Node], others: Sequence[Node], *, lost: bool) -> str:
+    """Why the values of a reference and of an answer are not the same."""
+    if len(items) == 1 < len(others):
+        return "the answer names several values, and the reference one"
+    if len(others) == 1 < len(items):
+        return "the answer names one value, and the reference several"
+    if lost:
+        return "a value of the reference is not in the answer"
+    return "a value of the answer is not in the reference"
 
 
 def _unpaired(items: Sequence[Node], others: Sequence[Node]) -> tuple[list[Node], list[Node]]:

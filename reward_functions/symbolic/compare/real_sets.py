@@ -6,13 +6,25 @@ are compared as sets; with other ends, interval by interval.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from reward_functions.symbolic.budget import Unreadable
 from reward_functions.symbolic.compare.absolute import without_absolute
+from reward_functions.symbolic.compare.interval_sets import (
+    INFINITY,
+    LINE,
+    MINUS_INFINITY,
+    RealInterval,
+    closed_intervals,
+    complement,
+    integers,
+    intersection,
+    order,
+    points,
+)
 from reward_functions.symbolic.compare.scalars import ScalarComparison, infinite
 from reward_functions.symbolic.exact.polynomials import Quotient, number_of
 from reward_functions.symbolic.exact.rational import rational
@@ -35,47 +47,47 @@ from reward_functions.symbolic.expr.nodes import (
 )
 from reward_functions.symbolic.verdict import Finding, differ, same, unknown
 
-INFINITY: Final = Constant("∞")
-MINUS_INFINITY: Final = Product((Number(Fraction(-1)), INFINITY))
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 _MIRRORED: Final = {"<": ">", "≤": "≥", ">": "<", "≥": "≤", "≠": "≠", "=": "="}
 _INEQUALITIES: Final = frozenset("<≤>≥≠")
 
 
 @dataclass(frozen=True, slots=True)
-class RealInterval:
-    """Everything between two ends; `closed` marks which of them belong to it."""
-
-    low: Node
-    high: Node
-    closed: tuple[bool, bool]
-
-
-@dataclass(frozen=True, slots=True)
 class Region:
-    """A union of intervals, of the values of a variable where one is named."""
+    """A union of intervals, of the values of a variable where one is named.
+
+    Where there is a `domain` (ℤ, ℚ), only the numbers of it that lie in them.
+    """
 
     intervals: tuple[RealInterval, ...]
     variable: str | None = None
+    domain: str = ""
 
 
-LINE: Final = RealInterval(MINUS_INFINITY, INFINITY, (False, False))
+def region(node: Node, scalars: ScalarComparison, name: str = "") -> Region | None:  # noqa: C901 - kinds of nodes
+    """The real set that a tree states, or None when it states none that is understood.
 
-
-def region(node: Node, scalars: ScalarComparison) -> Region | None:
-    """The real set that a tree states, or None when it states none that is understood."""
+    Conditions are on the variable of a `name`; without one, on the only variable in them.
+    """
     match node:
         case Bracket(left, (low, high), right) if left in "([" and right in ")]":
             return Region((RealInterval(low, high, (left == "[", right == "]")),))
         case NamedSet("R"):
             return Region((LINE,))
+        case NamedSet("R+"):
+            return Region((_POSITIVE,))
+        case NamedSet("Z" | "Q" as kind):
+            return Region((LINE,), domain=kind)
         case Braces(items):
             return Region(tuple(RealInterval(item, item, (True, True)) for item in items))
         case Union(parts, minus):
-            return _difference(parts, scalars) if minus else _union(parts, scalars)
+            return _difference(parts, scalars) if minus else _union(parts, scalars, name)
         case Listing(items, word):
-            return _listed(items, word, scalars)
+            return _listed(items, word, scalars, name)
         case Relation():
-            return _relation(node, scalars)
+            return _relation(node, scalars, name)
         case BuiltSet(Symbol(name), conditions):
             return _built(name, conditions, scalars)
         case BuiltSet(Relation((Symbol(name), _), ("∈",)) as member, conditions):
@@ -99,10 +111,16 @@ def compare_regions(first: Region, second: Region, scalars: ScalarComparison) ->
     """Whether two regions are the same set, of the same variable where both name one."""
     if first.variable and second.variable and first.variable != second.variable:
         return differ("names", f"{first.variable} is not {second.variable}")
-    exact, other = _canonical(first), _canonical(second)
-    if exact is not None and other is not None:
-        if exact == other:
-            return same("interval", "the same set of real numbers")
+    if first.domain != second.domain:
+        if first.intervals == second.intervals == (LINE,):
+            return differ("members", "the sets differ")
+        return unknown("members", "the sets hold numbers of another kind")
+    scalars.of_parts = True
+    ends = order((*first.intervals, *second.intervals), scalars)
+    alike = ends is not None and ends.spans(first.intervals) == ends.spans(second.intervals)
+    if alike:
+        return same("interval", "the same set of real numbers")
+    if ends is not None and all(place == rational(end) for end, place in ends.places.items()):
         return differ("interval", "the sets of real numbers differ")
     return _pairwise(first.intervals, second.intervals, scalars)
 
@@ -110,20 +128,24 @@ def compare_regions(first: Region, second: Region, scalars: ScalarComparison) ->
 # ---- from trees to intervals
 
 
-def _listed(items: tuple[Node, ...], word: str, scalars: ScalarComparison) -> Region | None:
+def _listed(
+    items: tuple[Node, ...], word: str, scalars: ScalarComparison, name: str
+) -> Region | None:
     """Conditions with a word between them; x ∈ ℝ beside others that are on x adds nothing."""
-    real = {name for item in items for name in symbols(item) if _is_real(item, name)}
+    real = {each for item in items for each in symbols(item) if _kind_of(item, each)}
     if word != "or" and len(real) == 1 and all(isinstance(item, Relation) for item in items):
-        found = _built(name := real.pop(), items, scalars)
-        return None if found is None else Region(found.intervals, name)
+        found = _built(variable := real.pop(), items, scalars)
+        return None if found is None else replace(found, variable=variable)
     if word == "or":
-        return _union(items, scalars)
-    return _intersection([region(item, scalars) for item in items]) if word else None
+        return _union(items, scalars, name)
+    excluding = any(isinstance(item, Relation) and item.operators == ("≠",) for item in items)
+    word = "and" if excluding else word
+    return _intersection([region(item, scalars, name) for item in items], scalars) if word else None
 
 
-def _union(parts: tuple[Node, ...], scalars: ScalarComparison) -> Region | None:
-    regions = [region(part, scalars) for part in parts]
-    found = [each for each in regions if each is not None]
+def _union(parts: tuple[Node, ...], scalars: ScalarComparison, name: str) -> Region | None:
+    regions = [region(part, scalars, name) for part in parts]
+    found = [each for each in regions if each is not None and not each.domain]
     names = {each.variable for each in found} - {None}
     if len(found) < len(parts) or len(names) > 1:
         return None
@@ -132,15 +154,20 @@ def _union(parts: tuple[Node, ...], scalars: ScalarComparison) -> Region | None:
 
 
 def _difference(parts: tuple[Node, ...], scalars: ScalarComparison) -> Region | None:
-    """The real line without finitely many points, in ascending order."""
-    first, second = region(parts[0], scalars), parts[1]
-    if first is None or first.intervals != (LINE,) or not isinstance(second, Braces):
+    """The first of some sets without what lies in the others."""
+    regions = [region(part, scalars) for part in parts]
+    found = [each for each in regions if each is not None and not each.domain]
+    if len(found) < len(parts):
         return None
-    points = [(rational(item), item) for item in second.items]
-    known = sorted((value, place) for place, (value, _) in enumerate(points) if value is not None)
-    if len(known) < len(points) and len(points) > 1:
+    if found[0].intervals == (LINE,) and [len(each.intervals) for each in found] == [1, 1]:
+        taken = found[1].intervals[0]
+        if taken.low == taken.high:
+            return _without((taken.low,))
+    ends = order([interval for each in found for interval in each.intervals], scalars)
+    if ends is None:
         return None
-    return _without(tuple(points[place][1] for _, place in known) or second.items)
+    first, *others = [ends.spans(each.intervals) for each in found]
+    return Region(ends.intervals(intersection([first, *map(complement, others)])))
 
 
 def _without(points: tuple[Node, ...]) -> Region:
@@ -149,65 +176,112 @@ def _without(points: tuple[Node, ...]) -> Region:
     return Region(tuple(RealInterval(low, high, (False, False)) for low, high in pairwise(ends)))
 
 
-def _intersection(parts: list[Region | None]) -> Region | None:
+def _intersection(parts: Sequence[Region | None], scalars: ScalarComparison) -> Region | None:
+    """What lies in every one of some sets of one variable."""
+    found = [each for each in parts if each is not None and not each.domain]
+    variables = {each.variable for each in found}
+    if len(found) < len(parts) or len(variables) != 1:
+        return None
+    variable = variables.pop()
+    ends = order([interval for each in found for interval in each.intervals], scalars)
+    if ends is None:
+        return _between(found, variable)
+    cut = intersection([ends.spans(each.intervals) for each in found])
+    return Region(ends.intervals(cut), variable)
+
+
+def _between(parts: Sequence[Region], variable: str | None) -> Region | None:
     """One half-line in each direction, cut with the other; None for anything more involved."""
     ends: dict[int, tuple[Node, bool]] = {0: (MINUS_INFINITY, False), 1: (INFINITY, False)}
-    variables: set[str | None] = set()
     bounded = 0
     for part in parts:
-        if part is None or len(part.intervals) != 1:
+        if len(part.intervals) != 1:
             return None
-        variables.add(part.variable)
         interval = part.intervals[0]
         for side, end in enumerate((interval.low, interval.high)):
             if not infinite(end):
                 ends[side] = (end, interval.closed[side])
                 bounded += 1
-    if len(variables) != 1 or bounded != sum(not infinite(end) for end, _ in ends.values()):
+    if bounded != sum(not infinite(end) for end, _ in ends.values()):
         return None
     (low, at_low), (high, at_high) = ends[0], ends[1]
-    return Region((RealInterval(low, high, (at_low, at_high)),), variables.pop())
+    return Region((RealInterval(low, high, (at_low, at_high)),), variable)
 
 
-def _built(name: str, conditions: tuple[Node, ...], scalars: ScalarComparison) -> Region | None:
-    """{x | 1 < x < 2}; the condition x ∈ ℝ adds nothing."""
-    kept = [each for each in conditions if not _is_real(each, name)]
-    if not kept:
-        return Region((LINE,))
-    found = [region(each, scalars) for each in kept]
+def _built(name: str, conditions: Sequence[Node], scalars: ScalarComparison) -> Region | None:
+    """{x | 1 < x < 2}; the condition x ∈ ℝ adds nothing, x ∈ ℤ leaves whole numbers."""
+    kinds = {kind for each in conditions if (kind := _kind_of(each, name))} - {"R"}
+    kept = [each for each in conditions if not _kind_of(each, name)]
+    found = [region(each, scalars, name) for each in kept] or [Region((LINE,))]
     if any(each is None or each.variable not in (None, name) for each in found):
         return None
-    result = found[0] if len(found) == 1 else _intersection(found)
-    return None if result is None else Region(result.intervals)
+    result = found[0] if len(found) == 1 else _intersection(found, scalars)
+    if result is None or result.domain or len(kinds) > 1:
+        return None
+    return _of_kind(result.intervals, kinds.pop() if kinds else "", scalars)
 
 
-def _is_real(node: Node, name: str) -> bool:
-    return node == Relation((Symbol(name), NamedSet("R")), ("∈",))
+def _of_kind(
+    intervals: tuple[RealInterval, ...], kind: str, scalars: ScalarComparison
+) -> Region | None:
+    """The numbers of a kind in some intervals. Whether 0 is a natural number is not settled."""
+    if kind in ("", "Q", "Q+", "C"):
+        return None if kind in ("C", "Q+") else Region(intervals, domain=kind)
+    whole = integers(intervals, scalars)
+    if whole is None:
+        return None
+    start = _NATURAL.get(kind)
+    if start is not None:
+        whole = intersection([whole, [((0, start, 0), (1, start * 0, 0))]])
+        if kind == "N" and whole and whole[0][0] == (0, Fraction(0), 0):
+            return None
+    listed = points(whole)
+    if listed is not None:
+        return Region(listed)
+    return Region(closed_intervals(whole), domain="Z")
 
 
-def _relation(node: Relation, scalars: ScalarComparison) -> Region | None:
+_NATURAL: Final = {"N": Fraction(0), "N0": Fraction(0), "Z+": Fraction(1)}
+_POSITIVE: Final = RealInterval(Number(Fraction(0)), INFINITY, (False, False))
+
+
+def _kind_of(node: Node, name: str) -> str:
+    """ℝ of x ∈ ℝ, and nothing of any other condition."""
+    match node:
+        case Relation((Symbol(each), NamedSet(kind)), ("∈",)) if each == name and kind != "R+":
+            return kind
+    return ""
+
+
+def _relation(node: Relation, scalars: ScalarComparison, name: str) -> Region | None:
     """An inequality or chain of them, linear in one variable."""
     if node.operators == ("∈",) and isinstance(node.operands[0], Symbol):
         inside = region(node.operands[1], scalars)
-        return None if inside is None else Region(inside.intervals, node.operands[0].name)
-    if not all(operator in _INEQUALITIES for operator in node.operators):
+        return None if inside is None else replace(inside, variable=node.operands[0].name)
+    if node.operators != ("=",) and not _INEQUALITIES.issuperset(node.operators):
         return None
     plain = without_absolute(node)
     if plain is not None:
-        return region(plain, scalars)
+        return region(plain, scalars, name)
     links = [
-        _half_line(left, operator, right, scalars)
+        _half_line(left, operator, right, scalars, name)
         for left, operator, right in zip(
             node.operands, node.operators, node.operands[1:], strict=False
         )
     ]
     if len(links) == 1:
         return links[0]
-    return _intersection(links)
+    return _intersection(links, scalars)
 
 
-def _half_line(left: Node, operator: str, right: Node, scalars: ScalarComparison) -> Region | None:
-    """One inequality solved for its only variable, which stands to the first power."""
+def _half_line(
+    left: Node, operator: str, right: Node, scalars: ScalarComparison, name: str
+) -> Region | None:
+    """One inequality solved for its variable, which stands alone or is the only one."""
+    if name and left == Symbol(name) and name not in symbols(right):
+        return _bounded(name, operator, right)
+    if name and right == Symbol(name) and name not in symbols(left):
+        return _bounded(name, _MIRRORED[operator], left)
     if isinstance(left, Symbol) and infinite(right):
         return _bounded(left.name, operator, right)
     if isinstance(right, Symbol) and infinite(left):
@@ -219,8 +293,8 @@ def _half_line(left: Node, operator: str, right: Node, scalars: ScalarComparison
     solved = solve_linear(left, right, scalars)
     if solved is None:
         return None
-    name, negative, boundary = solved
-    return _bounded(name, _MIRRORED[operator] if negative else operator, boundary)
+    variable, negative, boundary = solved
+    return _bounded(variable, _MIRRORED[operator] if negative else operator, boundary)
 
 
 def _constant(node: Node) -> bool:
@@ -229,6 +303,8 @@ def _constant(node: Node) -> bool:
 
 
 def _bounded(name: str, operator: str, end: Node) -> Region:
+    if operator == "=":
+        return Region((RealInterval(end, end, (True, True)),), name)
     below = RealInterval(MINUS_INFINITY, end, (False, operator == "≤"))
     above = RealInterval(end, INFINITY, (operator == "≥", False))
     if operator == "≠":
@@ -280,43 +356,6 @@ def _as_node(value: Quotient) -> Node:
 
 
 # ---- comparing
-
-
-End = tuple[int, Fraction, int]
-"""An end in order: the sign of an infinity, the value, and -1, 0 or 1 for just below, at, above."""
-
-
-def _canonical(given: Region) -> tuple[tuple[End, End], ...] | None:
-    """Sorted, merged intervals when every end is rational or infinite; None otherwise."""
-    spans: list[tuple[End, End]] = []
-    for interval in given.intervals:
-        low = _end(interval.low, 0 if interval.closed[0] else 1)
-        high = _end(interval.high, 0 if interval.closed[1] else -1)
-        if low is None or high is None:
-            return None
-        if low <= high:
-            spans.append((low, high))
-    spans.sort()
-    merged: list[tuple[End, End]] = []
-    for low, high in spans:
-        if merged and _touch(merged[-1][1], low):
-            merged[-1] = (merged[-1][0], max(merged[-1][1], high))
-        else:
-            merged.append((low, high))
-    return tuple(merged)
-
-
-def _touch(high: End, low: End) -> bool:
-    """Whether nothing lies between the end of one interval and the start of the next."""
-    return low <= high or (low[:2] == high[:2] and low[2] - high[2] == 1)
-
-
-def _end(node: Node, side: int) -> End | None:
-    sign = infinite(node)
-    if sign:
-        return sign, Fraction(0), 0
-    value = rational(node)
-    return None if value is None else (0, value, side)
 
 
 def _pairwise(

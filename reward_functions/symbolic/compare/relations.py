@@ -1,4 +1,4 @@
-"""Statements about names: equations, inequalities, congruences, definitions by cases.
+"""Statements about names: equations, inequalities.
 
 x = 5 is 5 and not y = 5; an equation equals its multiples, an inequality its positive ones.
 """
@@ -9,31 +9,40 @@ from typing import TYPE_CHECKING, Final
 
 from reward_functions.symbolic.budget import Unreadable
 from reward_functions.symbolic.compare.assignments import (
+    argument_names,
     by_name,
     equation,
     function_name,
     name_of,
     numbered,
+    one_name,
     points,
     shifted,
     solved,
     stated_value,
 )
-from reward_functions.symbolic.compare.chains import contradicts, settled, written
-from reward_functions.symbolic.compare.members import MemberComparison
+from reward_functions.symbolic.compare.cases import CaseComparison
+from reward_functions.symbolic.compare.chains import (
+    approximated,
+    contradicts,
+    settled,
+    written,
+)
+from reward_functions.symbolic.compare.derivatives import in_symbols, multiples, unknowns
 from reward_functions.symbolic.compare.real_sets import solve_linear
 from reward_functions.symbolic.exact.polynomials import names_of
 from reward_functions.symbolic.exact.rational import rational
+from reward_functions.symbolic.expr.names import with_names
 from reward_functions.symbolic.expr.nodes import (
     Braces,
     Bracket,
-    Congruence,
     Listing,
     Node,
     Number,
     Relation,
     Symbol,
 )
+from reward_functions.symbolic.expr.traversal import free_names
 from reward_functions.symbolic.verdict import Finding, differ, same, unknown
 
 if TYPE_CHECKING:
@@ -41,11 +50,10 @@ if TYPE_CHECKING:
 
     from reward_functions.symbolic.exact.polynomials import Quotient
 
-Branch = tuple[Node, Node | None]
 Names = tuple[str, ...]
 
 
-class RelationComparison(MemberComparison):
+class RelationComparison(CaseComparison):
     """Comparisons of statements, by the names in them and by what they require."""
 
     # ---- values by name
@@ -77,7 +85,7 @@ class RelationComparison(MemberComparison):
             return super().members(*(values if mine is not None else values[::-1]))
         if mine is not None and theirs is not None:
             if mine.keys() != theirs.keys():
-                return differ("names", "other names")
+                return differ("names", "the values have other names")
             return self.in_order("names", list(mine.values()), [theirs[name] for name in mine])
         named, bare = (mine, others) if mine is not None else (theirs, items)
         if named is None or any(isinstance(each, Relation) for each in bare):
@@ -97,7 +105,7 @@ class RelationComparison(MemberComparison):
     ) -> Finding:
         """Points by the names of their entries, on either side, or without names on one."""
         if reference[0] and candidate[0] and reference[0] != candidate[0]:
-            return differ("names", "other names")
+            return differ("names", "the values have other names")
         return super().members(reference[1], candidate[1])
 
     def unordered(self, items: Sequence[Node], named: Node) -> bool:
@@ -126,9 +134,11 @@ class RelationComparison(MemberComparison):
         if self.pairwise_equal(items, others):
             return same("names", "the values in alphabetical order of the names")
         shuffled = self.members(items, others)
+        if shuffled.different:
+            return differ("names", "the values differ")
         if solutions or not shuffled.equal:
             return shuffled
-        return unknown("names", "the values in another order than the names")
+        return unknown("names", "the values stand in another order than the names")
 
     def relations(self, reference: Node, candidate: Node) -> Finding | None:
         """X = 5 is 5 and not y = 5; a chain states its last value, unless it contradicts itself.
@@ -160,23 +170,49 @@ class RelationComparison(MemberComparison):
         if equation(reference) or equation(candidate):
             if isinstance(reference, Relation) and isinstance(candidate, Relation):
                 return differ("relation", "an equation is no inequality")
-            return unknown("relation", "an equation against a value")
+            return unknown("relation", "one is an equation, the other a value")
         return None
+
+    def approximation(self, reference: Node, candidate: Node) -> Finding | None:
+        """A value given with its approximation: the value itself, or a decimal rounding to that.
+
+        None where the reference is no such pair, or the candidate contradicts itself.
+        """
+        pair = approximated(reference)
+        if pair is None or (
+            isinstance(candidate, Relation) and contradicts(candidate, self.scalars)
+        ):
+            return None
+        exact, rounding = pair
+        mine, theirs = self.assigned(reference, solve=False), self.assigned(candidate, solve=False)
+        if mine is not None and theirs is not None and mine[0] != theirs[0]:
+            return unknown("names", "the values have other names")
+        other = settled(candidate) if theirs is None else theirs[1]
+        if other is None and isinstance(candidate, Relation):
+            return unknown("relation", "one is an equation, the other a value")
+        value = candidate if other is None else other
+        found = self.compare(exact, value)
+        if found.equal or not isinstance(value, Number):
+            return found
+        return self.compare(rounding, value)
 
     def both_named(
         self, mine: tuple[str, Node], theirs: tuple[str, Node], reference: Node, candidate: Node
     ) -> Finding:
         """Two assignments: of the same name, or the same equation the other way round."""
         if _other_names(reference, candidate):
-            return differ("names", "a chain of equations between other names")
+            return differ("names", "the chains of equations are between other names")
         if len(_chained(reference)) > 1 and _chained(reference) == _chained(candidate):
             return self.compare(mine[1], theirs[1])
-        if mine[0] == theirs[0] or {mine[0], theirs[0]} == {"y", function_name(mine, theirs)}:
+        if one_name(mine[0], theirs[0]) or {mine[0], theirs[0]} == {
+            "y",
+            function_name(mine, theirs),
+        }:
             return self.compare(mine[1], theirs[1])
         if not isinstance(reference, Relation) or not isinstance(candidate, Relation):
-            return unknown("names", "other names")
+            return unknown("names", "the values have other names")
         if mine[0][:2] == theirs[0][:2] and "(" in mine[0][1:2]:
-            return unknown("names", "one function of differently named variables")
+            return self.of_other_argument(mine, theirs)
         found = self.equations(reference, candidate)
         if found.equal or len(mine[0]) > 1 or len(theirs[0]) > 1:
             return found
@@ -185,6 +221,17 @@ class RelationComparison(MemberComparison):
             if not _constant_value(mine[1])
             else differ("names", f"{mine[0]} is not {theirs[0]}")
         )
+
+    def of_other_argument(self, mine: tuple[str, Node], theirs: tuple[str, Node]) -> Finding:
+        """One function, whose arguments may have other names: f(z) = z is f(x) = x."""
+        names, others = (argument_names(each[0]) for each in (mine, theirs))
+        free = free_names(theirs[1])
+        if len(names) != len(others) or not names or (free - set(others)) & set(names):
+            return unknown("names", "one function of differently named variables")
+        found = self.compare(mine[1], with_names(theirs[1], dict(zip(others, names, strict=True))))
+        if found.equal:
+            return same("argument-renamed", "the same function of an argument of another name")
+        return unknown("names", "one function of differently named variables")
 
     def assigned(self, node: Node, *, solve: bool) -> tuple[str, Node] | None:
         """The name and the value of an assignment: x = 5, (a, b) = (3, 2), or 3x = 15 solved."""
@@ -205,9 +252,15 @@ class RelationComparison(MemberComparison):
 
     def equations(self, reference: Node, candidate: Node) -> Finding:
         """Equations are equal when their sides differ by proportional polynomials."""
+        unknown_functions = unknowns(reference, candidate)
+        if unknown_functions is not None:
+            reference = in_symbols(reference, unknown_functions)
+            candidate = in_symbols(candidate, unknown_functions)
         first, second = self.residue(reference), self.residue(candidate)
         if first is None or second is None:
-            return unknown("equation", "an equation that is not read as one polynomial")
+            return unknown("equation", "an equation is not read as a polynomial")
+        if unknown_functions is not None and multiples(first, second, unknown_functions):
+            return same("differential-equation", "the same equation up to factors of parameters")
         if self.proportional(first, second):
             return same("equation", "the same equation up to a factor")
         linear = _linear(first) and _linear(second)
@@ -248,6 +301,8 @@ class RelationComparison(MemberComparison):
 
     def inequalities(self, reference: Relation, candidate: Relation) -> Finding:
         """Inequalities in several variables: the same up to a positive factor."""
+        if self.same_order(reference, candidate):
+            return same("inequality", "the same values in the same order")
         first, second = _one_way(reference), _one_way(candidate)
         if first is None or second is None or first.operators != second.operators:
             return unknown("inequality", "the inequalities are not of one form")
@@ -258,60 +313,14 @@ class RelationComparison(MemberComparison):
                 return same("inequality", "the same inequality up to a positive factor")
         return unknown("inequality", "the inequalities are not proportional")
 
-    def congruences(self, reference: Congruence, candidate: Congruence) -> Finding:
-        """Congruences of one value: of the same modulus, equal when the rests are.
-
-        3 (mod 7) does not name the value, which the question did.
-        """
-        moduli = self.scalars.compare(reference.modulus, candidate.modulus)
-        lefts = reference.left, candidate.left
-        if not moduli.equal or not (None in lefts or self.scalars.compare(*lefts).equal):  # type: ignore[arg-type]
-            return unknown("congruence", "congruences of other forms")
-        numbers = [rational(each.right) for each in (reference, candidate)]
-        modulus = rational(reference.modulus)
-        if modulus is None or None in numbers:
-            return self.scalars.compare(reference.right, candidate.right)
-        if not modulus:
-            raise Unreadable("a division by zero")
-        mine, theirs = (number for number in numbers if number is not None)
-        if (mine - theirs) % modulus:
-            return differ("congruence", "other rests")
-        return same("congruence", "the same rest")
-
-    def rest(self, reference: Node, candidate: Congruence) -> Finding:
-        """A single value against the rest of a congruence, which is the least one there is."""
-        number, modulus = candidate.right, rational(candidate.modulus)
-        least = isinstance(number, Number) and modulus and 0 <= number.value < modulus
-        if candidate.left is None and least:
-            return self.compare(reference, number)
-        return unknown("congruence", "a congruence against a value")
-
-    def piecewise(self, branches: Sequence[Branch], others: Sequence[Branch]) -> Finding:
-        """Definitions by cases: the same values under the same conditions, in any order."""
-        if len(branches) != len(others):
-            return unknown("cases", "the numbers of cases differ")
-        left = list(others)
-        for value, condition in branches:
-            place = next(
-                (
-                    place
-                    for place, other in enumerate(left)
-                    if self.same_condition(condition, other[1])
-                ),
-                None,
-            )
-            if place is None:
-                return unknown("cases", "a condition has no equal on the other side")
-            found = self.compare(value, left.pop(place)[0])
-            if not found.equal:
-                return differ("cases", "another value in a case") if found.different else found
-        return same("cases", "the same values under the same conditions")
-
-    def same_condition(self, condition: Node | None, other: Node | None) -> bool:
-        """Whether two conditions are the same; that of "otherwise" is None."""
-        if condition is None or other is None:
-            return condition is other
-        return self.compare(condition, other).equal
+    def same_order(self, reference: Relation, candidate: Relation) -> bool:
+        """Whether inequalities have the same values in the same order, from either end."""
+        chain = candidate
+        if reference.operators != chain.operators:
+            chain = Relation(chain.operands[::-1], tuple(map(_turned, chain.operators[::-1])))
+        return reference.operators == chain.operators and self.pairwise_equal(
+            reference.operands, chain.operands
+        )
 
 
 def _statements(items: Iterable[Node]) -> Iterator[Relation]:
@@ -337,6 +346,12 @@ def _chained(node: Node) -> set[str]:
 
 
 _MIRRORED: Final = {">": "<", "≥": "≤"}
+_TURNED: Final = {**_MIRRORED, "<": ">", "≤": "≥"}
+
+
+def _turned(operator: str) -> str:
+    """A sign of order as it is read from the other end."""
+    return _TURNED.get(operator, operator)
 
 
 def _one_way(node: Relation) -> Relation | None:

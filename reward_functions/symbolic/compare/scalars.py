@@ -13,6 +13,7 @@ from reward_functions.quantities.units import canonical, same_unit
 from reward_functions.symbolic.budget import OverBudget, Unreadable
 from reward_functions.symbolic.compare.arbitrary_constants import (
     may_have_constant,
+    other_constants,
     renamed_constant,
     shifted_by_constant,
     without_constants,
@@ -57,11 +58,13 @@ class ScalarComparison:
         self.field = field
         self.algebra = Algebra(field)
         self.identity = IdentityTest()
+        # Constants of several parts are the same ones, so they are renamed in whole answers only.
+        self.of_parts = False
 
     def compare(self, reference: Node, candidate: Node) -> Finding:
         """Whether two values are equal under the rules of this module."""
         if reference == candidate:
-            return same("same expression", "both read as the same expression")
+            return same("same-expression", "both read as the same expression")
         if isinstance(reference, Measured) or isinstance(candidate, Measured):
             return self.units(reference, candidate)
         if isinstance(reference, Percent) or isinstance(candidate, Percent):
@@ -109,7 +112,7 @@ class ScalarComparison:
         """
         other = candidate if isinstance(reference, Percent) else reference
         if isinstance(other, Degrees):
-            return differ("percent", "a percentage against an angle")
+            return differ("percent-sign", "one is a percentage, the other an angle")
         if isinstance(reference, Percent) and isinstance(candidate, Percent):
             return self.compare(reference.body, candidate.body)
         if isinstance(reference, Percent):
@@ -119,7 +122,7 @@ class ScalarComparison:
         found = [self.compare(*reading) for reading in readings]
         for finding in found:
             if finding.equal:
-                return same("percent", "equal with the percent sign read or dropped")
+                return same("percent-sign", "equal but for a percent sign")
         return found[0] if found[1].different else found[1]
 
     def angle(self, reference: Node, candidate: Node) -> Finding:
@@ -131,21 +134,21 @@ class ScalarComparison:
         elif isinstance(candidate, Degrees):
             found = self.compare(reference, candidate.body)
         if found.equal:
-            return same("angle", "equal with the degree sign dropped")
+            return same("degree-sign", "equal with the degree sign dropped")
         in_radians = self.numbers(reference, candidate)
         if in_radians.equal:
-            return same("angle", "the same angle in degrees and radians")
+            return same("degree-sign", "the same angle in degrees and radians")
         return found if in_radians.different else in_radians
 
     def numeral(self, reference: Based, candidate: Node) -> Finding:
         """A reference with a base asks for the same digits in it; another value is different."""
         if isinstance(candidate, Based) and candidate.base == reference.base:
             if candidate.digits == reference.digits:
-                return same("base", "the same digits in the same base")
-            return differ("base", "other digits in the same base")
+                return same("digits-in-base", "the same digits in the same base")
+            return differ("digits-in-base", "the digits differ in the same base")
         found = self.numbers(reference, candidate)
         return (
-            unknown("base", "the same value, but not in the base asked for")
+            unknown("digits-in-base", "the same value, but not in the base asked for")
             if found.equal
             else found
         )
@@ -156,8 +159,8 @@ class ScalarComparison:
         rounded = isinstance(reference, Number) and reference.unit is not None
         if exact is not None and other is not None and (exact == other or not rounded):
             if exact == other:
-                return same("exact rational", "both have the same exact value")
-            return differ("exact rational", "the exact values differ")
+                return same("exact-value", "both have the same exact value")
+            return differ("exact-value", "the exact values differ")
         if exact is None and other is None:
             apart = self.identity.first_look(reference, candidate)
             if apart is not None and not may_have_constant(reference):
@@ -168,7 +171,7 @@ class ScalarComparison:
             return self.identity.compare_large(reference, candidate)
         except Unreadable:
             if with_bound_renamed(reference) == with_bound_renamed(candidate):
-                return same("same expression", "the same but for the names of bound variables")
+                return same("same-expression", "the same but for the names of bound variables")
             raise
 
     def expressions(self, reference: Node, candidate: Node) -> Finding:
@@ -176,20 +179,22 @@ class ScalarComparison:
         first, second = self.algebra.value(reference), self.algebra.value(candidate)
         difference = self.field.difference(first, second)
         if not difference:
-            return same("exact algebra", "both have the same canonical form")
+            return same("exact-algebra", "both have the same canonical form")
         if isinstance(reference, Number) and reference.unit is not None:
             return self.decimal(reference, candidate, second)
         if shifted_by_constant(first, second):
-            return same("constant of integration", "equal up to the arbitrary constant")
+            return same("arbitrary-constant", "equal up to the arbitrary constant")
         if (rests := without_constants(reference, candidate)) is not None:
             return self.identity.compare_shifted(*rests)
+        if not self.of_parts and other_constants(first, second):
+            return same("arbitrary-constants", "equal but for the letters of arbitrary constants")
         if _maybe_unit(first, second):
-            return unknown("units", "a letter that may be a unit or a variable")
+            return unknown("units", "a letter may be a unit or a variable")
         if renamed_constant(first, second):
             return unknown("names", "the letters of arbitrary constants may differ")
         ambiguous = _imaginary(first) != _imaginary(second) and odd_powers(reference, candidate)
         if _independent(difference) and not ambiguous:
-            return differ("exact algebra", "the canonical forms differ")
+            return differ("exact-algebra", "the canonical forms differ")
         return self.identity.compare(reference, candidate)
 
     def decimal(self, reference: Number, candidate: Node, value: Quotient) -> Finding:
@@ -204,19 +209,23 @@ class ScalarComparison:
         exact = number_of(value)
         if abs(reference.value) < _TEN * unit:
             if exact is not None or _exactly_known(value):
-                return differ("decimals", "not the value of a decimal of one digit")
+                return differ("rounded-decimal", "not the value of a decimal of one digit")
             return self.identity.compare(reference, candidate)
         if exact is None:
             return self.rounded(reference, unit, candidate)
         last = _last_digit(candidate, exact)
         error = abs(exact - reference.value)
         if error * 2 > unit:
-            return differ("decimals", "the value does not round to the reference")
+            return differ("rounded-decimal", "the value does not round to the reference")
         if last is not None and last >= unit:
-            return differ("decimals", "a decimal no longer than the reference has another value")
+            return differ(
+                "rounded-decimal", "a decimal no longer than the reference has another value"
+            )
         if last is not None and last * _TEN < unit and error * 2 <= last * _TEN:
-            return differ("decimals", "a near miss, not a longer decimal of the same number")
-        return same("decimals", "the value rounds to the decimal of the reference")
+            return differ(
+                "rounded-decimal", "the answer is close, but no longer decimal of the reference"
+            )
+        return same("rounded-decimal", "the value rounds to the decimal of the reference")
 
     def rounded(self, reference: Number, unit: Fraction, candidate: Node) -> Finding:
         """Whether an irrational number rounds to a decimal; other expressions must be equal."""
@@ -225,8 +234,8 @@ class ScalarComparison:
         if inside is None:
             return self.identity.compare(reference, candidate)
         if inside:
-            return same("decimals", "the value rounds to the decimal of the reference")
-        return differ("decimals", "the value does not round to the reference")
+            return same("rounded-decimal", "the value rounds to the decimal of the reference")
+        return differ("rounded-decimal", "the value does not round to the reference")
 
 
 def _exactly_known(value: Quotient) -> bool:

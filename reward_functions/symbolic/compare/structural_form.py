@@ -78,6 +78,12 @@ def stands_in(inner: Form, outer: Form) -> bool:
     return Counter(inner.parts) <= Counter(outer.parts)
 
 
+def holds(outer: Form, inner: Form) -> bool:
+    """Whether a sum or product has all the terms or factors of another one, with others beside."""
+    same_kind = outer.kind == inner.kind and inner.kind in ("sum", "product")
+    return same_kind and Counter(inner.parts) <= Counter(outer.parts)
+
+
 def worked_out(each: Form) -> bool:
     """Whether nothing is left to compute: a number, a name, a fraction in lowest terms, a list."""
     if each.kind == "minus" or each.kind in _COLLECTIONS:
@@ -85,9 +91,9 @@ def worked_out(each: Form) -> bool:
     return each.kind in _ATOMS or _lowest(each)
 
 
-def is_fraction(each: Form) -> bool:
-    """Whether it is a fraction of two whole numbers in lowest terms, with or without a minus."""
-    return _lowest(each.parts[0] if each.kind == "minus" else each)
+def lowest(each: Form) -> bool:
+    """Whether it is a whole number, a name, or a fraction of two whole numbers in lowest terms."""
+    return each.kind in _ATOMS or _lowest(each)
 
 
 def _lowest(each: Form) -> bool:
@@ -199,6 +205,11 @@ def _inverses_first(factor: Form) -> tuple[bool, str]:
 def _power(base: Form, exponent: Form) -> Form:
     if exponent.key == "1":
         return base
+    if exponent.kind == "number" and "/" in exponent.key:
+        above, _, below = exponent.key.partition("/")
+        exponent = _product((Form(above, "number"), _inverse(Form(below, "number"))))
+    if base.kind == "inverse" and exponent.kind == "minus":
+        return _made("power", (base, exponent))
     if exponent.kind == "minus" and exponent.parts[0].kind == "number":
         return _inverse(_power(base, exponent.parts[0]))
     return _made("power", (base, exponent))

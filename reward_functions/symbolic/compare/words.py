@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def by_text(mine: Document, theirs: Document) -> Finding | None:
     """Whether two strings differ in spacing and style alone, or one is empty; None where not."""
     if mine.marks and mine.marks == theirs.marks:
-        return same("normalised text", "the same text but for spacing and style")
+        return same("normalised-text", "the same text but for spacing and style")
     if not theirs.marks and not mine.unreadable:
         return unknown("unreadable", theirs.trouble or "the answer is empty")
     return None

@@ -96,14 +96,14 @@ class Powers(Trigonometry):
         """A value without a rational factor to a fraction.
 
         (a^p)^q is a^(pq) for -1 < p <= 1, where the principal values agree; for other p, as in
-        √(x²), and for sums the base stays whole.
+        √(x²), for sums and for e^(ix) the base stays whole.
         """
         term = single_term(base)
         if term is not None:
             monomial, factor = term
             if factor > 0 and positive_atoms(monomial):
                 return self._monomial_power(monomial, exponent)
-            if factor == 1 and len(monomial) == 1 and monomial[0][0] != IMAGINARY:
+            if factor == 1 and len(monomial) == 1 and not _turning(monomial[0][0]):
                 power = monomial[0][1]
                 if -1 < power <= 1:
                     return self._monomial_power(monomial, exponent)
@@ -167,6 +167,12 @@ class Powers(Trigonometry):
         if degree is None or degree.denominator != 1 or degree < 1:
             return function_atom("root", [index, radicand])
         return self.rational_power(radicand, 1 / degree)
+
+
+def _turning(name: str) -> bool:
+    """Whether an atom is i or a power with i above, whose roots are not those of its angle."""
+    exponent = name.partition("^(")[2].rstrip(")")
+    return name == IMAGINARY or (name[0] == "f" and "i" in exponent.split("·"))
 
 
 def positive_atoms(monomial: Monomial) -> bool:

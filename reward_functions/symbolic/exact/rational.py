@@ -16,6 +16,8 @@ from reward_functions.symbolic.expr.nodes import Apply, Node, Number, Percent, P
 
 ONE: Final = Fraction(1)
 ZERO: Final = Fraction(0)
+_FEW: Final = 8
+"""Terms or factors among which long numbers may cancel; each such step takes a millisecond."""
 
 Operation = Callable[[Fraction, Fraction], Fraction]
 
@@ -26,17 +28,29 @@ def bits(value: Fraction) -> int:
 
 
 def times(first: Fraction, second: Fraction) -> Fraction:
-    """The product. Raises `OverBudget` before making a number of more than `BITS` bits."""
-    if bits(first) + bits(second) > BITS:
-        raise OverBudget(f"a number of more than {BITS} bits")
-    return first * second
+    """The product. Raises `OverBudget` when it has more than `BITS` bits."""
+    return _afforded(first, second, first.__mul__)
 
 
 def plus(first: Fraction, second: Fraction) -> Fraction:
     """The sum, with the same limit."""
-    if bits(first) + bits(second) > BITS:
+    return _afforded(first, second, first.__add__)
+
+
+def _afforded(
+    first: Fraction, second: Fraction, operation: Callable[[Fraction], Fraction]
+) -> Fraction:
+    """What is made of two numbers. Much may cancel: 2001!/1999! is made of long numbers, and short.
+
+    So twice the bits are allowed before, and the limit holds for what comes out.
+    """
+    before = bits(first) + bits(second)
+    if before > 2 * BITS:
         raise OverBudget(f"a number of more than {BITS} bits")
-    return first + second
+    made = operation(second)
+    if before > BITS < max(made.numerator.bit_length(), made.denominator.bit_length()):
+        raise OverBudget(f"a number of more than {BITS} bits")
+    return made
 
 
 def power(base: Fraction, exponent: int) -> Fraction:
@@ -172,12 +186,25 @@ def quotient(above: Fraction, below: Fraction) -> Fraction:
 
 def _folded(nodes: tuple[Node, ...], start: Fraction, operation: Operation) -> Fraction | None:
     result = start
+    if len(nodes) > _FEW and sum(isinstance(node, Product | Apply) for node in nodes) > _FEW:
+        operation = _strictly(operation)
     for node in nodes:
         value = rational(node)
         if value is None:
             return None
         result = operation(result, value)
     return result
+
+
+def _strictly(operation: Operation) -> Operation:
+    """An operation that makes nothing of numbers of more than `BITS` bits, whatever cancels."""
+
+    def limited(first: Fraction, second: Fraction) -> Fraction:
+        if bits(first) + bits(second) > BITS:
+            raise OverBudget(f"a number of more than {BITS} bits")
+        return operation(first, second)
+
+    return limited
 
 
 def _rational_power(base: Node, exponent: Node) -> Fraction | None:

@@ -20,7 +20,7 @@ from reward_functions.symbolic.expr.nodes import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
 
 FUNCTION_LETTERS: Final = frozenset("fghFGH")
@@ -87,3 +87,9 @@ def _mapped(tree: Any, change: Callable[[str], str]) -> Any:
         return tree
     parts = {each.name: _mapped(getattr(tree, each.name), change) for each in fields(tree)}
     return replace(tree, **parts)
+
+
+def with_names(tree: Node, names: Mapping[str, str]) -> Node:
+    """A tree in which some variables have other names, which must be free in it."""
+    result: Node = _mapped(tree, lambda name: names.get(name, name))
+    return result

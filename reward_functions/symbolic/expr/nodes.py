@@ -4,7 +4,7 @@
     calculus    Iterated  Integral  Derivative  Limit
     marked      Percent  Degrees  Measured  Based
     collections Listing  Bracket  Braces  Union  BuiltSet  NamedSet  Matrix
-    statements  Relation  Congruence  Ratio  Clock  Piecewise
+    statements  Relation  Congruence  Ratio  Clock  Piecewise  Given
 
 A tree holds how an answer is written, not what it means: `(1,2)` is a `Bracket`, whether as a point
 or as an interval is settled against the other side (`compare.dispatch`). Nodes compare by
@@ -163,11 +163,11 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Based:
-    """An integer with the base of its digits below it: 101_2."""
+    """A number with the base of its digits below it: 101_2, 0.11_2."""
 
     digits: str
     base: int
-    value: int
+    value: int | Fraction
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +258,14 @@ class Piecewise:
 
 
 @dataclass(frozen=True, slots=True)
+class Given:
+    """An answer, and the conditions behind it under which it holds: x = kπ for integers k."""
+
+    body: Node
+    conditions: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Ratio:
     """Parts in proportion: 6 : 8."""
 
@@ -266,10 +274,11 @@ class Ratio:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """A time of day as written: minutes on the dial, and "am", "pm" or nothing."""
+    """A time of day as written: minutes on the dial, "am", "pm" or nothing, and seconds."""
 
     minutes: int
     half: str = ""
+    seconds: int = 0
 
 
 Node = (
@@ -300,6 +309,7 @@ Node = (
     | Relation
     | Congruence
     | Piecewise
+    | Given
     | Ratio
     | Clock
 )

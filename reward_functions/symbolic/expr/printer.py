@@ -15,6 +15,7 @@ from reward_functions.symbolic.expr.nodes import (
     Constant,
     Degrees,
     Derivative,
+    Given,
     Integral,
     Iterated,
     Limit,
@@ -104,6 +105,8 @@ def _with_parts(node: Node) -> str:  # noqa: C901, PLR0912 - the other kinds
             return f"{{{_listed(items)}}}"
         case Union(parts, minus):
             return (" ∖ " if minus else " ∪ ").join(map(rendered, parts))
+        case Given(body, conditions):
+            return f"{rendered(body)}, {_listed(conditions)}"
         case BuiltSet(member, conditions):
             return f"{{{rendered(member)} | {_listed(conditions)}}}"
         case Matrix(rows):
@@ -120,8 +123,9 @@ def _with_parts(node: Node) -> str:  # noqa: C901, PLR0912 - the other kinds
             return "; ".join(map(_branch, branches))
         case Ratio(parts):
             return ":".join(map(rendered, parts))
-        case Clock(minutes, half):
-            return f"{minutes // 60}:{minutes % 60:02} {half}".strip()
+        case Clock(minutes, half, seconds):
+            dial = f"{minutes // 60}:{minutes % 60:02}" + (f":{seconds:02}" if seconds else "")
+            return f"{dial} {half}".strip()
     raise AssertionError(f"no notation for {type(node).__name__}")
 
 

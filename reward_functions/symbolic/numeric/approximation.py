@@ -40,6 +40,20 @@ def lies_between(node: Node, low: Fraction, high: Fraction, work: Work) -> bool 
     return True if True in found else None if None in found else False
 
 
+def bounds(node: Node, work: Work) -> tuple[Fraction, Fraction] | None:
+    """Two numbers that the value of a constant lies between; None where it is not certain."""
+    traits = Traits(node)
+    usual, *others = interpretations(traits)
+    if traits.variables or others:
+        return None
+    for numbers in _arithmetics():
+        try:
+            return numbers.bounds(Evaluation(numbers, {}, work, usual).value(node))
+        except NoValue:
+            continue
+    return None
+
+
 def _placed(
     node: Node, low: Fraction, high: Fraction, interpretation: Interpretation, work: Work
 ) -> bool | None:

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
     from reward_functions.symbolic.expr.nodes import Node
 
-_RULE: Final = "evaluation"
+_RULE: Final = "values-at-points"
 _APART: Final = "the values differ at a point of the domain"
 
 EVALUATIONS: Final = 10_000
@@ -130,7 +130,7 @@ class IdentityTest:
         """Whether two values differ by a number: their difference is the same everywhere."""
         finding = self._guarded(self._by_difference, reference, candidate)
         if finding.equal:
-            return same("constant of integration", "equal up to the arbitrary constant")
+            return same("arbitrary-constant", "equal up to the arbitrary constant")
         return finding
 
     def _traits(self, reference: Node, candidate: Node) -> Traits:

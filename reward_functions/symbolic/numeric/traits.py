@@ -158,7 +158,7 @@ class Traits:
 
     def based(self, node: Based) -> None:
         """A numeral in a base."""
-        self.mix(node.value)
+        self.mix(int(node.digits.replace(".", ""), node.base))
 
     def matrix(self, node: Matrix) -> None:
         """The entries of a determinant."""

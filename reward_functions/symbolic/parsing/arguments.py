@@ -20,7 +20,9 @@ def argument(parser: Grammar) -> Node:
     if parser.kind() == "{":
         return group(parser, parser.next())
     if parser.kind() in ("-", "+"):
-        negative = parser.next().kind == "-"
+        negative = False
+        while parser.kind() in ("-", "+"):
+            negative ^= parser.next().kind == "-"
         node = argument(parser)
         return negated(node) if negative else node
     parser.down()

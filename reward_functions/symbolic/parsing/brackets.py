@@ -15,6 +15,7 @@ from reward_functions.symbolic.expr.nodes import (
     Node,
     Relation,
 )
+from reward_functions.symbolic.parsing.conditions import set_conditions
 
 if TYPE_CHECKING:
     from reward_functions.symbolic.parsing.grammar import Grammar
@@ -98,11 +99,10 @@ def braces(parser: Grammar, _opening: Token) -> Node:
     parser.bars = bars
     if parser.kind() in ("|", ":"):
         parser.next()
-        conditions = parser.listing()
+        conditions = set_conditions(parser)
         parser.up()
         parser.expect("\\}")
-        parts = conditions.items if isinstance(conditions, Listing) else (conditions,)
-        return BuiltSet(first, parts)
+        return BuiltSet(first, conditions)
     items = [first]
     while parser.separator() is not None:
         items.append(parser.statement())

@@ -37,9 +37,9 @@ from reward_functions.symbolic.parsing.arguments import argument
 from reward_functions.symbolic.parsing.brackets import group
 from reward_functions.symbolic.parsing.cursor import END, Cursor
 from reward_functions.symbolic.parsing.functions import fraction
-from reward_functions.symbolic.parsing.lexer import GREEK
 from reward_functions.symbolic.parsing.lookahead import side_follows
 from reward_functions.symbolic.parsing.symbols import variable
+from reward_functions.symbolic.parsing.unicode_notation import GREEK
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,7 +115,9 @@ def _end_of_range(parser: Grammar) -> Node:
     if parser.kind() == "{":
         return group(parser, parser.next())
     negative = parser.take("-")
+    parser.down()
     node = parser.atom()
+    parser.up()
     return negated(node) if negative else node
 
 
@@ -150,11 +152,13 @@ def _ends(parser: Grammar) -> tuple[Node | None, Node | None]:
 
 def _integrand(parser: Grammar, differentials: int) -> Node:
     """The terms up to the one in which the last of so many differentials stands."""
+    parser.down()
     parser.integrals += 1
     terms = [parser.signed_term()]
     while len(parser.differentials) < differentials and parser.kind() in ("+", "-"):
         terms.append(parser.signed_term())
     parser.integrals -= 1
+    parser.up()
     return terms[0] if len(terms) == 1 else Sum(tuple(terms))
 
 

@@ -14,6 +14,10 @@ from reward_functions.symbolic.parsing.lexer import Token
 
 END: Final = Token("end of text", "")
 _END_KIND: Final = END.kind
+_BEFORE: Final = 4
+_BEHIND: Final = 2
+_SHOWN: Final = 20
+"""Tokens before and behind the cursor that a message shows, and characters of each. Felt right."""
 
 
 class Cursor:
@@ -104,6 +108,13 @@ class Cursor:
     def up(self) -> None:
         """Leave a level of nesting."""
         self.depth -= 1
+
+    def near(self) -> str:
+        """What stands around the cursor, for a message to the owner of a reference."""
+        around = self.stream[max(0, self.position - _BEFORE) : self.position + _BEHIND]
+        shown = (f"\\{token.text}" if token.kind == "command" else token.text for token in around)
+        end = "" if self.position + _BEHIND < len(self.stream) else " at the end"
+        return "“" + " ".join(text[:_SHOWN] for text in shown) + f"”{end}"
 
     def raw_group(self) -> str:
         """The text of a group or of one token, unread; several tokens keep their braces."""

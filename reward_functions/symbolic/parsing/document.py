@@ -13,14 +13,24 @@ from typing import Final, NamedTuple
 from reward_functions.quantities.number_words import cardinal
 from reward_functions.symbolic.budget import CHARACTERS, OverBudget, Unreadable
 from reward_functions.symbolic.expr.literals import number
-from reward_functions.symbolic.expr.nodes import Bracket, Clock, Listing, Node, Number
+from reward_functions.symbolic.expr.nodes import (
+    Braces,
+    Bracket,
+    Listing,
+    Node,
+    Number,
+    Symbol,
+)
 from reward_functions.symbolic.expr.printer import rendered
 from reward_functions.symbolic.expr.traversal import free_names, names_in, operations
+from reward_functions.symbolic.parsing.clauses import with_clause
+from reward_functions.symbolic.parsing.clock_times import clock_time
 from reward_functions.symbolic.parsing.enumeration import enumerated
-from reward_functions.symbolic.parsing.lexer import GREEK, Token, tokens
+from reward_functions.symbolic.parsing.lexer import Token, tokens
 from reward_functions.symbolic.parsing.parser import parse_tokens
 from reward_functions.symbolic.parsing.plus_minus import spelled_out
 from reward_functions.symbolic.parsing.set_phrases import PHRASES
+from reward_functions.symbolic.parsing.unicode_notation import GREEK
 from reward_functions.symbolic.parsing.vocabulary import (
     FUNCTIONS,
     LETTER_FUNCTIONS,
@@ -28,7 +38,9 @@ from reward_functions.symbolic.parsing.vocabulary import (
     SPELLINGS,
 )
 
+_NO_ROOM: Final = "nested deeper than the stack allows"
 _SIGNS: Final = frozenset("±∓")
+_BETWEEN_LABELS: Final = frozenset({",", ";", "and", "和", "与"})
 
 
 class Choice(NamedTuple):
@@ -47,11 +59,13 @@ class Document:
     Attributes:
         marks: its tokens by kind and text, without outer punctuation; empty when it has none.
         trouble: why there is no tree, once `tree` has been asked for.
+        near: where that is in the string; empty where the whole is meant.
     """
 
     def __init__(self, stream: list[Token], trouble: str = "", unread: str = "") -> None:
         self.marks = [token[:2] for token in stream]
         self.trouble = trouble
+        self.near = ""
         self._stream = stream
         self._unread = unread
 
@@ -74,7 +88,7 @@ class Document:
     @cached_property
     def letters(self) -> frozenset[str]:
         """The first letters of its symbols and constants, but for those an operation binds."""
-        tree = self.tree
+        tree = self._grown
         if tree is None:
             return frozenset()
         names = free_names(tree) if operations(tree) else names_in(tree)
@@ -107,13 +121,26 @@ class Document:
         parts = _BETWEEN_NAMES.split(self.words.strip("{} "))
         return frozenset(stripped for part in parts if (stripped := part.strip()))
 
-    @cached_property
+    @property
     def tree(self) -> Node | None:
-        """Its mathematics; None when it is not in the grammar."""
+        """Its mathematics; None when it is not in the grammar.
+
+        What the stack has no room for now is read again by whoever has more of it.
+        """
+        try:
+            return self._grown
+        except RecursionError:
+            self.trouble = self.trouble or _NO_ROOM
+            return None
+
+    @cached_property
+    def _grown(self) -> Node | None:
         try:
             return _tree(self._stream)
         except (OverBudget, Unreadable) as trouble:
-            self.trouble = self.trouble or str(trouble)
+            if self.trouble in ("", _NO_ROOM):
+                self.trouble = str(trouble)
+            self.near = getattr(trouble, "near", "")
             return None
 
     def __str__(self) -> str:
@@ -158,7 +185,9 @@ _kept = lru_cache(KEPT)(_read)
 
 def _tree(stream: list[Token]) -> Node:
     """The tree of an answer; raises as the parser does."""
-    clock = _clock(stream)
+    if stream and stream[0].kind == "label":
+        return _labels(stream)
+    clock = clock_time(stream)
     if clock is not None:
         return clock
     if all(token.kind in ("letters", "-") for token in stream):
@@ -168,8 +197,31 @@ def _tree(stream: list[Token]) -> Node:
     if _spaced_decimals(stream):
         return Listing(tuple(number(token.text) for token in stream))
     parts = enumerated(stream)
-    tree = Bracket("<", tuple(map(parse_tokens, parts)), ">") if parts else parse_tokens(stream)
+    if parts:
+        return _one_by_one(Bracket("<", tuple(map(parse_tokens, parts)), ">"), stream)
+    return with_clause(stream, _read_part) or _read_part(stream)
+
+
+def _read_part(stream: list[Token]) -> Node:
+    """The tree of an answer without a clause behind it."""
+    if all(token.kind == "letters" for token in stream) and (named := PHRASES.get(_words(stream))):
+        return named
+    return _one_by_one(parse_tokens(stream), stream)
+
+
+def _one_by_one(tree: Node, stream: list[Token]) -> Node:
+    """A tree with each of the answers that its signs ± mean."""
     return spelled_out(tree) if any(token.kind in _SIGNS for token in stream) else tree
+
+
+def _labels(stream: list[Token]) -> Node:
+    """Statements by the circled numbers they have in the question: ①③, ① and ③."""
+    labels = [token.text for token in stream if token.kind == "label"]
+    between = {token.text for token in stream if token.kind != "label"}
+    if not between <= _BETWEEN_LABELS:
+        raise Unreadable("circled numbers among something else")
+    symbols = [Symbol(f"label({label})") for label in labels]
+    return symbols[0] if len(symbols) == 1 else Braces(tuple(symbols))
 
 
 def _spaced_decimals(stream: list[Token]) -> bool:
@@ -200,6 +252,8 @@ def _without_margins(stream: list[Token]) -> list[Token]:
     start, end = 0, len(stream)
     while end - start > 2 and stream[start].kind == "{" and _closing(stream, start) == end - 1:  # noqa: PLR2004
         start, end = start + 1, end - 1
+    if end - start > 2 and stream[start].text == stream[end - 1].text == "**":  # noqa: PLR2004
+        start, end = start + 1, end - 1  # bold, in Markdown
     while start < end and stream[start].kind in ("≈", "=", ":"):
         start += 1
     if end - start > 1 and stream[end - 1].kind in (".", ",", ";", ":"):
@@ -353,24 +407,3 @@ def _names_more(rest: list[Token]) -> bool:
         )
         for token, following in pairwise([*rest, Token("", "")])
     )
-
-
-_TIME: Final = re.compile(r"([0-9]{1,2})(?::([0-9]{2}))?(?:([ap])\.?m\.?)?")
-_HOURS: Final = 12
-_MINUTES: Final = 60
-
-
-def _clock(stream: list[Token]) -> Clock | None:
-    """A time of day: 4:30, 4:30 p.m., 5 PM. A bare 4:30 may also turn out to be a ratio."""
-    if len(stream) > 9 or not stream or stream[0].kind != "number":  # noqa: PLR2004
-        return None
-    text = "".join(token.text for token in stream if token.kind not in ("{", "}")).lower()
-    match = _TIME.fullmatch(text)
-    if match is None:
-        return None
-    if match[2] is None and (match[3] is None or not (stream[1].roman or "." in text)):
-        return None  # 5am may be 5·a·m
-    hours, minutes = int(match[1]), int(match[2] or 0)
-    if minutes >= _MINUTES or hours > (_HOURS if match[3] else 2 * _HOURS):
-        return None
-    return Clock(hours * _MINUTES + minutes, f"{match[3]}m" if match[3] else "")

@@ -39,6 +39,16 @@ def radical(parser: Grammar, _command: Token) -> Node:
     return Root(index, argument(parser))
 
 
+def _base(parser: Grammar) -> Node:
+    r"""The base of a logarithm: of digits without braces the first one, where no argument follows.
+
+    \log_216 is the logarithm of 16; \log_10 100 lost its braces.
+    """
+    token, after = parser.peek(), parser.peek(1)
+    whole = token.kind != "number" or after.kind in ("number", "letters", "command", "(", "{")
+    return argument(parser) if whole else digit_argument(parser)
+
+
 def function(parser: Grammar, token: Token) -> Node:
     """A named function: its power, its base, its argument with or without brackets."""
     power, base = None, None
@@ -49,7 +59,7 @@ def function(parser: Grammar, token: Token) -> Node:
         if parser.next().kind == "^":
             power = argument(parser)
         else:
-            base = argument(parser)
+            base = _base(parser)
     values = arguments(parser)
     if power == MINUS_ONE and name in INVERSES:
         name, power = INVERSES[name], None

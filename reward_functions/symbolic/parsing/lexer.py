@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from reward_functions.quantities.unicode_forms import typeset
 from reward_functions.symbolic.budget import CHARACTERS, DEPTH, DIGITS, OverBudget, Unreadable
+from reward_functions.symbolic.parsing.unicode_notation import in_latex
 
 
 class Token(NamedTuple):
@@ -43,7 +43,7 @@ def tokens(text: str, *, group_digits: bool = True) -> list[Token]:
     """
     if len(text) > CHARACTERS:
         raise OverBudget(f"{len(text)} characters; {CHARACTERS} are read")
-    return _Scanner(_unescaped(_ascii(text)), group_digits=group_digits).scan()
+    return _Scanner(_unescaped(in_latex(text)), group_digits=group_digits).scan()
 
 
 _SPACE_COMMANDS: Final = frozenset(
@@ -120,9 +120,10 @@ _VARIANTS: Final[dict[str, str]] = {
 _BARE_DEGREE: Final = re.compile(r"\}\s?\^\s?\{?\s?(?:\\circ\b|°)")
 _TOKEN: Final = re.compile(
     r"""(?P<space>[\s~]+)
-      | (?P<number>[0-9]+(?:\.[0-9]+)?[eE][+-]?[0-9]{1,4}(?![0-9A-Za-z]|\.[0-9])
+      | (?P<number>(?:[0-9]+\.[0-9]+[eE][+-]?|1e[+-]|[0-9]+(?:E[+-]?|e(?:[+-](?=0[0-9]))?))
+            [0-9]{1,4}(?![0-9A-Za-z]|\.[0-9])  # 2e+3 has Euler's number, 2.5e+3 and 2e+03 not
           | [1-9][0-9]{0,2}
-            (?:(?:,(?:\\!\ ?)?|\ ?\{,\ ?\}|\\[,\ ]|[ ])[0-9]{3}(?![0-9]))+(?:\.[0-9]+)?
+            (?:(?:,(?:\\!\ ?)?|\ ?\{,\ ?\}|\\[,;:\ ]|[ ])[0-9]{3}(?![0-9]))+(?:\.[0-9]+)?
           | [0-9]+(?:\.(?!\.)[0-9]*)?
           | \.[0-9]+)
       | \\(?P<command>[A-Za-z]+\*?|.)
@@ -132,8 +133,11 @@ _TOKEN: Final = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_TYPESET: Final = frozenset({"\\,", "\\;", "\\:"})
+_SQUARED: Final = re.compile(r"\s?\^\s?\{?\s?[23]\s?\}?\s?\$?\s*+\Z")
 _UNGROUPED: Final = re.compile(r"[0-9]+(?:\.(?!\.)[0-9]*)?")
 _BLACKBOARD: Final = re.compile(r"\s*(?:\{\s*([A-Z])\s*\}|([A-Z]))")
+_CIRCLED: Final = re.compile(r"\s*+(?:\{\s*+(?:\\[a-z]+\s++)?([0-9]{1,2})\s*+\}|([0-9]))")
 _SETS: Final = frozenset("RZQNC")
 _ENVIRONMENT: Final = re.compile(r"\s*\{([A-Za-z]+)\*?\}")
 _COLUMNS: Final = re.compile(r"\s*\{[lcr|\s]*\}")
@@ -182,7 +186,7 @@ class _Scanner:
         elif group == "pair":
             self._pair(text)
         elif group == "letters":
-            self._emit("letters", text)
+            self._letters(text)
         else:
             self._symbol(text)
 
@@ -196,12 +200,14 @@ class _Scanner:
         self.spaced = False
 
     def _number(self, text: str) -> None:
-        """Groups of three digits are one number, but for bare commas between brackets.
+        r"""Groups of three digits are one number, but for bare commas between brackets.
 
-        (312,123,231) is a point; with a spaced comma somewhere the other commas group digits.
+        (312,123,231) is a point; with a spaced comma somewhere the other commas group digits. What
+        is lowered or raised ends with its own digits: \log_2 125.
         """
         separate = not self.group_digits or (self.brackets and not self.spaced_commas)
-        if separate and "," in _bare(text):
+        script = bool(self.found) and self.found[-1].kind in ("_", "^")
+        if script or (separate and "," in _bare(text)):
             start = self.position - len(text)
             match = _UNGROUPED.match(self.text, start)
             if match is not None:
@@ -211,6 +217,13 @@ class _Scanner:
         if len(text) > DIGITS:
             raise OverBudget(f"a number of {len(text)} digits; {DIGITS} are read")
         self._emit("number", text)
+
+    def _letters(self, text: str) -> None:
+        r"""Letters; metres raised at the end, behind a typeset space, are no variable: 5\;m^2."""
+        before = self.text[self.position - 3 : self.position - 1]
+        metres = text == "m" and before in _TYPESET and _SQUARED.match(self.text, self.position)
+        self.found.append(Token("letters", text, self.spaced, bool(metres) or self.roman > 0))
+        self.spaced = False
 
     def _pair(self, text: str) -> None:
         if (
@@ -228,14 +241,16 @@ class _Scanner:
             self._group(roman=True)
         elif name in _SPACE_COMMANDS:
             self.spaced = True
+            if name in ("left", "right") and self.text.startswith(".", self.position):
+                self.position += 1  # a bracket that is not printed
         elif name in _HIDDEN or name == "textcolor":
             self._skip_group()
         elif name in _STRUCK:
             raise Unreadable("struck out content is no answer")
-        elif name == "mathbb":
-            self._blackboard()
         elif name in ("begin", "end"):
             self._environment(name)
+        elif name in _OWN_RULES:
+            _OWN_RULES[name](self)
         elif name in _ALIASES:
             self._emit(_ALIASES[name], name)
         elif name.startswith(_QUADS):  # \quadx lost its space
@@ -288,7 +303,20 @@ class _Scanner:
             self.position = match.end()
             depth += {"{": 1, "}": -1}.get(match["symbol"] or "", 0)
 
-    def _blackboard(self) -> None:
+    def angstrom(self) -> None:
+        """The sign of the unit, which is upright."""
+        self.found.append(Token("letters", "Å", self.spaced, roman=True))
+        self.spaced = False
+
+    def circled(self) -> None:
+        """A number in a circle, which labels a statement."""
+        match = _CIRCLED.match(self.text, self.position)
+        if match is None:
+            raise Unreadable("a circle around something else than a number")
+        self.position = match.end()
+        self._emit("label", match[1] or match[2])
+
+    def blackboard(self) -> None:
         """A set of numbers; other letters are symbols in another type: P for a probability."""
         match = _BLACKBOARD.match(self.text, self.position)
         if match is None:
@@ -306,6 +334,14 @@ class _Scanner:
         if name == "begin" and columns is not None:
             self.position = columns.end()
         self._emit(name, match[1])
+
+
+_OWN_RULES: Final = {
+    "mathbb": _Scanner.blackboard,
+    "textcircled": _Scanner.circled,
+    "AA": _Scanner.angstrom,
+}
+"""Commands whose group is read in a way of its own, or that are letters."""
 
 
 def _afford(depth: int) -> None:
@@ -345,55 +381,3 @@ def _unescaped(text: str) -> str:
     if "\\\\" not in text or ("\\begin" in text and "\\\\begin" not in text):
         return text
     return text.replace("\\\\", "\\")
-
-
-def _ascii(text: str) -> str:
-    """Unicode notation in the words of LaTeX, where the two mean the same."""
-    if text.isascii():
-        return text
-    text = _SCRIPTS.sub(_script, typeset(text))
-    return text.translate(_NOTATION)
-
-
-_RAISED: Final = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱˣ", "0123456789+-=()nix", strict=True))
-_LOWERED: Final = dict(zip("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₙ", "0123456789+-=()n", strict=True))
-_SCRIPTS: Final = re.compile(f"[{''.join(_RAISED)}]+|[{''.join(_LOWERED)}]+")
-
-
-def _script(match: re.Match[str]) -> str:
-    run = match[0]
-    if run[0] in _RAISED:
-        return "^{" + "".join(_RAISED[mark] for mark in run) + "}"
-    return "_{" + "".join(_LOWERED[mark] for mark in run) + "}"
-
-
-_FRACTIONS: Final = {
-    "½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4), "⅕": (1, 5), "⅖": (2, 5),
-    "⅗": (3, 5), "⅘": (4, 5), "⅙": (1, 6), "⅚": (5, 6), "⅐": (1, 7), "⅛": (1, 8), "⅜": (3, 8),
-    "⅝": (5, 8), "⅞": (7, 8), "⅑": (1, 9), "⅒": (1, 10),
-}  # fmt: skip
-GREEK: Final[dict[str, str]] = {
-    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε",
-    "zeta": "ζ", "eta": "η", "theta": "θ", "vartheta": "θ", "iota": "ι", "kappa": "κ",
-    "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "rho": "ρ", "sigma": "σ", "tau": "τ",
-    "upsilon": "υ", "phi": "φ", "varphi": "φ", "chi": "χ", "psi": "ψ", "omega": "ω",
-    "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π", "Sigma": "Σ",
-    "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω",
-}  # fmt: skip
-"""Names of Greek letters that are ordinary symbols (so not π) to the letter."""
-
-_NOTATION: Final = str.maketrans(
-    {
-        **{mark: f"\\frac{{{over}}}{{{under}}}" for mark, (over, under) in _FRACTIONS.items()},
-        **{letter: f"\\{name} " for name, letter in GREEK.items()},
-        "×": "*", "·": "*", "⋅": "*", "∙": "*", "∗": "*", "÷": "/", "≤": "\\le ", "≥": "\\ge ",
-        "⩽": "\\le ", "⩾": "\\ge ", "≠": "\\ne ", "≈": "\\approx ", "∞": "\\infty ", "π": "\\pi ",
-        "√": "\\sqrt ", "°": "^\\circ ", "∪": "\\cup ", "∩": "\\cap ", "∈": "\\in ",
-        "∉": "\\notin ", "∅": "\\emptyset ", "±": "\\pm ", "∓": "\\mp ", "ℝ": "\\mathbb{R}",
-        "ℤ": "\\mathbb{Z}", "ℚ": "\\mathbb{Q}", "ℕ": "\\mathbb{N}", "ℂ": "\\mathbb{C}",
-        "′": "'", "∣": "|", "⟨": "\\langle ", "⟩": "\\rangle ", "⌊": "\\lfloor ",
-        "∑": "\\sum ", "∏": "\\prod ", "∫": "\\int ", "∂": "\\partial ", "→": "\\to ",
-        "⌋": "\\rfloor ", "⌈": "\\lceil ", "⌉": "\\rceil ", "≡": "\\equiv ", "∖": "\\setminus ",
-        "…": "\\ldots ", **dict.fromkeys("✓✔✅☑", " "),
-    }
-)  # fmt: skip

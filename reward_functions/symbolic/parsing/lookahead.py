@@ -29,7 +29,8 @@ def starts_factor(parser: Grammar) -> bool:
     if token.kind == "[":
         return not closes_outwards(parser)
     if token.kind == "letters":
-        return token.text.lower() not in ("and", "or", "to", "mod")
+        share = token.text == "in" and parser.peek(1).kind == "number"
+        return not share and token.text.lower() not in ("and", "or", "to", "mod")
     if token.kind == "|":
         return not parser.bars
     return token.kind == "command" and token.text not in _NO_FACTORS

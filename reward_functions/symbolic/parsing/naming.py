@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 RELATIONS: Final = frozenset("=≠<≤>≥≈∈∉≡")
 _ARGUMENT: Final = frozenset({"letters", "number", "+", "-"})
+_OF_SETS: Final = frozenset("∩∪")
 _OF_EVENTS: Final = RELATIONS | {"|", "∪", "∩"}
 
 
@@ -22,6 +23,8 @@ def name_of_value(cursor: Cursor) -> Symbol | None:
     """The f(x) of f(x) = 2x, which is a name and no product; None for anything else."""
     if cursor.kind() not in ("letters", "command"):
         return None
+    if cursor.peek(1).kind in _OF_SETS:
+        return _sets_together(cursor)
     start = cursor.place()
     if _names_function(cursor):
         name = _function_name(cursor)
@@ -34,6 +37,17 @@ def name_of_value(cursor: Cursor) -> Symbol | None:
             return Symbol("∠" + cursor.next().text)
     cursor.back_to(start)
     return None
+
+
+def _sets_together(cursor: Cursor) -> Symbol | None:
+    """The A ∩ B of A ∩ B = {2}, which names a set; None where no equation follows."""
+    ahead = 0
+    while cursor.peek(ahead).kind == "letters" and cursor.peek(ahead + 1).kind in _OF_SETS:
+        ahead += 2
+    if cursor.peek(ahead).kind != "letters" or cursor.peek(ahead + 1).kind != "=":
+        return None
+    tokens = [cursor.next() for _ in range(ahead + 1)]
+    return Symbol("".join(each.text if each.kind == "letters" else each.kind for each in tokens))
 
 
 def _names_function(cursor: Cursor) -> bool:

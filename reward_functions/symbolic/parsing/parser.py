@@ -20,17 +20,21 @@ from typing import Final
 from reward_functions.symbolic.budget import DEPTH, ITEMS, TOKENS, OverBudget, Unreadable
 from reward_functions.symbolic.expr.literals import negated, product, with_common_unit
 from reward_functions.symbolic.expr.nodes import (
+    BuiltSet,
     Listing,
     NamedSet,
     Node,
+    Number,
     Ratio,
     Relation,
     Signed,
+    Symbol,
     Union,
 )
 from reward_functions.symbolic.parsing.atoms import ATOMS
 from reward_functions.symbolic.parsing.brackets import over_the_rest
 from reward_functions.symbolic.parsing.calculus import refuse_derivative, united
+from reward_functions.symbolic.parsing.conditions import alternatives, states_condition
 from reward_functions.symbolic.parsing.congruences import with_modulus
 from reward_functions.symbolic.parsing.cursor import END
 from reward_functions.symbolic.parsing.grammar import Grammar
@@ -54,6 +58,12 @@ from reward_functions.symbolic.parsing.units import (
     unit_follows,
 )
 
+_TAKEN_FROM: Final = (BuiltSet, NamedSet)
+"""Sets that a minus sign behind them takes another one from."""
+
+_NUMBERS: Final[dict[Node, Node]] = {Symbol(name): NamedSet(name) for name in "RZNQ"}
+"""Sets of numbers in the type of variables, which they are behind a sign of membership."""
+
 _SIGNS: Final = frozenset("+-±∓")
 _AFTER_TERM: Final = frozenset({END.kind, *"+-=<>≤≥,;:)]}&", "\\}"})
 """What ends a term at once, whatever stands further behind."""
@@ -75,7 +85,12 @@ def parse_tokens(stream: list[Token]) -> Node:
         raise OverBudget(f"{len(stream)} tokens; {TOKENS} are read")
     if not stream:
         raise Unreadable("nothing to read")
-    return Parser(stream).answer()
+    parser = Parser(stream)
+    try:
+        return parser.answer()
+    except Unreadable as trouble:
+        trouble.near = parser.near()
+        raise
 
 
 class Parser(Grammar):
@@ -93,13 +108,13 @@ class Parser(Grammar):
     def listing(self) -> Node:
         """Statements side by side; with semicolons and commas, a list of lists."""
         groups: list[list[Node]] = [[self.statement()]]
-        words: set[str] = set()
+        words: list[str] = []
         semicolon = False
         while (separator := self.separator()) is not None:
             if separator == ";":
                 semicolon = True
                 groups.append([])
-            words.add(separator)
+            words.append(separator)
             groups[-1].append(self.statement())
             if sum(map(len, groups)) > ITEMS:
                 raise OverBudget(f"a list of more than {ITEMS}")
@@ -108,6 +123,8 @@ class Parser(Grammar):
             rows = tuple(g[0] if len(g) == 1 else Listing(tuple(g)) for g in groups)
             return Listing(rows, word)
         items = tuple(item for group in groups for item in group)
+        if word == "or" and "and" in words and all(map(states_condition, items)):
+            return alternatives(items, words)
         return items[0] if len(items) == 1 else Listing(items, word)
 
     def separator(self) -> str | None:
@@ -132,6 +149,8 @@ class Parser(Grammar):
         while self.kind() in RELATIONS:
             operators.append(self.next().kind)
             operands.append(name_of_value(self) or self.sets())
+            if operators[-1] == "∈":
+                operands[-1] = _NUMBERS.get(operands[-1], operands[-1])
         stated = Relation(tuple(operands), tuple(operators)) if operators else operands[0]
         return with_modulus(self, stated)
 
@@ -140,7 +159,7 @@ class Parser(Grammar):
         over_a_range = self.kind() == "∪" and self.peek(1).kind == "_"
         first = united(self) if over_a_range else self.ratio()
         parts, minus = [first], False
-        while self.kind() in ("∪", "∖") or (self.kind() == "-" and isinstance(first, NamedSet)):
+        while self.kind() in ("∪", "∖") or (self.kind() == "-" and isinstance(first, _TAKEN_FROM)):
             minus = self.next().kind != "∪"
             if minus and len(parts) > 1:
                 raise Unreadable("a union and a difference without brackets")
@@ -148,8 +167,11 @@ class Parser(Grammar):
         return Union(tuple(parts), minus=minus) if len(parts) > 1 else first
 
     def ratio(self) -> Node:
-        """Terms in proportion."""
+        """Terms in proportion; "1 in 5" is a share."""
         parts = [self.sum()]
+        if self.word("in") and isinstance(parts[0], Number) and self.peek(1).kind == "number":
+            self.next()
+            return product(parts, [self.factor()])
         while (self.kind() == ":" and not self.bars) or self.word("to"):
             self.next()
             parts.append(self.sum())
@@ -169,7 +191,7 @@ class Parser(Grammar):
 
     def _takes_set(self, before: Node) -> bool:
         """Whether a minus sign comes next that takes one set from another."""
-        return self.kind() == "-" and isinstance(before, NamedSet)
+        return self.kind() == "-" and isinstance(before, _TAKEN_FROM)
 
     def signed_term(self) -> Node:
         """A term with its signs: an odd number of minus signs negates, ± stays."""
@@ -240,5 +262,6 @@ class Parser(Grammar):
         token = self.next()
         rule = ATOMS.get(token.kind)
         if rule is None:
-            raise Unreadable(f"{token.kind} is no value")
+            missing = token.kind == END.kind
+            raise Unreadable("a value is missing" if missing else f"{token.kind} is no value")
         return rule(self, token)

@@ -63,6 +63,8 @@ def literal(text: str) -> Literal | None:
 def _read(text: str) -> Literal | None:
     if text.isdecimal() and text.isascii():
         return Literal(int(text))
+    if text.startswith("$") and text.endswith("$"):
+        text = text[1:-1].strip()
     number = _NUMBER(text)
     if number is None:
         return _fraction(text)

@@ -1,5 +1,7 @@
 """Other readings of a comma: 70,110 is a number or a list of two, 3,5 a list or a decimal.
 
+And of 2e+3 beside a power of ten, and of (±1, ±2) beside a list of points, which may be four.
+
 What the reference shows decides. A reference is a number unless something in it shows a list, and
 its commas never mark decimals. A candidate may mean either list or number where three digits
 follow. A decimal comma is read in it only where the reference is a single value, so that no list is
@@ -9,8 +11,10 @@ meant, and only a comma that cannot group digits: 3,5 and 1.234,5 but not 3,500.
 from __future__ import annotations
 
 import re
+from itertools import product
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.quantities.numerals import as_printed
 from reward_functions.symbolic.expr.nodes import Braces, Bracket, BuiltSet, Listing, Matrix, Union
 from reward_functions.symbolic.parsing.document import read
 
@@ -32,6 +36,9 @@ _DECIMAL_COMMA: Final = re.compile(
     r"(?<![0-9.])([0-9]{1,3}(?:\.[0-9]{3})+(?=,)|[0-9]+(?=(?:,|\{,\})(?:[0-9]{1,2}|[0-9]{4,})(?![0-9])))"
     r"(?:,|\{,\})([0-9]+)(?![0-9.])"
 )
+_POWER_OF_TEN: Final = re.compile(r"10\s*\^|[0-9][eE][+-]?[0-9]")
+_POINT: Final = re.compile(r"\s*+(?:\\left)?\(([^()]{1,200})\)\s*")
+_PLUS_MINUS: Final = re.compile(r"\\pm(?![a-z])|±")
 _COLLECTIONS: Final = (Listing, Braces, Bracket, BuiltSet, Matrix, Union)
 
 
@@ -48,9 +55,27 @@ def other_readings(reference: str, candidate: str) -> Iterator[tuple[Document, D
         pairs.append((mine, read(candidate, group_digits=False)))
     if not isinstance(mine.tree, _COLLECTIONS) and (pointed := _with_point(candidate)):
         pairs.append((mine, read(pointed)))
+    if "e" in candidate and _POWER_OF_TEN.search(reference):
+        pairs.append((mine, read(as_printed(candidate))))
+    if isinstance(mine.tree, Listing | Braces) and (points := _signs_apart(candidate)):
+        pairs.append((mine, read(points)))
     for pair in pairs:
         if all(document.tree is not None for document in pair):
             yield pair
+
+
+def _signs_apart(text: str) -> str:
+    """The points that one with two or three signs ± stands for, each sign chosen apart."""
+    point = _POINT.fullmatch(text)
+    pieces = _PLUS_MINUS.split(point[1].removesuffix(r"\right")) if point else []
+    if not 2 < len(pieces) < 5 or r"\mp" in text or "∓" in text:  # noqa: PLR2004
+        return ""
+    chosen = product(("", "-"), repeat=len(pieces) - 1)
+    points = (
+        pieces[0] + "".join(sign + piece for sign, piece in zip(signs, pieces[1:], strict=True))
+        for signs in chosen
+    )
+    return ", ".join(f"({each})" for each in points)
 
 
 def _with_point(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from reward_functions.symbolic.parsing.lexer import GREEK
+from reward_functions.symbolic.parsing.unicode_notation import GREEK
 
 if TYPE_CHECKING:
     from reward_functions.symbolic.parsing.cursor import Cursor

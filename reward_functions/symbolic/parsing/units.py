@@ -10,13 +10,25 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Final
 
-from reward_functions.quantities.units import SCALES, canonical, head, links, may_name, noun
+from reward_functions.quantities.units import (
+    SCALES,
+    UNIT_IN_ITALICS,
+    canonical,
+    compares,
+    head,
+    joined,
+    links,
+    may_name,
+    noun,
+    powered,
+    says_where,
+)
 from reward_functions.symbolic.budget import DIGITS, OverBudget, Unreadable
 from reward_functions.symbolic.expr.literals import number, product
 from reward_functions.symbolic.expr.nodes import Degrees, Measured, Node, Number, UnitPowers
 from reward_functions.symbolic.parsing.cursor import END, Cursor
-from reward_functions.symbolic.parsing.lexer import GREEK
 from reward_functions.symbolic.parsing.lookahead import modulus_follows
+from reward_functions.symbolic.parsing.unicode_notation import GREEK
 from reward_functions.symbolic.parsing.vocabulary import (
     CURRENCY_SIGNS,
     INFINITY,
@@ -24,7 +36,6 @@ from reward_functions.symbolic.parsing.vocabulary import (
     NOUN_LETTERS,
     NOUN_WORDS,
     SHORT_ROMAN,
-    UNIT_IN_ITALICS,
     is_scale,
 )
 
@@ -45,10 +56,14 @@ def percent(cursor: Cursor) -> bool:
 def measure_follows(cursor: Cursor) -> bool:
     """Whether a scale word, a unit, a currency or a counted noun comes next."""
     token = cursor.peek()
-    if token.kind != "letters":
-        return token.kind in CURRENCY_SIGNS and ends_after(cursor, 1)
-    found = unit_follows(cursor, 0) or noun_follows(cursor) or scale_follows(cursor)
-    return found and not modulus_follows(cursor)
+    if token.kind == "letters":
+        found = unit_follows(cursor, 0) or noun_follows(cursor) or scale_follows(cursor)
+        return (found or _rate_follows(cursor)) and not modulus_follows(cursor)
+    if token.kind == "command":
+        return token.text == "frac" and _unit_fraction_follows(cursor)
+    if token.kind == "/":
+        return unit_follows(cursor, 1)
+    return token.kind in CURRENCY_SIGNS and ends_after(cursor, 1)
 
 
 def measure_in_brackets(cursor: Cursor) -> bool:
@@ -78,9 +93,13 @@ def ends_after(cursor: Cursor, ahead: int) -> bool:
 
 
 def scale_follows(cursor: Cursor) -> bool:
-    """Whether a scale word comes next."""
+    """Whether a scale word comes next; where words are not spaced, a unit may be joined to it."""
     token = cursor.peek()
-    return token.kind == "letters" and is_scale(token.text)
+    return token.kind == "letters" and (is_scale(token.text) or _joined_scale(token.text))
+
+
+def _joined_scale(word: str) -> bool:
+    return joined(word) and is_scale(word[0])
 
 
 def unit_follows(cursor: Cursor, ahead: int) -> bool:
@@ -91,6 +110,10 @@ def unit_follows(cursor: Cursor, ahead: int) -> bool:
     text = token.text
     if text.lower() in ("square", "sq", "cubic", "degrees", "degree"):
         return True
+    if joined(text):
+        return canonical(powered(text)[0]) is not None
+    if text == "in" and cursor.peek(ahead + 1).kind == "number":
+        return False  # one in five
     if canonical(text) is None or text in ("to", "or", "and"):
         return False
     if token.roman or (
@@ -113,8 +136,8 @@ def noun_follows(cursor: Cursor) -> bool:
         return False
     if token.text in LETTER_FUNCTIONS or token.text in GREEK or token.text == "pi":
         return False
-    if token.roman:
-        return len(token.text) > SHORT_ROMAN
+    if token.roman or joined(token.text):
+        return len(token.text) > SHORT_ROMAN or joined(token.text)
     return token.spaced and len(token.text) >= NOUN_LETTERS and token.text not in INFINITY
 
 
@@ -125,16 +148,50 @@ def measured(cursor: Cursor, body: Node) -> Node:
         cursor.next()
         if not cursor.word("celsius", "fahrenheit", "c", "f"):
             return Degrees(body)
-    if unit_follows(cursor, 0) or cursor.kind() in CURRENCY_SIGNS:
-        return Measured(body, unit_powers(cursor, ()))
-    phrase = nouns(cursor)
-    return Measured(body, ((phrase, Fraction(1)),)) if phrase else body
+    if cursor.command("frac"):
+        powers = _unit_fraction(cursor)
+    elif unit_follows(cursor, 0) or cursor.kind() in CURRENCY_SIGNS:
+        powers = unit_powers(cursor, ())
+    else:
+        powers = unit_powers(cursor, ((nouns(cursor) or "unit", Fraction(1)),))
+    _of_what(cursor)
+    return Measured(body, powers) if powers else body
+
+
+def _of_what(cursor: Cursor) -> None:
+    """What is measured, behind its unit: years old, cups of feed, feet in all."""
+    words = 0
+    while cursor.kind() == "letters" and _goes_on(cursor):
+        cursor.next()
+        words += 1
+        if words > NOUN_WORDS + 1:
+            raise Unreadable("a sentence behind a number")
+
+
+def _goes_on(cursor: Cursor) -> bool:
+    """Whether a word comes next that changes nothing of the amount before it."""
+    token = cursor.peek()
+    if not token.roman and not token.spaced:
+        return False
+    if says_where(token.text):
+        return cursor.peek(1).kind == "letters"
+    return (
+        len(token.text) > SHORT_ROMAN
+        and plain_word(cursor)
+        and not compares(token.text)
+        and not is_scale(token.text)
+        and token.text not in LETTER_FUNCTIONS
+        and token.text not in GREEK
+        and token.text not in INFINITY
+    )
 
 
 def scaled(cursor: Cursor, body: Node) -> Node:
     """Million and the like are factors."""
     while scale_follows(cursor):
-        factor = Fraction(SCALES[cursor.next().text.lower()])
+        joint = cursor.peek().text
+        word = cursor.next_character() if _joined_scale(joint) else cursor.next().text
+        factor = Fraction(SCALES[word.lower()])
         match body:
             case Number(value, unit):
                 if value > _LARGEST:
@@ -163,27 +220,76 @@ def plain_word(cursor: Cursor) -> bool:
 
 
 def unit_powers(cursor: Cursor, known: UnitPowers) -> UnitPowers:
-    """A product of units: cm^2, m/s^2, square feet, dollars per hour."""
+    """A product of units and nouns: cm^2, m/s^2, square feet, dollars per hour, apples/day."""
     powers: dict[str, Fraction] = dict(known)
     sign = 1
     while True:
-        if known or powers:
-            if (cursor.kind() == "/" and names_unit(cursor, 1)) or (
-                cursor.word("per", "an") and cursor.peek(1).kind == "letters"
-            ):
+        if powers:
+            if _rate_follows(cursor):
                 cursor.next()
                 sign = -1
+                if cursor.take("("):  # kcal/(m^2 yr)
+                    cursor.down()
+                    for name, power in unit_powers(cursor, ()):
+                        powers[name] = powers.get(name, Fraction(0)) - power
+                    cursor.expect(")")
+                    cursor.up()
+                    continue
             elif cursor.kind() == "*" and unit_follows(cursor, 1):
                 cursor.next()
-            elif not unit_follows(cursor, 0):
+            elif not unit_follows(cursor, 0) and not _unit_in_italics_follows(cursor):
                 break
         name, power = unit(cursor)
         above, _, below = name.partition("/")
         powers[above] = powers.get(above, Fraction(0)) + sign * power
         if below:
             powers[below] = powers.get(below, Fraction(0)) - sign * power
-        known = ()
     powers.pop("unit", None)
+    return tuple(sorted((name, power) for name, power in powers.items() if power))
+
+
+def _rate_follows(cursor: Cursor) -> bool:
+    """Whether "per" or a slash comes next, and a unit or noun behind it."""
+    if cursor.kind() == "/":
+        return _names_measure(cursor, 1) or (
+            cursor.peek(1).kind == "(" and _names_measure(cursor, 2)
+        )
+    return cursor.word("per", "an", "a", "each", "every") and _names_measure(cursor, 1)
+
+
+def _names_measure(cursor: Cursor, ahead: int) -> bool:
+    """Whether a token ahead is a unit of the table, in whatever type, or a noun."""
+    token = cursor.peek(ahead)
+    if token.kind != "letters" or token.text in LETTER_FUNCTIONS or token.text in GREEK:
+        return False
+    if canonical(token.text) is not None or joined(token.text):
+        return True
+    long = len(token.text) > (SHORT_ROMAN if token.roman or token.spaced else NOUN_LETTERS - 1)
+    return long and may_name(token.text) and not links(token.text) and not is_scale(token.text)
+
+
+def _unit_in_italics_follows(cursor: Cursor) -> bool:
+    """Whether another unit of a product comes next, spaced and raised: kcal m^{-2} yr^{-1}."""
+    token = cursor.peek()
+    return token.spaced and cursor.peek(1).kind == "^" and names_unit(cursor, 0)
+
+
+def _unit_fraction_follows(cursor: Cursor) -> bool:
+    """Whether a fraction of units comes next, upright as a product of symbols is not."""
+    word = cursor.peek(2)
+    upright = word.roman or word.text in UNIT_IN_ITALICS
+    return cursor.peek(1).kind == "{" and upright and _names_measure(cursor, 2)
+
+
+def _unit_fraction(cursor: Cursor) -> UnitPowers:
+    """The units above and below a bar."""
+    cursor.next()
+    powers: dict[str, Fraction] = {}
+    for sign in (1, -1):
+        cursor.expect("{")
+        for name, power in unit_powers(cursor, ()):
+            powers[name] = powers.get(name, Fraction(0)) + sign * power
+        cursor.expect("}")
     return tuple(sorted((name, power) for name, power in powers.items() if power))
 
 
@@ -194,7 +300,9 @@ def unit(cursor: Cursor) -> tuple[str, Fraction]:
         power = Fraction(3 if cursor.next().text.lower() == "cubic" else 2)
         cursor.take(".")
     token = cursor.next()
-    name = canonical(token.text) or noun(token.text)
+    text, joint = powered(token.text)
+    power *= joint
+    name = canonical(text) or noun(text)
     if token.kind == "letters" and cursor.word("squared", "cubed"):
         power = Fraction(3 if cursor.next().text.lower() == "cubed" else 2)
     if cursor.take("^"):

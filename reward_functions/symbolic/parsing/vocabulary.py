@@ -57,6 +57,9 @@ BASE_WORDS: Final = {
 }
 """Bases in words, as in 101_{two}."""
 
+ORDINAL_ENDINGS: Final = {"1": "st", "2": "nd", "3": "rd"}
+"""The ending of an ordinal by its last digit; "th" behind every other one, and in the teens."""
+
 CALLED: Final = frozenset("fg")
 """Letters that name a function when a bracket follows; others, as in P(1+r), multiply."""
 
@@ -77,11 +80,6 @@ SHORT_PRODUCT: Final = 4
 
 SHORT_ROMAN: Final = 2
 """The same in upright type, where words are at home."""
-
-UNIT_IN_ITALICS: Final = frozenset(
-    "cm km kg ft lb lbs oz hr hrs mph kWh Hz kHz MHz GHz kPa mol kJ kW eV keV MeV mL yd dm".split()
-)
-"""Symbols of units that are units in italics too, since nobody multiplies those letters."""
 
 CURRENCY_SIGNS: Final = frozenset("$€£¥¢₹₩₽₱")
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from math import fsum, log2
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from reward_functions.core.means import mean
 from reward_functions.extraction.reasoning import without_reasoning
 from reward_functions.tools.calibration.cases import TIE
 from reward_functions.tools.calibration.confusion import WAYS, Confusion, confusion, summed
@@ -89,9 +90,7 @@ class Figures:
         if not self.people:
             return None
         columns = list(zip(*[person[:3] for person in self.people], strict=True))
-        accuracy, macro, kappa = (
-            fsum(value or 0.0 for value in column) / len(column) for column in columns
-        )
+        accuracy, macro, kappa = (mean([value or 0.0 for value in column]) for column in columns)
         return accuracy, macro, kappa
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from math import fsum
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.core.means import mean
 from reward_functions.tools.calibration.figures import AGREEMENT
 from reward_functions.tools.calibration.sheets import counted_as
 from reward_functions.tools.pages.charts.matrix import matrix
@@ -95,7 +95,7 @@ def length(figures: Figures) -> Chart | None:
     listed = sorted(figures.points)
     bins = list(_bins(listed))
     reach = max(LEAST_REACH, *(abs(each.y) for each in bins))
-    mean_x, mean_y = (fsum(column) / len(listed) for column in zip(*listed, strict=True))
+    mean_x, mean_y = (mean(column) for column in zip(*listed, strict=True))
     ends = (bins[0].x, bins[-1].x)
     return points(
         "Judge minus people, by length: means of equally many cases, and the line of all cases",
@@ -112,5 +112,5 @@ def _bins(listed: Sequence[tuple[float, float]]) -> Iterator[Point]:
     count = min(BINS, len(listed))
     for at in range(count):
         some = listed[at * len(listed) // count : (at + 1) * len(listed) // count]
-        x, y = (fsum(column) / len(some) for column in zip(*some, strict=True))
+        x, y = (mean(column) for column in zip(*some, strict=True))
         yield Point(x, y, words=f"length {x:+.1f} doublings, {len(some)} cases: {y:+.3f}")

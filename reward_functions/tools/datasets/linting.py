@@ -50,6 +50,8 @@ MESSAGE_KEYS: Final = frozenset({"role", "content", "name", "tool_calls", "tool_
 """Keys of a chat message; AWS's own validator refuses others."""
 
 UNREADABLE: Final = "no reward can read reference_answer"
+_WRONG: Final = r"\boxed{987654321}"
+"""A response that states an answer, and nobody's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,17 +207,22 @@ def _reading_error(spec: RewardSpec, sample: Sample) -> DatasetError | None:
     """The error a reward raises for a reference; None where it can read it.
 
     The right response is scored where the reward can write it: some rewards look at the whole
-    reference only once there is an answer to compare. A judge gets no model to ask, since a call
-    costs; it reads its reference before it asks.
+    reference only once there is an answer to compare. So is a wrong one: the very text of a
+    reference equals it, whether or not anything else can be held against it. A judge gets no model
+    to ask, since a call costs; it reads its reference before it asks.
     """
     read = spec.bind({}, ask=ScriptedAsk() if spec.needs.judge else None)  # no model is asked here
 
-    def scored(asked: Sample) -> Score:
+    def right(asked: Sample) -> Score:
         return read(asked.answered(spec.gold_response(asked) if spec.gold_response else ""))
 
-    (result,) = score_batch(scored, [sample])
-    if isinstance(result, Unscored) and isinstance(result.error, DatasetError):
-        return result.error
+    def wrong(asked: Sample) -> Score:
+        return read(asked.answered(_WRONG))
+
+    for scored in (right, wrong):
+        (result,) = score_batch(scored, [sample])
+        if isinstance(result, Unscored) and isinstance(result.error, DatasetError):
+            return result.error
     return None
 
 

@@ -20,11 +20,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import cycle, islice, takewhile
-from math import fsum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.means import mean
 from reward_functions.core.types import Sample, Score, Scored, Unscored
 from reward_functions.quantities.unicode_forms import folded
 from reward_functions.tools.datasets.other_answers import OTHER_KINDS, ReplayCase, near_misses
@@ -334,8 +334,9 @@ def _played(
         shares.append(share)
         if kind != CONSTANT and (share < LEAST_RIGHT if kind == RIGHT else share > MOST_WRONG):
             surprises.append((case.place, response, result.score.value))
-    mean = fsum(shares) / len(shares) if shares else None
-    return ReplayedKind(kind, mean, len(shares), unscored, _verdict(kind, mean), surprises)
+    earned_share = mean(shares) if shares else None
+    verdict = _verdict(kind, earned_share)
+    return ReplayedKind(kind, earned_share, len(shares), unscored, verdict, surprises)
 
 
 def _verdict(kind: str, mean: float | None) -> str:

@@ -18,9 +18,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from math import fsum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from reward_functions.core.means import mean
 from reward_functions.core.types import Scored
 from reward_functions.tools.deployed.findings import CheckFinding
 from reward_functions.tools.group_figures import Share, mean_reward, share, share_among, share_mixed
@@ -139,7 +139,7 @@ def measured(
         mixed=share_mixed(groups.values()),
         cut=share(sum(answer.ended == "length" for answer in given), len(given), count),
         filtered=sum(answer.ended == "filtered" for answer in given),
-        output=fsum(answer.usage.output for answer in given) / len(given),
+        output=mean([answer.usage.output for answer in given]),
         reasons=_reasons(
             scorer.reasons(samples),
             rewards,

@@ -15,6 +15,7 @@ from itertools import islice
 from math import inf
 from typing import TYPE_CHECKING, Final, Literal
 
+from reward_functions.core.means import mean
 from reward_functions.tools.sheets import Sheet
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ def sparkline(values: Sequence[float], width: int = 40) -> str:
     """
     count = min(width, len(values))
     means = [
-        sum(some) / len(some)
+        mean(some)
         for at in range(count)
         if (some := values[at * len(values) // count : (at + 1) * len(values) // count])
     ]

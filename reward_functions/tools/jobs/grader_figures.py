@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from math import fsum, sqrt
 from typing import TYPE_CHECKING, Any, Final
 
+from reward_functions.core.means import mean, weighted_mean
 from reward_functions.tools.jobs.figures import LARGEST, Series
 from reward_functions.tools.jobs.grader_lines import JobLines
 
@@ -168,10 +169,10 @@ def _pooled(found: list[Batch]) -> dict[str, float]:
     rewards = fsum(each.scored for each, _ in scored)
     figures: dict[str, float] = {}
     if rewards:
-        mean = fsum(each.scored * of for each, of in scored) / rewards
-        square = fsum(each.scored * (each.std**2 + (of - mean) ** 2) for each, of in scored)
+        middle = weighted_mean([of for _, of in scored], [each.scored for each, _ in scored])
+        square = fsum(each.scored * (each.std**2 + (of - middle) ** 2) for each, of in scored)
         figures = {
-            "reward_mean": mean,
+            "reward_mean": middle,
             "reward_std": sqrt(square / rewards),
             "frac_reward_min": fsum(each.scored * each.at_minimum for each, _ in scored) / rewards,
         }
@@ -183,5 +184,5 @@ def _pooled(found: list[Batch]) -> dict[str, float]:
         "unscored": unscored,
         "unscored_share": unscored / samples if samples else 0.0,
         "bad_references": fsum(each.bad_references for each in found),
-        "milliseconds": fsum(each.milliseconds for each in found) / len(found),
+        "milliseconds": mean([each.milliseconds for each in found]),
     }

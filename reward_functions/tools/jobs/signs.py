@@ -9,9 +9,10 @@ one; the others are this project's, and are meant to draw the eye, not to decide
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import fsum
 from statistics import median
 from typing import TYPE_CHECKING, Final, Literal, get_args
+
+from reward_functions.core.means import mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -75,12 +76,12 @@ class Sign:
 
 def _first(values: Sequence[float]) -> float:
     third = values[: len(values) // 3]
-    return fsum(third) / len(third)
+    return mean(third)
 
 
 def _last(values: Sequence[float]) -> float:
     third = values[-(len(values) // 3) :]
-    return fsum(third) / len(third)
+    return mean(third)
 
 
 OTHER_FORM: Final = (

@@ -42,7 +42,7 @@ CHECKOUT: Final = Path(__file__).parents[3]
 """Where `make setup` has installed the command line, for a project that lies elsewhere."""
 
 REASON: Final = re.compile(
-    r"\| (?:CREATE|UPDATE)_FAILED +\| [^|]+\| \S+ \([^)]*\) (.+)$", re.MULTILINE
+    r"\| (?:CREATE|UPDATE)_FAILED +\| [^|\n]+\| \S+ \([^()|\n]*\) (.+)$", re.MULTILINE
 )
 """Why CloudFormation could not make a resource, at the end of its line."""
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from math import comb, fsum, sqrt
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from reward_functions.core.means import mean
 from reward_functions.tools.group_figures import (
     PAIR,
     Share,
@@ -71,7 +72,7 @@ class Group(NamedTuple):
     @property
     def mean(self) -> float:
         """Of its rewards; there is at least one."""
-        return fsum(self.rewards) / len(self.rewards)
+        return mean(self.rewards)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,7 +197,7 @@ def pass_at(groups: Sequence[Sequence[float]]) -> dict[int, float]:
     found = {}
     for k in sorted({*powers, largest} - {0}):
         large = [group for group in groups if len(group) >= k]
-        found[k] = fsum(_pass(len(group), sum(map(int, group)), k) for group in large) / len(large)
+        found[k] = mean([_pass(len(group), sum(map(int, group)), k) for group in large])
     return found
 
 
@@ -220,8 +221,8 @@ def _pass(rewarded: int, solved: int, k: int) -> float:
 def _std(rewards: Sequence[float]) -> float | None:
     if len(rewards) < PAIR:
         return None
-    mean = fsum(rewards) / len(rewards)
-    return sqrt(fsum((reward - mean) ** 2 for reward in rewards) / len(rewards))
+    middle = mean(rewards)
+    return sqrt(fsum((reward - middle) ** 2 for reward in rewards) / len(rewards))
 
 
 def _others(different: Share) -> Share:

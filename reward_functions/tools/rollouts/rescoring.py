@@ -14,10 +14,10 @@ were, and lost ones unless `lost` is set: their last turn may be the middle of a
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import fsum
 from typing import TYPE_CHECKING, Any
 
 from reward_functions.core.errors import ConfigurationError, RewardError
+from reward_functions.core.means import mean
 from reward_functions.rollouts.errors import ScorerMismatch
 from reward_functions.tools.rollouts.records import pin_words
 
@@ -56,7 +56,7 @@ class Rescored:
         pairs = self.pairs
         if not pairs:
             return None
-        old, new = (fsum(column) / len(pairs) for column in zip(*pairs, strict=True))
+        old, new = (mean(column) for column in zip(*pairs, strict=True))
         return old, new
 
     @property

@@ -71,6 +71,8 @@ class Cases:
         evidence = score.evidence
         decided = decisions(score, self.reward)
         if evidence and not decided:
+            if evidence.outcome:
+                facts.append(("outcome", evidence.outcome.value))
             facts.append(("rule", line(evidence.rule)))
             compared = {"answer": evidence.answer, "reference": evidence.reference}
             for name, form in compared.items():

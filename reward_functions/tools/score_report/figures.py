@@ -13,6 +13,7 @@ from math import fsum, isfinite, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from reward_functions.core.means import mean
 from reward_functions.tools.calibration.resampling import LEVEL
 from reward_functions.tools.group_figures import PAIR, Share, share, wilson
 from reward_functions.tools.pages.charts.bars import Bin
@@ -87,11 +88,6 @@ class GroupFigures:
     def without_advantage(self) -> int:
         """Groups whose rewards are all equal."""
         return self.count - len(self.by_kind["different"])
-
-
-def mean(values: Sequence[float]) -> float:
-    """The mean of at least one value."""
-    return _total(values) / len(values)
 
 
 def std(values: Sequence[float]) -> float:

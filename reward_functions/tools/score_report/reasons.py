@@ -79,7 +79,7 @@ REMEDIES: Final = (
     Remedy(
         "gsm8k",
         "nothing follows the last ####",
-        "the number stands on the next line, or is missing",
+        "the number is missing, or more than it stands below",
         "ask in the prompt for the number on the line of the ####",
     ),
     Remedy(
@@ -111,6 +111,36 @@ REMEDIES: Final = (
         "the answer restates the question",
         "the responses repeat the expression to be worked out",
         "ask in the prompt for the value",
+    ),
+    Remedy(
+        "math",
+        "the answer is not worked out",
+        "the parameter evaluated asks for a value, and the responses stop before it",
+        "-p evaluated=false, or ask in the prompt for the value",
+    ),
+    Remedy(
+        "math",
+        "the last box is never closed",
+        CUT.cause,
+        CUT.attempt,
+    ),
+    Remedy(
+        "math",
+        "the answer names several values",
+        "the responses hedge, or put steps into boxes as well",
+        "ask in the prompt for one final answer in one \\boxed{}",
+    ),
+    Remedy(
+        "math",
+        "a later statement of the answer contradicts it",
+        "the responses go on behind their answer",
+        "ask in the prompt to end with the final answer",
+    ),
+    Remedy(
+        "math",
+        "the response goes on behind its last formula",
+        "the answer is not marked, or is given up",
+        "ask in the prompt for the final answer in \\boxed{}",
     ),
     Remedy(
         "exact_match",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.core.means import mean
 from reward_functions.tools.group_figures import share
 from reward_functions.tools.pages.charts.bars import histogram, tallies
 from reward_functions.tools.pages.charts.matrix import matrix
 from reward_functions.tools.pages.charts.points import Point, points
 from reward_functions.tools.score_report import figures
 from reward_functions.tools.score_report.excerpts import line
-from reward_functions.tools.score_report.figures import KINDS, Length, mean, share_of
+from reward_functions.tools.score_report.figures import KINDS, Length, share_of
 from reward_functions.tools.sheets import Sheet
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from reward_functions.judge_runtime.prefilter import in_fence, in_reasoning
+from reward_functions.extraction.truncation import in_fence, in_reasoning
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -23,6 +23,7 @@ from statistics import stdev
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.means import mean
 from reward_functions.tools.training_double.settings import SETTINGS
 from reward_functions.tools.training_double.strategies import STRATEGIES
 from reward_functions.tools.training_double.tasks import KINDS, task_of
@@ -204,9 +205,9 @@ def advantages(
     """
     if len(set(rewards)) == 1:
         return [0.0] * len(rewards)
-    mean = fsum(rewards) / len(rewards)
+    middle = mean(rewards)
     scale = stdev(rewards) + epsilon
-    return [(reward - mean) / scale for reward in rewards]
+    return [(reward - middle) / scale for reward in rewards]
 
 
 def _gradient(taken: Sequence[Choice], shares: Sequence[float]) -> list[float]:

@@ -14,13 +14,14 @@ No language model is trained.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import ceil, fsum, inf
+from math import ceil, inf
 from random import Random
 from statistics import stdev
 from time import sleep
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.means import mean
 from reward_functions.tools.datasets.lengths import CHARACTERS_PER_TOKEN, tokens
 from reward_functions.tools.training_double.batches import (
     GraderFailed,
@@ -334,18 +335,18 @@ def _metrics(
     return {
         **_reward_metrics(rewards),
         "frac_reward_zero_std": sum(len(set(group)) == 1 for group in groups) / len(groups),
-        "advantage_mean": fsum(gained) / len(gained),
+        "advantage_mean": mean(gained),
         "pg_loss": update.pg_loss,
         "entropy": update.entropy,
         "grad_norm": update.grad_norm,
-        "response_length_mean": fsum(lengths) / len(lengths),
+        "response_length_mean": mean(lengths),
         "response_length_max": float(max(lengths)),
     }
 
 
 def _reward_metrics(rewards: Sequence[float]) -> dict[str, float]:
     return {
-        "reward_mean": fsum(rewards) / len(rewards),
+        "reward_mean": mean(rewards),
         "reward_std": stdev(rewards) if len(rewards) > 1 else 0.0,
         "reward_min": min(rewards),
         "reward_max": max(rewards),

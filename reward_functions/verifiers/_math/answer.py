@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from reward_functions import symbolic
 from reward_functions.extraction.answer import Answer, NoAnswer
 from reward_functions.extraction.candidates.math_spans import last_span
+from reward_functions.extraction.cues import endings
 from reward_functions.extraction.cues import sentences as words
+from reward_functions.extraction.cues.compiling import says
 from reward_functions.extraction.cues.matching import disqualifying_cue
 from reward_functions.extraction.selection import final_answer
+from reward_functions.quantities.numerals import as_printed
 
-_DIGIT: Final = re.compile(r"\d")
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_PLAIN: Final = ("statement", "hash_marker", "whole_response")
+_MATHEMATICAL: Final = frozenset("\\$^")
 
 
 def mathematical_answer(text: str) -> Answer | NoAnswer:
     """The final answer of a visible response, as mathematics."""
-    return _mathematical(final_answer(text, _same))
+    return _mathematical(final_answer(text))
 
 
 def _mathematical(found: Answer | NoAnswer) -> Answer | NoAnswer:
@@ -28,22 +35,25 @@ def _mathematical(found: Answer | NoAnswer) -> Answer | NoAnswer:
     """
     if isinstance(found, NoAnswer):
         return found
+    if found.kind in _PLAIN and "e" in found.text and _MATHEMATICAL.isdisjoint(found.text):
+        found = found._replace(text=as_printed(found.text))
     if found.tail and symbolic.readable(found.text + found.tail):
         return found._replace(text=found.text + found.tail)
+    value = _predicate(found.text)
+    if value:
+        return found._replace(text=value)
     labelled = words.LABELLED.fullmatch(found.text)
-    if not labelled and found.kind != "statement":
+    if not labelled and found.kind not in ("statement", "last_sentence"):
         return found
     if (
         symbolic.readable(found.text)
-        or words.DOUBT.search(found.text)
+        or says(found.text, words.DOUBT)
         or words.CLAUSE.search(found.text)
     ):
         return found
-    if labelled and symbolic.readable(labelled["value"]):
-        return found._replace(text=labelled["value"])
-    sentence = words.SENTENCE.fullmatch(found.text)
-    if sentence and symbolic.readable(sentence["value"]):
-        return found._replace(text=sentence["value"])
+    for value in _stated(found.text, labelled):
+        if symbolic.readable(value):
+            return found._replace(text=value)
     span = last_span(found.text)
     if span is None or not span.text or disqualifying_cue(found.text, span.start, span.end):
         return found
@@ -52,6 +62,36 @@ def _mathematical(found: Answer | NoAnswer) -> Answer | NoAnswer:
         if words.COPULA.fullmatch(found.text[: span.start])
         else found
     )
+
+
+def _stated(sentence: str, labelled: re.Match[str] | None) -> Iterator[str]:
+    """What may be the value of a sentence: behind its label, before what it counts, or its end."""
+    if labelled:
+        yield labelled["value"]
+    counted = endings.COUNTED.fullmatch(sentence)
+    if counted and not endings.COMPUTED.search(sentence, counted.end("value")):
+        yield counted["value"] + counted["unit"]
+    stated = words.SENTENCE.fullmatch(sentence)
+    if stated:
+        yield stated["value"]
+
+
+def _predicate(text: str) -> str:
+    r"""What a sentence says of the asked quantity: `\text{The line is }y=2x`; "" for any other."""
+    if "exist" in text:
+        missing = words.NOT_THERE.fullmatch(text)
+        return (
+            r"\text{does not exist}"
+            if missing and not says(missing["subject"], endings.OPEN)
+            else ""
+        )
+    stating = words.STATING.fullmatch(text) if "{" in text else None
+    if stating is None:
+        return ""
+    subject, value = stating["subject"], stating["value"]
+    if says(subject, endings.OPEN) or words.OPERATION.search(subject):
+        return ""
+    return value if symbolic.readable(value) else ""
 
 
 def _same(first: str, second: str) -> bool:
@@ -66,7 +106,7 @@ def contradicts(found: Answer) -> bool:
     """Whether a later statement gives another value; a rounding of the same value does not."""
     if (
         not found.conflicting_answer
-        or not _DIGIT.search(found.conflicting_answer)
+        or not any(map(str.isdecimal, found.conflicting_answer))
         or not symbolic.readable(found.conflicting_answer)
     ):
         return False
@@ -79,3 +119,33 @@ def contradicts(found: Answer) -> bool:
     except symbolic.Unreadable:
         return False
     return all(verdict.decided and not verdict.equal for verdict in verdicts)
+
+
+MAX_PARTS: Final = 6
+"""Values of an answer with "or" that are compared one by one."""
+
+
+def hedged(answer: str, reference: str) -> bool:
+    """Whether one of the values of a right answer is the reference by itself, and another is not.
+
+    "x < 1 or x > 2" is one set; "x > 3 or x > 5" are two answers, though their union is the first.
+    """
+    if "or" not in answer and "\\vee" not in answer:
+        return False
+    parts = [_undressed(part) for part in words.OR.split(answer)]
+    if not 1 < len(parts) <= MAX_PARTS:
+        return False
+    right = [_same(reference, part) for part in parts]
+    return any(right) and not all(right)
+
+
+_STYLE: Final = re.compile(r"\\text\s?\{")
+
+
+def _undressed(part: str) -> str:
+    r"""A part of an answer without the half of a `\text{…}` that was around all of it."""
+    excess = part.count("{") - part.count("}")
+    part = part.strip(" ,$")
+    if excess > 0:
+        return _STYLE.sub("", part, count=1)
+    return part.removesuffix("}") if excess < 0 else part

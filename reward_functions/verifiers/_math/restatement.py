@@ -7,37 +7,63 @@ or 17·23 + 1 - 1. An answer must carry some of the arithmetic that the prompt a
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Final
 
 from reward_functions import symbolic
-from reward_functions.extraction.prompt_formulas import TAIL, formulas
+from reward_functions.extraction.markup import plain
+from reward_functions.extraction.prompt_formulas import TAIL, asked_formulas, formulas
 
-_OPERATION: Final = re.compile(
-    r"[-+*/^!_=<>×·÷−√∗|%⌊⌈]|\\(?:cdot|times|div|ast|bullet|[dtc]?frac|sqrt|d?binom|choose|pm|log|ln|lg|sin"
-    r"|cos|tan|cot|sec|csc|arc[a-z]+|lfloor|lceil|gcd|sum|prod|int|lim|max|min|le|ge|exp)(?![A-Za-z])"
-    r"|[\d)]\s*\(|[a-z]\(|\d\s*[A-Za-z]"
-)
+_PLAIN: Final = re.compile(r"[-+]?\d{1,40}").fullmatch
+_NUMBER: Final = re.compile(r"[-+]?\d{1,40}(?:\.\d{1,40})?").fullmatch
+_WORD: Final = re.compile(r"\w++")
 
-KEPT: Final = 64
-"""Prompts whose formulas are kept: all responses of a group answer the same one."""
+UNREAD: Final = "z_{0}"
+"""Stands for a reference that is not read: what hands the question back does so for any."""
+
+MIN_QUOTED: Final = 3
+"""Words that are a quotation. Two may be an answer: "5 apples"."""
+
+_UPRIGHT: Final = re.compile(r"\\(?:text|mathrm|mbox)\s?\{([^{}]*)\}")
+"""A formula that is set as words."""
 
 
 def restates(answer: str, reference: str, prompt: str) -> bool:
     """Whether a right answer is an expression of the prompt that leaves the work to the verifier.
 
-    A number as it stands is no expression. A fraction in lowest terms is none either where the
-    reference is one, and the reference's own form never is: "Which is larger, 2^{10} or 10^3?".
+    A number as it stands is no expression, unless the prompt asks for another notation of it. A
+    fraction in lowest terms is none either where the reference is one, and the reference's own form
+    never is: "Which is larger, 2^{10} or 10^3?".
 
     Args:
         answer: the answer, known to equal the reference.
         reference: the right answer.
         prompt: the question; its last 20,000 characters count.
     """
-    if not prompt or answer == reference or not _OPERATION.search(answer):
+    if not prompt or answer == reference or (_PLAIN(answer) and _PLAIN(reference)):
         return False
-    expressions = _formulas(prompt[-TAIL:])
-    return bool(expressions) and symbolic.restated(reference, answer, expressions)
+    upright = _UPRIGHT.fullmatch(answer)
+    return symbolic.restated(
+        reference, upright[1] if upright else answer, formulas(prompt), asked_formulas(prompt)
+    )
 
 
-_formulas = lru_cache(KEPT)(formulas)
+def hands_back(answer: str, reference: str, prompt: str) -> bool:
+    """Whether an answer that is not known to be right is the question, in formulas or in words."""
+    wanted = reference if symbolic.readable(reference) else UNREAD
+    return restates(answer, wanted, prompt) or _quotes(answer, reference, prompt)
+
+
+def _quotes(answer: str, reference: str, prompt: str) -> bool:
+    """Whether the answer to a question for a number is words of the question: "17 times 23"."""
+    if not _NUMBER(reference):
+        return False
+    answered = _WORD.findall(plain(answer).casefold())
+    asked = _WORD.findall(prompt[-TAIL:].casefold())
+    return len(answered) >= MIN_QUOTED and f" {' '.join(answered)} " in f" {' '.join(asked)} "
+
+
+def unevaluated(answer: str, reference: str) -> bool:
+    """Whether a right answer leaves an operation to be worked out, and the reference has none."""
+    if answer == reference or _PLAIN(answer):
+        return False
+    return symbolic.unevaluated(reference, answer)

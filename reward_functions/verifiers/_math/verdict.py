@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from reward_functions import symbolic
-from reward_functions.core.errors import BadReference
+from reward_functions.core.errors import UnreadableReference
 from reward_functions.extraction.cues import sentences as words
 
 _DECIMAL: Final = re.compile(r"[-+]?(\d*\.\d+)")
@@ -24,7 +24,7 @@ def verdict_on(
     try:
         verdict = symbolic.equal(reference, answer)
     except symbolic.Unreadable as error:
-        raise BadReference(f"the reference cannot be read: {error}") from None
+        raise UnreadableReference(f"the reference cannot be read: {error}") from None
     if rounded and not verdict.equal and _digits(answer) >= rounded > _digits(reference):
         turned = symbolic.equal(answer, reference)
         own = turned._replace(reference=turned.candidate, candidate=turned.reference)

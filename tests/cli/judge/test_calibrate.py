@@ -91,15 +91,19 @@ def test_the_way_unusable_answers_are_counted_moves_f1_by_points(reward, tmp_pat
 
 
 def replayed(rows, judge, write):
-    """The recorded answers as `pairwise` would have been given them, in one order."""
-    better = {1: "first", 2: "second", 0: "tie"}
+    """The recorded answers as `pairwise` would have been given them, in either order."""
+    better = ({1: "first", 2: "second", 0: "tie"}, {1: "second", 2: "first", 0: "tie"})
     return write(
         f"{judge}.jsonl",
         [
-            {"id": row["id"], "verdict": {"better": better[row[judge]], "confidence": "high"}}
-            if row[judge] in LABELS
-            else {"id": row["id"], "error": "NoVerdict", "kind": "malformed"}
+            {"id": row["id"], "turn": turn}
+            | (
+                {"verdict": {"better": better[turn][row[judge]], "confidence": "high"}}
+                if row[judge] in LABELS
+                else {"error": "NoVerdict", "kind": "malformed"}
+            )
             for row in rows
+            for turn in (0, 1)
         ],
     )
 
@@ -416,13 +420,15 @@ def test_what_cannot_be_used_is_one_sentence_and_nothing_is_written(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_key_that_is_not_set_is_named(reward, tmp_path, write, serve, settings, monkeypatch):
+def test_a_key_that_is_not_set_is_one_sentence(
+    reward, tmp_path, write, serve, settings, monkeypatch
+):
     monkeypatch.delenv("JUDGE_KEY", raising=False)
     judge = settings(serve(), key="env:JUDGE_KEY")
     arguments = ("--cases", write("cases.jsonl", PAIRS), "--judge", judge)
     ran = reward("judge", "calibrate", "pairwise", *arguments, "--out", tmp_path / "out")
     assert ran.exit_code == 2
-    assert "JUDGE_KEY" in ran.stderr
+    assert "some-judge: the environment variable that its key names is not set" in ran.stderr
     assert not (tmp_path / "out").exists()
 
 

@@ -168,7 +168,7 @@ def test_wrong_answers_that_earn_everything_fail_the_judge(reward, serve, settin
 
 def test_answers_that_are_no_verdict_raise_nothing_and_are_counted(reward, serve, settings):
     def schedule(_, text):
-        return "refused" if "full marks" in text else "ok"
+        return "truncated" if "full marks" in text else "ok"
 
     server = serve(verdict=model(lambda _: False), schedule=schedule)
     told, ran = doctor(reward, "reference", "--judge", settings(server))

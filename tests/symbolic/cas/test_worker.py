@@ -62,7 +62,7 @@ def answered(solver):
 
 def test_a_request_is_answered(solver):
     found = answered(solver)
-    assert (found.outcome, found.rule) == (Outcome.EQUAL, "engine")
+    assert (found.outcome, found.rule) == (Outcome.EQUAL, "sympy")
     assert solver.compare(THIRD, number(3), seconds=PATIENT, wall=PATIENT).different
 
 
@@ -124,7 +124,7 @@ def decide(reference, candidate):
     held = bytearray(int(sys.argv[1]) << 20)
     if sys.argv[2] == "raise":
         raise AttributeError("a lookup that got no memory")
-    return unknown("engine", "sympy does not show it")
+    return unknown("sympy", "sympy does not show it")
 
 solver.decide = decide
 protocol.trees_of = lambda request: (None, None)
@@ -136,7 +136,7 @@ print(worker._finding(b"").rule)
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the size of a process is listed in /proc")
 @pytest.mark.parametrize("ending", ["raise", "return"])
-@pytest.mark.parametrize(("megabytes", "rule"), [(40, "budget"), (2, "engine")])
+@pytest.mark.parametrize(("megabytes", "rule"), [(40, "budget"), (2, "sympy")])
 def test_a_lack_of_memory_that_sympy_swallows_is_the_budgets(megabytes, ending, rule):
     command = [sys.executable, "-c", SWALLOWED, str(megabytes), ending]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -278,3 +278,28 @@ def test_prepared_records_pass(reward, shared, tmp_path):
         )
         ran = reward("data", "lint", *sorted(out.glob("*.jsonl")))
         assert ran.exit_code == 0, ran.stdout
+
+
+UNREADABLE = {
+    r"\frac{1}{2": "its braces are not balanced",
+    r"a_1+\ldots+a_n": r"\ldots is not read",
+    "1\0002": "NUL",
+    "(" * 60 + "1": "",
+    r"x+\unknowncommand^2": "unknowncommand",
+    r"\begin{pmatrix}1&2": "",
+}
+
+
+@pytest.mark.parametrize("reference", UNREADABLE)
+def test_a_reference_of_mathematics_that_nothing_can_be_held_against_is_listed(
+    reward, write, reference
+):
+    """Its own text would equal it; every other answer would go unscored."""
+    spoilt = row(50, reference_answer=reference)
+    path = write("train.jsonl", [*rows(50), spoilt, *rows(50, 51)])
+    ran = reward("data", "lint", path, "--reward", "math", "--format", "json")
+    assert ran.exit_code == 1
+    (found,) = [each for each in json.loads(ran.stdout)["findings"] if each["level"] == "error"]
+    assert found["what"] == "no reward can read reference_answer"
+    assert "line 51" in str(found)
+    assert UNREADABLE[reference] in str(found).replace("\\\\", "\\")

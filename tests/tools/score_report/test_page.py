@@ -64,7 +64,7 @@ def test_every_figure_is_that_of_the_rows(read):
     open_reasoning = sum(row.response.endswith("<think>7") for row, _ in scored)
     assert summary["share that seems cut off"] == f"{open_reasoning / len(values):.1%}"
 
-    reasons = Counter(score.reason for _, score in scored)
+    reasons = Counter(score.reason.partition("; ")[0] for _, score in scored)
     listed = {row[0]: row[1] for row in page.tables["Reasons"][1:]}
     assert listed == {reason: str(count) for reason, count in reasons.items()}
 
@@ -107,7 +107,7 @@ def test_the_facts_say_what_was_scored_with_what(read):
     facts = read(page.html()).facts
     assert facts["file"] == "responses.jsonl"
     assert facts["made"] == "2026-11-22"
-    assert facts["reward"].startswith("gsm8k, version 1: The number behind")
+    assert facts["reward"].startswith(f"gsm8k, version {GSM8K.version}: The number behind")
     assert facts["scale"] == "0 to 1"
     assert facts["parameters"] == "flexible=true, include_reasoning=false"
 

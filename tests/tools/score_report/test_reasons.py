@@ -52,7 +52,7 @@ EXAMPLES = {
         {"reward": "math", "response": "\\boxed{6 \\times 7}"},
     ),
     ("gsm8k", "nothing follows the last ####"): (
-        ("####\n42", "42", "", {}),
+        ("####\nSo it is 42", "42", "", {}),
         {"response": "#### 42"},
     ),
     ("gsm8k", "there is no final answer"): (
@@ -74,6 +74,26 @@ EXAMPLES = {
     ("math", "the answer restates the question"): (
         ("\\boxed{17 \\cdot 23}", "391", "Compute $17 \\cdot 23$.", {}),
         {"response": "\\boxed{391}"},
+    ),
+    ("math", "the answer is not worked out"): (
+        ("\\boxed{17 \\cdot 23}", "391", "Find it.", {"evaluated": True}),
+        {"parameters": {"evaluated": False}},
+    ),
+    ("math", "the last box is never closed"): (
+        ("So it is \\boxed{4", "42", "", {}),
+        {"response": "So it is \\boxed{42}"},
+    ),
+    ("math", "the answer names several values"): (
+        ("\\boxed{6}, \\boxed{7}, \\boxed{42}", "42", "", {}),
+        {"response": "\\boxed{42}"},
+    ),
+    ("math", "a later statement of the answer contradicts it"): (
+        ("\\boxed{42}. Wait, the answer is 41.", "42", "", {}),
+        {"response": "\\boxed{42}"},
+    ),
+    ("math", "the response goes on behind its last formula"): (
+        ("We get $x=42$. However, this is not correct", "42", "", {}),
+        {"response": "\\boxed{42}"},
     ),
     ("exact_match", "the response is another text"): (
         ("The answer is 42.", "42", "", {}),

@@ -13,11 +13,11 @@ tried: the reference is put into it.
 
 from __future__ import annotations
 
-from math import fsum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import DatasetError
+from reward_functions.core.means import mean
 from reward_functions.core.references import reference_text
 from reward_functions.core.types import Score, Scored
 from reward_functions.tools.datasets.replaying import LEAST_RIGHT, MOST_WRONG, Earnings
@@ -130,9 +130,9 @@ def _form(
     values = [result.score.value for result in results if isinstance(result, Scored)]
     if not values:
         return None
-    mean = fsum(map(earned.share, values)) / len(values)
+    share = mean([earned.share(value) for value in values])
     (_, place, _), answer = rows[0], answers[0].response or ""
-    return _Tried(sign, mean, CheckExample(place, answer[:SHOWN], values[0]))
+    return _Tried(sign, share, CheckExample(place, answer[:SHOWN], values[0]))
 
 
 def _prompt(sample: Sample) -> str:

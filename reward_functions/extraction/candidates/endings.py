@@ -1,0 +1,139 @@
+r"""How a response ends: the last sentence that states a value, and whether a formula ends it.
+
+A response without a box and without a statement of *the answer* may still end in one: "Therefore,
+the number of divisors is 9.", "A: 9", `**9**` alone. Its last formula counts only in its last
+sentence, and only where that sentence is complete: words behind a formula without a full stop were
+cut off, and what they were about to say is not known. A unit is no such word.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from reward_functions.extraction.candidates.candidate import Candidate
+from reward_functions.extraction.cues import endings as words
+from reward_functions.extraction.cues.compiling import says
+from reward_functions.extraction.markup import plain
+from reward_functions.quantities.units import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+LONGEST: Final = 400
+"""Characters of a last sentence. A longer one does not state one value."""
+
+SHORT: Final = 200
+"""Characters of a response that is one sentence, and may lack its full stop."""
+
+NEAR: Final = 200
+"""Characters before a last sentence in which a response may say that it has no answer."""
+
+_MARKUP: Final = " \t\r\n*_`~>\"'”’"
+STOP: Final = re.compile(r"[.!?;:](?=[\s*_\"'”’)\]]|$)|[。！？]|\n")
+_BOLD: Final = re.compile(r"\*\*(?!\w)|(?<!\w)\*\*")
+_FULL_STOPS: Final = ".!。！"
+
+
+def last_sentence(text: str) -> Candidate | None:
+    """The last sentence or line of a response, where it states one value; None where it does not.
+
+    It has to be complete: a sentence ends with its full stop, unless it is the whole response.
+    """
+    text = text.rstrip()
+    line = text.rfind("\n") + 1
+    if len(text) - line > LONGEST:
+        return None
+    marked = words.MARKED.fullmatch(text, line)
+    alone = marked or words.EMPHATIC.fullmatch(text, line)
+    if alone and (marked or line):
+        value = alone["value"].strip("*_ ").removesuffix(".")
+        return Candidate("last_sentence", f"A: {value}" if marked else value, line, len(text))
+    stated = _complete(words.STATED.fullmatch, text, line)
+    if stated is None:
+        return None
+    value = stated["value"].replace("**", "").rstrip(_MARKUP + _FULL_STOPS).strip("*_` ")
+    counted = words.COUNTED.fullmatch(value)
+    if counted is None or words.COMPUTED.search(value, counted.end("value")):
+        return None
+    if stated["name"]:
+        if not stated.start("name") and len(stated.string) == len(text):
+            return None  # "x = 5": the whole response
+        value = f"{stated['name']} = {value.strip('$')}"
+    return Candidate("last_sentence", value, stated.start(), len(text))
+
+
+def complement(text: str) -> Candidate | None:
+    """What the last sentence of a response says that something is, in words; None for any other."""
+    text = text.rstrip()
+    line = text.rfind("\n") + 1
+    if len(text) - line > LONGEST:
+        return None
+    stated = _complete(words.COMPLEMENT.fullmatch, text, line)
+    if stated is None:
+        return None
+    return Candidate(
+        "last_sentence", stated["value"].rstrip(_MARKUP + _FULL_STOPS), stated.start(), len(text)
+    )
+
+
+def _complete(
+    read: Callable[[str], re.Match[str] | None], text: str, line: int
+) -> re.Match[str] | None:
+    """The last sentence as a pattern reads it, where it is complete and speaks of the answer."""
+    bare = text.rstrip(_MARKUP)
+    if bare[-1:] not in _FULL_STOPS and (line or len(text) > SHORT):
+        return None
+    start = max((stop.end() for stop in STOP.finditer(text, line, len(bare) - 1)), default=line)
+    if words.CASE.search(text, line, start):
+        return None
+    found = read(_BOLD.sub("", text[start:]))
+    if found is None:
+        return None
+    named = found.groupdict()
+    subject = named["subject"] or named.get("chinese") or ""
+    if says(subject, words.ANSWER) or _given_up(text, start):
+        return None
+    return found
+
+
+def stated_value(sentence: str) -> str:
+    """The value of a short sentence that states one, with what it counts; "" for any other."""
+    sentence = plain(sentence)
+    if sentence.startswith("="):
+        sentence = sentence[1:].lstrip()
+    label = words.LABEL.match(sentence)
+    if label and not says(label["words"], words.OPEN):
+        sentence = sentence[label.end() :]
+    stated = words.STATED.fullmatch(sentence)
+    if stated:
+        if says(stated["subject"] or "", words.OPEN):
+            return ""
+        sentence = stated["value"]
+    value = sentence.replace("**", "").rstrip(_MARKUP + _FULL_STOPS).strip("*_` ")
+    aside = words.ASIDE.search(value)
+    if aside and not words.COMPUTED.search(aside["words"]):
+        value = value[: aside.start()]
+    counted = words.COUNTED.fullmatch(value)
+    if counted is None or words.COMPUTED.search(value, counted.end("value")):
+        return ""
+    return counted["value"] + counted["unit"]
+
+
+def ends_with(text: str, span: Candidate) -> bool:
+    """Whether a formula stands in the last sentence of a response, and the sentence is complete."""
+    rest = text[span.end :].rstrip() if len(text) - span.end <= LONGEST else text[span.end :]
+    if len(rest) > LONGEST:
+        return not rest.strip()
+    stop = STOP.search(rest)
+    behind = (rest[: stop.start()] if stop else rest).strip(_MARKUP + "$\\)]}%")
+    if (stop and rest[stop.end() :].strip(_MARKUP + "$\\)]}.")) or _given_up(text, span.start):
+        return False
+    stopped = stop is not None and stop[0] in _FULL_STOPS
+    if not behind or canonical(behind):
+        return stopped or stop is None or stop[0] == "\n"
+    return (stopped or bool(words.WHOLE.fullmatch(behind))) and words.TURNED.search(behind) is None
+
+
+def _given_up(text: str, start: int) -> bool:
+    return words.GIVEN_UP.search(text, max(0, start - NEAR)) is not None

@@ -1,0 +1,63 @@
+"""Whether a response was cut off: its reasoning, its last box or a code fence is never closed.
+
+What a text shows is all that is read here; a response that stops between two words is not found.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from reward_functions.extraction.reasoning import without_reasoning
+
+_PROBE: Final = "\nprobe"
+_CHANNEL: Final = "<|channel|>"
+_FENCE: Final = re.compile(r"(?m)^ {0,3}(`{3,}|~{3,})([^\n]*)$")
+_FENCES: Final = (("`", "```"), ("~", "~~~"))
+"""A character is looked for at a tenth of a string's price, and most responses have neither."""
+
+_THOUGHT: Final = ("<think", "</think")
+
+
+def cut_off(response: str, *, answered: bool) -> str:
+    """What is never closed, as a clause; "" for a response that is whole.
+
+    Args:
+        response: what the policy wrote.
+        answered: whether it has an answer. Such a response is only looked at for the usual signs.
+    """
+    opening, closing = _THOUGHT
+    if answered:
+        tagged = "<" in response and opening in response
+        open_thought = tagged and response.rfind(opening) > response.rfind(closing)
+    elif _CHANNEL in response:
+        return "" if without_reasoning(response) else "the final message is never reached"
+    else:
+        open_thought = True
+    if open_thought and in_reasoning(response):
+        return "the reasoning is never closed"
+    for character, fence in _FENCES:
+        if character in response and fence in response:
+            fenced = in_fence(without_reasoning(response))
+            return "a code fence is never closed" if fenced else ""
+    return ""
+
+
+def in_reasoning(response: str) -> bool:
+    """Whether appended text would still be reasoning. Harmony's channels end by themselves."""
+    if _CHANNEL in response:
+        return False
+    return not without_reasoning(response + _PROBE).endswith(_PROBE)
+
+
+def in_fence(text: str) -> bool:
+    """Whether the string ends inside a code block, by CommonMark's rule."""
+    opened = ""
+    for line in _FENCE.finditer(text):
+        fence, rest = line[1], line[2].strip()
+        if not opened:
+            if not (fence[0] == "`" and "`" in rest):
+                opened = fence
+        elif fence[0] == opened[0] and len(fence) >= len(opened) and not rest:
+            opened = ""
+    return bool(opened)

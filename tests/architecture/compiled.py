@@ -1,0 +1,163 @@
+"""Every pattern that the package compiles, and how it is applied: collected in a fresh process.
+
+    python -m tests.architecture.compiled       one JSON object a line
+
+The modules that use `re` are imported while `re` is listened to.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "reward_functions"
+SEARCHING = {"search", "finditer", "findall", "sub", "subn", "split"}
+USES_RE = re.compile(
+    r"^(?:import re|from re import .*|from [\w.]+ import lexicon.*)$", re.MULTILINE
+)
+APPLIES = re.compile(r"^import re$|^from .* import .*(?:cues|words|lexicon)", re.MULTILINE)
+METHODS = {*SEARCHING, "match", "fullmatch", "scanner"}
+
+
+class Compiled(NamedTuple):
+    """A pattern of the package.
+
+    Args:
+        where: `file:name`, or `file:line` where it has no name.
+        pattern: its source.
+        flags: its flags.
+        uses: the methods called on it; empty where nobody knows.
+    """
+
+    where: str
+    pattern: str
+    flags: int
+    uses: tuple[str, ...]
+
+    @property
+    def searched(self):
+        """Whether a match may begin anywhere."""
+        return not self.uses or not SEARCHING.isdisjoint(self.uses)
+
+    @property
+    def whole(self):
+        """Whether every match must end with the text."""
+        return "fullmatch" in self.uses
+
+
+def compiled():
+    """Every pattern, in the order of their places."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.architecture.compiled"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    rows = map(json.loads, done.stdout.splitlines())
+    return [Compiled(where, pattern, flags, tuple(uses)) for where, pattern, flags, uses in rows]
+
+
+def _collected():
+    made = {}
+    compile_ = re._compile
+
+    def listening(pattern, flags=0):
+        result = compile_(pattern, flags)
+        frame, called = sys._getframe(1), "compile"
+        while frame and Path(frame.f_code.co_filename).parent.name == "re":
+            called, frame = frame.f_code.co_name, frame.f_back
+        if isinstance(pattern, str) and PACKAGE in Path(frame.f_code.co_filename).parents:
+            place = (frame.f_code.co_filename, frame.f_lineno)
+            made.setdefault((pattern, result.flags), {}).setdefault(place, called)
+        return result
+
+    re._compile = listening
+    for path in sorted(PACKAGE.rglob("*.py")):
+        if USES_RE.search(path.read_text()) and path.name != "__main__.py":
+            name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+            importlib.import_module(name)
+    re._compile = compile_
+    return made
+
+
+@cache
+def _tree(path):
+    return ast.parse(Path(path).read_text())
+
+
+def _name(path, line):
+    """(name, method) of what a statement at a line binds or defines; "" for what is not known."""
+    for node in _tree(path).body:
+        if not node.lineno <= line <= (node.end_lineno or node.lineno):
+            continue
+        if isinstance(node, ast.FunctionDef):
+            return node.name, ""
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        value = getattr(node, "value", None)
+        bound = value.attr if isinstance(value, ast.Attribute) else ""  # re.compile(…).search
+        called = value.value if bound else value
+        if isinstance(called, ast.Call) and ast.unparse(called.func) == "re.compile":
+            return next((each.id for each in targets if isinstance(each, ast.Name)), ""), bound
+    return "", ""
+
+
+@cache
+def _uses():
+    """{(file, name): what is asked of a constant there}; "?" where it is handed on."""
+    found = {}
+    for path in PACKAGE.rglob("*.py"):
+        if not APPLIES.search(path.read_text()):
+            continue
+        tree, known = _tree(str(path)), _imported(path)
+        methods = {}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and node.attr in {*METHODS, "pattern", "flags"}:
+                methods[id(node.value)] = node.attr
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                place = known.get(node.id, (str(path), node.id))
+            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                place = (known.get(node.value.id, ("",))[0], node.attr)
+            else:
+                continue
+            if place[1].isupper():
+                found.setdefault(place, set()).add(methods.get(id(node), "?"))
+    return found
+
+
+def _imported(path):
+    """{name: (file, name there)} of what a module imports of the package."""
+    known = {}
+    for node in ast.walk(_tree(str(path))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("reward_functions"):
+            folder = ROOT / node.module.replace(".", "/")
+            for each in node.names:
+                name, module = each.asname or each.name, folder / f"{each.name}.py"
+                home = module if module.is_file() else folder.with_suffix(".py")
+                known[name] = (str(home), each.name)
+    return known
+
+
+def _methods(path, name):
+    methods = _uses().get((path, name), {"?"}) - {"pattern", "flags"}
+    return () if "?" in methods else tuple(sorted(methods))
+
+
+def main():
+    """Print them."""
+    for (pattern, flags), places in sorted(_collected().items(), key=lambda each: sorted(each[1])):
+        path, line = min(places)
+        name, bound = _name(path, line)
+        uses = sorted({*places.values(), bound} - {"compile", ""}) or _methods(path, name)
+        where = f"{Path(path).relative_to(PACKAGE)}:{name or line}"
+        print(json.dumps([where, pattern, flags & ~re.UNICODE, uses]))
+
+
+if __name__ == "__main__":
+    main()

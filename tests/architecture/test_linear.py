@@ -1,0 +1,136 @@
+"""No pattern of the package takes more than linear time, but where its input has a ceiling.
+
+What a model wrote can make a pattern try every way to share a text out, and `re` cannot be
+interrupted. The proof is `growth`; the exceptions are quadratic at most, and a ceiling bounds them.
+"""
+
+import re
+
+import pytest
+
+from reward_functions.extraction import reasoning
+from reward_functions.extraction.cues import lexicon, matching
+from reward_functions.extraction.cues.compiling import MAX_GAP
+from reward_functions.finqa import final, values
+from reward_functions.quantities import numerals
+from tests.architecture.compiled import compiled
+from tests.architecture.growth import growth
+
+MOST = 400
+"""Characters at most that a quadratic pattern may be given."""
+
+MOST_STEPS = 1000
+"""Words at most that a phrase may look at beside one answer."""
+
+ROOMS = {
+    *("extraction", "quantities", "symbolic", "finqa", "judge_runtime", "tools", "cli", "cdk"),
+}
+
+CEILINGS = {
+    # where: the most characters that it is matched against.
+    "extraction/cues/statements.py:ANOTHER": matching.REACH,
+    "extraction/reasoning.py:_END_TOKENS": reasoning.MAX_END,
+    "finqa/claims.py:CLAIM": values.MAX_LENGTH,
+    "finqa/cues.py:NUMBER": values.MAX_LENGTH,
+    "finqa/cues.py:COPULA": values.MAX_LENGTH,
+    "finqa/cues.py:WORD_RETRACTED": final.AHEAD,
+    "quantities/numerals.py:_MIXED": numerals.MAX_LENGTH,
+    "quantities/numerals.py:_FRACTION": numerals.MAX_LENGTH,
+    "quantities/numerals.py:_DECIMAL": numerals.MAX_LENGTH,
+}
+
+
+def verdict(pattern):
+    return growth(pattern.pattern, pattern.flags, searched=pattern.searched, whole=pattern.whole)
+
+
+def test_no_pattern_takes_more_than_linear_time_without_a_ceiling():
+    """One test, since the patterns are collected once."""
+    patterns = compiled()
+    assert len(patterns) > 200
+    assert sum(bool(each.uses) for each in patterns) > 200
+    assert {each.where.partition("/")[0] for each in patterns} >= ROOMS
+    found = {each.where: verdict(each) for each in patterns}
+    wrong = {
+        where: said
+        for where, said in found.items()
+        if said != "linear" and not (where in CEILINGS and said.startswith("quadratic"))
+    }
+    assert not wrong, (
+        "make its loops read different characters, or possessive, or begin at a border"
+    )
+
+
+def steps(row):
+    """Words at most that a phrase of the lexicon looks at from one place beside an answer."""
+    reached, looked = 1, 0
+    for place in row.places:
+        looked += reached * (place.most + 1)
+        reached += place.most
+    return looked
+
+
+@pytest.mark.parametrize("form", lexicon.DISQUALIFIES)
+def test_a_phrase_of_the_lexicon_looks_at_few_words(form):
+    """Phrases are no patterns: they are matched word by word, beside an answer alone."""
+    table = matching._table(form)
+    rows = [*table.before.rows, *table.after.rows]
+    assert rows
+    assert max(map(steps, rows)) * MAX_GAP <= MOST_STEPS
+
+
+def test_every_ceiling_is_low():
+    assert max(CEILINGS.values()) <= MOST
+
+
+@pytest.mark.parametrize(
+    ("pattern", "uses", "said"),
+    [
+        # one loop behind another
+        (r"a+b", "search", "quadratic"),
+        (r"a+b", "match", "linear"),
+        (r"a+", "search", "linear"),
+        (r"\s+$", "search", "quadratic"),
+        (r"(?<!\s)\s+$", "search", "linear"),
+        (r"\s*\s*x", "match", "quadratic"),
+        (r"\s*,?\s*x", "match", "quadratic"),
+        (r"\s*+(?:,\s*+)?x", "match", "linear"),
+        (r"\s*,\s*x", "match", "linear"),
+        (r".*?\s+is", "match", "quadratic"),
+        (r".*\s+", "fullmatch", "quadratic"),
+        (r"\s+.*", "fullmatch", "quadratic"),
+        (r"(?s)\s+.*", "fullmatch", "linear"),
+        (r"[a-z]+[A-Z]+x", "match", "linear"),
+        (r"(?i)[a-z]+[A-Z]+x", "match", "quadratic"),
+        (r"x[^x]*y", "search", "linear"),
+        (r"x.*y", "search", "quadratic"),
+        (r"(?:ab)+c", "search", "quadratic"),
+        (r"(?m)^ *(\w[^\n]*)$", "search", "linear"),
+        (r"\b\w+\s*=", "search", "linear"),
+        (r"[^$]*$", "search", "quadratic"),
+        # look ahead
+        (r"a(?=.*b)", "finditer", "quadratic"),
+        (r"(?=.*b)a", "match", "linear"),
+        (r"\n(?!\s*x)", "split", "quadratic"),
+        # a loop in a loop
+        (r"(a*)*b", "match", "exponential"),
+        (r"(?:a+b?)*c", "match", "exponential"),
+        (r"(?:a|ab|b)*c", "match", "exponential"),
+        (r"(?:\\(?:[a-z]+|.))*x", "match", "exponential"),
+        (r"(?:\\(?:[a-z]+|[^a-z]))*x", "match", "linear"),
+        (r"(?:\s+|a)*", "match", "linear"),
+        (r"(?:\s+|a)*", "fullmatch", "exponential"),
+        (r"(?:\s++|a)*", "fullmatch", "linear"),
+        # a high ceiling is none, and a low one is
+        (r"a{0,5000}b", "search", "quadratic"),
+        (r"a{0,80}b", "search", "linear"),
+    ],
+)
+def test_the_growth_of_a_pattern(pattern, uses, said):
+    searched = uses not in ("match", "fullmatch")
+    assert growth(pattern, searched=searched, whole=uses == "fullmatch").startswith(said)
+
+
+def test_flags_count():
+    assert growth("a + A + x", re.VERBOSE, searched=False) == "linear"
+    assert growth("a + A + x", re.VERBOSE | re.IGNORECASE, searched=False) != "linear"

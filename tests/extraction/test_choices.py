@@ -1,0 +1,40 @@
+"""Options of a prompt, and the choice that an answer gives."""
+
+import pytest
+
+from reward_functions.extraction.choices import lettered, options_in
+
+
+@pytest.mark.parametrize(
+    ("prompt", "options"),
+    [
+        ("How many: (A) 50 (B) 42 (C) 39", {"A": "50", "B": "42", "C": "39"}),
+        ("True: (A) f(-6)=0 (B) f(6)=-6", {"A": "f(-6)=0", "B": "f(6)=-6"}),
+        (r"S:\n(A) Negative\n(B) Positive", {"A": "Negative", "B": "Positive"}),
+        (r"$\textbf{(A)}\ 50 \qquad \textbf{(B)}\ 42$", {"A": "50", "B": "42"}),
+        (r"$\textbf{(A) }50\qquad\textbf{(B) }42$", {"A": "50", "B": "42"}),
+        ("What? Answer Choices: A) 5 B) 6", {"A": "5", "B": "6"}),
+        ("What?\nA. 39\nB. 42", {"A": "39", "B": "42"}),
+        ("(F) 1 (G) 2 (H) 3 (J) 4 (K) 5", dict(zip("FGHJK", "12345", strict=True))),
+        ("E.g. (A) 9 (B) 8. Now (A) 7 (B) 8. Choose (A) or (B).", {"A": "7", "B": "8"}),
+        ("Let A. B. be points.", {}),
+        ("Only (A) one", {}),
+        ("(A) one (C) three", {}),
+    ],
+)  # fmt: skip
+def test_options_are_read_however_their_letters_are_marked(prompt, options):
+    assert dict(options_in(prompt)) == options
+
+
+@pytest.mark.parametrize(
+    ("answer", "read"),
+    [
+        ("C", ("C", "")), ("(C)", ("C", "")), ("C.", ("C", "")), ("(C) 39", ("C", "39")),
+        ("C: 39", ("C", "39")), (r"\textbf{(C)}\ 39", ("C", "39")), (r"\text{C}", ("C", "")),
+        (r"\text{(C) 39}", ("C", "39")), ("Option C", ("C", "")), ("(K) x+1", ("K", "x+1")),
+        ("(c)", ("C", "")), ("C 39", None), ("Cat", None), ("A+B", None), ("c", None),
+        ("B=3", None), ("39", None), ("A, C", None), (r"\text{A,C,F}", None), ("(A) and (C)", None),
+    ],
+)  # fmt: skip
+def test_a_letter_is_a_choice_where_it_is_marked(answer, read):
+    assert lettered(answer) == read
