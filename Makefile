@@ -13,7 +13,7 @@ TIED := $(BIN)/python -I -S .ci/end_with_make.py
 # A worker for each processor; without these, `pytest` alone runs everything in one process.
 PYTEST := $(BIN)/pytest --numprocesses auto --durations 10
 
-.PHONY: help setup demo test test-fast matrix lint types unit compat bench scoreboard notebooks pages docs site pins clean
+.PHONY: help setup demo test test-fast matrix lint types unit compat adapters bench scoreboard sizes notebooks pages docs site pins clean
 .DEFAULT_GOAL := help
 
 help:  ## What can be made
@@ -48,6 +48,9 @@ compat: .venv/compat/ready  ## Our rollouts beside the platform's published tool
 	$(TIED) .venv/compat/bin/python -m pytest --confcutdir tests/compat -o filterwarnings=default \
 	  -p no:cacheprovider tests/compat
 
+adapters: .venv/dev  ## TRL, verl and the like beside our adapters; HOSTS="trl" for one
+	@$(TIED) $(BIN)/python -m tests.hosts $(HOSTS)
+
 pages: .venv/dev requirements/pages/node_modules/.package-lock.json  ## Every page in a Chromium: pictures in build/pages, axe, layout, times
 	@$(TIED) $(BIN)/python -m tests.gallery $(PAGES)
 
@@ -56,6 +59,9 @@ bench: .venv/dev  ## The benchmarks: ratios in one run, each beside a yardstick
 
 scoreboard: .venv/dev  ## How often rules are right: ../shared/data/public, or FILES="…"; the record goes to build/
 	$(BIN)/python -m tests.scoreboard $(FILES) --out build/scoreboard.json
+
+sizes: .venv/dev  ## What pip installs, for the base and for each extra: megabytes, packages, seconds
+	@$(TIED) $(BIN)/python -m tests.sizes $(EXTRAS)
 
 notebooks: .venv/notebooks/ready .venv/emulator/ready node_modules/.package-lock.json  ## Run every notebook in a kernel, on a local AWS emulator, and keep its outputs
 	@$(TIED) .venv/notebooks/bin/python -m tests.notebooks $(NOTEBOOKS)
@@ -76,11 +82,15 @@ pins: .venv/dev  ## Resolve requirements/*.in again into hashed pins
 	  ../$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --upgrade \
 	    --python-version 3.11 $$constraints $$set.in --output-file $$set.txt || exit 1; \
 	done
+	cd requirements/adapters && for set in $$(ls *.in | sed 's/\.in$$//'); do \
+	  ../../$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --upgrade --python-version 3.11 \
+	    --override without-torch.txt $$set.in --output-file $$set.txt || exit 1; \
+	done
 	$(BIN)/npm install --package-lock-only
 	$(BIN)/npm install --package-lock-only --prefix requirements/pages
 
 clean:  ## Remove the environment and every cache
-	rm -rf .venv node_modules requirements/pages/node_modules build/pages cdk.out .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv node_modules requirements/pages/node_modules build/pages build/hosts cdk.out .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/bin/python:

@@ -26,6 +26,8 @@
     rollouts.py        an agent's rollouts against a runtime double
     killing.py         an agent's process that is killed, and its outbox
     agents.py          the agents of these rollouts
+    trl_calls.py       a batch as TRL has it, and a reward function called as TRL calls it
+    tiny_trainer.py    a real `GRPOTrainer` on a tiny model, where TRL is installed
 
 Nothing in `reward_functions` imports these modules, and the wheel does not hold them.
 """

@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from helpers.shown import Shown
-from reward_functions import Scored, get, score_batch
+from reward_functions import Scored, get, sample, score_batch
 from reward_functions.finqa.program import execute, parse, rounded
-from reward_functions.testing import sample
 from reward_functions.tools.datasets.finqa import row_of
 from reward_functions.tools.datasets.rows import Record, Row
 from reward_functions.tools.sheets import Sheet

@@ -16,6 +16,7 @@ from helpers.scripted_raters import RATERS, rater_of, rating_server
 from helpers.shown import Showing, Shown
 from reward_functions import Example, Sample, Scored, get, score_batch
 from reward_functions.core.asking import ScriptedAsk
+from reward_functions.core.extras import MissingExtra
 from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
 from reward_functions.judge_runtime.panel import JudgePool
 from reward_functions.judge_runtime.rubric_file import rubric_of
@@ -28,7 +29,7 @@ from reward_functions.tools.judging.recorded_questions import (
     instructions_digest,
     recorded_questions,
 )
-from reward_functions.tools.local_runtime import LocalRuntime, RuntimeClientMissing
+from reward_functions.tools.local_runtime import LocalRuntime
 from reward_functions.tools.pages.charts.spans import Row, Span, spans
 from reward_functions.tools.sheets import Sheet
 
@@ -173,7 +174,7 @@ class RubricJudge(Showing):
                 settings = LambdaSettings(name=JUDGE, parameters=parameters, judge=config)
                 with LocalRuntime(settings.to_env()) as runtime:
                     answers = runtime.invoke(list(rows)).payload
-        except RuntimeClientMissing as error:
+        except MissingExtra as error:
             return Shown(notes=[f"not run: {error}"])
         shown = [
             [

@@ -1,7 +1,7 @@
 r"""Rewards for reinforcement fine-tuning that can be trusted.
 
-    >>> from reward_functions import get, testing  # doctest: +SKIP
-    >>> get("gsm8k")(testing.sample("6 × 7 = 42\n#### 42", reference="42")).value
+    >>> from reward_functions import get
+    >>> get("gsm8k")("6 × 7 = 42\\n#### 42", "42").value
     1.0
 
 Start with `get` for a ready reward, with `reward_function` to write one, with `score_batch` to
@@ -13,6 +13,7 @@ from reward_functions.core.batch import score_batch
 from reward_functions.core.combine import cascade, clipped, gated, weighted
 from reward_functions.core.errors import BadReference, BadSample, RewardError
 from reward_functions.core.registry import get, specs
+from reward_functions.core.samples import sample
 from reward_functions.core.spec import Example, Needs, RewardSpec, Scale, reward_function
 from reward_functions.core.types import (
     Evidence,
@@ -46,6 +47,7 @@ __all__ = [
     "gated",
     "get",
     "reward_function",
+    "sample",
     "score_batch",
     "specs",
     "weighted",

@@ -7,6 +7,7 @@ import zipfile
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -18,6 +19,8 @@ from tests.speed import mark
 pytest_plugins = ["tests.job_fixtures", "tests.made_once"]
 
 RUN = pytest.StashKey()
+VERDICTS = pytest.StashKey()
+NUMBERS = count()
 
 PATIENT = {"SECONDS": 0.3, "WALL": 20.0, "QUEUE": 20.0}
 """Limits of a request to the solver: three times the processor time that it gets elsewhere, as a
@@ -35,6 +38,15 @@ def pytest_configure(config):
     # readline sets them behind Python's back, for the workers: tables would be as wide as that.
     for name in ("COLUMNS", "LINES"):
         os.environ.pop(name, None)
+    folder = TemporaryDirectory(prefix="verdicts-")
+    config.stash[VERDICTS] = folder.name
+    config.add_cleanup(folder.cleanup)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    """Each test keeps the verdicts of its judges apart, and none in the home of whoever runs it."""
+    os.environ["RFT_VERDICTS"] = f"{item.config.stash[VERDICTS]}/{next(NUMBERS)}.sqlite3"
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -28,8 +28,9 @@ from rich.console import Console
 from rich.text import Text
 
 from reward_functions import specs
+from reward_functions.cdk.deployment import Deployment
 from reward_functions.cdk.job_rights import JobRights
-from reward_functions.cdk.stages import Deployment, Stage
+from reward_functions.cdk.stages import Stage
 from reward_functions.core.errors import BadParameter, BrokenPlugin, UnknownReward
 from reward_functions.rollouts import settings as rollout_settings
 from reward_functions.serving.contract import BadEvent, ResponseTooLarge, TooManySamples
@@ -39,6 +40,7 @@ from reward_functions.serving.settings import BadSettings, LambdaSettings, varia
 from reward_functions.tools.jobs.complaints import table_of
 from reward_functions.tools.jobs.configuration import JobConfiguration
 from reward_functions.tools.jobs.plan_sheets import hyperparameters_table, models_table
+from reward_functions.tools.rows.shapes import SHAPES, Shape
 from tests import math_page, outages, rule_tables, walkthrough
 from tests.pictures import PICTURES
 from tests.report_picture import report_picture
@@ -227,8 +229,36 @@ def rollout_settings_table() -> str:
     return "\n".join(line for line in text.splitlines() if line.startswith("|"))
 
 
+def row_shapes() -> str:
+    """The shapes of rows, and the columns in which their parts are looked for."""
+
+    def columns(paths: tuple[str, ...], none: str) -> str:
+        named = ", ".join(f"`{path}`" for path in paths[:3])
+        return f"{named} …" if len(paths) > 3 else named or none
+
+    return _table(
+        ["shape", "whose", "prompt", "response", "reference"],
+        (
+            [
+                f"`{shape.name}`",
+                shape.title,
+                columns(shape.columns.prompt, "–"),
+                columns(shape.columns.response, "the last turn" if _is_exchange(shape) else "–"),
+                columns(shape.columns.reference, "–"),
+            ]
+            for shape in SHAPES
+        ),
+    )
+
+
+def _is_exchange(shape: Shape) -> bool:
+    """Whether one column holds prompt and response."""
+    return shape.columns.prompt[:1] in {("messages",), ("conversations",)}
+
+
 PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "catalogue": catalogue,
+    "row-shapes": row_shapes,
     "scoreboard": scoreboard,
     "example-output": example_output,
     "first-request": partial(request, BATCH[:1]),

@@ -14,7 +14,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 CONFIGURATION = {"Timeout": 60, "MemorySize": 1769, "State": "Active"}
 
@@ -35,7 +39,9 @@ class Function:
     """A function that exists: its answers, and what it was asked."""
 
     answers: list
-    configuration: dict | Reply = field(default_factory=lambda: dict(CONFIGURATION))
+    configuration: dict | Reply | Callable[[], dict] = field(
+        default_factory=lambda: dict(CONFIGURATION)
+    )
     asked: list = field(default_factory=list)
 
     def answer(self, event):
@@ -98,6 +104,7 @@ def lambda_api(functions):
 
         def do_GET(self):
             found = self.function().configuration
+            found = found() if callable(found) else found
             known = isinstance(found, Reply)
             self.reply(found if known else Reply(json.dumps(found).encode()))
 

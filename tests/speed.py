@@ -9,6 +9,7 @@ AWS_FIXTURES = {"local_aws", "enforcing_aws"}
 AWS = ("tests/cdk/", "tests/deploy/", "tests/tools/test_local_aws.py")
 
 SLOW = (
+    "tests/architecture/test_base_install.py",
     "tests/architecture/test_wheel.py",
     "tests/cli/judge/",
     "tests/cli/test_deployed.py",

@@ -3,10 +3,9 @@
 from fractions import Fraction
 from itertools import product
 
-from reward_functions import Score, Scored, Unscored
+from reward_functions import Score, Scored, Unscored, sample
 from reward_functions.core.errors import JudgeUnavailable
 from reward_functions.serving.imputation import Imputation
-from reward_functions.testing import sample
 from tests import outages
 
 

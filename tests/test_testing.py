@@ -17,6 +17,7 @@ from reward_functions import (
     Sample,
     Score,
     reward_function,
+    sample,
     weighted,
 )
 from reward_functions.core.errors import BadParameter
@@ -26,7 +27,6 @@ from reward_functions.testing import (
     assert_contract,
     assert_score,
     hostile_responses,
-    sample,
     wire_row,
 )
 
@@ -76,7 +76,7 @@ def test_a_wire_row_decodes_to_its_sample():
 def test_a_score_that_holds_passes():
     assert_score(same, "Paris", "Paris", 1.0)
     assert_score(same, "paris", "Paris", 1.0, ignore_case=True)
-    assert_score(weighted({"a": same}, {"a": 0.3}), "Paris", "Paris", pytest.approx(0.3))
+    assert_score(weighted({"a": (same, 0.3)}), "Paris", "Paris", pytest.approx(0.3))
 
 
 def test_a_score_that_does_not_hold_shows_answer_reason_and_rule():
@@ -196,7 +196,10 @@ def test_a_reward_that_cannot_be_pickled_is_noticed():
 def test_a_reward_that_pays_for_length_is_caught_by_the_hostile_responses():
     spec = declared(lambda sample: Score(min(1.0, len(sample.response) / 5)))
     assert_broken(
-        spec, "hostile_responses_earn_the_minimum", "hostile response", "positive example"
+        spec,
+        "hostile_responses_earn_partial_credit_at_most",
+        "hostile response",
+        "positive example",
     )
 
 
@@ -205,14 +208,14 @@ def test_a_reward_that_recurses_is_caught_by_the_hostile_responses():
         return 1 + depth(text[text.index("{") + 1 :]) if "{" in text else 0
 
     spec = declared(lambda sample: Score(depth(sample.response) and compare(sample)))
-    assert_broken(spec, "hostile_responses_earn_the_minimum", "RecursionError")
+    assert_broken(spec, "hostile_responses_earn_partial_credit_at_most", "RecursionError")
 
 
 def test_hostile_responses_of_ones_own():
     spec = declared(lambda sample: Score(compare(sample)))
-    CONTRACT["hostile_responses_earn_the_minimum"](spec, [("own", "Lyon")])
+    CONTRACT["hostile_responses_earn_partial_credit_at_most"](spec, [("own", "Lyon")])
     with pytest.raises(AssertionError, match="'own' against the positive example"):
-        CONTRACT["hostile_responses_earn_the_minimum"](spec, [("own", "Paris")])
+        CONTRACT["hostile_responses_earn_partial_credit_at_most"](spec, [("own", "Paris")])
 
 
 def test_every_property_is_part_of_the_contract(monkeypatch):

@@ -43,7 +43,11 @@ if TYPE_CHECKING:
 
 ROOT: Final = Path(__file__).parents[1]
 
-PAGES: Final = (ROOT / "docs/tutorial.md", *sorted((ROOT / "docs/how-to").glob("*.md")))
+PAGES: Final = (
+    *(ROOT / "docs" / f"{name}.md" for name in ("tutorial", "composites", "install", "long-runs")),
+    ROOT / "docs/trainers.md",
+    *sorted((ROOT / "docs/how-to").glob("*.md")),
+)
 """The pages that are walked."""
 
 COLUMNS: Final = "104"

@@ -40,9 +40,14 @@ SECTIONS: Final = (
     Section(
         "How to",
         (
+            "docs/install",
             "docs/write-your-own-reward",
+            "docs/trainers",
+            "docs/composites",
+            "docs/how-to/explain-a-score",
             "docs/how-to/bedrock",
             "docs/how-to/local-judge",
+            "docs/long-runs",
             "docs/how-to/your-repository",
         ),
     ),

@@ -151,15 +151,19 @@ class Artifacts:
 
     def _contents(self, reward: str) -> Contents:
         self._insist_on_bytecode()
-        spec = registry.get(reward)
-        if registry.distribution(reward) is None:
-            reached = closure.reached([closure.HANDLER, closure.module_of(reward)], spec.needs)
+        spec = self.stage.spec(reward)
+        names = closure.rewards_in(spec, reward)
+        if all(registry.distribution(name) is None for name in names):
+            modules = [closure.module_of(name) for name in names]
+            reached = closure.reached([closure.HANDLER, *modules], spec.needs)
             files = closure.files(reached)
             algebra = bool(closure.imported_packages(reached) & ALGEBRA)
             return Contents(tuple(self._pinned(algebra=algebra, services=frozenset())), files)
         wheels = tuple(self.lock.wheels.values())
         sources = [source for wheel in wheels for source in wheel.sources()]
-        reached = closure.reached_by_theirs(sources, spec.needs, self._parameters(reward))
+        reached = closure.reached_by_theirs(
+            sources, spec.needs, [*names, *self._parameters(reward)]
+        )
         imported = closure.imported_packages(reached) | {
             top for source in sources for top in mentions(source).tops
         }
@@ -232,7 +236,8 @@ class Artifacts:
         """The modules of all deployments that run from the same zip."""
         digest = self.artifact(reward).digest
         return {
-            closure.module_of(each.reward): f"stage {self.stage.name!r}, deployment {each.name!r}"
+            closure.module_of(name): f"stage {self.stage.name!r}, deployment {each.name!r}"
             for each in self.stage.deployments
             if self.artifact(each.reward).digest == digest
+            for name in closure.rewards_in(self.stage.spec(each.reward), each.reward)
         }

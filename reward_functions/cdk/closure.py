@@ -25,14 +25,14 @@ from reward_functions.core.mentions import Mentions, mentions
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from reward_functions.core.spec import Needs
+    from reward_functions.core.spec import Needs, RewardSpec
 
 HANDLER: Final = "reward_functions.serving.handler"
 
 PACKAGE: Final = Path(reward_functions.__file__).parent
 
-LAPTOP: Final = frozenset({"cdk", "cli", "rollouts", "testing", "tools"})
-"""Rooms that no reward's function runs; agents run `rollouts`."""
+LAPTOP: Final = frozenset({"adapters", "cdk", "cli", "rollouts", "testing", "tools"})
+"""Rooms that no reward's function runs; agents run `rollouts`, trainers `adapters`."""
 
 ON_DEMAND: Final = {
     (HANDLER, "reward_functions.judge_runtime.panel"): "judge",
@@ -68,6 +68,20 @@ def module_of(reward: str) -> str:
     points = entry_points(group=registry.ENTRY_POINT_GROUP)
     theirs = (point.module for point in points if point.name == reward)
     return next(theirs, None) or str(registry.get(reward).function.__module__)
+
+
+def rewards_in(spec: RewardSpec, name: str) -> list[str]:
+    """The registered rewards that a reward is made of: the parts of a composite, or itself.
+
+    Args:
+        spec: the reward.
+        name: as it is registered; a composite of a stage is not, and its parts are.
+    """
+    parts = getattr(spec.function, "parts", ())
+    if not parts or registry.distribution(name) is not None:
+        return [name]
+    found = [each for part in parts for each in rewards_in(part.spec, part.spec.name)]
+    return list(dict.fromkeys(found))
 
 
 def reached(roots: Iterable[str], needs: Needs) -> frozenset[str]:

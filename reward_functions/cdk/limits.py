@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 MAX_ENVIRONMENT_BYTES: Final = 4096
 """All variables of a function together ("Lambda quotas")."""
 
+MAX_COMPOSITE_BYTES: Final = 3000
+"""Of a composite's declaration, which travels in the environment and in the catalogue's entry, a
+parameter of SSM of 4096 characters."""
+
 MAX_MANAGED_POLICY: Final = 6144
 """Characters without white space ("IAM and AWS STS quotas")."""
 
@@ -76,6 +80,12 @@ def check_function(
     Raises:
         OverLimit: it does not.
     """
+    declared = len(json.dumps(settings.composite).encode()) if settings.composite else 0
+    if declared > MAX_COMPOSITE_BYTES:
+        raise OverLimit(
+            f"its composite takes {declared} bytes, and {MAX_COMPOSITE_BYTES} are the most: "
+            "shorten its examples, or register it in a package of the stage"
+        )
     environment = settings.to_env().items()
     size = sum(len(key.encode()) + len(value.encode()) for key, value in environment)
     if size > MAX_ENVIRONMENT_BYTES:

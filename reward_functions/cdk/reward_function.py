@@ -21,7 +21,6 @@ from constructs import Construct
 from reward_functions.cdk import nag
 from reward_functions.cdk.roles import place_of, role
 from reward_functions.cdk.runtime import architecture, runtime
-from reward_functions.core import registry
 from reward_functions.serving import permissions
 from reward_functions.serving.catalogue import (
     ALIAS,
@@ -39,7 +38,8 @@ if TYPE_CHECKING:
 
     from reward_functions.cdk.custody import Custodian
     from reward_functions.cdk.deployed_before import DeployedBefore
-    from reward_functions.cdk.stages import Deployment, Stage
+    from reward_functions.cdk.deployment import Deployment
+    from reward_functions.cdk.stages import Stage
 
 HANDLER: Final = "reward_functions.serving.handler.handler"
 
@@ -93,7 +93,7 @@ class DeployedFunction(Construct):
         super().__init__(scope, name)
         self.deployment, self._stage, self._code = deployment, stage, code
         self._custodian = custodian
-        self._spec = registry.get(deployment.reward)
+        self._spec = deployment.spec()
         self._name = function_name(stage.name, deployment.name)
         self.settings = deployment.lambda_settings(stage.name)
         self._log_group = self._made_log_group()
@@ -203,6 +203,7 @@ class DeployedFunction(Construct):
             version=self._spec.version,
             digest=self._code.digest[:DIGEST_DIGITS],
             parameters=deployment.parameters,
+            composite=deployment.composite,
             response_mode=deployment.response_mode,
             version_arn=version_arn,
             alias_arn=alias_arn,

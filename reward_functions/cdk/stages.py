@@ -18,46 +18,35 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
 
 from pydantic import (
     BaseModel,
-    ConfigDict,
     Field,
-    JsonValue,
     ValidationError,
     field_validator,
     model_validator,
 )
 
+from reward_functions.cdk.deployment import Deployment, Settings, check_deployment, source_of
 from reward_functions.cdk.interpreter import here
 from reward_functions.cdk.job_rights import BadRight, JobRights, JobVpc, check_rights
-from reward_functions.cdk.judges import check_judge
-from reward_functions.cdk.limits import OverLimit, check_function, check_stage
+from reward_functions.cdk.limits import OverLimit, check_stage
 from reward_functions.cdk.packages import Package, normalised
 from reward_functions.cdk.regions import aws_regions
 from reward_functions.cdk.sentences import sentence
 from reward_functions.core import registry
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.suggest import did_you_mean
-from reward_functions.serving.catalogue import Architecture, Name, StageName, function_name
-from reward_functions.serving.contract import ResponseMode
-from reward_functions.serving.settings import LambdaSettings
+from reward_functions.serving.catalogue import Architecture, StageName  # noqa: TC001 - pydantic
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-ONE_PROCESSOR_MB: Final = 1769
-"""Memory at which Lambda gives one whole processor (Lambda developer guide, "Configure memory")."""
-
-MAX_MEMORY_MB: Final = 10_240
-
-MAX_TIMEOUT_SECONDS: Final = 900
+    from reward_functions.core.spec import RewardSpec
 
 EMULATED_ACCOUNT: Final = "000000000000"
 """Whose an emulator is, and no account of AWS."""
 
 RESERVED_TAG: Final = "aws:"
-RESERVED_NAMESPACE: Final = "AWS/"
-"""Prefixes that AWS keeps for itself, in any case of letters: it refuses the one, and loses the
-metrics that are sent to the other."""
+"""A prefix that AWS keeps for itself, in any case of letters, and refuses."""
 
 PYTHONS: Final = ("3.12", "3.13", "3.14")
 """Lambda's runtimes that this library runs on and whose end is not near."""
@@ -67,106 +56,7 @@ class BadStage(ConfigurationError):
     """Something in `cdk.json` is missing, unknown or impossible. The message says where."""
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class Deployment(_Model):
-    """One function: a reward, its parameters, and the trainer it answers.
-
-    A string is a reward with its defaults. `name` defaults to the reward's, `reward` to the name.
-    """
-
-    name: Name = Field(description="Unique in the stage: lower case, digits, `-` and `_`.")
-    reward: str = Field(min_length=1, description="The reward, as `reward list` names it.")
-    parameters: dict[str, JsonValue] = Field(
-        default={}, description="Its parameters, checked at synth."
-    )
-    response_mode: ResponseMode = Field(
-        default="list",
-        description="`list` for Bedrock and for SageMaker training of Nova models, `envelope` for "
-        "SageMaker serverless customization of open-weight models.",
-    )
-    immutable: bool = Field(
-        default=False,
-        description="A function of its own for every state of code and settings, its digest in "
-        "the name, for SageMaker's client, which takes no version.",
-    )
-    memory_mb: int = Field(
-        default=ONE_PROCESSOR_MB,
-        ge=ONE_PROCESSOR_MB,
-        le=MAX_MEMORY_MB,
-        description="Lambda's memory size, which buys its processors too: the least is one.",
-    )
-    timeout_seconds: int = Field(
-        default=MAX_TIMEOUT_SECONDS,
-        ge=1,
-        le=MAX_TIMEOUT_SECONDS,
-        description="Lambda's timeout; the deadline of a batch is shortly before.",
-    )
-    reserved_concurrency: int | None = Field(
-        default=None,
-        ge=1,
-        description="Invocations at a time, kept for this function and its most. A new account's "
-        "limit may refuse any.",
-    )
-    judge: dict[str, JsonValue] | None = Field(
-        default=None,
-        description="The judge of a reward that asks a model: the panel as `models`, and the other "
-        "[settings of a judge](judges.md). There is no default model.",
-    )
-    settings: dict[str, JsonValue] = Field(
-        default={},
-        description="Other settings of the function by their names there, such as `on_unscored`.",
-    )
-
-    @field_validator("settings")
-    @classmethod
-    def _no_contradiction(cls, settings: dict[str, JsonValue]) -> dict[str, JsonValue]:
-        if taken := sorted(
-            {"name", "parameters", "judge", "response_mode", "service"} & set(settings)
-        ):
-            raise ValueError(f"{taken[0]!r} is a field of the deployment itself")
-        namespace = settings.get("metrics_namespace")
-        if isinstance(namespace, str) and namespace.lower().startswith(RESERVED_NAMESPACE.lower()):
-            raise ValueError(
-                f"CloudWatch takes no metrics of one's own in {namespace!r}: choose a "
-                f"metrics_namespace that does not begin with {RESERVED_NAMESPACE!r}"
-            )
-        return settings
-
-    @model_validator(mode="before")
-    @classmethod
-    def _complete(cls, given: Any) -> Any:
-        if isinstance(given, str):
-            given = {"reward": given}
-        if not isinstance(given, dict):
-            return given
-        given = dict(given)
-        if isinstance(given.get("reward"), str):
-            given.setdefault("name", given["reward"].replace(".", "-"))
-        elif isinstance(given.get("name"), str):
-            given.setdefault("reward", given["name"])
-        return given
-
-    def lambda_settings(self, stage: str) -> LambdaSettings:
-        """The settings of the function.
-
-        Raises:
-            BadSettings: `settings` or `judge` holds an unknown setting, or a wrong value.
-            BadJudge: the judge contradicts itself.
-        """
-        ours = {
-            "name": self.reward,
-            "parameters": self.parameters,
-            "judge": self.judge,
-            "response_mode": self.response_mode,
-            "service": function_name(stage, self.name),
-        }
-        return LambdaSettings.of(ours | self.settings)
-
-
-class Stage(_Model):
+class Stage(Settings):
     """One environment in one account and region, and what stands in it."""
 
     name: StageName = Field(description="Its key in `stages`.")
@@ -275,6 +165,16 @@ class Stage(_Model):
             )
         return self
 
+    def spec(self, reward: str) -> RewardSpec:
+        """The reward of this name, as a deployment declares it or as it is registered.
+
+        Raises:
+            ConfigurationError: it is not registered, or cannot be made.
+        """
+        declaring = (each for each in self.deployments if each.reward == reward and each.composite)
+        found = next(declaring, None)
+        return found.spec() if found else registry.get(reward)
+
 
 MODELS: Final[dict[str, type[BaseModel]]] = {
     "": Stage,
@@ -295,7 +195,7 @@ def stage_of(stages: Any, name: str, folder: Path) -> Stage:
 
     Raises:
         BadStage: the stage, or something in it, is missing, unknown or impossible.
-        BrokenPlugin: an installed package's entry point cannot be used.
+        BrokenPlugin: an entry point of a package that the stage names cannot be used.
     """
     if not isinstance(stages, dict) or not all(isinstance(key, str) for key in stages):
         raise BadStage('cdk.json names no stages: its context needs "stages": {"dev": {…}}')
@@ -336,10 +236,14 @@ def _unconfigured(packages: Iterable[Package]) -> tuple[Deployment, ...]:
     A judge does not: somebody has to name the model it asks.
     """
     carried = {package.name for package in packages}
+    found = registry.installed()
+    for broken in found.broken:  # left out, it would be missed in no list
+        if normalised(broken.package) in carried:
+            raise broken
     return tuple(
         Deployment.model_validate(spec.name)
-        for spec in registry.specs().values()
-        if _source(spec.name) in {None, *carried}
+        for spec in found.specs.values()
+        if source_of(spec.name) in {None, *carried}
         and not spec.needs.judge
         and all(parameter.has_default for parameter in spec.parameters.values())
     )
@@ -356,41 +260,12 @@ def _check_deployments(stage: Stage, packages: Iterable[Package]) -> None:
         where = f"stage {stage.name!r}, deployment {each.name!r}"
         if plain[each.name.replace("-", "").replace("_", "")] > 1:
             raise BadStage(f"{where}: two deployments have this name")
+        if any(
+            other.reward == each.reward and other.composite != each.composite
+            for other in stage.deployments
+        ):
+            raise BadStage(f"{where}: two rewards are called {each.reward}: name one otherwise")
         try:
-            spec = registry.get(each.reward)
-            spec.bind(each.parameters)
-            settings = each.lambda_settings(stage.name)
-            check_judge(spec, settings.judge, regions)
-            check_function(
-                stage.name,
-                each,
-                settings,
-                timeout=each.timeout_seconds,
-                workers=spec.needs.workers,
-            )
+            check_deployment(each, stage.name, regions, carried)
         except ConfigurationError as error:
             raise BadStage(f"{where}: {error}") from error
-        if not spec.examples:
-            raise BadStage(
-                f"{where}: {each.reward} declares no examples, so that its gate would prove "
-                "nothing: give @reward_function some, as `reward new` does"
-            )
-        missing = [
-            parameter.name
-            for parameter in spec.parameters.values()
-            if not parameter.has_default and parameter.name not in each.parameters
-        ]
-        if missing:
-            raise BadStage(f"{where}: {each.reward} needs the parameter {missing[0]!r}")
-        source = _source(each.reward)
-        if source is not None and source not in carried:
-            raise BadStage(
-                f"{where}: {each.reward} comes from {source}, "
-                "which the stage's packages do not name"
-            )
-
-
-def _source(reward: str) -> str | None:
-    """The package that registers a reward; None for our own."""
-    found = registry.distribution(reward)
-    return normalised(found) if found is not None else None

@@ -1,6 +1,7 @@
 """`reward`: rewards on the command line.
 
-    catalogue.py   list · show · check · explain
+    catalogue.py   list · show · check
+    explaining.py  explain
     scoring.py     score
     scaffold.py    new
     invoking.py    invoke
@@ -8,6 +9,7 @@
     rollback.py    deployed rollback
     prune.py       deployed prune
     local.py       local up · status · reset · down
+    installing.py  local install
     runtime.py     local runtime
     lock.py        lock
     demo.py        demo
@@ -31,6 +33,7 @@ from reward_functions.cli import (
     catalogue,
     demo,
     deployed,
+    explaining,
     invoking,
     local,
     lock,
@@ -50,7 +53,6 @@ __all__ = ["app", "main"]
 app = typer.Typer(
     cls=OneLineErrors,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -91,7 +93,7 @@ def reward(
 app.command("demo")(demo.demo)
 app.command("list")(catalogue.list_rewards)
 app.command("show")(catalogue.show)
-app.command("explain")(catalogue.explain)
+app.command("explain")(explaining.explain)
 app.command("score")(scoring.score)
 app.command("check")(catalogue.check)
 app.command("new")(scaffold.new)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from reward_functions.cli._echo import harmless
 from reward_functions.core.errors import ConfigurationError
 
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")]
@@ -28,5 +29,5 @@ def agreed(question: str, *, yes: bool) -> bool:
     """Whether to go on; whoever ends the input says no. Standard output holds results alone."""
     if yes:
         return True
-    typer.echo(f"{question} [y/N]: ", nl=False, err=True)
+    typer.echo(f"{harmless(question)} [y/N]: ", nl=False, err=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")

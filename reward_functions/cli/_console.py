@@ -1,7 +1,9 @@
 """What reaches the terminal, and data made harmless before it gets there.
 
-A response is written by a model that may have learned anything, terminal control sequences too:
-every text that comes from data passes through `plain` and is printed as `Text`, never as markup.
+A response is written by a model that may have learned anything, terminal control sequences too, and
+so is the name of a file that somebody else made. A string that is printed here is a text: no
+markup, no emoji code, and what does not print is shown by its escape. What is cut to a length as
+well passes through `plain` or `cell`.
 """
 
 from __future__ import annotations
@@ -15,11 +17,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from reward_functions.cli._echo import harmless
+
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping
     from typing import TextIO
 
     from rich.console import ConsoleOptions, RenderResult
+    from rich.status import Status
 
 CELL: Final = 200
 """Characters of a text shown in a table's cell; the rest is what jsonl is for."""
@@ -45,6 +50,19 @@ NOTHING: Final = Text("-", "dim")
 
 
 class _Console(Console):
+    def __init__(self, **options: Any) -> None:
+        super().__init__(markup=False, emoji=False, highlight=False, **options)
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """A string as it stands, wherever it is printed: alone, in a cell, as a title."""
+        return super().render_str(harmless(text), **{**options, "markup": False, "emoji": False})
+
+    def status(self, status: Any, **options: Any) -> Status:
+        """A spinner beside a text that is no markup."""
+        from reward_functions.cli._status import PlainStatus
+
+        return PlainStatus(status, self, **options)
+
     def print(self, *objects: Any, **options: Any) -> None:
         """Print, and name standard output where it takes no more.
 
@@ -64,7 +82,7 @@ class _Console(Console):
 
 def output(stream: TextIO | None = None) -> Console:
     """Standard output, or another stream, for what was asked for."""
-    console = _Console(file=stream, highlight=False)
+    console = _Console(file=stream)
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = PIPED
     return console
@@ -72,15 +90,12 @@ def output(stream: TextIO | None = None) -> Console:
 
 def errors() -> Console:
     """Standard error, for progress, summaries and complaints."""
-    return Console(stderr=True, highlight=False)
+    return _Console(stderr=True)
 
 
 def plain(text: str, limit: int = CELL) -> str:
     """One line without anything a terminal acts on: what does not print is shown by its escape."""
-    shown = "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode()
-        for char in text[:limit]
-    )
+    shown = harmless(text[:limit]).replace("\n", "\\n")
     return f"{shown[:limit]}…" if max(len(text), len(shown)) > limit else shown
 
 

@@ -13,11 +13,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import typer
 from typer.core import TyperGroup
+from typer.exceptions import TyperException
+
+from reward_functions.cli._echo import harmless, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pydantic import ValidationError
+
+    from reward_functions.core.extras import MissingExtra
 
 INCOMPLETE: Final = 1
 """Something was not scored, or an example failed."""
@@ -31,6 +36,12 @@ BROKEN_PIPE: Final = 141
 PRINT_ENV: Final = "--print-env"
 """The option whose output a shell evaluates."""
 
+COMPLETION: Final = ("--install-completion", "--show-completion")
+"""Options of typer's own, which end the process themselves."""
+
+_TYPED: Final = "reward_functions.typed"
+"""Where a context keeps the arguments."""
+
 
 class OneLineErrors(TyperGroup):
     """A command group that reports errors as this module's docstring says."""
@@ -41,14 +52,17 @@ class OneLineErrors(TyperGroup):
         with _evaluated() if PRINT_ENV in given else nullcontext():
             return super().main(args, *rest, **options)
 
-    def make_context(self, *args: Any, **options: Any) -> Any:
+    def make_context(self, info_name: str | None, args: list[str], *rest: Any, **extra: Any) -> Any:
         """Read the arguments; `--help` and `--version` print from here."""
-        with _one_line_errors():
-            return super().make_context(*args, **options)
+        given = tuple(args)
+        with _one_line_errors(self, given):
+            context = super().make_context(info_name, args, *rest, **extra)
+            context.meta[_TYPED] = given
+            return context
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
-        with _one_line_errors():
+        with _one_line_errors(self, ctx.meta[_TYPED]):
             result = super().invoke(ctx)
             sys.stdout.flush()
             return result
@@ -70,30 +84,39 @@ def _evaluated() -> Iterator[None]:
 
 
 @contextmanager
-def _one_line_errors() -> Iterator[None]:  # noqa: C901 - one clause for each way to fail
+def _one_line_errors(  # noqa: C901, PLR0912 - one clause for each way to fail
+    group: TyperGroup, typed: Sequence[str]
+) -> Iterator[None]:
     try:
         yield
     except typer.Exit:
         raise  # before the last clause, which imports the library: help has no need of it
     except KeyboardInterrupt as interrupt:
         if interrupt.args:  # what exists now, of a command that was in the middle of something
-            typer.echo(f"\n{interrupt}", err=True)
+            say(f"\n{interrupt}", err=True)
         raise typer.Exit(INTERRUPTED) from None
     except BrokenPipeError:
         _abandon_standard_output()
         raise typer.Exit(BROKEN_PIPE) from None
-    except typer.BadParameter as error:
-        problem = _validation_error(error.__cause__)
-        if problem is None:
-            raise
+    except TyperException as error:
+        problem = None if error.__cause__ is None else _validation_error(error.__cause__)
+        if problem is None or not isinstance(error, typer.BadParameter):
+            raise _shown_harmlessly(error) from None
         error.message = _in_words(problem)
         _report(error.format_message())
     except SystemExit as error:
         if isinstance(error.__context__, BrokenPipeError):
             # rich's way out while typer prints a help page.
             raise typer.Exit(BROKEN_PIPE) from None
-        # typer's own way out is no SystemExit: this one comes from the code of a reward.
-        _report(_system_exit(error))
+        if typed and typed[0] in COMPLETION:
+            raise
+        # No other way out of typer's is a SystemExit: this one comes from the code of a reward.
+        _report(exit_message(error))
+    except ModuleNotFoundError as error:
+        needed = _missing_extra(error, _command(group, typed))
+        if needed is None:
+            raise
+        _report(str(needed))
     except OSError as error:
         _report(_os_error(error))
     except _reward_error() as error:
@@ -101,6 +124,13 @@ def _one_line_errors() -> Iterator[None]:  # noqa: C901 - one clause for each wa
     else:
         return
     raise typer.Exit(UNUSABLE)
+
+
+def _shown_harmlessly(error: TyperException) -> TyperException:
+    """A usage error that typer prints: it names what was typed, such as files by a pattern."""
+    if isinstance(message := getattr(error, "message", None), str):
+        error.message = harmless(message)
+    return error
 
 
 def _standard_output_takes_more() -> bool:
@@ -144,10 +174,28 @@ def _validation_error(error: object) -> ValidationError | None:
     return error if isinstance(error, ValidationError) else None
 
 
-def _system_exit(error: SystemExit) -> str:
+def exit_message(error: SystemExit) -> str:
+    """What a reward's code did that asked for the end of the command, and where."""
     from reward_functions.cli._origin import origin
 
     return f"{origin(error) or 'a reward'}: called sys.exit({error.code!r})"
+
+
+def _missing_extra(error: ModuleNotFoundError, command: str) -> MissingExtra | None:
+    """Imported when something went wrong, and not for `--help`."""
+    from reward_functions.core.extras import missing
+
+    return missing(error, command)
+
+
+def _command(group: TyperGroup, typed: Sequence[str]) -> str:
+    """The command that was typed, without its arguments: `reward data upload`."""
+    words, commands = ["reward"], group.commands
+    for word in typed:
+        if word in commands:
+            words.append(word)
+            commands = getattr(commands[word], "commands", {})
+    return " ".join(words)
 
 
 def _reward_error() -> type[Exception]:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
@@ -11,7 +14,8 @@ import typer
 from reward_functions.cli._errors import INCOMPLETE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from typing import TextIO
 
     from reward_functions.tools.invocation import Invocation
 
@@ -23,22 +27,52 @@ class Invoked(Protocol):
         """Call it; a `FunctionError` is one batch's, an `InitError` every batch's."""
 
 
-def invoked(function: Invoked, rows: Sequence[Any], batch_size: int) -> None:
-    """Send the rows and print what comes back; times and failures go to standard error.
+@contextmanager
+def results_to(output: str | None, file: str) -> Iterator[TextIO]:
+    """Where results are written: standard output, or a file that is whole or not there.
+
+    Batches that failed do not keep the others' results from the file.
+
+    Raises:
+        ConfigurationError: the results would take the place of the samples.
+        OSError: the file cannot be written.
+    """
+    from reward_functions.core.errors import ConfigurationError
+    from reward_functions.tools.atomic import replaced
+
+    if output in (None, "-"):
+        yield sys.stdout
+        return
+    if file != "-" and os.path.realpath(output) == os.path.realpath(file):
+        raise ConfigurationError(f"{output} holds the samples; write the results to another file")
+    incomplete: typer.Exit | None = None
+    with replaced(Path(output)) as stream:
+        try:
+            yield stream
+        except typer.Exit as left:
+            incomplete = left
+    if incomplete is not None:
+        raise incomplete
+
+
+def invoked(function: Invoked, rows: Sequence[Any], batch_size: int, destination: TextIO) -> None:
+    """Send the rows and write what comes back; times and failures go to standard error.
 
     Raises:
         typer.Exit: some batch was not answered.
         ConfigurationError: the function does not start.
     """
     batches = [list(rows[at : at + batch_size]) for at in range(0, len(rows), batch_size)]
-    answered = [_answered(function, batch, at) for at, batch in enumerate(batches, 1)]
+    answered = [_answered(function, batch, at, destination) for at, batch in enumerate(batches, 1)]
     _summary(answered, batch_size)
     if not all(answered):
         raise typer.Exit(INCOMPLETE)
 
 
-def _answered(function: Invoked, batch: list[Any], at: int) -> Invocation | None:
-    """Send one batch and print its results; a failed invocation is reported, and is None."""
+def _answered(
+    function: Invoked, batch: list[Any], at: int, destination: TextIO
+) -> Invocation | None:
+    """Send one batch and write its results; a failed invocation is reported, and is None."""
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.serving.contract import decode_row
     from reward_functions.tools.deployed.response import read
@@ -52,7 +86,7 @@ def _answered(function: Invoked, batch: list[Any], at: int) -> Invocation | None
         _complain(at, str(error))
         return None
     response = read(invocation.body, [decode_row(row, place).id for place, row in enumerate(batch)])
-    sys.stdout.writelines(f"{json.dumps(item)}\n" for item in response.items)
+    destination.writelines(f"{json.dumps(item)}\n" for item in response.items)
     for breach in response.breaches:
         _complain(at, breach.message)
     return None if response.breaches else invocation

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 import typer
 
 Name = Annotated[
     str,
-    typer.Argument(metavar="NAME", help="A reward of `reward list`, or the path of a .py file."),
+    typer.Argument(
+        metavar="NAME",
+        help="A reward of `reward list`, or the path of a .py file, or of a .toml or .json file "
+        "that declares a composite.",
+    ),
 ]
 Registered = Annotated[
     str,
@@ -34,7 +38,30 @@ Stage = Annotated[
 ]
 File = Annotated[
     str,
-    typer.Argument(metavar="FILE", help="Samples: JSONL or one JSON array; - is standard input."),
+    typer.Argument(
+        metavar="FILE",
+        help="Samples: JSONL, JSON, CSV, gzip of these, parquet, or a data set's folder; - is "
+        "standard input.",
+    ),
+]
+Map = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map",
+        metavar="PART=COLUMN,…",
+        help="Which column holds which part of a sample: prompt, response, reference, id, system, "
+        "messages. Points lead into objects: reference=reward_model.ground_truth.",
+        show_default="the columns of a known shape",
+    ),
+]
+Shape = Annotated[
+    str | None,
+    typer.Option(
+        "--rows",
+        metavar="SHAPE",
+        help="The shape of the rows, such as trl, verl or qa; docs/data.md lists them.",
+        show_default="recognised from the first rows",
+    ),
 ]
 Parameters = Annotated[
     list[str] | None,
@@ -43,6 +70,12 @@ Parameters = Annotated[
         "-p",
         metavar="NAME=VALUE",
         help="Set a parameter of the reward; one option for each.",
+    ),
+]
+Output = Annotated[
+    str | None,
+    typer.Option(
+        "--output", "-o", metavar="OUT", help="Write results to a file; - is standard output."
     ),
 ]
 Models = Annotated[
@@ -56,3 +89,5 @@ Models = Annotated[
         "deployed with. There is no default model.",
     ),
 ]
+Only = Literal["minimum", "maximum", "partial", "unscored", "truncated", "disagree"]
+Sort = Literal["value", "-value", "id", "-id", "length", "-length"]

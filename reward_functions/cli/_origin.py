@@ -11,6 +11,7 @@ from traceback import walk_tb
 from typing import TYPE_CHECKING, Final
 
 from reward_functions import RewardError, RewardSpec
+from reward_functions.core.errors import PartFailed
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -21,6 +22,8 @@ CORE: Final = "reward_functions.core."
 
 def complaint(error: BaseException) -> str:
     """An exception's message, and where it came from unless it was raised on purpose."""
+    if isinstance(error, PartFailed) and str(error.__cause__ or ""):
+        return f"{error}: {error.__cause__}"
     where = None if isinstance(error, RewardError) else origin(error)
     return " ".join([part for part in (str(error), where and f"({where})") if part])
 

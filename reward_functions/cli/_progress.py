@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from reward_functions.cli._console import errors
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from reward_functions.core.spec import RewardFunction, RewardSpec
 
 Item = TypeVar("Item")
+
+FAST: Final = 10
+"""Things a second from which their number has no decimals."""
 
 
 def scored(
@@ -84,10 +87,18 @@ def _bar(
         yield None
         return
 
-    from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich import progress as columns
 
-    amount = DownloadColumn() if size else MofNCompleteColumn()
-    columns = (TextColumn("{task.description}"), BarColumn(), amount)
-    with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task(what, total=total)
-        yield lambda count: progress.advance(task, count)
+    named = columns.TextColumn("{task.description}", markup=False), columns.BarColumn()
+    amount = columns.DownloadColumn() if size else columns.MofNCompleteColumn()
+    left = (columns.TextColumn("{task.fields[rate]}"), columns.TimeRemainingColumn())
+    ends = left if total and not size else ()
+    with columns.Progress(*named, amount, *ends, console=console, transient=True) as shown:
+        task = shown.add_task(what, total=total, rate="")
+
+        def advance(count: int) -> None:
+            speed = shown.tasks[0].speed or 0.0
+            rate = f"{speed:,.0f}/s" if speed >= FAST else f"{speed:.1f}/s"
+            shown.update(task, advance=count, rate=rate if speed else "")
+
+        yield advance

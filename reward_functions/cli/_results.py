@@ -17,66 +17,77 @@ from reward_functions.serving.contract import result_object
 from reward_functions.tools.evidence import rendered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Mapping, Sequence
 
     from rich.table import Table
 
     from reward_functions.core.spec import RewardSpec
+    from reward_functions.core.types import Score
 
+
+VERDICT: Final = "the verdict"
+"""The rule of evidence that holds a judge's verdicts."""
 
 UNSCORED: Final = "yellow"
 """The style of rows that have no score: neither right nor wrong."""
 
 
-def json_lines(
-    results: Iterable[RewardResult], places: Iterable[str], *, explain: bool
-) -> Iterator[str]:
-    """One result object a line, in ASCII: the Lambda's own for what was scored.
+def row_object(
+    result: RewardResult, place: str = "", *, explain: bool = False, reward: str = ""
+) -> dict[str, Any]:
+    """A result as JSON has it: the Lambda's own object for what was scored.
 
     Args:
-        results: in order.
-        places: where each row stands in its file; part of an error.
-        explain: add an "explanation" to every object, null where nothing was scored.
+        result: of a row.
+        place: where the row stands in its file; part of an error.
+        explain: add an "explanation", null where nothing was scored.
+        reward: the name of the reward, for an explanation.
     """
-    for result, place in zip(results, places, strict=True):
-        row = _row(result, place)
-        yield json.dumps(row | {"explanation": explanation(result)} if explain else row)
+    if isinstance(result, Scored):
+        row: dict[str, Any] = dict(result_object(result))
+    else:
+        error = error_of(result, place)
+        row = {"id": result.id, "aggregate_reward_score": None, "error": error}
+    return row | {"explanation": explanation(result, reward)} if explain else row
 
 
-def results_table(
-    spec: RewardSpec, results: Sequence[RewardResult], places: Sequence[str], *, explain: bool
-) -> Table:
-    """The results as a table; rows that could not be scored stand out, with their error."""
+def results_table(spec: RewardSpec, rows: Sequence[Mapping[str, Any]], *, explain: bool) -> Table:
+    """Result objects as a table; rows that could not be scored stand out, with their error."""
     metrics = {metric_key(name): name for name in spec.metrics}
     columns = {"id": "id", "score": "score", **metrics}
     if explain:
         columns |= {"answer": "answer", "reason": "reason"}
-    if not all(isinstance(result, Scored) for result in results):
+    if any("error" in row for row in rows):
         columns["error"] = "error"
     shown = table(*columns.values(), names=("id",), numbers=("score", *spec.metrics))
-    for result, place in zip(results, places, strict=True):
-        cells = cells_of(spec, result, place)
+    for row in rows:
+        cells = _cells(spec, row)
         shown.add_row(*[cells.get(key, NOTHING) for key in columns])
     return shown
 
 
 def cells_of(spec: RewardSpec, result: RewardResult, place: str = "") -> dict[str, Text]:
     """The cells of a result, by column."""
-    if not isinstance(result, Scored):
-        parts = [text for text in error_of(result, place).values() if text]
+    return _cells(spec, row_object(result, place, explain=True))
+
+
+def _cells(spec: RewardSpec, row: Mapping[str, Any]) -> dict[str, Text]:
+    if "error" in row:
+        parts = [text for text in row["error"].values() if text]
         return {
-            "id": cell(result.id, UNSCORED),
+            "id": cell(row["id"], UNSCORED),
             "score": Text("unscored", UNSCORED),
             "error": cell(": ".join(parts), UNSCORED),
         }
-    score = result.score
-    style = "red" if score.value == spec.scale.minimum else "green"
+    value = row["aggregate_reward_score"]
+    style = "red" if value == spec.scale.minimum else "green"
+    explained = row.get("explanation") or {}
     return {
-        "id": cell(result.id),
-        "score": Text(number(score.value), style),
-        **{metric_key(metric.name): Text(number(metric.value)) for metric in score.metrics},
-        "answer": cell(score.answer),
-        "reason": cell(score.reason or None),
+        "id": cell(row["id"]),
+        "score": Text(number(value), style),
+        **{metric_key(each["name"]): Text(number(each["value"])) for each in row["metrics_list"]},
+        "answer": cell(explained.get("answer")),
+        "reason": cell(explained.get("reason") or None),
     }
 
 
@@ -91,19 +102,52 @@ def error_of(result: Unscored, place: str = "") -> dict[str, str]:
     return {"type": type(result.error).__name__, "message": message}
 
 
-def explanation(result: RewardResult) -> dict[str, str | None] | None:
-    """Why a score is what it is, as JSON says it; None where nothing was scored."""
+def explanation(result: RewardResult, reward: str = "") -> dict[str, Any] | None:
+    """Why a score is what it is, as JSON says it; None where nothing was scored.
+
+    The normal answer of a judge is the list of its decisions.
+
+    Args:
+        result: of a sample.
+        reward: its name, by which a judge's decisions are named.
+    """
     if not isinstance(result, Scored):
         return None
     score, evidence = result.score, result.score.evidence
+    decided = _decisions(score, reward)
     return {
         "answer": score.answer,
         "reason": score.reason,
         "outcome": evidence.outcome.value if evidence and evidence.outcome else None,
         "rule": evidence.rule if evidence else None,
-        "normal_answer": rendered(evidence and evidence.answer),
+        "normal_answer": decided or rendered(evidence and evidence.answer),
         "normal_reference": rendered(evidence and evidence.reference),
     }
+
+
+def decision_line(decision: Mapping[str, str | None]) -> str:
+    """A decision of a judge in one line: what, how, why, and the words it points at."""
+    line = f"{decision['criterion']}: {decision['decision']}"
+    if decision["reason"]:
+        line += f": {decision['reason']}"
+    return f'{line} ("{decision["quotation"]}")' if decision["quotation"] else line
+
+
+def _decisions(score: Score, reward: str) -> list[dict[str, str | None]]:
+    """The decisions of a judge, and its reasons; none where no judge was asked."""
+    if score.evidence is None or score.evidence.rule != VERDICT:
+        return []
+    from reward_functions.tools.score_report.criteria import decisions
+
+    return [
+        {
+            "criterion": each.criterion,
+            "decision": each.choice,
+            "reason": each.reason or None,
+            "quotation": each.quotation or None,
+        }
+        for each in decisions(score, reward)
+    ]
 
 
 def number(value: float) -> str:
@@ -111,7 +155,8 @@ def number(value: float) -> str:
     return f"{value:.6g}"
 
 
-def _row(result: RewardResult, place: str) -> dict[str, Any]:
-    if isinstance(result, Scored):
-        return dict(result_object(result))
-    return {"id": result.id, "aggregate_reward_score": None, "error": error_of(result, place)}
+def written(value: object) -> str:
+    """A value of data or of a declaration as JSON writes it; a string as it is."""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, default=rendered)

@@ -1,6 +1,7 @@
-"""The reward a NAME on the command line means: a registered name, or the path of a Python file.
+"""The reward a NAME on the command line means: a registered name, or the path of a file.
 
-A file makes a reward usable between `reward new` and the package it may end up in.
+A .py file holds a function, a .toml or .json file declares a composite. A file makes a reward
+usable between `reward new` and the package it may end up in.
 """
 
 from __future__ import annotations
@@ -8,9 +9,10 @@ from __future__ import annotations
 from functools import partial
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from reward_functions import RewardSpec, get
+from reward_functions.core.declared import SUFFIXES, composite_file
 from reward_functions.core.errors import ConfigurationError, NoJudge
 from reward_functions.core.importing import imported
 
@@ -19,11 +21,19 @@ if TYPE_CHECKING:
 
     from reward_functions.core.asking import Ask, Question, Verdict
     from reward_functions.core.spec import RewardFunction
+    from reward_functions.judge_runtime.verdict_store import VerdictStore
+
+
+EXAMPLE: Final = (
+    '{"models": [{"backend": "openai", "endpoint": "http://localhost:8000/v1", '
+    '"model": "Qwen/Qwen3-8B"}]}'
+)
+"""The settings of a judge behind an OpenAI-compatible server."""
 
 
 def is_path(name: str) -> bool:
     """Whether a NAME is meant as the path of a file."""
-    return name.endswith(".py") or "/" in name or "\\" in name
+    return name.endswith((".py", *SUFFIXES)) or "/" in name or "\\" in name
 
 
 def reward_named(name: str) -> RewardSpec:
@@ -34,6 +44,8 @@ def reward_named(name: str) -> RewardSpec:
         ConfigurationError: the file cannot be imported, or it is not clear which reward is meant.
         OSError: the file cannot be read.
     """
+    if name.endswith(SUFFIXES):
+        return composite_file(Path(name))
     return _in_file(Path(name)) if is_path(name) else get(name)
 
 
@@ -43,17 +55,19 @@ def ready(
     judge: str | None = None,
     *,
     answers: Ask | None = None,
+    store: VerdictStore | None = None,
 ) -> RewardFunction:
     """The reward with parameters as typed, `k=v` each, and with somebody to ask if it is a judge.
 
     Args:
         spec: the reward.
         settings: of its parameters.
-        judge: its settings, as `--judge` takes them. Without them a judge scores the samples that
-            need no model; the rest is unscored.
+        judge: its settings, as `--judge` takes them.
         answers: recorded ones, in place of any judge.
+        store: verdicts of earlier runs, which are not asked for again.
 
     Raises:
+        NoJudge: it is a judge, or a part of it is, and no model is named.
         BadParameter: an unknown parameter, or a value of the wrong type.
         BadJudge: the judge's settings cannot be used.
     """
@@ -61,18 +75,28 @@ def ready(
     if not spec.needs.judge or answers is not None:
         return spec.bind(parameters, ask=answers)
     if judge is None:
-        return spec.bind(parameters, ask=partial(_nobody, spec.name))
+        raise no_judge(spec.name)
     from reward_functions.judge_runtime.panel import JudgePool
     from reward_functions.tools.judging.settings import load_judge_config
 
-    return JudgePool(load_judge_config(judge)).batch(spec, parameters)
+    return JudgePool(load_judge_config(judge), store=store).batch(spec, parameters)
 
 
-def _nobody(name: str, question: Question, /, *, deadline: float = inf) -> Verdict:  # noqa: ARG001
-    raise NoJudge(
+def nobody(spec: RewardSpec) -> Ask | None:
+    """Who answers a judge that no model is named for: a response that needs none is scored."""
+    return partial(_unanswered, spec.name) if spec.needs.judge else None
+
+
+def no_judge(name: str) -> NoJudge:
+    """The error of a judge without a model, with one to copy."""
+    return NoJudge(
         f"{name} asks a judge model, and none is the default: give --judge FILE, or set "
-        "REWARD_JUDGE"
+        f"REWARD_JUDGE; such as --judge '{EXAMPLE}', or a file that `reward judge init` writes"
     )
+
+
+def _unanswered(name: str, question: Question, /, *, deadline: float = inf) -> Verdict:  # noqa: ARG001
+    raise no_judge(name)
 
 
 def parameter_values(spec: RewardSpec, settings: Sequence[str]) -> dict[str, object]:

@@ -1,28 +1,97 @@
-"""The samples of a file, decoded as the Lambda would decode them.
+"""The samples of a file of any format and shape, decoded as the Lambda would decode them.
 
-All are read before any is scored, so that unusable input costs nothing and leaves nothing behind.
+    file ──rows_of──→ Unread ──read──→ Read
+
+Whoever only counts rows, or hands them to another process, leaves them unread.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from reward_functions.core.errors import BadSample
+from reward_functions.core.types import Unscored
 from reward_functions.serving.contract import decode_row
-from reward_functions.tools.json_rows import read_rows
+from reward_functions.tools.json_rows import BadInput
+from reward_functions.tools.rows.mapping import RowOptions
+from reward_functions.tools.rows.reading import AS_FOUND, BadRow, scan_rows
 
 if TYPE_CHECKING:
-    from reward_functions.core.types import Sample, Unscored
+    from collections.abc import Iterator
+
+    from reward_functions.core.types import Sample
 
 
-def read_samples(file: str) -> tuple[list[Sample | Unscored], list[str]]:
-    """The samples of a file, and the place of each.
+class Read(NamedTuple):
+    """A sample, or why a row is none, and where it stands: "input line 3"."""
+
+    place: str
+    sample: Sample | Unscored
+
+
+class Unread(NamedTuple):
+    """A row before it is decoded, and where it stands; it passes between processes as it is.
+
+    Args:
+        place: "input line 3".
+        position: in the file, from 0.
+        content: of the row.
+        problem: why it is no row of its file's shape; "" where it is one.
+    """
+
+    place: str
+    position: int
+    content: dict[str, Any]
+    problem: str = ""
+
+    def read(self) -> Read:
+        """Its sample, or why it is none."""
+        found = decode_row(self.content, self.position)
+        if self.problem:
+            return Read(self.place, Unscored(found.id, BadSample(self.problem)))
+        return Read(self.place, found)
+
+
+def row_options(mapped: list[str] | None, shape: str | None) -> RowOptions:
+    """What `--map` and `--rows` say.
 
     Raises:
-        BadInput: not UTF-8, not JSON, or not objects.
+        ConfigurationError: they cannot be read.
+    """
+    return RowOptions.parse(mapped, shape)
+
+
+def rows_of(file: str, rows: RowOptions = AS_FOUND, *, answered: bool = True) -> Iterator[Unread]:
+    """The rows of a file, one at a time.
+
+    Args:
+        file: its path; - is standard input.
+        rows: how its rows are read.
+        answered: whether a data set without responses is refused: each would earn the minimum.
+
+    Raises:
+        BadInput: a line or an item is not an object; the file's format or shape is not known, or
+            it has two.
         OSError: the file cannot be read.
     """
-    samples, places = [], []
-    for position, row in enumerate(read_rows(file)):
-        samples.append(decode_row(row.content, position))
-        places.append(row.place)
-    return samples, places
+    for position, row in enumerate(scan_rows(file, rows, answered=answered)):
+        if isinstance(row, BadRow):
+            yield Unread(row.place, position, {"id": row.name}, row.problem)
+        elif isinstance(row, BadInput):
+            raise row
+        else:
+            yield Unread(row.place, position, row.content)
+
+
+def samples_of(file: str, rows: RowOptions = AS_FOUND, *, answered: bool = True) -> Iterator[Read]:
+    """The samples of a file, as `rows_of` finds them; one that is not valid is an `Unscored`."""
+    for row in rows_of(file, rows, answered=answered):
+        yield row.read()
+
+
+def read_samples(
+    file: str, rows: RowOptions = AS_FOUND, *, answered: bool = True
+) -> tuple[list[Sample | Unscored], list[str]]:
+    """All samples of a file, and the place of each, as `samples_of` reads them."""
+    read = list(samples_of(file, rows, answered=answered))
+    return [each.sample for each in read], [each.place for each in read]

@@ -1,4 +1,4 @@
-"""What a batch of scores looks like as a whole, in three lines on standard error.
+"""What a file of scores looks like as a whole, in a few lines on standard error.
 
 The second is for whoever trains on groups: prompts whose samples all score the same give GRPO no
 advantage to learn from. `frac_reward_zero_std` is TRL's name for their share. The third says why
@@ -8,26 +8,23 @@ shows the shape of one.
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.cli._console import MESSAGE, cell, errors, plain, table
-from reward_functions.core.means import mean
-from reward_functions.core.types import Scored, Unscored
+from reward_functions.cli._console import MESSAGE, NOTHING, cell, errors, plain, table
 from reward_functions.tools.json_rows import shown
-from reward_functions.tools.score_report.figures import groups, std
-from reward_functions.tools.score_report.reasons import sentence, tallied
+from reward_functions.tools.score_report.reasons import sentence
 from reward_functions.tools.score_report.tables import agreement_table, confusion_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from reward_functions.core.spec import RewardSpec
-    from reward_functions.core.types import RewardResult
     from reward_functions.judge_runtime.usage import Account
-    from reward_functions.tools.score_report.batch import Batch
+    from reward_functions.tools.score_report.digest import Digest
     from reward_functions.tools.score_report.labels import Confusion
 
+
+LINES: Final = 8
+"""Reasons, and errors, that a terminal shows by themselves."""
 
 SAMPLE: Final = (
     '{"id": …, "messages": [{"role": "user", "content": …}, {"role": "assistant", "content": …}], '
@@ -40,30 +37,88 @@ def no_samples(file: str) -> None:
     errors().print(f"{plain(shown(file))} holds no samples", soft_wrap=True, markup=False)
 
 
-def summary(spec: RewardSpec, batch: Batch, seconds: float) -> None:
-    """Print mean, standard deviation, share at the minimum, failures, speed, groups and reasons.
-
-    The shape of a sample is printed once, however many rows do not have it.
+def written(count: int, total: int, *, limited: bool) -> None:
+    """Say how many of the rows are written.
 
     Args:
-        spec: the reward.
-        batch: what was scored.
+        count: of those.
+        total: of the file.
+        limited: whether nobody asked for so few.
+    """
+    more = "; --limit N shows more, and -o FILE keeps all" if limited else ""
+    errors().print(f"{count:,} of {total:,} rows shown{more}")
+
+
+def summary(digest: Digest, seconds: float, rows: int) -> None:
+    """Print the figures of all rows, the groups, what is odd about the rows, and the reasons.
+
+    On a terminal the reasons and errors are tables, elsewhere a line each. The shape of a sample is
+    printed once, however many rows do not have it.
+
+    Args:
+        digest: of all rows.
         seconds: spent on scoring.
+        rows: scored in this time, which are fewer where a run went on.
     """
     console = errors()
-    if any(isinstance(sample, Unscored) for sample in batch.samples):
+    if digest.no_samples:
         console.print(f"a sample is written {SAMPLE}", soft_wrap=True, markup=False)
-    console.print(" · ".join(_figures(batch, seconds)), soft_wrap=True)
-    found = groups(batch)
-    if found.count:
+    console.print(" · ".join(_figures(digest, seconds, rows)), soft_wrap=True)
+    found = digest.groups()
+    if found.prompts:
+        equal = ((found.at_minimum, "all at the minimum"), (found.at_maximum, "all at the maximum"))
+        kinds = "".join(f", {count:,} {where}" for count, where in equal if count)
         console.print(
-            f"prompts with several samples {found.count:,} · frac_reward_zero_std "
-            f"{found.without_advantage / found.count:.3f}: groups with zero advantage",
+            f"prompts with several samples {found.prompts:,} · frac_reward_zero_std "
+            f"{found.without_advantage / found.prompts:.3f}: groups with zero advantage{kinds}",
             soft_wrap=True,
             style="dim",
         )
-    if reasons := sentence(tallied(batch, spec.name)):
+    if notes := " · ".join(_notes(digest)):
+        console.print(notes, soft_wrap=True)
+    if console.is_terminal:
+        _tables(digest)
+        return
+    for error in digest.errors():
+        line = f"unscored {error.title} ({error.rows:,}), the first: {error.first}"
+        console.print(plain(line, MESSAGE), soft_wrap=True, markup=False)
+    if reasons := sentence(digest.reasons()):
         console.print(plain(reasons, MESSAGE), soft_wrap=True, markup=False)
+
+
+def _notes(digest: Digest) -> Iterator[str]:
+    """What is odd about the rows, counted."""
+    counted = (
+        (digest.without_response, "without response"),
+        (digest.cut_off, "at the minimum and cut off"),
+        (digest.repeated_ids(), "with the id of a row before"),
+    )
+    return (f"rows {what} {count:,}" for count, what in counted if count)
+
+
+def _tables(digest: Digest) -> None:
+    """The reasons at the minimum, and the errors, each with what to try."""
+    console = errors()
+    low = [each for each in digest.reasons() if each.low]
+    if low:
+        total = sum(each.low for each in low)
+        shown = table("at the minimum", "rows", "share", "try", numbers=("rows", "share"))
+        for each in low[:LINES]:
+            found = each.remedy
+            attempt = f"{found.attempt} (perhaps {found.cause})" if found else None
+            shown.add_row(
+                cell(each.reason), f"{each.low:,}", f"{each.low / total:.0%}", cell(attempt)
+            )
+        if rest := sum(each.low for each in low[LINES:]):
+            shown.add_row(cell("other reasons"), f"{rest:,}", f"{rest / total:.0%}", NOTHING)
+        console.print(shown)
+    if failures := digest.errors():
+        shown = table("unscored", "rows", "the first", "what to do", numbers=("rows",))
+        for error in failures[:LINES]:
+            shown.add_row(
+                cell(error.title), f"{error.rows:,}", cell(error.first), cell(error.remedy)
+            )
+        console.print(shown)
 
 
 def agreement(found: Confusion) -> None:
@@ -81,30 +136,29 @@ def spent(account: Account) -> None:
     """Print what a judge's models were asked, and what that cost as far as prices are known."""
     counted = account.metrics()
     tokens = sum(value for name, value in counted.items() if name.endswith("_tokens"))
+    kept = counted["judge_cache_hits"]
     figures = (
         f"judge calls {counted['judge_calls']:,.0f}",
         f"answers {counted['judge_answers']:,.0f}",
+        *([f"verdicts kept earlier {kept:,.0f}"] if kept else []),
         f"questions without a verdict {counted['judge_failures']:,.0f}",
         f"tokens {tokens:,.0f}",
-        f"dollars {counted['judge_usd']:.4f}",
+        f"dollars {account.dollars}",
     )
     errors().print(" · ".join(figures), soft_wrap=True)
+    for reason in account.stopped:
+        line = plain(f"not asked any more {reason}", MESSAGE)
+        errors().print(line, soft_wrap=True, markup=False)
 
 
-def _figures(batch: Batch, seconds: float) -> Iterator[str]:
-    values = batch.values(batch.scored)
-    yield f"samples {len(batch.results):,}"
-    if values:
-        yield f"mean {mean(values):.4f}"
-        yield f"std {std(values):.4f}"
-        yield f"share at the minimum {len(batch.at_minimum) / len(values):.1%}"
-    yield f"unscored {len(batch.unscored):,}{_kinds(batch.results)}"
-    if batch.results and seconds:
-        yield f"{len(batch.results) / seconds:,.0f} samples/s"
-
-
-def _kinds(results: Sequence[RewardResult]) -> str:
-    kinds = Counter(
-        type(result.error).__name__ for result in results if not isinstance(result, Scored)
-    )
-    return f" ({', '.join(f'{kind} {n:,}' for kind, n in kinds.most_common())})" if kinds else ""
+def _figures(digest: Digest, seconds: float, rows: int) -> Iterator[str]:
+    yield f"samples {len(digest):,}"
+    if figures := digest.figures():
+        middle, std, low = figures
+        yield f"mean {middle:.4f}"
+        yield f"std {std:.4f}"
+        yield f"share at the minimum {low:.1%}"
+    kinds = ", ".join(f"{kind} {count:,}" for kind, count in digest.kinds())
+    yield f"unscored {digest.unscored:,}" + (f" ({kinds})" if kinds else "")
+    if rows and seconds:
+        yield f"{rows / seconds:,.0f} samples/s"

@@ -1,37 +1,45 @@
-"""`reward list`, `show`, `check` and `explain`: what rewards there are, and what each one does."""
+"""`reward list`, `show` and `check`: what rewards there are, and what each one does."""
 
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from reward_functions.cli._errors import INCOMPLETE
-from reward_functions.cli._options import Models, Name, Parameters  # noqa: TC001 - typer reads annotations
+from reward_functions.cli._options import Name  # noqa: TC001 - typer reads annotations
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from rich.table import Table
 
-    from reward_functions import RewardResult, RewardSpec
+    from reward_functions import RewardSpec
+    from reward_functions.core.errors import BrokenPlugin
+    from reward_functions.core.parameters import Parameter
 
 
 def list_rewards() -> None:
-    """Every reward there is."""
-    from reward_functions import specs
-    from reward_functions.cli._console import NARROW, output
+    """Every reward there is.
 
+    An entry point of another package that cannot be used is a warning on standard error, and the
+    exit status stays 0.
+    """
+    from reward_functions.cli._console import NARROW, output
+    from reward_functions.core.registry import installed
+
+    found = installed()
     console = output()
-    console.print((_short_list if console.width < NARROW else _list)(specs().values()))
+    console.print((_short_list if console.width < NARROW else _list)(found.specs.values()))
+    _warn(found.broken)
 
 
 def show(name: Name) -> None:
     """All about one reward: documentation, parameters, examples, a request and its reply."""
     from rich.text import Text
 
+    from reward_functions.cli._composites import parts_table
     from reward_functions.cli._console import MESSAGE, output, plain
     from reward_functions.cli._rewards import reward_named
 
@@ -43,7 +51,7 @@ def show(name: Name) -> None:
         console.print(Text(plain(paragraph, MESSAGE)))
     console.print()
     console.print(_facts(spec))
-    for shown in (_parameters(spec), _examples(spec)):
+    for shown in (parts_table(spec), _parameters(spec), _examples(spec)):
         if shown.row_count:
             console.print(shown)
     for heading, text in _exchange(spec):
@@ -55,67 +63,40 @@ def check(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="[NAME]", help="One reward, or the path of a .py file.", show_default="all"
+            metavar="[NAME]", help="One reward, or the path of its file.", show_default="all"
         ),
     ] = None,
 ) -> None:
-    """Replay the worked examples of one reward, or of all."""
+    """Replay the worked examples of one reward, or of all.
+
+    Exit status: 0 every example earns its score, 1 one does not, or an entry point of another
+    package cannot be used; the others are checked all the same.
+    """
     from rich.text import Text
 
-    from reward_functions import specs
-    from reward_functions.cli._console import cell, output, table
+    from reward_functions.cli._console import MESSAGE, cell, output, plain, table
     from reward_functions.cli._rewards import reward_named
+    from reward_functions.core.registry import Installed, installed
 
-    chosen = list(specs().values()) if name is None else [reward_named(name)]
+    if name is None:
+        found = installed()
+    else:
+        spec = reward_named(name)
+        found = Installed({spec.name: spec}, ())
     shown = table(
         "name", "examples", "verdict", "what differs", names=("name",), numbers=("examples",)
     )
-    flaws = {spec.name: list(_flaws(spec)) for spec in chosen}
-    for spec in chosen:
+    flaws = {spec.name: _all_flaws(spec) for spec in found.specs.values()}
+    for spec in found.specs.values():
         wrong = flaws[spec.name]
         verdict = cell("failed", "bold red") if wrong else cell("ok", "green")
         count = cell(str(len(spec.examples)))
         shown.add_row(cell(spec.name), count, verdict, Text("\n").join(map(cell, wrong)))
+    for broken in found.broken:
+        why = Text(plain(str(broken), MESSAGE))
+        shown.add_row(cell(broken.name), cell(None), cell("broken", "bold red"), why)
     output().print(shown)
-    if any(flaws.values()):
-        raise typer.Exit(INCOMPLETE)
-
-
-def explain(
-    name: Name,
-    *,
-    response: Annotated[
-        str,
-        typer.Option(
-            metavar="TEXT",
-            help="What the policy wrote; @FILE reads a file, - standard input, @@… is a string "
-            "that begins with @.",
-        ),
-    ],
-    reference: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TEXT",
-            help="The ground truth, a string or a JSON object; @FILE reads a file, @@… is a string "
-            "that begins with @.",
-        ),
-    ] = None,
-    prompt: Annotated[str, typer.Option(metavar="TEXT", help="The user turn before it.")] = "",
-    parameter: Parameters = None,
-    judge: Models = None,
-) -> None:
-    """Explain a score: the answer found, what was compared, the rule that decided."""
-    from reward_functions import Scored, score_batch
-    from reward_functions.cli._console import output
-    from reward_functions.cli._rewards import ready, reward_named
-    from reward_functions.testing import sample
-
-    spec = reward_named(name)
-    reward = ready(spec, parameter or [], judge)
-    truth = None if reference is None else _typed(reference)
-    (result,) = score_batch(reward, [sample(_typed(response), truth, prompt=prompt)])
-    output().print(_explanation(spec, result))
-    if not isinstance(result, Scored):
+    if found.broken or any(flaws.values()):
         raise typer.Exit(INCOMPLETE)
 
 
@@ -188,6 +169,7 @@ def _facts(spec: RewardSpec) -> Table:
     return facts(
         {
             "scale": cell(f"{spec.scale.minimum:g} to {spec.scale.maximum:g}"),
+            "a wrong response": cell(f"earns {spec.most_undeserved:g} at most"),
             "metrics": cell(", ".join(spec.metrics) or None),
             "workers": cell(str(spec.needs.workers)),
             "gold_response": cell("writes the right response" if spec.gold_response else None),
@@ -200,15 +182,22 @@ def _parameters(spec: RewardSpec) -> Table:
 
     shown = table("parameter", "type", "default", names=("parameter",), title="Parameters")
     for parameter in spec.parameters.values():
-        shown.add_row(
-            cell(parameter.name), cell(parameter.type_name), cell(repr(parameter.default))
-        )
+        shown.add_row(cell(parameter.name), cell(parameter.type_name), cell(_default(parameter)))
     return shown
+
+
+def _default(parameter: Parameter) -> str | None:
+    """A default as it is typed; None of a parameter that has to be given."""
+    from reward_functions.cli._results import written
+
+    if not parameter.has_default:
+        return None
+    return written(parameter.default) or '""'
 
 
 def _examples(spec: RewardSpec) -> Table:
     from reward_functions.cli._console import cell, table
-    from reward_functions.cli._results import number
+    from reward_functions.cli._results import number, written
 
     shown = table(
         "kind",
@@ -222,11 +211,13 @@ def _examples(spec: RewardSpec) -> Table:
         numbers=("score",),
     )
     for example in spec.examples:
-        parameters = ", ".join(f"{name}={value!r}" for name, value in example.parameters.items())
+        parameters = ", ".join(
+            f"{name}={written(value)}" for name, value in example.parameters.items()
+        )
         shown.add_row(
             cell(example.kind),
             cell(example.response),
-            cell(str(example.reference)),
+            cell(None if example.reference is None else written(example.reference)),
             cell(number(example.score)),
             cell(parameters or None),
             cell(example.why or None),
@@ -250,14 +241,43 @@ def _exchange(spec: RewardSpec) -> Iterator[tuple[str, str]]:
             yield "Reply", json.dumps([result_object(result)], indent=2)
 
 
+def _warn(broken: Iterable[BrokenPlugin]) -> None:
+    """One line for each entry point that cannot be used, and what to do about it."""
+    from rich.text import Text
+
+    from reward_functions.cli._console import MESSAGE, errors, plain
+
+    for each in broken:
+        whose = each.package or "its package"
+        line = f"warning: {each}; repair, update or uninstall {whose}"
+        errors().print(Text(plain(line, MESSAGE), "yellow"), soft_wrap=True)
+
+
+def _all_flaws(spec: RewardSpec) -> list[str]:
+    """What is wrong with a reward's examples, or that its code does not let them be tried."""
+    from reward_functions.core.errors import ConfigurationError
+    from reward_functions.core.importing import IMPORT_ERRORS
+
+    found = []
+    try:
+        for flaw in _flaws(spec):
+            found.append(flaw)  # noqa: PERF402 - what was found before an exception is kept
+    except (ConfigurationError, *IMPORT_ERRORS) as error:
+        found.append(f"its code raises {type(error).__name__}: {error}")
+    return found
+
+
 def _flaws(spec: RewardSpec) -> Iterator[str]:
     """What is wrong with a reward's examples."""
     from reward_functions import Scored, score_batch
     from reward_functions.cli._results import error_of
     from reward_functions.core.errors import BadParameter
+    from reward_functions.core.prototypes import lacking
 
     if not spec.examples:
         yield "it has no examples"
+    if missing := lacking(spec):
+        yield f"before it can be deployed it needs {'; '.join(missing)}"
     for example in spec.examples:
         about = f"{example.kind} example {example.response!r}"
         try:
@@ -271,56 +291,3 @@ def _flaws(spec: RewardSpec) -> Iterator[str]:
         elif result.score.value != example.score:
             earned = f"{about} earns {result.score.value:g}, not {example.score:g}"
             yield ": ".join(filter(None, (earned, result.score.reason)))
-
-
-def _explanation(spec: RewardSpec, result: RewardResult) -> Table:
-    from reward_functions.cli._console import cell, facts
-    from reward_functions.cli._results import cells_of, explanation, metric_key
-    from reward_functions.tools.rules.registry import rule_of
-
-    known = cells_of(spec, result)
-    explained = explanation(result) or {}
-    rule = rule_of(spec.name, explained.get("rule") or "")
-    compared = {
-        name: None if explained.get(key) is None else cell(explained[key])
-        for name, key in (
-            ("normal form", "normal_answer"),
-            ("reference", "normal_reference"),
-            ("outcome", "outcome"),
-            ("rule", "rule"),
-        )
-    }
-    return facts(
-        {
-            "answer": known.get("answer"),
-            **compared,
-            "the rule": rule and cell(rule.statement),
-            "score": known["score"],
-            "reason": known.get("reason"),
-            **{metric_key(name): known.get(metric_key(name)) for name in spec.metrics},
-            "error": known.get("error"),
-        }
-    )
-
-
-def _typed(text: str) -> str:
-    """A text as typed, or the content of a file, or of standard input.
-
-    Raises:
-        ConfigurationError: the content is not UTF-8.
-        OSError: the file cannot be read.
-    """
-    from reward_functions.core.errors import ConfigurationError
-
-    if text == "-":
-        content = sys.stdin.buffer.read()
-    elif text.startswith("@@"):
-        return text[1:]
-    elif text.startswith("@"):
-        content = Path(text[1:]).read_bytes()
-    else:
-        return text
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError:
-        raise ConfigurationError(f"{text}: not UTF-8") from None

@@ -65,9 +65,8 @@ def demo(
     ):
         console.print(Text(f"  {command}", "bold"), soft_wrap=True)
     if seen["surprising"]:
-        console.print(
-            f"\n[bold red]rows that came out otherwise than expected: {seen['surprising']}[/]"
-        )
+        surprising = f"\nrows that came out otherwise than expected: {seen['surprising']}"
+        console.print(surprising, style="bold red")
         raise typer.Exit(INCOMPLETE)
 
 

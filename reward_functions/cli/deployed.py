@@ -11,10 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
+from reward_functions.cli._echo import say
 from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotations
     File,
+    Map,
+    Output,
     Parameters,
+    Shape,
     Stage,
 )
 
@@ -24,6 +28,7 @@ if TYPE_CHECKING:
     from reward_functions.serving.catalogue import DeployedReward
     from reward_functions.serving.contract import ResponseMode
     from reward_functions.tools.deployed import CheckReport, DeployedFunction, Expectation
+    from reward_functions.tools.rows.mapping import RowOptions
 
 app = typer.Typer(
     no_args_is_help=True, help="Functions that are deployed: the catalogue, invoke, check."
@@ -65,7 +70,7 @@ def list_deployed(
         rows = [reward.model_dump() | {"live_version": live[reward.name]} for reward in found]
         typer.echo(json.dumps(rows, indent=2))
     elif not found:
-        typer.echo(f"stage {stage!r} has no deployments here")
+        say(f"stage {stage!r} has no deployments here")
     else:
         _list(found, live)
 
@@ -76,26 +81,30 @@ def invoke(
     file: File,
     *,
     stage: Stage = "dev",
+    output: Output = None,
     batch_size: Annotated[int, typer.Option(min=1, help="Samples an invocation.")] = 64,
+    mapped: Map = None,
+    shape: Shape = None,
 ) -> None:
     """Invoke a deployed function as a trainer does, and time it.
 
-    Results go to standard output as jsonl, times to standard error. The file is read as
-    `reward score` reads it.
+    Results are jsonl, times go to standard error. The file is read as `reward score` reads it.
 
     Exit status: 0 every batch was answered, 1 some were not, 2 nothing was done.
     """
-    from reward_functions.cli._invocations import invoked
+    from reward_functions.cli._invocations import invoked, results_to
+    from reward_functions.cli._rows import row_options
     from reward_functions.cli._summary import no_samples
     from reward_functions.tools.deployed import DeployedFunction, find
-    from reward_functions.tools.json_rows import read_rows
+    from reward_functions.tools.rows.reading import read_rows
 
     arn = target if _is_arn(target) else find(target, stage).live_arn
     function = DeployedFunction(arn)
-    rows = [row.content for row in read_rows(file)]
+    rows = [row.content for row in read_rows(file, row_options(mapped, shape), answered=True)]
     if not rows:
         no_samples(file)
-    invoked(function, rows, batch_size)
+    with results_to(output, file) as destination:
+        invoked(function, rows, batch_size, destination)
 
 
 @app.command()
@@ -119,6 +128,8 @@ def check(
         str | None,
         typer.Option(metavar="FILE", help="Samples to send to an ARN whose reward is not ours."),
     ] = None,
+    mapped: Map = None,
+    shape: Shape = None,
     response_mode: Annotated[
         Literal["list", "envelope"] | None,
         typer.Option(help="What the function behind an ARN must answer with."),
@@ -134,9 +145,16 @@ def check(
     Exit status: 0 nothing failed, 1 something did, 2 nothing was done.
     """
     from reward_functions.cli._console import errors
+    from reward_functions.cli._rows import row_options
+    from reward_functions.core.errors import ConfigurationError
     from reward_functions.tools.deployed import check as checked
+    from reward_functions.tools.rows.mapping import RowOptions
 
-    work = _work(targets or [], stage, _given(reward, parameter or [], samples, response_mode))
+    how = row_options(mapped, shape)
+    if samples is None and how != RowOptions():
+        raise ConfigurationError("--map and --rows say how the FILE of --samples is read")
+    given = _given(reward, parameter or [], samples, how, response_mode)
+    work = _work(targets or [], stage, given)
     with errors().status("checking") as status:
         reports = [
             checked(function, expected, batch_size=batch_size, progress=status.update)
@@ -181,7 +199,11 @@ def _is_arn(target: str) -> bool:
 
 
 def _given(
-    reward: str | None, parameters: Sequence[str], samples: str | None, mode: ResponseMode | None
+    reward: str | None,
+    parameters: Sequence[str],
+    samples: str | None,
+    how: RowOptions,
+    mode: ResponseMode | None,
 ) -> Expectation | None:
     """What was typed about the function behind an ARN; None where nothing was."""
     from reward_functions.cli._rewards import parameter_values, reward_named
@@ -197,18 +219,19 @@ def _given(
         return expectation_of(spec, parameter_values(spec, parameters), mode)
     if samples is None and mode is None:
         return None
-    rows = made_up() if samples is None else _rows(samples)
+    rows = made_up() if samples is None else _rows(samples, how)
     return Expectation(rows, mode=mode)
 
 
-def _rows(file: str) -> tuple[dict[str, Any], ...]:
+def _rows(file: str, how: RowOptions) -> tuple[dict[str, Any], ...]:
     """The samples of a file, each under an id that no other has."""
     from reward_functions.core.types import Unscored
     from reward_functions.serving.contract import decode_row
-    from reward_functions.tools.json_rows import BadInput, read_rows, shown
+    from reward_functions.tools.json_rows import BadInput, shown
+    from reward_functions.tools.rows.reading import read_rows
 
     rows = []
-    for at, row in enumerate(read_rows(file)):
+    for at, row in enumerate(read_rows(file, how)):
         decoded = decode_row(row.content, at)
         if isinstance(decoded, Unscored):
             raise BadInput(f"{shown(file)}, {row.place}: {decoded.error}")
@@ -230,7 +253,7 @@ def _show(reports: Sequence[CheckReport], *, as_json: bool) -> None:
         typer.echo(json.dumps(rows, indent=2))
         return
     for report in reports:
-        typer.echo(f"\n{report.arn}")  # not as a title, which would break it at a hyphen
+        say(f"\n{report.arn}")  # not as a title, which would break it at a hyphen
         shown = table("", "question", "answer", names=("question",))
         for finding in report.findings:
             shown.add_row(
@@ -265,7 +288,7 @@ def _list(found: Sequence[DeployedReward], live: Mapping[str, str | None]) -> No
     wide = max(len(reward.name) for reward in found)
     for reward in found:
         # Not by the console, which would break an ARN at a hyphen.
-        typer.echo(f"  {reward.name:{wide}}  {reward.version_arn}")
+        say(f"  {reward.name:{wide}}  {reward.version_arn}")
 
 
 def _version_given(reward: DeployedReward) -> str | None:

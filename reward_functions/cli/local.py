@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from reward_functions.cli import runtime
+from reward_functions.cli import installing, runtime
+from reward_functions.cli._echo import say
 from reward_functions.cli._errors import PRINT_ENV
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def up(
         typer.Option(
             metavar="PATH",
             help="The interpreter that has ministack; functions run on it.",
-            show_default="what make setup installed",
+            show_default="what reward local install made",
         ),
     ] = None,
     models: Annotated[
@@ -133,18 +134,18 @@ def up(
         return
     if print_env:
         _print_environment(aws.environment)
-    _say(f"local AWS {name!r} on {aws.endpoint}, process {aws.record.process.id}", err=print_env)
+    say(f"local AWS {name!r} on {aws.endpoint}, process {aws.record.process.id}", err=print_env)
     if aws.training_endpoint:
-        _say(
+        say(
             f"  training double:      {aws.training_endpoint}, a simulation: it trains no language "
             "model",
             err=print_env,
         )
-        _say(f"  the course of a job:  {aws.training_endpoint}/_training/jobs/JOB", err=print_env)
+        say(f"  the course of a job:  {aws.training_endpoint}/_training/jobs/JOB", err=print_env)
     named = "" if name == "default" else f" --name {name}"
     if not print_env:
-        _say(f"  point a shell at it:  {towards_line(aws)}")
-    _say(f"  end it:               reward local down{named}", err=print_env)
+        say(f"  point a shell at it:  {towards_line(aws)}")
+    say(f"  end it:               reward local down{named}", err=print_env)
 
 
 @app.command()
@@ -159,7 +160,7 @@ def status(*, as_json: Json = False) -> None:
         typer.echo(json.dumps([_described(aws) for aws in found], indent=2))
         return
     if not found:
-        _say("no local AWS runs: reward local up")
+        say("no local AWS runs: reward local up")
         return
     columns = ("name", "state", "endpoint", "process", "permissions", "training")
     shown = table(*columns, names=("name",))
@@ -191,7 +192,7 @@ def throttle(
     """Let the training double refuse the next calls of an operation, as a busy service does."""
     _here(name).ask_training("POST", "throttle", operation=operation, times=times)
     calls = "call" if times == 1 else f"{times} calls"
-    _say(f"the next {calls} of {operation} will be throttled")
+    say(f"the next {calls} of {operation} will be throttled")
 
 
 @app.command()
@@ -205,7 +206,7 @@ def fail(
 ) -> None:
     """Let a simulated job fail after its next step: `reward job diagnose` is to be rehearsed."""
     _here(name).ask_training("POST", "fail", job=job, message=message)
-    _say(f"{job} will fail after its next step: {message}")
+    say(f"{job} will fail after its next step: {message}")
 
 
 @app.command("as")
@@ -238,16 +239,16 @@ def as_(
     aws = _here(name)
     _print_environment(become(aws, stage, tasks))
     rights = ", ".join(tasks)
-    _say(f"this shell has the rights of {rights} in the stage {stage!r}", err=True)
+    say(f"this shell has the rights of {rights} in the stage {stage!r}", err=True)
     if not aws.enforcing:
-        _say("  which nobody checks there: reward local up --enforce does", err=True)
+        say("  which nobody checks there: reward local up --enforce does", err=True)
 
 
 @app.command()
 def reset(*, name: Named = "default") -> None:
     """Empty it of everything that was made in it."""
     _running(name).reset()
-    _say(f"local AWS {name!r} is empty")
+    say(f"local AWS {name!r} is empty")
 
 
 @app.command()
@@ -262,9 +263,10 @@ def down(*, name: Named = "default", print_env: PrintEnv = False) -> None:
     if print_env:
         for variable in left:
             typer.echo(f"unset {variable}")
-    _say(f"local AWS {name!r} {'has ended' if ran else 'does not run'}", err=print_env)
+    say(f"local AWS {name!r} {'has ended' if ran else 'does not run'}", err=print_env)
 
 
+app.command("install")(installing.install)
 app.command("runtime")(runtime.runtime)
 
 
@@ -354,7 +356,3 @@ def _print_environment(needed: dict[str, str]) -> None:
 
     for line in shell_lines(os.environ, needed):
         typer.echo(line)
-
-
-def _say(text: str, *, err: bool = False) -> None:
-    typer.echo(text, err=err)

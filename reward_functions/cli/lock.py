@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from reward_functions.cli._echo import say
 from reward_functions.cli._errors import INCOMPLETE
 
 Stage = Annotated[str, typer.Option("--stage", "-s", help="A stage of this folder's cdk.json.")]
@@ -35,14 +36,14 @@ def lock(
     artifacts = Artifacts(stage_in(here, stage), here, None)  # the wheels of the lock go with it
     found = artifacts.lock
     if not found.needed:
-        typer.echo(f"stage {stage!r} needs no lock: its packages require nothing but this project")
+        say(f"stage {stage!r} needs no lock: its packages require nothing but this project")
         return
     state = found.state()
     if check or (state == "current" and not upgrade):
-        typer.echo(f"{found.path.name} is {state}")
+        say(f"{found.path.name} is {state}")
         if state != "current":
             raise typer.Exit(INCOMPLETE)
         return
     for change in found.write(upgrade=upgrade) or ("no version moved",):
-        typer.echo(str(change))
-    typer.echo(f"wrote {found.path.name}: commit it")
+        say(str(change))
+    say(f"wrote {found.path.name}: commit it")

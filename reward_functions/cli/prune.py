@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from reward_functions.cli._agreement import Yes, agreed, require_somebody_to_ask
+from reward_functions.cli._echo import say
 from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
 from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
 
@@ -102,10 +103,10 @@ def _carry_out(
         plan = plan.still(decided())
     done = list(removed(plan, session))
     gone = [each for each in done if each.problem is None]
-    typer.echo(f"{_versions(len(gone))} removed")
+    say(f"{_versions(len(gone))} removed")
     for each in done:
         if each.problem is not None:
-            typer.echo(f"not removed: {each.problem}", err=True)
+            say(f"not removed: {each.problem}", err=True)
     if len(gone) < len(plan.going):
         raise typer.Exit(INCOMPLETE)
 
@@ -133,9 +134,9 @@ def _show(plan: PrunePlan) -> None:
         )
     output().print(shown)
     count = f"{len(plan.going)} of {_versions(len(plan.decisions))}"
-    typer.echo(f"{count} can go: {plan.bytes_going / MEGABYTE:,.1f} MB. {_cost(plan)}")
+    say(f"{count} can go: {plan.bytes_going / MEGABYTE:,.1f} MB. {_cost(plan)}")
     if plan.going:
-        typer.echo(f"{UNSEEN}: be sure that none of these names a version that goes.")
+        say(f"{UNSEEN}: be sure that none of these names a version that goes.")
 
 
 def _cost(plan: PrunePlan) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reward_functions.cli._agreement import Yes, agreed, require_somebody_to_ask
+from reward_functions.cli._echo import say
 from reward_functions.cli._errors import UNUSABLE
 from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
 
@@ -41,13 +42,13 @@ def rollback(
     require_somebody_to_ask("a rollback", yes=yes)
     session = aws_session()
     step = prepared(name, stage, to, session)
-    typer.echo(_intended(step), err=True)
+    say(_intended(step), err=True)
     if not agreed("Roll back?", yes=yes):
         typer.echo("nothing has moved", err=True)
         raise typer.Exit(UNUSABLE)
     with errors().status(f"asking version {step.version} for its examples"):
         rolled_back(step, stage, session)
-    typer.echo(_done(step))
+    say(_done(step))
 
 
 def _intended(step: Rollback) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from reward_functions.cli._echo import say
 from reward_functions.cli._errors import PRINT_ENV
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def runtime(
         _introduce(double)
         _serve(finished, quiet=quiet)
     _write_lines(finished, quiet=quiet)
-    typer.echo(_summary(double))
+    say(_summary(double))
 
 
 def policy_typed(policy: str, *, wrong: float, seed: int, model: str, api_key_env: str) -> Policy:
@@ -206,16 +207,16 @@ def _write_lines(finished: SimpleQueue[Trajectory], *, quiet: bool) -> None:
     while not finished.empty():
         line = _line(finished.get())
         if not quiet:
-            typer.echo(line)
+            say(line)
 
 
 def _introduce(double: RuntimeDouble) -> None:
-    typer.echo(f"runtime double on {double.endpoint}: no trainer reads these rewards")
-    typer.echo(f"  what it was sent:     {double.endpoint}/_runtime/")
+    say(f"runtime double on {double.endpoint}: no trainer reads these rewards")
+    say(f"  what it was sent:     {double.endpoint}/_runtime/")
     if str(double.faults):
-        typer.echo(f"  accidents:            {double.faults}")
+        say(f"  accidents:            {double.faults}")
     for name, value in _environment(double.endpoint).items():
-        typer.echo(f"  for the agents:       export {name}={value}")
+        say(f"  for the agents:       export {name}={value}")
     typer.echo("  end it:               Ctrl-C")
 
 

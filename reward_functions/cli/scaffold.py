@@ -199,8 +199,9 @@ JUDGE_TEST: Final = Template('''\
 from __future__ import annotations
 
 import pytest
+from reward_functions import sample
 from reward_functions.core.errors import NoVerdict
-from reward_functions.testing import CONTRACT, FakeAsk, assert_score, sample
+from reward_functions.testing import CONTRACT, FakeAsk, assert_score
 
 from ${module} import ${stem}
 
@@ -312,8 +313,8 @@ def _stem(name: str) -> str:
     from importlib.util import find_spec
 
     from reward_functions import get
+    from reward_functions.core.declaring import NAME
     from reward_functions.core.errors import ConfigurationError, UnknownReward
-    from reward_functions.core.spec import NAME
 
     if not NAME.fullmatch(name):
         raise ConfigurationError(f"{name!r} is not a reward name{_nearest(name)}")
@@ -331,7 +332,7 @@ def _stem(name: str) -> str:
 
 
 def _nearest(name: str) -> str:
-    from reward_functions.core.spec import NAME
+    from reward_functions.core.declaring import NAME
 
     near = re.sub(r"[^a-z0-9_.]+", "_", name.lower()).strip("_.")
     rule = ": lower case letters, digits and underscores, such as length or acme.length"

@@ -1,30 +1,41 @@
 """`reward score`: a file of responses in, one result for each out, and a page about all of them.
 
-Everything that can be wrong with the arguments or the file is found before the first sample is
-scored. Output file and page appear complete and together, or not at all.
+The file is read twice. The first time, everything that can be wrong with the arguments or the file
+is found; the second time rows are scored and forgotten, so that memory does not grow with the file.
+Results wait in a journal until all are there. Output file and page appear complete and together, or
+not at all; an interrupt leaves the journal of an output file behind, and --resume goes on with it.
 """
 
 from __future__ import annotations
 
-import os
 import sys
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from contextlib import ExitStack
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
 from reward_functions.cli._errors import INCOMPLETE
-from reward_functions.cli._options import File, Models, Name, Parameters  # noqa: TC001 - typer reads annotations
-from reward_functions.cli._pages import require_page, say_where
-from reward_functions.tools.atomic import Together, replaced
+from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotations
+    File,
+    Map,
+    Models,
+    Name,
+    Only,
+    Parameters,
+    Shape,
+    Sort,
+)
+from reward_functions.cli._pages import say_where
+from reward_functions.cli._verdicts import NoVerdicts, Verdicts  # noqa: TC001
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from typing import TextIO
 
-    from reward_functions import RewardResult, RewardSpec, Sample, Unscored
+    from reward_functions import RewardSpec
+    from reward_functions.cli._journal import Journal
+    from reward_functions.cli._scoring_run import Held
     from reward_functions.core.spec import RewardFunction
     from reward_functions.tools.score_report.labels import Labels
 
@@ -33,8 +44,11 @@ Format = Literal["table", "jsonl", "json"]
 STANDARD: Final = "-"
 """Standard input as FILE, standard output as OUT."""
 
+SHOWN: Final = 50
+"""Rows of a table on a terminal, where no limit is given."""
 
-def score(
+
+def score(  # noqa: PLR0915 - one step after the other
     name: Name,
     file: File,
     *,
@@ -50,10 +64,18 @@ def score(
     ] = None,
     workers: Annotated[
         int | None,
-        typer.Option(min=1, help="Threads.", show_default="what the reward needs"),
+        typer.Option(
+            min=1,
+            help="Interpreters that compute side by side, or threads that wait for a judge.",
+            show_default="what the reward needs",
+        ),
     ] = None,
     parameter: Parameters = None,
     judge: Models = None,
+    mapped: Map = None,
+    shape: Shape = None,
+    verdicts: Verdicts = None,
+    no_verdicts: NoVerdicts = False,
     report: Annotated[
         str | None,
         typer.Option(
@@ -74,182 +96,182 @@ def score(
     explain: Annotated[
         bool, typer.Option("--explain", help="Add the answer found and the reason of each score.")
     ] = False,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume",
+            help="Go on with OUT.partial, the rows of an interrupted run; rows that our failure "
+            "left unscored are scored again.",
+        ),
+    ] = False,
+    only: Annotated[
+        Only | None,
+        typer.Option(
+            help="Write these rows alone. Truncated are those at the minimum with a sign of it; "
+            "disagree are those whose reward differs from their --label."
+        ),
+    ] = None,
+    sort: Annotated[
+        Sort | None,
+        typer.Option(
+            help="Write rows in this order; length is the response's, - the largest first.",
+            show_default="the order of the file",
+        ),
+    ] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="Write so many rows at most.",
+            show_default=f"{SHOWN} of a table on a terminal",
+        ),
+    ] = None,
 ) -> None:
     """Score a file of responses.
 
-    Samples are written as trainers send them: an id, messages, a reference_answer. A result in
-    jsonl is the object the Lambda returns; what cannot be scored has a null score and an error.
+    Rows are read as trainers and evaluations write them (Bedrock, TRL, verl, verifiers, OpenAI,
+    question and answer …); --map names the columns of any others. A result in jsonl is the object
+    the Lambda returns; what cannot be scored has a null score and an error.
 
     A line or an item that is not a JSON object makes the whole file unusable: status 2, and nothing
     is scored or written. A JSON object that is not a valid sample is an unscored row, and the
     others are scored.
 
-    The summary on standard error has `frac_reward_zero_std`: of the prompts with several samples,
-    the share whose samples all score the same: such a group has zero advantage in GRPO. It ends
-    with the most frequent reasons at the minimum, and what to try.
+    The summary on standard error is about all rows, whichever are written. It has
+    `frac_reward_zero_std`: of the prompts with several samples, the share whose samples all score
+    the same: such a group has zero advantage in GRPO. It ends with the most frequent reasons at the
+    minimum, and what to try.
 
     The page of --report has these figures with their intervals, the rows worth a look, and what a
     judge decided; it is one file without scripts, and quotes prompts and responses.
 
+    A judge's verdicts are kept in a file as they come: what was asked once is not asked again, by
+    this command or another one. Ctrl-C loses none.
+
     A label is true or false, 0 or 1, correct or incorrect, or a number on the reward's scale. A
     path with points leads into objects: --label review.correct.
 
+    Ctrl-C, or a signal to end, keeps the rows that are scored in OUT.partial where -o OUT is given;
+    the same command with --resume goes on.
+
+    Memory does not grow with the file, except with --report, --sort id, a table of all rows, and a
+    reward that compares the responses of a group.
+
     Exit status: 0 all scored, 1 some were not, 2 nothing was done.
     """
-    from reward_functions.cli._progress import scored
+    from reward_functions.cli import _destinations as where
+    from reward_functions.cli import _scoring_run as running
     from reward_functions.cli._rewards import ready, reward_named
-    from reward_functions.cli._rows import read_samples
-    from reward_functions.cli._summary import agreement, no_samples, spent, summary
-    from reward_functions.tools.score_report.batch import Batch
-    from reward_functions.tools.score_report.labels import confusion, labels_of
+    from reward_functions.cli._rows import row_options, rows_of
+    from reward_functions.cli._selection import Selection
+    from reward_functions.cli._spooled import spooled
+    from reward_functions.cli._summary import agreement, no_samples, spent, summary, written
+    from reward_functions.cli._verdicts import opened_store
+    from reward_functions.tools.score_report.digest import Digest
+    from reward_functions.tools.score_report.labels import confusion
 
     output = None if output == STANDARD else output
     spec = reward_named(name)
-    reward = ready(spec, parameter or [], judge)
-    _check_destinations(file, output, report)
-    samples, places = read_samples(file)
-    labels = None if label is None else labels_of(samples, label, spec.scale)
-    source = _source(file) if report else []
-    with _destinations(output, report) as (stream, page):
+    settings = parameter or []
+    how = row_options(mapped, shape)
+    where.check_destinations(file, output, report)
+    selection = Selection(spec.scale, only, sort)
+    selection.require_labels(label)
+    kept = None if spec.needs.group else where.is_file_to_be(output)
+    if resume:
+        running.require_resumable(spec, kept, report)
+    with ExitStack() as stack:
+        store = stack.enter_context(opened_store(spec, verdicts, none=no_verdicts))
+        reward = ready(spec, settings, judge, store=store)
+        stack.enter_context(running.ends_are_interrupts())
+        source = stack.enter_context(spooled(file))
+        rows, labels = running.surveyed(rows_of(source.again(), how), label, spec.scale)
+        facts = running.source_facts(source, file) if report else []
+        with where.naming(output):
+            identity = running.identity(
+                source, name, spec, reward, judge, rows=repr(how), explain=explain
+            )
+            journal = stack.enter_context(running.journal_of(kept, identity, rows, resume=resume))
+        stack.enter_context(running.interrupts_explained(journal, reward))
+        open_output, page = stack.enter_context(where.destinations(output, report))
+        plan = running.Plan(name, settings, workers, explain=explain)
+        digest = Digest(spec.name, spec.scale)
+        held = running.Held() if report else None
         start = perf_counter()
-        results = scored(reward, samples, workers or spec.needs.workers)
+        with where.naming(output):
+            running.score_rows(
+                rows_of(source.again(), how),
+                spec=spec,
+                reward=reward,
+                plan=plan,
+                journal=journal,
+                counted=(digest, selection),
+                held=held,
+            )
         seconds = perf_counter() - start
+        source.require_unchanged()
+        found = confusion(digest, labels) if labels else None
         to_terminal = output is None and sys.stdout.isatty()
         chosen = format or ("table" if to_terminal else "jsonl")
-        with _named(output):
-            _write(chosen, stream, spec, results, places, explain=explain)
-        if page and report:
-            with _named(report):
-                page.write(_page(reward, samples, results, labels, source))
-    if not samples:
+        most = SHOWN if limit is None and to_terminal and chosen == "table" else limit
+        positions = selection.positions(most, found.disagreements if found else None)
+        with where.naming(output):
+            _write(chosen, open_output(), spec, journal, positions, explain=explain)
+        if page and report and held:
+            with where.naming(report):
+                page.write(_page(reward, held, labels, facts))
+    if not rows:
         no_samples(file)
-    batch = Batch.of(samples, results, spec.scale)
-    summary(spec, batch, seconds)
-    if labels:
-        agreement(confusion(batch, labels))
+    if len(positions) < rows:
+        written(len(positions), rows, limited=most is not None and limit is None)
+    summary(digest, seconds, journal.written)
+    if found:
+        agreement(found)
     if account := getattr(reward, "account", None):
         spent(account)
     if report:
         say_where(report)
-    if batch.unscored:
+    if digest.unscored:
         raise typer.Exit(INCOMPLETE)
 
 
 def _page(
     reward: RewardFunction,
-    samples: Sequence[Sample | Unscored],
-    results: Sequence[RewardResult],
+    held: Held,
     labels: Labels | None,
-    source: Sequence[tuple[str, str]],
+    source: list[tuple[str, str]],
 ) -> str:
     from datetime import UTC, datetime
 
     from reward_functions.tools.score_report.page import score_page
 
     made = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
-    return score_page(reward, samples, results, labels=labels, source=source, made=made).html()
-
-
-def _source(file: str) -> list[tuple[str, str]]:
-    """The facts of the file; one that is read a second time has a checksum, and a pipe has none."""
-    from hashlib import file_digest
-
-    from reward_functions.tools.json_rows import shown
-
-    facts = [("file", shown(file))]
-    if file != STANDARD and Path(file).is_file():
-        with Path(file).open("rb") as stream:
-            facts.append(("SHA-256", file_digest(stream, "sha256").hexdigest()))
-    return facts
+    page = score_page(reward, held.samples, held.results, labels=labels, source=source, made=made)
+    return page.html()
 
 
 def _write(
     format: Format,  # noqa: A002
     stream: TextIO,
     spec: RewardSpec,
-    results: Sequence[RewardResult],
-    places: Sequence[str],
+    journal: Journal,
+    positions: Sequence[int],
     *,
     explain: bool,
 ) -> None:
+    import json
+
     from reward_functions.cli._console import output
-    from reward_functions.cli._results import json_lines, results_table
+    from reward_functions.cli._results import results_table
 
+    lines = journal.lines(positions)
     if format == "table":
-        output(stream).print(results_table(spec, results, places, explain=explain))
-        return
-    lines = json_lines(results, places, explain=explain)
-    if format == "jsonl":
+        rows = [json.loads(line) for line in lines]
+        output(stream).print(results_table(spec, rows, explain=explain))
+    elif format == "jsonl":
         stream.writelines(f"{line}\n" for line in lines)
-        return
-    stream.write("[")
-    stream.writelines(f"{',' if at else ''}\n{line}" for at, line in enumerate(lines))
-    stream.write("\n]\n")
-
-
-def _check_destinations(file: str, output: str | None, report: str | None) -> None:
-    """Refuse files that would take the place of the samples, or of each other.
-
-    Raises:
-        ConfigurationError: one would, or the page is not called NAME.html.
-    """
-    from reward_functions.core.errors import ConfigurationError
-
-    require_page(report)
-    for name in (output, report):
-        if name is not None and _same_file(file, name):
-            raise ConfigurationError(f"{name} holds the samples; write the results to another file")
-    if report and output and os.path.realpath(report) == os.path.realpath(output):
-        raise ConfigurationError(f"{report} is to hold the results and the page; name two files")
-
-
-def _same_file(file: str, output: str) -> bool:
-    """Whether the results would take the place of the samples. Devices and pipes hold neither."""
-    source = 0 if file == STANDARD else file
-    try:
-        return Path(output).is_file() and os.path.samefile(source, output)  # noqa: PTH121 - takes 0
-    except OSError:  # one of them cannot be looked at; whoever opens it says so
-        return False
-
-
-@contextmanager
-def _destinations(output: str | None, report: str | None) -> Iterator[tuple[TextIO, TextIO | None]]:
-    """Standard output or a file, and one for the page; files take their names when complete.
-
-    Raises:
-        OSError: one cannot be written. The error names what was typed.
-    """
-    with _named(output), ExitStack() as devices, Together() as files:
-        stream = sys.stdout if output is None else _opened(output, files, devices)
-        page = None
-        if report is not None:
-            with _named(report):
-                page = _opened(report, files, devices)
-        yield stream, page
-        if output is None:
-            sys.stdout.flush()
-
-
-def _opened(name: str, files: Together, devices: ExitStack) -> TextIO:
-    path = Path(os.path.realpath(name))
-    if path.exists() and not path.is_file() and not path.is_dir():
-        return devices.enter_context(replaced(path))  # a device is written to, not replaced
-    return files.opened(path)
-
-
-@contextmanager
-def _named(name: str | None) -> Iterator[None]:
-    """Let an error of writing name what was typed."""
-    try:
-        yield
-    except _Named:
-        raise
-    except BrokenPipeError:  # not our failure: the reader has read enough
-        raise
-    except OSError as error:
-        typed = "standard output" if name is None else name
-        raise _Named(error.errno, error.strerror, typed) from None
-
-
-class _Named(OSError):
-    """An error that names what was typed."""
+    else:
+        stream.write("[")
+        stream.writelines(f"{',' if at else ''}\n{line}" for at, line in enumerate(lines))
+        stream.write("\n]\n")

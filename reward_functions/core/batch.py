@@ -65,10 +65,9 @@ def score_batch(
     if threads <= 1:
         return [score(sample) for sample in samples]
 
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - verifiers never need it
+    from reward_functions.core.threads import mapped  # noqa: PLC0415 - verifiers never need it
 
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(score, samples))
+    return mapped(score, samples, threads)
 
 
 def _groups(

@@ -9,14 +9,18 @@
     │   ├── InvalidScore      a reward function broke its own declaration
     │   ├── DeadlineReached   the batch's time was over before this sample's turn
     │   ├── EngineUnavailable the process that works out hard algebra cannot be had
-    │   ├── JudgeUnavailable  no judge model could be asked: throttled, unreachable, out of time
+    │   ├── JudgeUnavailable  no judge model could be asked: throttled, unreachable, out of time;
+    │   │                     BudgetReached where the batch's dollars are spent
     │   ├── NoVerdict         a judge model answered, and its answer is not a valid verdict
+    │   ├── PartFailed        a part of a composite has a bug
     │   └── NoOtherResponse         a comparison needs another response to the prompt, and has none
     └── ConfigurationError    nothing was scored: the caller asked for what does not exist
         ├── UnknownReward
         ├── BadParameter
+        ├── BadComposite      a composite's declaration cannot be used
         ├── BadJudge          a judge's settings, prompt or rubric cannot be used
         ├── NoJudge           a judge was to score, and nobody named the model to ask
+        ├── MissingExtra      it needs an extra that is not installed; see `core/extras.py`
         └── BrokenPlugin      an entry point could not be loaded, or is not a reward function
 
 **Failure attribution.** This table is the one place that decides it:
@@ -103,6 +107,9 @@ class JudgeUnavailable(ScoringError):
         retry_after: seconds the model asked us to wait.
         unbilled: whether no model can have run, by the kind or because nobody was reached. A call
             that was sent and not answered may be billed all the same.
+        lasting: whether any other question would fare alike: nobody listens there, the key is not
+            accepted, there is no such model.
+        final: whether the model is not asked any more in this batch.
     """
 
     def __init__(
@@ -112,16 +119,27 @@ class JudgeUnavailable(ScoringError):
         retry_after: float = 0.0,
         *,
         unbilled: bool = False,
+        lasting: bool = False,
+        final: bool = False,
     ) -> None:
         super().__init__(message)
         self.kind: WhyUnavailable = kind
         self.retry_after = retry_after
         self.unbilled = unbilled or kind in UNBILLED
+        self.lasting = lasting
+        self.final = final
 
     @property
     def transient(self) -> bool:
         """Whether a retry may help."""
-        return self.kind in TRANSIENT
+        return self.kind in TRANSIENT and not self.final
+
+
+class BudgetReached(JudgeUnavailable):
+    """The batch has spent its dollars: `max_usd` of the judge's settings."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(message, "budget")
 
 
 WhyNoVerdict = Literal["malformed", "cut", "refused"]
@@ -149,6 +167,10 @@ class NoOtherResponse(ScoringError):
     """A comparison needs another response to the same prompt, and the batch holds none."""
 
 
+class PartFailed(ScoringError):
+    """A part of a composite raised what no reward raises on purpose. The message names the line."""
+
+
 class ConfigurationError(RewardError):
     """The caller asked for something that does not exist; no sample was touched."""
 
@@ -161,6 +183,10 @@ class BadParameter(ConfigurationError):
     """A parameter the reward function does not have, or a value of the wrong type."""
 
 
+class BadComposite(ConfigurationError):
+    """A composite cannot be made of these parts. The message says what to change."""
+
+
 class BadJudge(ConfigurationError):
     """A judge's settings, prompt file or rubric cannot be used. The message names the place."""
 
@@ -170,4 +196,15 @@ class NoJudge(ConfigurationError):
 
 
 class BrokenPlugin(ConfigurationError):
-    """An installed package's `reward_functions` entry point could not be used."""
+    """An installed package's `reward_functions` entry point could not be used.
+
+    Args:
+        message: the entry point, its package, and the cause in one sentence.
+        name: the reward that it should be.
+        package: the distribution that registers it; empty where that is not known.
+    """
+
+    def __init__(self, message: str = "", name: str = "", package: str = "") -> None:
+        super().__init__(message)
+        self.name = name
+        self.package = package

@@ -7,11 +7,15 @@ thousands, where nothing was better than anything.
 
 from __future__ import annotations
 
+from decimal import Context, Decimal
 from math import copysign, fsum, isfinite
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
+
+EXACT: Final = Context(prec=2000)
+"""Digits that hold every sum of products of floats."""
 
 LARGEST_SUMMED: Final = 1e290
 """Values beyond it are divided before they are added, since their sum may be no float."""
@@ -38,11 +42,15 @@ def mean(values: Collection[float]) -> float:
 def weighted_sum(values: Sequence[float], weights: Sequence[float]) -> float:
     """The sum of weight × value; of equal values, their value times the sum of the weights.
 
-    So weights that sum to 1, within their last bit, leave what all parts agree on as it is.
+    So weights that sum to 1, within their last bit, leave what all parts agree on as it is. Numbers
+    are added as they are written in decimals: 0.7 and 0.2 are 0.9, which worked examples say.
     """
     if len(set(values)) == 1:
         return fsum(weights) * mean(values)
-    return fsum([weight * value for weight, value in zip(weights, values, strict=True)])
+    total = Decimal(0)
+    for weight, value in zip(weights, values, strict=True):
+        total = EXACT.fma(Decimal(repr(float(weight))), Decimal(repr(float(value))), total)
+    return float(total)
 
 
 def weighted_mean(values: Sequence[float], weights: Sequence[float]) -> float:

@@ -75,7 +75,7 @@ def parameters_of(function: Callable[..., Any]) -> Mapping[str, Parameter]:
             if argument.annotation is not inspect.Parameter.empty
         }
     )
-    hints = get_type_hints(annotated, getattr(function, "__globals__", {}))
+    hints = get_type_hints(annotated, getattr(inspect.unwrap(function), "__globals__", {}))
     return {
         name: Parameter(name, hints.get(name, str), argument.default)
         for name, argument in keyword_only.items()

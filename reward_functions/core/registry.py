@@ -4,24 +4,35 @@ A file `verifiers/NAME.py` or `judges/NAME.py` that defines a `RewardSpec` calle
 by being there.
 Another package registers through the entry-point group `reward_functions`, under a name qualified
 by its own: `acme.length`. `get` imports the one module a name points to, so that a Lambda pays for
-the reward it serves and for nothing else; only `specs` walks.
+the reward it serves and for nothing else; only `installed` walks.
+
+A plug-in is another package's code, and may raise, exit or print while it is imported. It is then
+broken, alone, and every other reward is there; what it prints goes to standard error, because
+standard output holds results.
 """
 
 from __future__ import annotations
 
+import sys
+from contextlib import redirect_stdout
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from reward_functions.core.declaring import NAME
 from reward_functions.core.errors import BrokenPlugin, UnknownReward
-from reward_functions.core.spec import NAME, RewardSpec
+from reward_functions.core.spec import RewardSpec
 from reward_functions.core.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from importlib.metadata import EntryPoint
 
-FOLDERS: Final = ("reward_functions.verifiers", "reward_functions.judges")
+FOLDERS: Final = (
+    "reward_functions.verifiers",
+    "reward_functions.judges",
+    "reward_functions.shapers",
+)
 ENTRY_POINT_GROUP: Final = "reward_functions"
 
 
@@ -30,7 +41,7 @@ def get(name: str) -> RewardSpec:
 
     Raises:
         UnknownReward: there is none; the message suggests the nearest.
-        BrokenPlugin: the package that registered it cannot be imported.
+        BrokenPlugin: the package that registered it cannot be imported, or registered no reward.
     """
     found = _builtin(name) or _plugin(name)
     if found is None:
@@ -38,15 +49,33 @@ def get(name: str) -> RewardSpec:
     return found
 
 
+class Installed(NamedTuple):
+    """The rewards that can be used, by name, and why other packages' others cannot."""
+
+    specs: dict[str, RewardSpec]
+    broken: tuple[BrokenPlugin, ...]
+
+
 def specs() -> dict[str, RewardSpec]:
     """Every reward function by name: ours in alphabetical order, then other packages'.
 
-    Raises:
-        BrokenPlugin: an installed package's entry point cannot be used.
+    A package's entry point that cannot be used is left out; `installed` says why.
     """
-    ours = {spec.name: spec for stem in sorted(_stems()) if (spec := _builtin(stem))}
-    theirs = sorted(_entry_points(), key=lambda point: point.name)
-    return ours | {point.name: _loaded(point) for point in theirs}
+    return installed().specs
+
+
+def installed() -> Installed:
+    """Every reward function by name, and every entry point that cannot be used."""
+    found = {spec.name: spec for stem in sorted(_stems()) if (spec := _builtin(stem))}
+    broken: list[BrokenPlugin] = []
+    for point in sorted(_entry_points(), key=lambda point: point.name):
+        try:
+            if point.name in found:
+                raise _broken(point, "another package registers a reward of this name")
+            found[point.name] = _loaded(point)
+        except BrokenPlugin as error:
+            broken.append(error)
+    return Installed(found, tuple(broken))
 
 
 def distribution(name: str) -> str | None:
@@ -97,19 +126,41 @@ def _entry_points() -> list[EntryPoint]:
 
 def _loaded(point: EntryPoint) -> RewardSpec:
     if "." not in point.name:
-        raise BrokenPlugin(
-            f"entry point {point.name!r} ({point.value}) must be qualified by its package's name, "
-            f"such as 'acme.{point.name}'"
+        raise _broken(
+            point, f"it must be qualified by its package's name, such as 'acme.{point.name}'"
         )
-    try:
-        spec = point.load()
-    except (ImportError, AttributeError) as error:
-        raise BrokenPlugin(f"entry point {point.name!r} ({point.value}): {error}") from error
-    if not isinstance(spec, RewardSpec):
-        raise BrokenPlugin(f"entry point {point.name!r} ({point.value}) is not a reward function")
+    spec = _imported(point)
+    if spec is None:
+        raise _broken(point, "it is not a reward function")
     if spec.name != point.name:
-        raise BrokenPlugin(
-            f"entry point {point.name!r} ({point.value}) declares the name {spec.name!r}; "
-            f"write @reward_function(name={point.name!r}, …)"
+        raise _broken(
+            point,
+            f"it declares the name {spec.name!r}; write @reward_function(name={point.name!r}, …)",
         )
     return spec
+
+
+def _imported(point: EntryPoint) -> RewardSpec | None:
+    """What an entry point names; None where that is no reward. Its signature is read here too."""
+    try:
+        with redirect_stdout(sys.stderr):
+            found = point.load()
+            return found if isinstance(found, RewardSpec) and found.parameters is not None else None
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise _broken(point, _cause(error)) from error
+
+
+def _broken(point: EntryPoint, why: str) -> BrokenPlugin:
+    package = point.dist.name if point.dist is not None else ""
+    of = f" of {package}" if package else ""
+    message = f"entry point {point.name!r}{of} ({point.value}): {why}"
+    return BrokenPlugin(message, point.name, package)
+
+
+def _cause(error: BaseException) -> str:
+    """What an import raised, on one line, be it an exception that cannot say what it is."""
+    from traceback import format_exception_only  # noqa: PLC0415 - nothing has gone wrong until now
+
+    return " ".join(format_exception_only(error)[-1].split())

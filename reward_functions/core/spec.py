@@ -11,16 +11,16 @@ nowhere else.
 
 from __future__ import annotations
 
-import re
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property, partial
 from importlib import import_module
 from inspect import cleandoc
-from math import isfinite
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, overload
 
 from reward_functions.core.asking import ScriptedAsk
+from reward_functions.core.calls import sample_called_with, score_of
+from reward_functions.core.declaring import insist, names, two_numbers
 from reward_functions.core.errors import BadParameter, InvalidScore, NoJudge
 from reward_functions.core.parameters import Parameter, parameters_of
 from reward_functions.core.suggest import did_you_mean
@@ -30,13 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from reward_functions.core.asking import Ask
-
-NAME: Final = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*")
-"""Names are file stems; a third party's are qualified by its own name: `acme.length`."""
-
-
-RESERVED_METRICS: Final = frozenset({"bad_reference", "unscored", "imputed"})
-"""The flags every result of a Lambda carries beside a reward's own metrics."""
 
 
 class RewardFunction(Protocol):
@@ -91,13 +84,17 @@ class Needs:
             object.__setattr__(self, "workers", JUDGE_WORKERS if self.judge else 1)
 
 
+Kind = Literal["positive", "partial", "negative", "attack"]
+
+
 @dataclass(frozen=True, slots=True)
 class Example:
     """A worked example: documentation, test, and smoke check of a deployment.
 
     Args:
-        kind: "positive" earns the maximum, "negative" the minimum, "partial" lies between; "attack"
-            is an attempt to earn what was not deserved, and earns the minimum.
+        kind: "positive" earns the maximum, "partial" lies between the two ends of the scale;
+            "negative" is a wrong response, and "attack" an attempt to earn what was not deserved:
+            both earn the reward's partial credit at most, which is the minimum unless declared.
         response: what the policy wrote.
         reference: the ground truth, in any shape the reward reads.
         score: what it earns, exactly.
@@ -108,7 +105,7 @@ class Example:
         why: one clause for a reader.
     """
 
-    kind: Literal["positive", "partial", "negative", "attack"]
+    kind: Kind
     _: KW_ONLY
     response: str
     reference: Any = None
@@ -121,10 +118,7 @@ class Example:
 
     def sample(self, id: str = "example") -> Sample:  # noqa: A002 - the wire's own word
         """The example as a sample."""
-        turns = (
-            Message(role="user", content=self.prompt),
-            Message(role="assistant", content=self.response),
-        )
+        turns = (Message("user", self.prompt), Message("assistant", self.response))
         return Sample(id=id, messages=turns, reference=self.reference, metadata=dict(self.metadata))
 
 
@@ -137,7 +131,8 @@ class RewardSpec:
     Args:
         name: the stem of the file that defines it; qualified for third parties.
         function: `(sample, *, parameters) -> Score`.
-        version: raised by one whenever any score can change.
+        version: raised by one whenever any score can change. 0 is a prototype: it scores and
+            explains, and cannot be deployed.
         scale: the range of its values.
         metrics: the names of the metrics every one of its scores carries, in order.
         needs: what running it takes.
@@ -148,10 +143,13 @@ class RewardSpec:
             reference, as a perfect policy would; raises BadReference where the reward would.
             `reward data replay` needs one. None where nobody can write it, such as for a judge of
             style.
+        partial_credit: the most that a wrong but well-formed response may earn, on the scale; None
+            for the minimum. A reward for form alone, which pays correct and wrong responses alike,
+            declares the maximum of its scale.
     """
 
     name: str
-    function: Callable[..., Score]
+    function: Callable[..., Score | float]
     version: int
     scale: Scale = UNIT_SCALE
     metrics: tuple[str, ...] = ()
@@ -159,32 +157,29 @@ class RewardSpec:
     examples: tuple[Example, ...] = ()
     check: Callable[..., object] | None = None
     gold_response: GoldResponse | None = None
+    partial_credit: float | None = None
 
     def __post_init__(self) -> None:
-        if not NAME.fullmatch(self.name):
-            raise ValueError(f"{self.name!r} is not a reward name: lower case, digits, underscores")
-        if RESERVED_METRICS & set(self.metrics) or len(set(self.metrics)) < len(self.metrics):
-            raise ValueError(f"{self.name}: the metrics {self.metrics} repeat or use a flag's name")
-        if self.version < 1:
-            raise ValueError(f"{self.name}: versions start at 1")
-        if not (
-            isfinite(self.scale.minimum) and self.scale.minimum < self.scale.maximum < float("inf")
-        ):
-            raise ValueError(f"{self.name}: {self.scale} is not a finite range")
+        insist(self)
+        if any(not isinstance(example, Example) for example in self.examples):
+            raise TypeError(f'{self.name}: each example is an Example("positive", response=…)')
 
     def __call__(
         self,
-        sample: Sample,
-        /,
+        response: Sample | str | None = None,
+        reference: Any = None,
         *,
+        prompt: str = "",
         ask: Ask | None = None,
         group: Sequence[Sample] = (),
         **parameters: Any,
     ) -> Score:
-        """Score one sample.
+        """Score one response: `spec(sample)`, or `spec("the response", "the reference")`.
 
         Args:
-            sample: what to score.
+            response: what the policy wrote; or a whole sample, which has the other two in it.
+            reference: the ground truth.
+            prompt: the user turn before the response.
             ask: answers the questions of a judge.
             group: the samples of the batch with the same prompt, this one among them.
             parameters: settings of the reward.
@@ -193,10 +188,18 @@ class RewardSpec:
             DatasetError: the reference or the row cannot be used.
             NoJudge: the reward is a judge, and `ask` is missing.
             ScoringError: we failed; `InvalidScore` where the function broke its own declaration.
+            BadParameter: there is no such parameter, or its value is of another type.
+            TypeError: what is to be scored is neither a sample nor a string.
         """
-        score = self.function(sample, *self._arguments(sample, ask, group), **parameters)
-        if not isinstance(score, Score):
-            raise InvalidScore(f"{self.name} returned {type(score).__name__}, not Score")
+        sample = response
+        if not isinstance(sample, Sample) or reference is not None or prompt:
+            sample = sample_called_with(self.name, response, reference, prompt)
+        if parameters:
+            parameters = {
+                name: self.parameter(name).accept(parameters[name]) for name in parameters
+            }
+        returned = self.function(sample, *self._arguments(sample, ask, group), **parameters)
+        score = returned if isinstance(returned, Score) else score_of(self.name, returned)
         if not self.scale.minimum <= score.value <= self.scale.maximum:
             raise InvalidScore(f"{self.name} returned {score.value}, outside {tuple(self.scale)}")
         reported = tuple([metric.name for metric in score.metrics])
@@ -218,9 +221,14 @@ class RewardSpec:
         return (*arguments, group or (sample,)) if self.needs.group else arguments
 
     @property
+    def most_undeserved(self) -> float:
+        """The most that a wrong response may earn: the partial credit, or the minimum."""
+        return self.scale.minimum if self.partial_credit is None else self.partial_credit
+
+    @property
     def doc(self) -> str:
         """The docstring of the function."""
-        return cleandoc(self.function.__doc__ or "")
+        return cleandoc(getattr(self.function, "documentation", self.function.__doc__) or "")
 
     @property
     def summary(self) -> str:
@@ -270,6 +278,16 @@ class RewardSpec:
         ask = ScriptedAsk(tuple(example.verdicts)) if self.needs.judge else None
         return self.bind(example.parameters, ask=ask)
 
+    def __eq__(self, other: object) -> bool:
+        """Itself; of composites, which no name leads to, the same parts under the same name."""
+        if not isinstance(other, RewardSpec) or isinstance(self.function, FunctionType):
+            return self is other
+        mine = self.name, self.version, self.function
+        return mine == (other.name, other.version, other.function)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.version))
+
     def __reduce_ex__(self, protocol: Any) -> Any:
         """Pickle by name: the decorator has put the spec where its function stood."""
         if isinstance(self.function, FunctionType):
@@ -277,9 +295,14 @@ class RewardSpec:
         return super().__reduce_ex__(protocol)
 
 
+@overload
+def reward_function(function: Callable[..., Score | float], /) -> RewardSpec: ...
+
+
+@overload
 def reward_function(
     *,
-    version: int,
+    version: int = 0,
     name: str | None = None,
     scale: tuple[float, float] = UNIT_SCALE,
     metrics: Sequence[str] = (),
@@ -287,37 +310,51 @@ def reward_function(
     examples: Sequence[Example] = (),
     check: Callable[..., object] | None = None,
     gold_response: GoldResponse | None = None,
-) -> Callable[[Callable[..., Score]], RewardSpec]:
+    partial_credit: float | None = None,
+) -> Callable[[Callable[..., Score | float]], RewardSpec]: ...
+
+
+def reward_function(
+    function: Callable[..., Score | float] | None = None,
+    /,
+    *,
+    version: int = 0,
+    name: str | None = None,
+    scale: tuple[float, float] = UNIT_SCALE,
+    metrics: Sequence[str] = (),
+    needs: Needs = Needs(),
+    examples: Sequence[Example] = (),
+    check: Callable[..., object] | None = None,
+    gold_response: GoldResponse | None = None,
+    partial_credit: float | None = None,
+) -> RewardSpec | Callable[[Callable[..., Score | float]], RewardSpec]:
     """Declare a reward function; the arguments are those of `RewardSpec`.
 
-    Args:
-        version: see `RewardSpec`.
-        name: the function's own name where not given. Combinations, which have none, need it.
-        scale: see `RewardSpec`.
-        metrics: see `RewardSpec`.
-        needs: see `RewardSpec`.
-        examples: see `RewardSpec`.
-        check: see `RewardSpec`.
-        gold_response: see `RewardSpec`.
+    Bare, as `@reward_function` without arguments, it declares a prototype: `reward check` says what
+    it lacks before it can be deployed. The name is the function's own where not given.
 
     Raises:
         ValueError: the declaration contradicts itself.
+        TypeError: something else than a function is decorated.
     """
 
-    def declare(function: Callable[..., Score]) -> RewardSpec:
+    def declare(function: Callable[..., Score | float]) -> RewardSpec:
+        if not callable(function) or isinstance(function, RewardSpec | type):
+            raise TypeError("declare a function once: @reward_function(version=1, …) above its def")
         return RewardSpec(
-            name=name or function.__name__,
+            name=str(name or getattr(function, "__name__", type(function).__name__)),
             function=function,
             version=version,
-            scale=Scale(*scale),
-            metrics=tuple(metrics),
+            scale=Scale(*two_numbers(scale)),
+            metrics=names(metrics),
             needs=needs,
             examples=tuple(examples),
             check=check,
             gold_response=gold_response,
+            partial_credit=partial_credit,
         )
 
-    return declare
+    return declare if function is None else declare(function)
 
 
 def spec_of(reward: RewardFunction) -> RewardSpec | None:

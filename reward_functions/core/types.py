@@ -23,7 +23,7 @@ ASSISTANT_ROLES: Final = frozenset({"assistant", "nova_assistant"})
 """The roles a policy answers under: OpenAI's name, and the one Amazon Nova's trainer uses."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Message:
     """One turn of a conversation.
 
@@ -151,6 +151,7 @@ class Score:
         answer: what was extracted from the response, None when nothing was found.
         reason: one sentence for a person reading the result.
         evidence: what was compared, for `reward explain`.
+        parts: of a composite, the scores of the parts that ran, by their names there.
 
     Raises:
         ValueError: the value is not finite.
@@ -161,6 +162,7 @@ class Score:
     answer: str | None = None
     reason: str = ""
     evidence: Evidence | None = None
+    parts: tuple[tuple[str, Score], ...] = ()
 
     def __post_init__(self) -> None:
         if not isfinite(self.value):

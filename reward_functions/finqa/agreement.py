@@ -103,6 +103,10 @@ class Known(NamedTuple):
     value: Fraction | str
     places: int | None = None
 
+    def __str__(self) -> str:
+        exact = self.places is None
+        return str(self.value) if exact else f"{self.value}, known to {self.places} decimal places"
+
     @property
     def step(self) -> Fraction:
         """One unit in the last known place: the true value is within half of it."""

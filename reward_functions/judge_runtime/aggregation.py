@@ -33,6 +33,7 @@ def aggregated(scores: Sequence[Score], aggregate: str) -> Score:
         value=_AGGREGATES[aggregate](values),
         metrics=metrics,
         reason=f"the {aggregate} of {listed}",
+        parts=(),
     )
 
 

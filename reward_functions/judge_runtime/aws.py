@@ -10,6 +10,7 @@ import json
 from typing import Any, Final
 
 from reward_functions.core.errors import BadJudge
+from reward_functions.core.extras import Extra, require
 
 CONNECT_TIMEOUT: Final = 5.0
 """Seconds; a region that takes longer to accept a connection is not reachable."""
@@ -26,7 +27,11 @@ def client(
         region: of AWS; "" for that of the environment.
         endpoint: a URL in place of the service's own; "" for none.
         connections: open at once, at most.
+
+    Raises:
+        MissingExtra: boto3 is not installed.
     """
+    require("boto3", by="a judge", extra=Extra("aws", f"AWS's SDK, boto3, to call {service}"))
     import boto3  # noqa: PLC0415 - takes a quarter of a second
     from botocore.config import Config  # noqa: PLC0415
 

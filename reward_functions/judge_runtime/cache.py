@@ -120,9 +120,11 @@ class TieredCache:
     def __init__(self, tiers: Sequence[CacheBackend]) -> None:
         self.tiers = tiers
 
-    def get(self, question: Question, model: JudgeModel) -> dict[str, str] | None:
+    def get(
+        self, question: Question, model: JudgeModel, occurrence: int = 0
+    ) -> dict[str, str] | None:
         """A legal verdict given before, its texts empty; None where there is none."""
-        key = cache_key(question, model)
+        key = cache_key(question, model, occurrence)
         for depth, tier in enumerate(self.tiers):
             choices = tier.get(key)
             if choices is not None and _legal(choices, question):
@@ -131,11 +133,13 @@ class TieredCache:
                 return question.filled(choices)
         return None
 
-    def put(self, question: Question, model: JudgeModel, values: Mapping[str, str]) -> None:
+    def put(
+        self, question: Question, model: JudgeModel, values: Mapping[str, str], occurrence: int = 0
+    ) -> None:
         """Store the choices of a verdict in every tier."""
         choices = {each.name: values[each.name] for each in question.fields if each.choices}
         for tier in self.tiers:
-            tier.put(cache_key(question, model), choices)
+            tier.put(cache_key(question, model, occurrence), choices)
 
 
 def open_cache(config: JudgeConfig) -> TieredCache:
@@ -156,11 +160,18 @@ def open_cache(config: JudgeConfig) -> TieredCache:
     return TieredCache(tiers)
 
 
-def cache_key(question: Question, model: JudgeModel) -> str:
-    """A hash of the question, the model, and the settings that change its answers."""
+def cache_key(question: Question, model: JudgeModel, occurrence: int = 0) -> str:
+    """A hash of the question, the model, and the settings that change its answers.
+
+    Args:
+        question: what is asked.
+        model: who is asked.
+        occurrence: how many equal models come before it on the panel.
+    """
     judge = [model.backend, model.endpoint, model.called, model.output_mode]
     numbers = [model.temperature, model.max_tokens]
-    return sha256(json.dumps([judge, numbers, question.key]).encode()).hexdigest()
+    counted = [occurrence] if occurrence else []
+    return sha256(json.dumps([judge, numbers, question.key, *counted]).encode()).hexdigest()
 
 
 def _legal(choices: Mapping[str, str], question: Question) -> bool:

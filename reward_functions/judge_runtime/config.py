@@ -21,6 +21,12 @@ Aggregate = Literal["mean", "median", "majority", "minimum", "rotate"]
 OUTPUT_MODES: Final[tuple[OutputMode, ...]] = ("json_schema", "strict_tool", "tool", "json")
 """The ways to ask for a structured verdict, most reliable first."""
 
+OTHERWISE: Final = (
+    'backend is "bedrock" by default: for an OpenAI-compatible server set backend = "openai" and '
+    "endpoint"
+)
+"""What to do where Bedrock was not meant."""
+
 _AFTER_HOST: Final = re.compile(r"[/?#\\]")
 _NAMED_KEY: Final = re.compile(r"env:[A-Za-z_]\w*\Z|arn:", re.ASCII)
 
@@ -74,12 +80,9 @@ class JudgeModel:
     def __post_init__(self) -> None:
         if not self.model.strip():
             raise BadJudge("a judge's model is named: none is the default")
-        if self.backend == "openai" and not self.endpoint.startswith(("http://", "https://")):
-            raise BadJudge(f"{self.model}: an OpenAI-compatible endpoint is an http or https URL")
         if self.backend == "replay" and not self.answers:
             raise BadJudge(f"{self.model}: replay needs the file of recorded answers")
-        if "@" in _AFTER_HOST.split(self.endpoint.split("://", 1)[-1], maxsplit=1)[0]:
-            raise BadJudge(f"{self.model}: an endpoint names no user and no password: give a key")
+        _require_endpoint(self)
         if self.key and not _NAMED_KEY.match(self.key):
             raise BadJudge(f"{self.model}: a key is named env:NAME or by a secret's ARN, not given")
         limits_hold = self.max_tokens >= 1 and self.rpm >= 0 and self.tpm >= 0
@@ -154,3 +157,23 @@ class JudgeConfig:
         for model, price in (self.prices or {}).items():
             if len(price) not in (2, 4) or not all(0 <= dollars < inf for dollars in price):
                 raise BadJudge(f"{model}: prices are two or four numbers of dollars")
+
+
+def _require_endpoint(model: JudgeModel) -> None:
+    """Nothing, where the endpoint is one of its backend.
+
+    Raises:
+        BadJudge: it is not.
+    """
+    called, endpoint = model.model, model.endpoint.rstrip("/")
+    if model.backend == "openai" and not endpoint.startswith(("http://", "https://")):
+        raise BadJudge(
+            f"{called}: endpoint is the server's http or https URL, up to and with /v1, such as "
+            "http://localhost:8000/v1"
+        )
+    if endpoint.endswith("/completions"):
+        raise BadJudge(f"{called}: endpoint ends with /v1, and /chat/completions is added to it")
+    if model.backend == "bedrock" and endpoint.endswith("/v1"):
+        raise BadJudge(f"{called}: {OTHERWISE} to its URL")
+    if "@" in _AFTER_HOST.split(endpoint.split("://", 1)[-1], maxsplit=1)[0]:
+        raise BadJudge(f"{called}: an endpoint names no user and no password: give a key")

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from reward_functions.core.spec import RewardSpec
     from reward_functions.core.types import Sample, Score
     from reward_functions.judge_runtime.config import JudgeConfig
+    from reward_functions.judge_runtime.verdict_store import VerdictStore
 
 CONFIDENT: Final = 0.5
 """The confidence from which the first panel member's score is not escalated."""
@@ -37,18 +38,29 @@ class JudgePool:
     Args:
         config: the models and their limits.
         asks: used in place of the models' own APIs, by model id: for tests and recordings.
+        store: verdicts kept on disk; None for none, as in a deployed function.
 
     Raises:
         BadJudge: a model has no key, no file, no region, or no price under a limit in dollars.
     """
 
-    def __init__(self, config: JudgeConfig, *, asks: Mapping[str, Ask] | None = None) -> None:
+    def __init__(
+        self,
+        config: JudgeConfig,
+        *,
+        asks: Mapping[str, Ask] | None = None,
+        store: VerdictStore | None = None,
+    ) -> None:
         given = asks or {}
         fallback = config.fallback
         self.config = config
-        self.members = [PanelMember.opened(model, config, given) for model in config.models]
+        self.members = [
+            PanelMember.opened(model, config, given, config.models[:at].count(model))
+            for at, model in enumerate(config.models)
+        ]
         self.fallback = PanelMember.opened(fallback, config, given) if fallback else None
         self.cache = open_cache(config)
+        self.store = store
 
     def batch(
         self,
@@ -69,11 +81,20 @@ class JudgePool:
         """
         account = Account(self.config.max_usd)
         asks = [
-            ask_of(member, self.fallback, cache=self.cache, account=account, deadline=deadline)
+            ask_of(
+                member,
+                self.fallback,
+                cache=self.cache,
+                store=self.store,
+                account=account,
+                deadline=deadline,
+            )
             for member in self.members
         ]
         panel = [spec.bind(parameters or {}, ask=ask) for ask in asks]
-        return BatchJudge(spec=spec, panel=panel, config=self.config, account=account)
+        return BatchJudge(
+            spec=spec, panel=panel, config=self.config, account=account, store=self.store
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,12 +106,14 @@ class BatchJudge:
         panel: the judge bound to each model.
         config: how their scores become one.
         account: the cost of the batch so far.
+        store: verdicts kept on disk; None for none.
     """
 
     spec: RewardSpec
     panel: Sequence[Callable[..., Score]]
     config: JudgeConfig
     account: Account
+    store: VerdictStore | None = None
 
     def __call__(self, sample: Sample, /, *, group: Sequence[Sample] = ()) -> Score:
         """Score one sample.

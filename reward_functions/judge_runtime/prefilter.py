@@ -84,7 +84,7 @@ def _only_opens(answer: str) -> bool:
     words = _words(_one_script(_TAG.sub(" ", plain(answer))))
     opens = {0: False}  # by the position reached: whether more than fillers led to it
     for start in range(len(words)):
-        if start in opens:
+        if start in opens and _any_key().match(words, start):
             for key, filler in _master_keys():
                 if found := key(words, start):
                     opens[found.end()] = opens.get(found.end(), False) or opens[start] or not filler
@@ -92,11 +92,23 @@ def _only_opens(answer: str) -> bool:
 
 
 @cache
+def _any_key() -> re.Pattern[str]:
+    """What matches where any of `_master_keys` does: one search where nearly always none does."""
+    return re.compile("|".join(pattern for pattern, _ in _patterns()))
+
+
+@cache
 def _master_keys() -> tuple[tuple[Callable[[str, int], re.Match[str] | None], bool], ...]:
     """What matches each row at a position of `_words`, and whether it is a filler."""
+    return tuple((re.compile(pattern).match, filler) for pattern, filler in _patterns())
+
+
+@cache
+def _patterns() -> tuple[tuple[str, bool], ...]:
+    """The pattern of each row, and whether it is a filler."""
     lines = Path(__file__).with_name("master_keys.txt").read_text(encoding="utf-8").splitlines()
     rows = [line for line in lines if line and not line.startswith("#")]
-    return tuple((re.compile(_pattern(row)).match, row.startswith("~")) for row in rows)
+    return tuple((_pattern(row), row.startswith("~")) for row in rows)
 
 
 def _pattern(row: str) -> str:

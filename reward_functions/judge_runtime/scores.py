@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.core.asking import CONFIDENCE
+from reward_functions.core.asking import CANARY, CONFIDENCE
 from reward_functions.core.types import Evidence, Metric, Score
 from reward_functions.judge_runtime.prompting import ADDRESSED
 
@@ -78,8 +78,13 @@ def judged(
         (*_metrics(prefiltered=0, addressed=addressed, sure=sure), *extra),
         answer,
         reason,
-        Evidence("the verdict", [dict(verdict.values) for verdict in verdicts]),
+        Evidence("the verdict", [_without_canary(verdict) for verdict in verdicts]),
     )
+
+
+def _without_canary(verdict: Verdict) -> dict[str, str]:
+    """What a verdict says; that it repeats the random token was checked, and says nothing."""
+    return {name: value for name, value in verdict.values.items() if name != CANARY}
 
 
 def _metrics(*, prefiltered: float, addressed: float, sure: float) -> tuple[Metric, ...]:

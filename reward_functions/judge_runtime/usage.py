@@ -1,7 +1,8 @@
 """The cost of judging a batch: calls, tokens, dollars and failures, counted as they happen.
 
 The prices of `prices.toml` are dated and will age; those of a deployment's settings override them.
-A model without a price adds no dollars, and cannot have a limit in dollars.
+A model without a price adds no dollars, and cannot have a limit in dollars: its calls are counted,
+so that a sum they are missing from is never read as the cost.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from threading import Condition
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from reward_functions.core.errors import BadJudge, JudgeUnavailable
+from reward_functions.core.errors import BadJudge, BudgetReached
 from reward_functions.core.types import Usage
 
 if TYPE_CHECKING:
@@ -39,10 +40,12 @@ COUNTERS: Final = (
     "judge_refusals",
     "judge_fallbacks",
     "judge_failures",
+    "judge_unpriced_calls",
 )
 """In this order: calls; legal verdicts; verdicts from the cache; verdicts shared by equal questions
 of the batch; retries after an outage; retries after an invalid verdict; throttled calls; calls that
-the model refused; questions to the fallback; questions without a verdict."""
+the model refused; questions to the fallback; questions without a verdict; calls that may be
+billed, of a model whose price is unknown: they add nothing to `judge_usd`."""
 
 
 MAX_TOKENS: Final = 100_000_000
@@ -60,6 +63,10 @@ def token_count(counts: Any, name: str) -> int:
     if isinstance(count, int) and not isinstance(count, bool) and 0 <= count <= MAX_TOKENS:
         return count
     return 0
+
+
+class Ended(BaseException):
+    """The batch was interrupted before this call began: its sample has no result of any kind."""
 
 
 class Price(NamedTuple):
@@ -117,6 +124,9 @@ class Account:
 
     Args:
         max_usd: dollars it may cost; 0 for no limit.
+
+    Attributes:
+        stopped: why a model is not asked any more, one sentence for each.
     """
 
     def __init__(self, max_usd: float = 0.0) -> None:
@@ -124,8 +134,10 @@ class Account:
         self.usage = Usage()
         self.usd = 0.0
         self.failures: Counter[str] = Counter()
+        self.stopped: list[str] = []
         self._reserved = 0.0
         self._in_flight = 0
+        self._ended = False
         self._counts: Counter[str] = Counter()
         self._lock = Condition()
 
@@ -137,12 +149,40 @@ class Account:
         with self._lock:
             self._counts[counter] += 1
 
+    def stop(self, reason: str) -> None:
+        """Note that a model is not asked any more: when, and why."""
+        with self._lock:
+            if reason not in self.stopped:
+                self.stopped.append(reason)
+
+    @property
+    def dollars(self) -> str:
+        """What the batch cost, in words that hold where a price is not known."""
+        return dollars(self.usd, self["judge_unpriced_calls"])
+
     def failed(self, kind: str) -> None:
         """Count a failed call by the kind of its failure."""
         with self._lock:
             self.failures[kind] += 1
             self._counts["judge_throttles"] += kind == "throttled"
             self._counts["judge_refusals"] += kind == "refused"
+
+    @property
+    def under_way(self) -> int:
+        """Calls that have begun and not ended."""
+        return self._in_flight
+
+    def end(self, patience: float) -> None:
+        """Begin no further call, and wait for those under way while they come to an end.
+
+        Args:
+            patience: seconds without any end after which the others are left.
+        """
+        with self._lock:
+            self._ended = True
+            self._lock.notify_all()
+            while self._in_flight and self._lock.wait(patience):
+                pass
 
     def reserve(self, usd: float, deadline: float = inf) -> None:
         """Reserve the dollars that a call may cost.
@@ -154,15 +194,20 @@ class Account:
             deadline: the reading of `time.monotonic()` until which is waited.
 
         Raises:
-            JudgeUnavailable: with them, the batch could exceed its limit.
+            BudgetReached: with them, the batch could exceed its limit.
+            Ended: no further call is to begin.
         """
         with self._lock:
-            while self.max_usd and self.usd + self._reserved + usd > self.max_usd:
+            while (
+                not self._ended and self.max_usd and self.usd + self._reserved + usd > self.max_usd
+            ):
                 left = deadline - monotonic()
                 hopeless = self.usd + usd > self.max_usd or not self._in_flight or left <= 0
                 if hopeless:
-                    raise JudgeUnavailable(f"the batch may cost {self.max_usd:g} dollars", "budget")
+                    raise BudgetReached(f"max_usd is reached: {self.max_usd:g} dollars a batch")
                 self._lock.wait(None if left == inf else left)
+            if self._ended:
+                raise Ended
             self._reserved += usd
             self._in_flight += 1
 
@@ -186,6 +231,19 @@ class Account:
                 "judge_cache_write_tokens": float(self.usage.cache_write),
                 "judge_usd": self.usd,
             }
+
+
+def dollars(usd: float, unpriced: int, sign: str = "") -> str:
+    """A sum in words: "0.0120", "at least 0.0120", or "unknown".
+
+    Args:
+        usd: of the calls with a price.
+        unpriced: calls that may be billed, of a model whose price is unknown.
+        sign: before a number.
+    """
+    if not unpriced:
+        return f"{sign}{usd:.4f}"
+    return f"at least {sign}{usd:.4f}" if usd else "unknown"
 
 
 def _tokens(usage: Usage) -> tuple[int, int, int, int]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.core.alternatives import any_reference_judged, of_first_reference
 from reward_functions.core.errors import UnreadableReference
 from reward_functions.core.spec import Example, Needs, reward_function
 from reward_functions.core.types import Metric, Outcome, Sample, Score
@@ -42,9 +43,9 @@ def _right(sample: Sample) -> str:
 
 
 @reward_function(
-    version=1,
+    version=2,
     metrics=[*METRICS, "judged", *KEPT],
-    gold_response=_right,
+    gold_response=of_first_reference(_right),
     needs=Needs(judge=True, symbolic=True, workers=WORKERS),
     examples=[
         Example(
@@ -109,6 +110,7 @@ def _right(sample: Sample) -> str:
         ),
     ],
 )
+@any_reference_judged
 def math_then_judge(
     sample: Sample,
     ask: Ask,
@@ -129,6 +131,8 @@ def math_then_judge(
     `confidence`; `judged`, 1 where the judge decided, so that its mean is the share judged;
     `truncated` and `unevaluated` as `math` reports them. Not handled: partial credit; see
     `rubric`.
+
+    A list as the reference means any of these; a set that is one answer is one string.
 
     Args:
         sample: the response and its reference.

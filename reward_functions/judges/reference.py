@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal
 
+from reward_functions.core.alternatives import any_reference_judged, of_first_reference
 from reward_functions.core.asking import VerdictField
 from reward_functions.core.errors import BadReference
 from reward_functions.core.references import reference_text
@@ -41,9 +42,9 @@ def _right(sample: Sample) -> str:
 
 
 @reward_function(
-    version=2,
+    version=3,
     metrics=METRICS,
-    gold_response=_right,
+    gold_response=of_first_reference(_right),
     needs=Needs(judge=True),
     examples=[
         Example(
@@ -105,6 +106,7 @@ def _right(sample: Sample) -> str:
         ),
     ],
 )
+@any_reference_judged
 def reference(sample: Sample, ask: Ask, *, answer: Literal["final", "whole"] = "final") -> Score:
     """The final answer of the response says what the reference says, in whatever words.
 
@@ -115,6 +117,8 @@ def reference(sample: Sample, ask: Ask, *, answer: Literal["final", "whole"] = "
     Reference: a text or a number; alone or in an object under `final_answer`, `answer`,
     `ground_truth`, `value` or `text`. Scale: 1.0 or 0.0. Metrics: `prefiltered`, `addressed`,
     `confidence`. Not handled: partial credit; see `rubric`.
+
+    A list as the reference means any of these; a set that is one answer is one string.
 
     Args:
         sample: the response and its reference.

@@ -28,8 +28,9 @@ more than boto3 and the standard library.
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
+
+from reward_functions.core.extras import Extra, require
 
 if TYPE_CHECKING:
     from reward_functions.rollouts.context import (
@@ -132,11 +133,7 @@ HOMES = {
 
 _MODULES = {name: module for module, names in HOMES.items() for name in names.split()}
 
-if find_spec("boto3") is None:
-    raise ImportError(
-        "reward_functions.rollouts speaks to the trainer through boto3, which is not installed: "
-        "pip install 'boto3>=1.44'"
-    )
+require("boto3", by=__name__, extra=Extra("rollouts", "AWS's SDK, boto3"))
 
 
 def __dir__() -> list[str]:

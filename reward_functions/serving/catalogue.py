@@ -16,6 +16,9 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 
+from reward_functions.core.declared import composite_of
+from reward_functions.core.registry import get
+from reward_functions.core.spec import RewardSpec  # noqa: TC001 - pydantic reads annotations
 from reward_functions.serving.contract import ResponseMode
 
 ROOT: Final = "/reward-functions"
@@ -114,6 +117,11 @@ class DeployedReward(BaseModel):
     version: int = Field(description="The reward's version: raised when any score can change.")
     digest: str = Field(description="The artifact's: equal digests are equal code.")
     parameters: dict[str, JsonValue] = Field(description="The parameters that were set.")
+    composite: dict[str, JsonValue] | None = Field(
+        default=None,
+        description="What the reward is made of, where the stage declares it; None of a registered "
+        "one.",
+    )
     response_mode: ResponseMode = Field(description="A bare list, or SageMaker's envelope.")
     version_arn: str = Field(description="What a job is given: it never changes.")
     alias_arn: str | None = Field(
@@ -124,6 +132,17 @@ class DeployedReward(BaseModel):
     memory_mb: int = Field(description="Lambda's memory size.")
     architecture: Architecture
     python: str = Field(description="The runtime, as `3.13`.")
+
+    def spec(self) -> RewardSpec:
+        """The reward as it is known here, which may be another version.
+
+        Raises:
+            UnknownReward: neither it nor a part of it is registered here.
+            ConfigurationError: it cannot be made of the parts that are.
+        """
+        if self.composite is None:
+            return get(self.reward)
+        return composite_of({**self.composite, "name": self.reward})
 
     @property
     def immutable(self) -> bool:

@@ -15,6 +15,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from reward_functions.core.batch import score_batch
+from reward_functions.core.declared import composite_of
 from reward_functions.core.errors import ConfigurationError, EngineUnavailable, NoJudge
 from reward_functions.core.registry import get
 from reward_functions.core.types import Metric, Scored
@@ -132,7 +133,7 @@ def bind(
         BadJudge: the judge cannot be asked as the settings say.
         FailedWarmUp: it does not score its first example as declared.
     """
-    spec = spec or get(settings.name)
+    spec = spec or served(settings)
     telemetry = Telemetry(spec, settings)
     if spec.needs.symbolic:
         _warm_algebra(telemetry)
@@ -149,6 +150,18 @@ def bind(
         telemetry=telemetry,
         settings=settings,
     )
+
+
+def served(settings: LambdaSettings) -> RewardSpec:
+    """The reward that the settings name, or declare as a composite.
+
+    Raises:
+        UnknownReward: there is no reward of that name.
+        BadComposite: the composite cannot be made.
+    """
+    if settings.composite is None:
+        return get(settings.name)
+    return composite_of({**settings.composite, "name": settings.name})
 
 
 def _judge_pool(spec: RewardSpec, settings: LambdaSettings) -> JudgePool | None:

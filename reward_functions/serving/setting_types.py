@@ -3,25 +3,19 @@
     Number(1, 256, whole=True).read("64")        64
     Number(1, 256, whole=True).accept(999)       ValueError: takes a whole number from 1 to 256
 
-Of the standard library but for a judge: importing pydantic, of which nothing else in a function has
-need, takes as long as all the rest of a verifier does.
+Of the standard library: importing pydantic takes as long as all the rest of a verifier does.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import fields
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
-from reward_functions.core.suggest import did_you_mean
-from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
+from reward_functions.judge_runtime.config_reading import Misread, config_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-UNKNOWN: Final = "unexpected_keyword_argument"
-"""What pydantic calls a name that a dataclass does not have."""
+    from reward_functions.judge_runtime.config import JudgeConfig
 
 
 class Kind(Protocol):
@@ -129,10 +123,19 @@ class Number(NamedTuple):
         )
 
 
-class JsonObject:
-    """An object that JSON writes and reads back as it was."""
+class JsonObject(NamedTuple):
+    """An object that JSON writes and reads back as it was.
 
-    words: Final = "JSON object"
+    Args:
+        optional: whether None stands for no object.
+    """
+
+    optional: bool = False
+
+    @property
+    def words(self) -> str:
+        """What it takes."""
+        return "JSON object"
 
     def read(self, text: str) -> dict[str, Any]:
         """The object in a JSON string."""
@@ -140,10 +143,12 @@ class JsonObject:
             value = json.loads(text)
         except (ValueError, RecursionError):
             raise self._refusal() from None
-        return self.accept(value)
+        return self.accept(value) or {}
 
-    def accept(self, value: Any) -> dict[str, Any]:
+    def accept(self, value: Any) -> dict[str, Any] | None:
         """The object."""
+        if value is None and self.optional:
+            return None
         try:
             carried = json.loads(json.dumps(value, allow_nan=False))
         except (TypeError, ValueError, RecursionError):
@@ -171,25 +176,9 @@ class JudgeObject:
         Raises:
             BadJudge: it contradicts itself.
         """
-        if value is None or isinstance(value, JudgeConfig):
-            return value
-        from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415 - see above
-
+        if value is None:
+            return None
         try:
-            return TypeAdapter(JudgeConfig).validate_python(value)
-        except ValidationError as error:
-            problems = error.errors(include_url=False, include_input=False, include_context=False)
-            misspelt = [each for each in problems if each["type"] == UNKNOWN]
-            raise ValueError(_message((misspelt or problems)[0])) from None
-
-
-def _message(problem: Mapping[str, Any]) -> str:
-    """A problem of pydantic's in one sentence: where, what, and what may have been meant."""
-    *inside, last = [str(part) for part in problem["loc"]] or [""]
-    place = ".".join([*inside, last])
-    if problem["type"] == UNKNOWN:
-        known = [each.name for each in fields(JudgeModel if inside else JudgeConfig)]
-        return f"takes no {place}{did_you_mean(last, known)}"
-    message = problem["msg"]
-    message = message[:1].lower() + message[1:]
-    return f"is wrong in {place}: {message}" if place else f"is wrong: {message}"
+            return config_of(value)
+        except Misread as error:
+            raise ValueError(f"is wrong: {error}") from None

@@ -68,6 +68,14 @@ class LambdaSettings:
             JsonObject(), "Its keyword arguments; one JSON object in the environment."
         ),
     )
+    composite: dict[str, Any] | None = field(
+        default=None,
+        metadata=_setting(
+            JsonObject(optional=True),
+            "What the reward is made of, where it is a composite that is declared with the "
+            "deployment; one JSON object in the environment.",
+        ),
+    )
     judge: JudgeConfig | None = field(
         default=None,
         metadata=_setting(

@@ -16,7 +16,7 @@ from reward_functions.testing.assertions import assert_score
 from reward_functions.testing.contract import CONTRACT, assert_contract
 from reward_functions.testing.hostile import hostile_responses
 from reward_functions.testing.models import CredulousAsk, FakeAsk
-from reward_functions.testing.samples import sample, wire_row
+from reward_functions.testing.samples import wire_row
 
 __all__ = [
     "CONTRACT",
@@ -25,6 +25,5 @@ __all__ = [
     "assert_contract",
     "assert_score",
     "hostile_responses",
-    "sample",
     "wire_row",
 ]

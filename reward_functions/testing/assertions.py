@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from reward_functions.core.samples import sample
 from reward_functions.core.spec import RewardSpec
-from reward_functions.testing.samples import sample
 
 if TYPE_CHECKING:
     from reward_functions.core.asking import Ask

@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from reward_functions.core.asking import ScriptedAsk
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import BadSample, DatasetError
+from reward_functions.core.extras import MissingExtra, require
+from reward_functions.core.samples import sample
 from reward_functions.core.types import Sample, Score, Scored, Unscored
 from reward_functions.testing.assertions import shown
 from reward_functions.testing.hostile import hostile_responses
 from reward_functions.testing.models import CredulousAsk
-from reward_functions.testing.samples import sample, wire_row
+from reward_functions.testing.samples import wire_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -35,17 +37,17 @@ def assert_contract(spec: RewardSpec, *, hostile: Iterable[tuple[str, str]] | No
 
     Args:
         spec: a declared reward.
-        hostile: named responses that must earn the minimum against the references of the positive
-            examples; `hostile_responses()` where not given. Give your own where a response of that
-            list deserves something, as it may from a reward for length or form.
+        hostile: named responses that must earn the reward's partial credit at most, which is the
+            minimum unless declared, against the references of the positive examples;
+            `hostile_responses()` where not given.
 
     Raises:
         AssertionError: it has not; the message names the property and the case.
     """
     for holds in CONTRACT.values():
-        if holds is not hostile_responses_earn_the_minimum:
+        if holds is not hostile_responses_earn_partial_credit_at_most:
             holds(spec)
-    hostile_responses_earn_the_minimum(spec, hostile)
+    hostile_responses_earn_partial_credit_at_most(spec, hostile)
 
 
 # The properties, one function each. Their names are the ids of the conformance tests.
@@ -77,6 +79,7 @@ def the_gold_response_earns_the_maximum(spec: RewardSpec) -> None:
 def examples_show_positive_negative_and_attack(spec: RewardSpec) -> None:
     """There is an example of each kind a reader needs, and each kind means what it says."""
     minimum, maximum = spec.scale
+    undeserved = spec.most_undeserved
     kinds = {example.kind for example in spec.examples}
     missing = {"positive", "negative", "attack"} - kinds
     _require(not missing, spec, f"no example of kind {', '.join(sorted(missing))}")
@@ -84,12 +87,20 @@ def examples_show_positive_negative_and_attack(spec: RewardSpec) -> None:
         fits = {
             "positive": example.score == maximum,
             "partial": minimum < example.score < maximum,
-            "negative": example.score == minimum,
-            "attack": example.score == minimum,
+            "negative": minimum <= example.score <= undeserved,
+            "attack": minimum <= example.score <= undeserved,
         }[example.kind]
         _require(
-            fits, spec, f"{_named(example)} says {example.score} on a scale {minimum}-{maximum}"
+            fits,
+            spec,
+            f"{_named(example)} says {example.score} on a scale {minimum}-{maximum} whose partial "
+            f"credit is {undeserved}",
         )
+
+
+def a_version_tells_its_scores_apart(spec: RewardSpec) -> None:
+    """It has a version; a prototype, of version 0, has none."""
+    _require(spec.version > 0, spec, "it is a prototype: declare version=1")
 
 
 def documentation_answers_the_next_question(spec: RewardSpec) -> None:
@@ -176,10 +187,10 @@ def it_can_be_pickled(spec: RewardSpec) -> None:
     )
 
 
-def hostile_responses_earn_the_minimum(
+def hostile_responses_earn_partial_credit_at_most(
     spec: RewardSpec, hostile: Iterable[tuple[str, str]] | None = None
 ) -> None:
-    """No hostile response raises or earns anything, against whatever positive example."""
+    """No hostile response raises, or earns more than a wrong one may, at any positive example."""
     targets = {
         repr((example.reference, sorted(example.parameters.items()))): example
         for example in spec.examples
@@ -193,13 +204,25 @@ def hostile_responses_earn_the_minimum(
             (result,) = score_batch(reward, [attack])
             where = f"the hostile response {name!r} against {_named(example)}"
             score = _score(result, f"{spec.name}: {where}")
-            if score.value > spec.scale.minimum:
-                message = f"{spec.name}: {where} earns {score.value}"
+            if score.value > spec.most_undeserved:
+                most = f"{spec.most_undeserved} is the most that a wrong response may earn"
+                message = f"{spec.name}: {where} earns {score.value}; {most} (partial_credit)"
                 raise AssertionError(f"{message}\n{shown(score)}")
 
 
 def the_lambda_scores_like_a_direct_call(spec: RewardSpec) -> None:
-    """Every example, sent to the Lambda handler as a trainer sends it, earns what it earns here."""
+    """Every example, sent to the Lambda handler as a trainer sends it, earns what it earns here.
+
+    Raises:
+        SkipTest: Powertools is not installed, and no handler runs without it.
+    """
+    try:
+        require("aws_lambda_powertools", by="the handler")
+    except MissingExtra as error:
+        from unittest import SkipTest  # noqa: PLC0415 - 30 ms, for the laptop without the extra
+
+        raise SkipTest(str(error)) from None
+
     from reward_functions.serving import contract, handler, settings  # noqa: PLC0415 - pydantic
 
     for example in spec.examples:
@@ -228,6 +251,7 @@ CONTRACT: Final[Mapping[str, Callable[[RewardSpec], None]]] = {
         examples_hold,
         the_gold_response_earns_the_maximum,
         examples_show_positive_negative_and_attack,
+        a_version_tells_its_scores_apart,
         documentation_answers_the_next_question,
         a_missing_reference_is_attributed_to_the_data_set,
         parameters_have_a_type_and_a_default_of_it,
@@ -235,7 +259,7 @@ CONTRACT: Final[Mapping[str, Callable[[RewardSpec], None]]] = {
         scores_are_deterministic,
         batches_keep_ids_and_order,
         it_can_be_pickled,
-        hostile_responses_earn_the_minimum,
+        hostile_responses_earn_partial_credit_at_most,
         the_lambda_scores_like_a_direct_call,
     )
 }

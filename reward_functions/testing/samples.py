@@ -1,31 +1,11 @@
-"""A sample in one line, and the same sample as a trainer sends it."""
+"""A sample as a trainer sends it."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from reward_functions.core.types import Message, Sample
-
-
-def sample(
-    response: str = "",
-    reference: Any = None,
-    *,
-    prompt: str = "",
-    id: str = "sample",  # noqa: A002 - the wire's own word
-    **metadata: Any,
-) -> Sample:
-    """A sample in one line: a user turn, an assistant turn, a reference.
-
-    Args:
-        response: what the policy wrote.
-        reference: the ground truth.
-        prompt: the user turn.
-        id: the sample's name.
-        metadata: further fields of the data set.
-    """
-    turns = (Message(role="user", content=prompt), Message(role="assistant", content=response))
-    return Sample(id=id, messages=turns, reference=reference, metadata=metadata)
+if TYPE_CHECKING:
+    from reward_functions.core.types import Sample
 
 
 def wire_row(sample: Sample) -> dict[str, Any]:

@@ -23,7 +23,6 @@ import sys
 from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from importlib.util import find_spec
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from signal import strsignal
@@ -35,7 +34,7 @@ from uuid import uuid4
 from weakref import finalize
 
 import reward_functions
-from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.extras import require
 from reward_functions.tools.invocation import (
     MAX_PAYLOAD_BYTES,
     FunctionEnded,
@@ -73,10 +72,6 @@ EXECUTION_ENV: Final = "AWS_Lambda_python3.13"
 """The runtime rewards are deployed to; the client's encoding of responses depends on it."""
 
 
-class RuntimeClientMissing(ConfigurationError):
-    """awslambdaric is not installed."""
-
-
 class LocalRuntime:
     """One function under AWS's runtime client; a context manager that leaves no process behind.
 
@@ -90,7 +85,7 @@ class LocalRuntime:
         timeout: seconds an invocation may take; a cold one may take ten more to start.
 
     Raises:
-        RuntimeClientMissing: awslambdaric is not installed.
+        MissingExtra: awslambdaric is not installed.
     """
 
     def __init__(
@@ -101,11 +96,7 @@ class LocalRuntime:
         folder: Path = FOLDER,
         timeout: float = 30.0,
     ) -> None:
-        if find_spec("awslambdaric") is None:
-            raise RuntimeClientMissing(
-                "AWS's runtime client is not installed; it has wheels for Linux only: "
-                "pip install 'reward-functions[local]'"
-            )
+        require("awslambdaric", by="a function on this machine")
         self._environment = dict(environment)
         self._handler = handler
         self._folder = folder

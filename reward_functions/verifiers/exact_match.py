@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from reward_functions.core.alternatives import any_reference, of_first_reference
 from reward_functions.core.errors import BadReference
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Example, reward_function
 from reward_functions.core.types import Evidence, Sample, Score
 from reward_functions.extraction.reasoning import without_reasoning
+from reward_functions.extraction.truncation import cut_off
 from reward_functions.quantities.unicode_forms import folded
 
 
@@ -15,8 +17,8 @@ def _right(sample: Sample) -> str:
 
 
 @reward_function(
-    version=1,
-    gold_response=_right,
+    version=2,
+    gold_response=of_first_reference(_right),
     examples=[
         Example("positive", response="Paris", reference="Paris", score=1.0),
         Example(
@@ -35,6 +37,7 @@ def _right(sample: Sample) -> str:
         Example("attack", response="", reference="Paris", score=0.0),
     ],
 )
+@any_reference
 def exact_match(sample: Sample, *, ignore_case: bool = True) -> Score:
     """The whole response equals the reference, but for white space around and between words.
 
@@ -42,6 +45,8 @@ def exact_match(sample: Sample, *, ignore_case: bool = True) -> Score:
     `ground_truth`, `value` or `text`. Scale: 1.0 or 0.0. Reasoning sections are set aside and
     Unicode is put in its canonical form (NFC) before the comparison; punctuation and wording count.
     To find an answer inside a longer response use `math` or `multiple_choice`.
+
+    A list as the reference means any of these; a set that is one answer is one string.
 
     Args:
         sample: the response and its reference.
@@ -53,13 +58,16 @@ def exact_match(sample: Sample, *, ignore_case: bool = True) -> Score:
     reference = folded(reference_text(sample.reference), ignore_case=ignore_case)
     if not reference:
         raise BadReference("the reference has no visible character")
-    answer = folded(without_reasoning(sample.response), ignore_case=ignore_case)
+    found = without_reasoning(sample.response).strip()
+    answer = folded(found, ignore_case=ignore_case)
     if not answer:
-        return Score(0.0, reason="the response is empty")
+        cut = cut_off(sample.response, answered=False)
+        why = f"; {cut}: the response is cut off" if cut else ""
+        return Score(0.0, reason=f"the response is empty{why}")
     same = answer == reference
     return Score(
         float(same),
-        answer=answer,
+        answer=found,
         reason="the response is the reference" if same else "the response is another text",
         evidence=Evidence("normalised-text", answer, reference),
     )

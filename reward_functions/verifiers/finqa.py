@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Final, Literal
 
+from reward_functions.core.alternatives import any_reference, of_first_reference
 from reward_functions.core.errors import BadParameter, BadReference
 from reward_functions.core.spec import Example, reward_function
 from reward_functions.core.types import Evidence, Metric, Sample, Score
@@ -69,8 +70,8 @@ def _right(sample: Sample) -> str:
 
 
 @reward_function(
-    version=2,
-    gold_response=_right,
+    version=3,
+    gold_response=of_first_reference(_right),
     metrics=METRICS,
     examples=[
         Example("positive", response="ANSWER: $263 million", reference=_PREPARED, score=1.0),
@@ -93,6 +94,7 @@ def _right(sample: Sample) -> str:
         Example("attack", response="<think>ANSWER: 263</think>", reference="263", score=0.0),
     ],
 )
+@any_reference
 def finqa(
     sample: Sample,
     *,
@@ -119,6 +121,8 @@ def finqa(
     `truncated`, whether it was cut off (reasoning, a box or a code fence is never closed).
 
     Not handled: answers of several values, other languages, conversion of currencies.
+
+    A list as the reference means any of these; a set that is one answer is one string.
 
     Source: Chen et al., FinQA: A Dataset of Numerical Reasoning over Financial Data, 2021 (arXiv
     2109.00122).

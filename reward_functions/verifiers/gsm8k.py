@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reward_functions.core.alternatives import any_reference, of_first_reference
 from reward_functions.core.errors import BadReference
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Example, reward_function
@@ -26,8 +27,8 @@ def _right(sample: Sample) -> str:
 
 
 @reward_function(
-    version=2,
-    gold_response=_right,
+    version=3,
+    gold_response=of_first_reference(_right),
     metrics=METRICS,
     examples=[
         Example("positive", response="6 × 7 = 42\n#### 42", reference="42", score=1.0),
@@ -55,6 +56,7 @@ def _right(sample: Sample) -> str:
         Example("attack", response="<think>#### 42</think>", reference="42", score=0.0),
     ],
 )
+@any_reference
 def gsm8k(sample: Sample, *, flexible: bool = False, include_reasoning: bool = False) -> Score:
     """The number behind the last `####` equals the reference, exactly.
 
@@ -67,6 +69,8 @@ def gsm8k(sample: Sample, *, flexible: bool = False, include_reasoning: bool = F
     contradiction and earns nothing, and so does a number that the words next to it deny or take
     back. Hedges and bounds around `####` or a box count for nothing. Expressions ("6 × 7") are not
     evaluated: use `math`.
+
+    A list as the reference means any of these; a set that is one answer is one string.
 
     Source: Cobbe et al., Training Verifiers to Solve Math Word Problems, 2021 (arXiv 2110.14168).
 

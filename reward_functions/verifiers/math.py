@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from reward_functions import symbolic
+from reward_functions.core.alternatives import any_reference, of_first_reference
 from reward_functions.core.spec import Example, Needs, reward_function
 from reward_functions.core.types import Evidence, Metric, Sample, Score
 from reward_functions.extraction.answer import Answer, NoAnswer
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from reward_functions.symbolic import EqualityVerdict
 
 _UNDECIDED: Final = Metric("undecided", 1.0)
+_EARNS_NOTHING: Final = "undecided: shown neither equal nor different, it earns the minimum"
 _DECIDED: Final = Metric("undecided", 0.0)
 _UNEVALUATED: Final = Metric("unevaluated", 1.0)
 _EVALUATED: Final = Metric("unevaluated", 0.0)
@@ -43,8 +45,8 @@ def _right(sample: Sample) -> str:
 
 
 @reward_function(
-    version=2,
-    gold_response=_right,
+    version=3,
+    gold_response=of_first_reference(_right),
     metrics=[*METRICS, "undecided", "unevaluated"],
     needs=Needs(symbolic=True),
     examples=[
@@ -87,6 +89,7 @@ def _right(sample: Sample) -> str:
         ),
     ],
 )
+@any_reference
 def math(
     sample: Sample,
     *,
@@ -111,6 +114,8 @@ def math(
     What counts as equal is listed in docs/math.md and decided by `reward_functions.symbolic`.
     Nothing in a response is evaluated as code. Not decided are, among others, piecewise answers of
     other forms, nonlinear inequalities, and solutions of differential equations.
+
+    A list as the reference means any of these; a set that is one answer is one string.
 
     Args:
         sample: the response and its reference.
@@ -168,7 +173,8 @@ def _scored(
         return not_answered(reason, "unevaluated", found.text, further=(_DECIDED, left))
     evidence = Evidence(verdict.rule, verdict.candidate, verdict.reference, verdict.outcome)
     decided = _DECIDED if verdict.decided else _UNDECIDED
-    return compared(found, evidence, decided, left, right=verdict.equal, reason=verdict.reason)
+    reason = verdict.reason if verdict.decided else f"{verdict.reason}; {_EARNS_NOTHING}"
+    return compared(found, evidence, decided, left, right=verdict.equal, reason=reason)
 
 
 def _judged(

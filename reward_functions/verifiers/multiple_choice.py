@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from reward_functions.core.alternatives import any_reference, of_first_reference
 from reward_functions.core.errors import BadReference
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Example, reward_function
@@ -32,8 +33,8 @@ def _right(sample: Sample) -> str:
 
 
 @reward_function(
-    version=2,
-    gold_response=_right,
+    version=3,
+    gold_response=of_first_reference(_right),
     metrics=METRICS,
     examples=[
         Example(
@@ -58,6 +59,7 @@ def _right(sample: Sample) -> str:
         Example("attack", prompt=QUESTION, response=QUESTION, reference="B", score=0.0),
     ],
 )
+@any_reference
 def multiple_choice(sample: Sample, *, include_reasoning: bool = False) -> Score:
     """The option picked, by its letter or its text, is the reference's.
 
@@ -67,6 +69,8 @@ def multiple_choice(sample: Sample, *, include_reasoning: bool = False) -> Score
     "(A) … (B) …" in a row). Scale: 1.0 or 0.0. Metric `answered`: whether one option was picked;
     `truncated`: whether the response was cut off.
     Where a response gives letter and text, both must name one option. Several letters pick none.
+
+    A list as the reference means any of these; a set that is one answer is one string.
 
     Args:
         sample: the response and its reference.

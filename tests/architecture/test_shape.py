@@ -64,6 +64,7 @@ HOMES = {
     "aws_cdk": {"cdk"},
     "typer": {"cli", "reward_functions/tools/scripted_judge.py"},
     "rich": {"cli"},
+    "pyarrow": {"reward_functions/tools/rows/parquet_rows.py"},
     "strands": {f"{STRANDS}/{name}.py" for name in ("hooks", "model", "wrap")},
     "openai": {*(f"{STRANDS}/{name}.py" for name in ("client_args", "model")), *LAPTOP},
 }
@@ -105,6 +106,8 @@ def test_nobody_prints_and_nobody_evaluates():
 
 CATCHES_ALL = {
     "reward_functions/core/batch.py",  # whatever a reward function raises, and
+    "reward_functions/core/composition.py",  # what a part of a composite does, to name the part;
+    "reward_functions/core/registry.py",  # another package's import may raise or exit, alone;
     "reward_functions/symbolic/cas/worker.py",  # whatever sympy does, in a process of its own; and
     "reward_functions/cdk/custodian/index.py",  # CloudFormation waits for an answer of any kind;
     "reward_functions/core/looking.py",  # a look at the account is worth less than a synthesis; and
@@ -113,6 +116,7 @@ CATCHES_ALL = {
     "reward_functions/rollouts/reporting/host.py",  # its thread's end would end all reports;
     "reward_functions/rollouts/episodes/policy_ping.py",  # a ping that fails hides no reward;
     "reward_functions/tools/rollouts/python_agent.py",  # an agent's code ends its own rollout
+    "reward_functions/core/threads.py",  # its thread hands it to whoever waits
 }
 
 
@@ -177,6 +181,7 @@ from reward_functions import *
 turn = Message(role="assistant", content="\\boxed{1,234}")
 assert get("math")(Sample(id="s", messages=(turn,), reference="1234")).value == 1.0
 """
+ADAPTERS = [path.stem for path in PACKAGE.glob("adapters/[!_]*.py")]
 HEAVY = {"sympy", "mpmath", "boto3", "botocore", "aws_lambda_powertools", "aws_cdk", "pydantic"}
 
 
@@ -186,9 +191,11 @@ HEAVY = {"sympy", "mpmath", "boto3", "botocore", "aws_lambda_powertools", "aws_c
         "import reward_functions",
         "import reward_functions; reward_functions.specs()",
         "from reward_functions import *; get('gsm8k')",
+        "from reward_functions import *; get('math')",
         FIRST_ANSWER,
+        "\n".join(f"import reward_functions.adapters.{name}" for name in ADAPTERS),
     ],
-    ids=["import", "discovery", "get", "a first numeric answer"],
+    ids=["import", "discovery", "get", "get math", "a first numeric answer", "adapters"],
 )
 def test_discovery_and_the_first_answer_are_light(code):
     assert not loaded_by(code) & (HEAVY | {"typer", "rich", "multiprocessing", "asyncio"})
@@ -220,7 +227,8 @@ def test_the_handler_loads_no_algebra_no_sdk_and_no_models():
 JUDGING = """
 from reward_functions.serving.handler import bind
 from reward_functions.serving.settings import LambdaSettings
-from reward_functions.testing import wire_row, sample
+from reward_functions import sample
+from reward_functions.testing import wire_row
 judge = {"models": [{"model": "m", "backend": "BACKEND", "region": "us-east-1", **EXTRA}]}
 function = bind(LambdaSettings(name="reference", judge=judge))
 assert function([wire_row(sample("Paris", "Paris"))])[0]["aggregate_reward_score"] == 1.0

@@ -21,7 +21,7 @@ NAMING = {
 
 LANGUAGE = {"core", "quantities", "extraction"}
 RUNTIME = LANGUAGE | {
-    *("symbolic", "finqa", "verifiers", "judge_runtime", "judges", "serving"),
+    *("symbolic", "finqa", "verifiers", "judge_runtime", "judges", "shapers", "serving"),
 }
 ROOMS = {
     # A room may import itself and the rooms named here, which stand above it in this table.
@@ -33,13 +33,15 @@ ROOMS = {
     "verifiers": {*LANGUAGE, "symbolic", "finqa"},
     "judge_runtime": LANGUAGE,
     "judges": {*LANGUAGE, "verifiers", "judge_runtime"},
+    "shapers": LANGUAGE,
     "serving": {"core", "symbolic", "judge_runtime"},
     "rollouts": {"core"},
+    "adapters": {"core", "serving"},
     "testing": {"core", "serving"},
-    "tools": {*RUNTIME, "rollouts", "testing"},
+    "tools": {*RUNTIME, "rollouts", "adapters", "testing"},
     "cdk": {"core", "judge_runtime", "serving"},
     # `reward lock` reads cdk.json and resolves as a synthesis does; it starts no Node.
-    "cli": {*RUNTIME, "rollouts", "testing", "tools", "cdk"},
+    "cli": {*RUNTIME, "rollouts", "adapters", "testing", "tools", "cdk"},
 }
 INNER = {
     # The same within a room. What lies in a room beside its folders has its place in the order.
@@ -72,10 +74,14 @@ INNER = {
         "structured_output": {"config"},
         "usage": {"config"},
         "cache": {"config", "aws"},
+        "verdict_store": {"config", "cache"},
+        "config_reading": {"config"},
         "backends": {"config", "aws", "structured_output", "usage"},
         "wrappers": {"config", "rate_limit", "usage", "cache"},
-        "pipeline": {"config", "rate_limit", "usage", "cache", "backends", "wrappers"},
-        "panel": {"config", "usage", "aggregation", "cache", "pipeline"},
+        "pipeline": {
+            *("config", "rate_limit", "usage", "cache", "verdict_store", "backends", "wrappers"),
+        },
+        "panel": {"config", "usage", "aggregation", "cache", "verdict_store", "pipeline"},
     },
     "extraction": {
         "latex_groups": set(),

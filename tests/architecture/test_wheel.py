@@ -45,10 +45,11 @@ def test_the_wheel_installs_reward_functions_and_nothing_else(wheel):
     assert {top for top in tops if not top.endswith(".dist-info")} == {"reward_functions"}
     assert len(tops) == 2
     assert "reward_functions/cdk/runtime.txt" in names
+    assert "reward_functions/tools/local_aws/emulator.txt" in names
     assert "reward_functions/py.typed" in names
     assert dict(scripts["console_scripts"]) == {
         "reward": "reward_functions.cli:main",
-        "reward-cdk-app": "reward_functions.cdk.app:main",
+        "reward-cdk-app": "reward_functions.cdk.entry:main",
     }
 
 

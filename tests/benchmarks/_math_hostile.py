@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from time import perf_counter, sleep
 
-from reward_functions.testing import sample
+from reward_functions import sample
 from tests.oracle import ours, suites
 
 BETWEEN_LOOKS = 0.005

@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 PROBE = """
 import json, sys
 from tests.oracle.ours import answered, warmed
-from reward_functions.testing import sample
+from reward_functions import sample
 warmed()
 for gold, response in json.load(sys.stdin):
     answered(sample(response, gold))
@@ -36,7 +36,7 @@ for gold, response in json.load(sys.stdin):
 FIRST_ANSWER = """
 import sys
 from reward_functions import get
-from reward_functions.testing import sample
+from reward_functions import sample
 assert get("math")(sample(r"\\boxed{1,234}", "1234")).value == 1.0
 sys.exit("sympy" in sys.modules)
 """

@@ -19,8 +19,9 @@ from rich.table import Table
 
 from reward_functions.cdk.artifacts import Artifacts
 from reward_functions.cdk.stages import Stage
+from reward_functions.core.extras import MissingExtra
 from reward_functions.serving.settings import LambdaSettings
-from reward_functions.tools.local_runtime import LocalRuntime, RuntimeClientMissing
+from reward_functions.tools.local_runtime import LocalRuntime
 from tests.benchmarks.cold_start import EVENT
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def report(console: Console) -> None:
     """Print cold and warm times and the memory of each function beside the empty one's."""
     try:
         times = measured()
-    except RuntimeClientMissing as missing:
+    except MissingExtra as missing:
         console.print(f"bundle: {missing}")
         return
     table = Table(title=f"The zip, process to first response (milliseconds, {RUNS} starts each)")

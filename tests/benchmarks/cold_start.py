@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from reward_functions.core.errors import UnknownReward
+from reward_functions.core.extras import MissingExtra
 from reward_functions.core.registry import get
 from reward_functions.serving.settings import LambdaSettings
-from reward_functions.tools.local_runtime import FOLDER, LocalRuntime, RuntimeClientMissing
+from reward_functions.tools.local_runtime import FOLDER, LocalRuntime
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -55,7 +56,7 @@ def report(console: Console) -> None:
     """Print cold and warm times of every function beside those of the empty one."""
     try:
         times = measured()
-    except RuntimeClientMissing as missing:
+    except MissingExtra as missing:
         console.print(f"cold start: {missing}")
         return
     table = Table(title=f"Cold start, process to first response (milliseconds, {RUNS} starts each)")

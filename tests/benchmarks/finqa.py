@@ -5,9 +5,8 @@ from pathlib import Path
 
 from rich.table import Table
 
-from reward_functions import get
+from reward_functions import get, sample
 from reward_functions.finqa.reference import as_json, classify
-from reward_functions.testing import sample
 from tests.benchmarks._measure import median_us
 
 CASES = Path(__file__).parents[3] / "shared" / "data" / "finqa" / "cases.jsonl"

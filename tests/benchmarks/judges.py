@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from reward_functions import Scored, get, score_batch
+from reward_functions import Scored, get, sample, score_batch
 from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
 from reward_functions.judge_runtime.panel import JudgePool
-from reward_functions.testing import FakeAsk, sample
+from reward_functions.testing import FakeAsk
 
 if TYPE_CHECKING:
     from rich.console import Console

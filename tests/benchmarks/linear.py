@@ -7,8 +7,7 @@ from contextlib import suppress
 from itertools import product
 from time import process_time
 
-from reward_functions import RewardError, specs
-from reward_functions.testing import sample
+from reward_functions import RewardError, sample, specs
 from reward_functions.testing.hostile import FLOODS, Flood
 
 SIZE = 50_000

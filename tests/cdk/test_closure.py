@@ -81,6 +81,7 @@ def test_what_judges_read_moves_no_verifier(name):
     assert ours == {
         "reward_functions/judge_runtime/__init__.py",
         "reward_functions/judge_runtime/config.py",
+        "reward_functions/judge_runtime/config_reading.py",
         "reward_functions/judges/__init__.py",
     }
 
@@ -99,13 +100,16 @@ def test_a_judge_carries_its_prompt_and_the_prices(name):
 
 
 UNREAD = {
-    # for laptops: what attacks judges, grants and lists deployments, looks at a shell; and a marker
+    # for laptops: what attacks judges and keeps verdicts, grants and lists deployments, looks at a
+    # shell; and a marker
     "core/importing.py",
     "core/loopback.py",
     "core/looking.py",
     "core/mentions.py",
+    "core/prototypes.py",
     "judge_runtime/attack_corpus.py",
     "judge_runtime/attacks.jsonl",
+    "judge_runtime/verdict_store.py",
     "serving/catalogue.py",
     "serving/iam.py",
     "serving/people.py",

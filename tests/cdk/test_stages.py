@@ -17,6 +17,8 @@ from reward_functions.cdk.stages import BadStage, stage_of
 from reward_functions.core import registry
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.serving.catalogue import MAX_FUNCTION_NAME, bucket_name, function_name
+from reward_functions.serving.handler import bind
+from reward_functions.serving.settings import LambdaSettings
 
 HERE = Path(__file__).parent
 
@@ -297,12 +299,12 @@ WRONG = [
     ),
     ({"deployments": [{"reward": "reference", "judge": "nova"}]}, "judge: .*'nova'"),
     (judged(models=[]), "no judge model is named"),
-    (judged(models=NOVA), "judge is wrong in models: "),
-    (judged(modell=NOVA), r"judge takes no models.0.modell\. Did you mean 'model'\?"),
-    (judged(models=[{"model": NOVA}], modles=[]), r"takes no modles\. Did you mean 'models'\?"),
-    (judged(models=[{"modell": NOVA}]), r"takes no models.0.modell\. Did you mean 'model'\?"),
+    (judged(models=NOVA), "judge is wrong: models takes a list of objects"),
+    (judged(modell=NOVA), r"judge is wrong: models.0.modell is unknown\. Did you mean 'model'\?"),
+    (judged(models=[{"model": NOVA}], modles=[]), r"modles is unknown\. Did you mean 'models'\?"),
+    (judged(models=[{"modell": NOVA}]), r"models.0.modell is unknown\. Did you mean 'model'\?"),
     (judged(model=""), "a judge's model is named"),
-    (judged(tier="cheap"), "judge is wrong in models.0.tier: input should be "),
+    (judged(tier="cheap"), "judge is wrong: models.0.tier takes one of 'priority', "),
     (judged(min_votes=2), "min_votes is 2, and the panel has 1"),
     (judged(model="anthropic.claude-*"), "'anthropic.claude-\\*' does not name one model"),
     (judged(model=NOVA, profile="us.amazon.nova-?", destinations=["us-east-1"]), "not name one"),
@@ -332,7 +334,7 @@ WRONG = [
     (judged(**VLLM, key=SECRET.replace("secretsmanager", "ssm")), "not the ARN of a Secrets"),
     (judged(**VLLM, key=f"{SECRET}*"), "not the ARN of a Secrets"),
     (judged(**VLLM, key="sk-123"), "a key is named env:NAME or by a secret's ARN, not given"),
-    (judged(**VLLM | {"endpoint": "models.example.com"}), "is an http or https URL"),
+    (judged(**VLLM | {"endpoint": "models.example.com"}), "http or https URL"),
     (judged(backend="replay", answers="a.jsonl"), "recorded answers are for tests"),
     (judged(cache_table="*"), "cache_table: '\\*' is not a DynamoDB table's name or ARN"),
     (
@@ -462,3 +464,58 @@ def test_a_reward_without_examples_is_not_deployed(monkeypatch):
     monkeypatch.setattr(registry, "get", {"gsm8k": bare}.__getitem__)
     with pytest.raises(BadStage, match=r"deployment 'gsm8k': gsm8k declares no examples.*give"):
         stage(deployments=["gsm8k"])
+
+
+TUTOR = {
+    "name": "acme.tutor",
+    "version": 1,
+    "weighted": {"math": 0.8, "strict": {"reward": "exact_match", "weight": 0.2}},
+    "outranks": False,
+    "examples": [
+        {"kind": "positive", "response": "4", "reference": "4", "score": 1.0},
+        {"kind": "negative", "response": "5", "reference": "4", "score": 0.0},
+        {"kind": "attack", "response": "4 or 5", "reference": "4", "score": 0.0},
+    ],
+}
+
+
+def test_a_composite_is_declared_where_it_is_deployed():
+    each = deployment(reward=TUTOR)
+    assert (each.name, each.reward) == ("acme-tutor", "acme.tutor")
+    assert each.spec().needs.symbolic
+    settings = each.lambda_settings("dev")
+    assert LambdaSettings.from_env(settings.to_env()) == settings
+    assert bind(settings).spec == each.spec()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"weighted": {"maht": 1.0}}, "no reward function is called 'maht'. Did you mean 'math'"),
+        ({"wheighted": 1}, "wheighted is not a key. Did you mean 'weighted'"),
+        ({"name": None}, "a composite needs a name"),
+        ({"name": "math"}, "math is the name of a registered reward"),
+        ({"name": "Tutor"}, "not a reward name"),
+        ({"version": 0}, "is a prototype: before it is deployed it needs version=1"),
+        ({"examples": []}, "declares no examples"),
+        ({"weighted": {"math": float("inf")}}, "finite"),
+        ({"examples": TUTOR["examples"] * 20}, "bytes, and 3000 are the most: shorten"),
+        ({"weighted": {"reference": 1.0}}, "asks a judge model, and its judge names none"),
+    ],
+)
+def test_a_composite_that_cannot_be_deployed_is_one_sentence(change, message):
+    with pytest.raises(BadStage, match=message) as caught:
+        stage(deployments=[{"name": "tutor", "reward": TUTOR | change}])
+    assert "\n" not in str(caught.value)
+
+
+def test_two_composites_of_one_name_are_refused():
+    other = {"name": "other", "reward": TUTOR | {"version": 2}}
+    with pytest.raises(BadStage, match=r"two rewards are called acme\.tutor"):
+        stage(deployments=[{"reward": TUTOR}, other])
+
+
+def test_a_composite_asks_its_judge():
+    judge = {"models": [{"model": "amazon.nova-lite-v1:0", "region": "us-east-1"}]}
+    mixed = TUTOR | {"weighted": {"math": 0.9, "reference": 0.1}}
+    assert deployment(reward=mixed, judge=judge).spec().needs.judge

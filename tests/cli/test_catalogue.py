@@ -73,11 +73,16 @@ def plugin(monkeypatch):
     monkeypatch.setattr(registry, "_entry_points", lambda: [point])
 
 
+def kind_of(spec):
+    """By its folder."""
+    return spec.function.__module__.split(".")[1].removesuffix("s")
+
+
 def test_list_names_every_reward_its_kind_and_its_parameters(plugin):
     ran = run("list")
     assert ran.exit_code == 0
     for name, spec in specs().items():
-        kind = "plugin" if "." in name else "judge" if spec.needs.judge else "verifier"
+        kind = "plugin" if "." in name else kind_of(spec)
         rows = [line.split()[:3] for line in ran.stdout.splitlines()]
         assert [name, str(spec.version), kind] in rows
     assert "ignore_case" in ran.stdout
@@ -89,12 +94,12 @@ def test_show_says_all_about_a_reward(name):
     ran = run("show", name)
     assert ran.exit_code == 0
     spec = specs()[name]
-    kind = "judge" if spec.needs.judge else "verifier"
+    kind = kind_of(spec)
     for word in (
         f"{name}, version {spec.version}, {kind}",
         "Reference:",
         "scale",
-        "0 to 1",
+        "{:g} to {:g}".format(*spec.scale),
         "attack",
     ):
         assert word in ran.stdout
@@ -166,7 +171,8 @@ def test_explain_shows_answer_both_normal_forms_rule_score_and_reason():
     assert [line.split(maxsplit=1)[0] for line in ran.stdout.splitlines()] == [
         "answer", "normal", "reference", "rule", "the", "score", "reason",
     ]  # fmt: skip
-    assert ran.stdout.count("paris") == 3
+    assert ran.stdout.count("paris") == 2
+    assert "answer       PARIS" in ran.stdout, "as found, and not its normal form"
     assert "normalised-text" in ran.stdout
     assert "but for case, white space and style of Unicode" in ran.stdout
 
@@ -275,7 +281,7 @@ MISTAKES = {
     "a name": ("\n\nnothing\n", "brief.py, line 3: NameError: "),
     "a module": ("import no_such_module\n", "brief.py, line 1: ModuleNotFoundError: "),
     "a package": ("from . import x\n", "brief.py, line 1: ImportError: "),
-    "a declaration": (FILE.replace("version=1", "version=0"), "line 10: ValueError: "),
+    "a declaration": (FILE.replace("version=1", "version=-1"), "line 10: ValueError: "),
     "deeper": ("import json\n\njson.loads('')\n", "brief.py, line 3: JSONDecodeError: "),
     "an exit": ("import sys\nsys.exit()\n", "brief.py, line 2: called sys.exit(None)"),
     "no message": ("assert 1 > 2\n", "brief.py, line 1: AssertionError\n"),
@@ -339,3 +345,110 @@ def test_plain_text_is_short_and_prints():
     assert plain("a\nb\t\x1b\u202e\ud800é", 100) == r"a\nb\t\x1b\u202e\ud800é"
     assert plain("x" * 5_000_000, 3) == "xxx…"
     assert plain("\0" * 5, 5) == r"\x00\…"
+
+
+@pytest.fixture
+def packages(tmp_path, monkeypatch):
+    """Several packages with entry points, one of them sound."""
+    texts = {
+        "leaves": "raise SystemExit('[bold]bye')",
+        "fails": "1 / 0",
+        "runs": "from reward_functions import Example, Score, reward_function\n"
+        "@reward_function(name='runs.out', version=1, examples=[\n"
+        "    Example('positive', response='a', score=1.0)])\n"
+        "def reward(sample): raise SystemExit(3)\n",
+        "sound": "from reward_functions import Example, Score, reward_function\n"
+        "@reward_function(name='sound.one', version=1, examples=[\n"
+        "    Example('positive', response='a', score=1.0)])\n"
+        "def reward(sample):\n    '''Sound.'''\n    return Score(1.0)\n",
+    }
+    names = {"leaves": "leaves.now", "fails": "fails.now", "runs": "runs.out", "sound": "sound.one"}
+    for module, text in texts.items():
+        (tmp_path / f"{module}.py").write_text(text)
+    points = [
+        EntryPoint(name, f"{module}:reward", registry.ENTRY_POINT_GROUP)
+        for module, name in names.items()
+    ]
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "modules", dict(sys.modules))
+    monkeypatch.setattr(registry, "_entry_points", lambda: points)
+
+
+def test_a_broken_plugin_is_a_warning_beside_a_whole_list(packages):
+    ran = run("list")
+    assert ran.exit_code == 0
+    assert all(name in ran.stdout for name in (*specs(), "sound.one"))
+    assert [line.split(": ")[:3] for line in ran.stderr.splitlines()] == [
+        ["warning", "entry point 'fails.now' (fails:reward)", "ZeroDivisionError"],
+        ["warning", "entry point 'leaves.now' (leaves:reward)", "SystemExit"],
+    ]
+    assert "repair, update or uninstall its package" in ran.stderr
+
+
+def test_check_fails_for_the_broken_plugin_alone(packages):
+    ran = run("check")
+    assert ran.exit_code == 1
+    rows = [line.split()[:3] for line in ran.stdout.splitlines() if line.strip()]
+    verdicts = {row[0]: row[2] if row[1] != "-" else "broken" for row in rows if len(row) == 3}
+    assert verdicts["sound.one"] == verdicts["gsm8k"] == "ok"
+    assert verdicts["fails.now"] == verdicts["leaves.now"] == "broken"
+    assert verdicts["runs.out"] == "failed"
+
+
+@pytest.mark.parametrize("command", [["show"], ["check"]])
+def test_the_others_do_not_ask_for_the_broken_one(packages, command):
+    assert run(*command, "sound.one").exit_code == 0
+    assert run(*command, "gsm8k").exit_code == 0
+    broken = run(*command, "fails.now")
+    assert (broken.exit_code, broken.stdout) == (2, "")
+    assert "ZeroDivisionError" in broken.stderr
+    unknown = run(*command, "sound.two")
+    assert "Did you mean 'sound.one'" in unknown.stderr
+
+
+def test_a_prototype_is_checked_by_what_it_lacks(in_folder):
+    in_folder(
+        text="from reward_functions import reward_function\n\n@reward_function\n"
+        "def brief(sample):\n    return len(sample.response) < 9\n"
+    )
+    ran = run("check", "brief.py")
+    shown = " ".join(ran.stdout.split())
+    assert ran.exit_code == 1
+    for words in ("version=1", "examples of kind positive, negative, attack", "a docstring"):
+        assert words in shown
+    assert run("explain", "brief.py", "--response", "short").exit_code == 0
+
+
+def test_a_composite_in_a_file_is_explained_with_its_parts_and_their_rules(in_folder):
+    path = in_folder().with_name("tutor.toml")
+    path.write_text('gated = { gate = "exact_match", reward = { cascade = ["gsm8k", "math"] } }')
+    ran = run("explain", "tutor.toml", "--response", "5", "--reference", "4")
+    shown = " ".join(ran.stdout.split())
+    assert ran.exit_code == 0
+    assert "the gate is closed: exact_match 0 (the response is another text)" in shown
+    assert "cascade > math" in shown
+    assert "not needed" in shown
+    path.write_text("weighted = { maht = 1.0 }")
+    ran = run("explain", "tutor.toml", "--response", "5")
+    assert (ran.exit_code, ran.stdout) == (2, "")
+    assert ran.stderr == (
+        "error: tutor.toml: no reward function is called 'maht'. Did you mean 'math'?\n"
+    )
+
+
+def test_a_shell_completes_commands_and_options():
+    def completed(*words):
+        names = {"COMP_WORDS": " ".join(("reward", *words)), "COMP_CWORD": str(len(words))}
+        ran = subprocess.run(
+            (sys.executable, "-c", f"import sys; sys.argv[0] = 'reward'; {REWARD[-1]}"),
+            env={"_REWARD_COMPLETE": "complete_bash", "PATH": "", **names},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert ran.stderr == ""
+        return ran.stdout.split()
+
+    assert completed("sc") == ["score"]
+    assert {"lint", "stats", "split"} <= set(completed("data", ""))
+    assert "--worst" in completed("explain", "gsm8k", "--w")

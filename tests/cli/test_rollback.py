@@ -60,6 +60,7 @@ def test_live_and_the_catalogue_name_the_version_before(stage, gsm8k):
         "version": 4,
         "digest": "a" * 16,
         "parameters": {"flexible": True},
+        "composite": None,
         "response_mode": "envelope",
         "version_arn": f"{gsm8k}:2",
         "alias_arn": f"{gsm8k}:live",

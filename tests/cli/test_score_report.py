@@ -10,8 +10,9 @@ from html import unescape
 import pytest
 from typer.testing import CliRunner
 
+from reward_functions import sample
 from reward_functions.cli import app
-from reward_functions.testing import sample, wire_row
+from reward_functions.testing import wire_row
 
 
 def rows(*responses, **fields):
@@ -156,14 +157,6 @@ def test_a_hostile_reason_cannot_repaint_the_terminal(score, tmp_path):
     assert ran.exit_code == 0
     assert not set(ran.stderr) & {"\x1b", "\x07", "\u202e"}
     assert not set((tmp_path / "page.html").read_text()) & {"\x1b", "\x07", "\u202e"}
-
-
-def test_a_judge_without_a_model_scores_what_needs_none(score, tmp_path):
-    ran = score(rows("Answer:", "7", "eight"), "--report", "page.html", reward="reference")
-    assert ran.exit_code == 1
-    shown = words((tmp_path / "page.html").read_text())
-    assert "NoJudge 1 the settings" in shown
-    assert "name a judge model: --judge FILE" in shown
 
 
 def test_what_a_judge_cost_is_on_the_page(score, tmp_path):

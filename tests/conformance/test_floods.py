@@ -11,8 +11,7 @@ from time import process_time
 
 import pytest
 
-from reward_functions import RewardError, specs
-from reward_functions.testing import sample
+from reward_functions import RewardError, sample, specs
 from reward_functions.testing.hostile import FLOODS
 
 VERIFIERS = {name: spec for name, spec in specs().items() if not spec.needs.judge}

@@ -1,11 +1,13 @@
-"""Combinations weigh, gate, clip and try in turn, and never score what a part could not."""
+"""Composites are rewards, and never score what a part could not."""
 
 import pickle
+from functools import partial
 
 import pytest
 
 from reward_functions import (
     BadReference,
+    Example,
     Metric,
     Sample,
     Score,
@@ -14,89 +16,235 @@ from reward_functions import (
     gated,
     get,
     reward_function,
+    sample,
+    score_batch,
     weighted,
 )
+from reward_functions.core.errors import BadComposite, BadParameter, PartFailed, UnknownReward
+from reward_functions.core.spec import Needs, spec_of
+from reward_functions.testing import FakeAsk
+from reward_functions.testing.contract import examples_hold, it_can_be_pickled
 
 SAMPLE = Sample(id="s", messages=())
 
 
-def fixed(value, **rest):
-    return lambda sample: Score(value, **rest)
+def fixed(value, *, name="fixed", scale=(-9.0, 9.0), credit=None, **rest):
+    return reward_function(name=name, scale=scale, partial_credit=credit)(
+        lambda sample: Score(value, **rest)
+    )
 
 
+@reward_function(name="broken")
 def broken(sample):
-    raise BadReference("none")
+    raise BadReference("there is none")
+
+
+@reward_function(name="bug")
+def bug(sample):
+    return 1 / 0
+
+
+@reward_function(name="form", partial_credit=1.0)
+def form(sample):
+    """Form alone."""
+    return sample.response.startswith("<think>")
+
+
+@reward_function(name="measured", metrics=["length"])
+def measured(sample):
+    return Score(1.0, (Metric("length", len(sample.response)),))
+
+
+loose = partial(weighted, outranks=False)
 
 
 def test_weighted_adds_and_reports_its_parts_as_rewards():
-    score = weighted(
-        {"answer": fixed(1.0, answer="7"), "format": fixed(0.5)}, {"answer": 0.8, "format": 0.2}
-    )(SAMPLE)
+    parts = {"answer": (fixed(1.0, answer="7", reason="equal"), 0.8), "format": (fixed(0.5), 0.2)}
+    score = loose(parts)(SAMPLE)
     assert score.value == pytest.approx(0.9)
     assert score.metrics == (Metric("answer", 1.0, "Reward"), Metric("format", 0.5, "Reward"))
     assert score.answer == "7"
-    assert score.reason == "0.8 × answer 1 + 0.2 × format 0.5"
-
-
-@pytest.mark.parametrize(
-    ("parts", "weights"),
-    [({}, {}), ({"a": fixed(1.0)}, {}), ({"a": fixed(1.0)}, {"b": 1.0}), ({}, {"a": 1.0})],
-)
-def test_weights_and_parts_must_match(parts, weights):
-    with pytest.raises(ValueError, match="do not match"):
-        weighted(parts, weights)
-
-
-def test_weights_are_finite():
-    with pytest.raises(ValueError, match="finite"):
-        weighted({"a": fixed(1.0)}, {"a": float("nan")})
+    assert score.reason == "0.8 × answer 1 (equal) + 0.2 × format 0.5"
+    assert [name for name, _ in score.parts] == ["answer", "format"]
 
 
 def test_a_closed_gate_spares_the_reward_behind_it():
-    score = gated(fixed(0.0, reason="no box"), broken)(SAMPLE)
-    assert (score.value, score.metrics) == (0.0, (Metric("gate", 0.0),))
-    assert score.reason == "the gate is closed: no box"
+    spec = gated(fixed(0.0, name="gate", reason="no box"), broken, outranks=False)
+    score = spec(SAMPLE)
+    assert score.value == 0.0
+    assert score.reason == "the gate is closed: gate 0 (no box)"
+    assert {metric.name: metric.value for metric in score.metrics} == {
+        "gate": 0.0,
+        "broken": 0.0,
+        "broken_ran": 0.0,
+    }
 
 
-def test_an_open_gate_lets_the_reward_speak():
-    score = gated(fixed(0.5), fixed(0.7, reason="well done"), threshold=0.5)(SAMPLE)
-    assert (score.value, score.metrics) == (0.7, (Metric("gate", 1.0),))
-    assert score.reason == "well done"
+def test_an_open_gate_lets_the_reward_score():
+    spec = gated(
+        fixed(0.5, name="gate"), fixed(0.7, reason="well done"), threshold=0.5, outranks=False
+    )
+    score = spec(SAMPLE)
+    assert score.value == 0.7
+    assert score.reason == "gate 0.5 opens fixed 0.7 (well done)"
 
 
 def test_clipped_holds_the_value_and_keeps_the_metrics():
-    metrics = (Metric("m", 3.0),)
-    assert clipped(fixed(5.0, metrics=metrics), 0.0, 1.0)(SAMPLE) == Score(1.0, metrics)
-    assert clipped(fixed(-5.0), 0.0, 1.0)(SAMPLE).value == 0.0
-    with pytest.raises(ValueError, match="between"):
-        clipped(fixed(0.0), 1.0, 1.0)
+    spec = clipped({"reward": weighted({"m": (measured, 3.0)})}, 0.0, 2.0)
+    score = spec(sample("four"))
+    assert (score.value, spec.scale) == (2.0, (0.0, 2.0))
+    assert score.metrics[1] == Metric("weighted_m", 1.0)
+    assert score.reason == "weighted 3 (3 × m 1), held at 2"
 
 
 def test_a_cascade_stops_at_the_first_that_is_satisfied():
-    assert cascade(fixed(1.0), broken)(SAMPLE) == Score(1.0, (Metric("stage", 0),))
-    assert cascade(fixed(0.2), fixed(0.4))(SAMPLE) == Score(0.4, (Metric("stage", 1),))
-    assert cascade(fixed(0.0), fixed(0.6), broken, enough=0.5)(SAMPLE).value == 0.6
-    with pytest.raises(ValueError, match="two"):
-        cascade(fixed(1.0))
+    done = cascade(fixed(1.0), broken, outranks=False)(SAMPLE)
+    assert (done.value, [metric.value for metric in done.metrics]) == (1.0, [1.0, 0.0, 0.0])
+    late = cascade(fixed(0.0), fixed(0.6, name="b"), broken, enough=0.5, outranks=False)(SAMPLE)
+    assert late.value == 0.6
+    assert late.reason == "fixed 0, then b 0.6"
+    last = cascade(fixed(0.2), fixed(0.4, name="b"), outranks=False)(SAMPLE)
+    assert last.value == 0.4
 
 
 @pytest.mark.parametrize(
-    "combination",
+    ("spec", "part"),
     [
-        weighted({"a": fixed(1.0), "b": broken}, {"a": 1.0, "b": 0.0}),
-        gated(broken, fixed(1.0)),
-        gated(fixed(1.0), broken),
-        clipped(broken, 0.0, 1.0),
-        cascade(fixed(0.0), broken),
+        (weighted({"a": 0.0, "b": (broken, 1.0)} | {"a": (fixed(1.0), 0.0)}), "b"),
+        (gated(broken, fixed(1.0), outranks=False), "broken"),
+        (gated(fixed(1.0), broken, outranks=False), "broken"),
+        (clipped(broken, 0.0, 0.5), "broken"),
+        (cascade(fixed(0.0), broken, outranks=False), "broken"),
+        (weighted({"outer": (clipped(broken, 0.0, 0.5), 1.0)}), "outer: broken"),
     ],
 )
-def test_what_a_part_cannot_score_the_whole_does_not(combination):
-    with pytest.raises(BadReference):
-        combination(SAMPLE)
+def test_what_a_part_cannot_score_the_whole_does_not_and_names_it(spec, part):
+    with pytest.raises(BadReference, match=f"^{part}: there is none$"):
+        spec(SAMPLE)
+    (result,) = score_batch(spec, [SAMPLE])
+    assert type(result.error) is BadReference
 
 
-def test_a_declared_combination_is_a_picklable_reward():
-    mix = weighted({"a": get("gsm8k"), "b": get("exact_match")}, {"a": 0.5, "b": 0.5})
-    spec = reward_function(name="mix", version=1, metrics=["a", "b"])(mix)
-    again = pickle.loads(pickle.dumps(spec))
-    assert (again.name, again.metrics) == ("mix", ("a", "b"))
+def test_a_bug_in_a_part_is_named_with_its_line_and_without_its_text():
+    with pytest.raises(
+        PartFailed, match=r"^b raises ZeroDivisionError \(test_combine.py, line \d+"
+    ):
+        weighted({"b": (bug, 1.0)})(SAMPLE)
+
+
+def test_an_error_that_others_hold_is_not_changed():
+    shared = BadReference("there is none")
+
+    @reward_function(name="raising")
+    def raising(sample):
+        raise shared
+
+    spec = weighted({"a": (raising, 1.0)})
+    for _ in range(2):
+        with pytest.raises(BadReference, match=r"^a: there is none$"):
+            spec(SAMPLE)
+    assert str(shared) == "there is none"
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({}, "is written"),
+        ({"math": float("nan")}, "weight of math"),
+        ({"math": True}, "weight of math"),
+        ({"math": "0.5"}, "weight of math"),
+        ({"math": 1e300}, "weight of math"),
+        ({"math": {"rounded": 2}}, "weight of math is missing"),
+        ({"Math": (form, 1.0)}, "does not name a part"),
+        ({"a": (lambda sample: 1.0, 1.0)}, "@reward_function"),
+        ({"math": 0.0}, "every response earns 0"),
+    ],
+)
+def test_parts_that_cannot_be_weighed_are_refused(parts, message):
+    with pytest.raises(BadComposite, match=message):
+        weighted(parts)
+
+
+def test_parts_are_checked_when_the_composite_is_made():
+    with pytest.raises(UnknownReward, match="Did you mean 'math'"):
+        weighted({"maht": 1.0})
+    with pytest.raises(BadParameter, match="Did you mean 'rounded'"):
+        weighted({"math": {"weight": 1.0, "roundd": 2}})
+    with pytest.raises(BadParameter, match="takes int"):
+        weighted({"math": {"weight": 1.0, "rounded": "2"}})
+    with pytest.raises(BadComposite, match="two parts are called 'math'"):
+        cascade("math", "math")
+    with pytest.raises(BadComposite, match="at least two"):
+        cascade("math")
+    with pytest.raises(BadComposite, match="never opens"):
+        gated("math", "gsm8k", threshold=2.0)
+    with pytest.raises(BadComposite, match="never closes"):
+        gated("math", "gsm8k", threshold=0.0)
+    with pytest.raises(BadComposite, match="between"):
+        clipped("math", 1.0, 1.0)
+    with pytest.raises(BadComposite, match="never reached"):
+        cascade("math", "gsm8k", enough=0.0)
+    with pytest.raises(ValueError, match="two metrics are called"):
+        weighted({"a": (measured, 1.0), "a_length": (form, 0.1)})
+
+
+def test_parameters_of_parts_are_set():
+    answers = {
+        "strict": {"reward": "math", "weight": 0.5},
+        "rounded": {"reward": "math", "weight": 0.5, "rounded": 2},
+    }
+    assert weighted(answers)("0.33", "1/3").value == 0.5
+    bound = weighted({"m": (get("math").bind({"rounded": 2}), 1.0)})
+    assert bound("0.33", "1/3").value == 1.0
+
+
+def test_an_additive_reward_that_pays_form_too_much_is_refused_with_both_numbers():
+    with pytest.raises(
+        BadComposite, match=r"sure of 0.4 and .* earn 0.6: weigh form less, or decl"
+    ):
+        weighted({"math": 0.4, "form": (form, 0.6)})
+    declared = weighted({"math": 0.4, "form": (form, 0.6)}, outranks=False)
+    assert declared.partial_credit == 0.6
+
+
+def test_a_composite_declares_what_its_parts_need():
+    spec = weighted({"math": 0.8, "reference": 0.2}, outranks=False)
+    assert spec.needs == Needs(workers=256, symbolic=True, judge=True)
+    assert weighted({"form": (form, 1.0)}).partial_credit == 1.0
+
+
+def test_two_judges_of_one_composite_are_answered_in_turn():
+    spec = weighted({"reference": 0.5, "b": {"reward": "reference", "weight": 0.5}}, outranks=False)
+    ask = FakeAsk({"same": "yes"}, {"same": "no"})
+    assert spec("Paris, I think it is Paris.", "Paris", prompt="?", ask=ask).metrics[0].value == 1.0
+    assert [question.turn for question in ask.asked] == [0, 1]
+
+
+def test_a_composite_is_picklable_and_is_itself_afterwards():
+    spec = weighted(
+        {"math": 0.9, "form": (form, 0.1)},
+        name="acme.tutor",
+        version=1,
+        examples=[Example("positive", response="<think>\\boxed{4}", reference="4", score=0.1)],
+    )
+    it_can_be_pickled(spec)
+    examples_hold(spec)
+    assert pickle.loads(pickle.dumps(spec)) == spec
+    assert spec_of(spec.bind({})) is spec
+    assert spec != weighted({"math": 0.8, "form": (form, 0.2)}, name="acme.tutor", version=1)
+
+
+def test_the_page_of_a_composite_names_the_versions_of_its_parts():
+    spec = weighted({"inner": (cascade("exact_match", "math"), 1.0)}, name="acme.tutor")
+    assert f"math: math, version {get('math').version}" in spec.doc
+    assert spec.summary == "1 × inner."
+
+
+def test_a_gold_response_is_made_from_those_of_the_parts():
+    parts = {"math": 0.9, "form": (form, 0.1)}
+    spec = weighted(parts, gold_response="<think>So.</think>\n{math}")
+    right = sample("", "4")
+    assert spec(right.answered(spec.gold_response(right))).value == 1.0
+    for template, message in (("{maths}", "names no part"), ("{form}", "writes no gold")):
+        with pytest.raises(BadComposite, match=message):
+            weighted(parts, gold_response=template)

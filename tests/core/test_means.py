@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reward_functions import Message, Sample, Score, Scored, Unscored
+from reward_functions import Message, Sample, Score, Scored, Unscored, reward_function
 from reward_functions.core.combine import weighted
 from reward_functions.core.errors import NoVerdict
 from reward_functions.core.means import mean, weighted_mean, weighted_sum
@@ -63,10 +63,11 @@ def test_a_weighted_mean_does_not_depend_on_the_order(pairs, random):
     "weights", [(0.7, 0.2, 0.1), (0.1, 0.2, 0.7), (0.6, 0.3, 0.1), (0.1,) * 10, (1 / 3,) * 3]
 )
 def test_parts_that_agree_on_a_value_are_worth_it_where_the_weights_sum_to_one(weights):
-    names = [str(at) for at in range(len(weights))]
+    names = [f"p{at}" for at in range(len(weights))]
     for value in (0.1, 1 / 3, 0.7, 1.0):
-        parts = dict.fromkeys(names, lambda _, value=value: Score(value))
-        whole = weighted(parts, dict(zip(names, weights, strict=True)))
+        part = reward_function(name="part")(lambda _, value=value: Score(value))
+        given = {name: (part, weight) for name, weight in zip(names, weights, strict=True)}
+        whole = weighted(given, outranks=False)
         assert whole(Sample(id="s", messages=())).value == value
 
 

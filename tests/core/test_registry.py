@@ -1,5 +1,6 @@
 """Rewards are found by file and by entry point; a wrong name suggests the right one."""
 
+import importlib
 import sys
 from importlib.metadata import EntryPoint, PathDistribution
 
@@ -12,6 +13,12 @@ from reward_functions.core.errors import BrokenPlugin, UnknownReward
 
 def plugin(name, value):
     return EntryPoint(name=name, value=value, group=registry.ENTRY_POINT_GROUP)
+
+
+def forget_modules(monkeypatch):
+    """What is imported from here on is forgotten, and a file of this very moment is found."""
+    monkeypatch.setattr(sys, "modules", dict(sys.modules))
+    importlib.invalidate_caches()
 
 
 @pytest.fixture
@@ -47,7 +54,9 @@ def test_what_is_no_reward_is_unknown(name):
 def test_an_unknown_name_suggests_the_nearest():
     with pytest.raises(UnknownReward, match="Did you mean 'gsm8k'"):
         get("gsm8")
-    with pytest.raises(UnknownReward, match="there are exact_match, finqa, group, gsm8k"):
+    with pytest.raises(
+        UnknownReward, match="there are answer_format, exact_match, finqa, group, gsm8k"
+    ):
         get("zzzzzz")
 
 
@@ -60,7 +69,7 @@ def test_a_plugin_is_found_by_its_qualified_name(installed):
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("length", "acme_rewards:length", "must be qualified"),
+        ("brevity", "acme_rewards:length", "must be qualified"),
         ("acme.other", "acme_rewards:length", "declares the name 'acme.length'"),
         ("acme.number", "acme_rewards:number", "not a reward function"),
         ("acme.gone", "acme_rewards:gone", "gone"),
@@ -69,8 +78,97 @@ def test_a_plugin_is_found_by_its_qualified_name(installed):
 )
 def test_a_plugin_that_cannot_be_used_says_why(installed, name, value, message):
     installed.append(plugin(name, value))
+    installed.append(plugin("acme.length", "acme_rewards:length"))
     with pytest.raises(BrokenPlugin, match=message):
+        raise registry.installed().broken[0]
+    assert list(specs())[-1] == "acme.length", "the others are listed"
+
+
+IMPORTS = {
+    "a mistake": "1 / 0",
+    "a missing package": "import nowhere_at_all",
+    "a syntax error": "def (:",
+    "an exit": "raise SystemExit(3)",
+    "a quiet exit": "import sys; sys.exit()",
+    "no Exception at all": "class Own(BaseException): pass\nraise Own('so')",
+    "an exception of several lines": "raise ValueError('one\\n two')",
+    "an exception that cannot be written": (
+        "class Mute(Exception):\n def __str__(self): raise ValueError\nraise Mute"
+    ),
+    "too deep": "def f(): f()\nf()",
+    "a cancelled task": "import asyncio; raise asyncio.CancelledError",
+    "an annotation that is nothing": (
+        "from reward_functions import Score, reward_function\n"
+        "@reward_function(name='bad.spec', version=1)\n"
+        "def spec(sample, *, words: Nothing = 1): return Score(0.0)\n"
+    ),
+    "a declaration that contradicts itself": (
+        "from reward_functions import reward_function\n"
+        "@reward_function(name='bad.spec', version=-1)\n"
+        "def spec(sample): return None\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("why", IMPORTS)
+def test_whatever_a_plugin_raises_ends_with_that_plugin(installed, tmp_path, monkeypatch, why):
+    (tmp_path / "bad.py").write_text(f"from __future__ import annotations\n{IMPORTS[why]}\n")
+    forget_modules(monkeypatch)
+    installed.append(plugin("bad.spec", "bad:spec"))
+    installed.append(plugin("acme.length", "acme_rewards:length"))
+    found = registry.installed()
+    assert [error.name for error in found.broken] == ["bad.spec"]
+    assert "\n" not in str(found.broken[0])
+    assert {"gsm8k", "acme.length"} <= found.specs.keys()
+    assert get("acme.length").name == "acme.length"
+    with pytest.raises(BrokenPlugin, match=r"entry point 'bad\.spec' \(bad:spec\): "):
+        get("bad.spec")
+    with pytest.raises(UnknownReward, match=r"'acme\.length'"):
+        get("acme.lenght")
+
+
+def test_an_interrupt_is_the_user_s_and_no_plugin_s(installed, tmp_path, monkeypatch):
+    (tmp_path / "bad.py").write_text("raise KeyboardInterrupt")
+    forget_modules(monkeypatch)
+    installed.append(plugin("bad.spec", "bad:spec"))
+    with pytest.raises(KeyboardInterrupt):
         specs()
+
+
+def test_what_a_plugin_prints_is_no_result(installed, tmp_path, monkeypatch, capsys):
+    (tmp_path / "prints_on_import.py").write_text(
+        "print('hello')\nfrom acme_rewards import length\n"
+    )
+    forget_modules(monkeypatch)
+    installed.append(plugin("acme.length", "prints_on_import:length"))
+    assert registry.installed().broken == ()
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("", "hello\n")
+
+
+def test_two_packages_that_register_one_name_are_reported(installed):
+    installed.append(plugin("acme.length", "acme_rewards:length"))
+    installed.append(plugin("acme.length", "acme_rewards:number"))
+    (broken,) = registry.installed().broken
+    assert str(broken) == (
+        "entry point 'acme.length' (acme_rewards:number): another package registers a reward of "
+        "this name"
+    )
+    assert get("acme.length") is specs()["acme.length"]
+
+
+def test_a_broken_plugin_names_its_package(installed, tmp_path):
+    record = tmp_path / "Acme_Rewards-1.0.dist-info"
+    record.mkdir()
+    (record / "METADATA").write_text("Metadata-Version: 2.1\nName: Acme_Rewards\nVersion: 1.0\n")
+    (record / "entry_points.txt").write_text("[reward_functions]\nacme.away = nowhere:away\n")
+    installed.extend(PathDistribution(record).entry_points)
+    (broken,) = registry.installed().broken
+    assert broken.package == "Acme_Rewards"
+    assert str(broken) == (
+        "entry point 'acme.away' of Acme_Rewards (nowhere:away): ModuleNotFoundError: No module "
+        "named 'nowhere'"
+    )
 
 
 def test_a_broken_plugin_does_not_keep_ours_from_being_served(installed):

@@ -1,12 +1,13 @@
 """A declaration is held to its word, and parameters are checked from the signature."""
 
 import pickle
+from fractions import Fraction
 from functools import partial
 from typing import Literal
 
 import pytest
 
-from reward_functions import Metric, Sample, Score, get, reward_function
+from reward_functions import Metric, Sample, Score, get, reward_function, sample
 from reward_functions.core.errors import BadParameter, InvalidScore
 from reward_functions.core.spec import Scale, spec_of
 
@@ -129,7 +130,12 @@ def test_specs_and_bound_specs_are_picklable():
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        (declared(1.0), "returned float"),
+        (declared(1.5), "outside"),
+        (declared(float("nan")), "not finite"),
+        (declared(10**400), "not finite"),
+        (declared(True, scale=(-1.0, 0.0)), "outside"),
+        (declared("1.0"), "returned str, not a Score, a number or a bool"),
+        (declared(1.0, metrics=["x"]), "declares"),
         (declared(None), "returned NoneType"),
         (declared(Score(1.5)), "outside"),
         (declared(Score(-0.1)), "outside"),
@@ -147,7 +153,10 @@ def test_a_function_that_breaks_its_declaration_is_our_fault(spec, message):
 @pytest.mark.parametrize(
     "declaration",
     [
-        {"version": 0},
+        {"version": -1},
+        {"version": True},
+        {"version": 1, "partial_credit": 1.5},
+        {"version": 1, "partial_credit": float("nan")},
         {"version": 1, "name": "Upper"},
         {"version": 1, "name": "a..b"},
         {"version": 1, "scale": (1.0, 1.0)},
@@ -158,9 +167,82 @@ def test_a_function_that_breaks_its_declaration_is_our_fault(spec, message):
     ],
 )
 def test_a_declaration_that_contradicts_itself_is_refused(declaration):
-    with pytest.raises(ValueError, match=r"name|version|range"):
+    with pytest.raises(ValueError, match=r"name|version|range|credit|metric"):
         reward_function(**{"name": "probe", **declaration})(lambda sample: Score(0.0))
 
 
 def test_the_usual_scale_is_zero_to_one():
     assert declared(Score(0.0)).scale == Scale(0.0, 1.0)
+
+
+class Calls:
+    """Ways to ask for one score."""
+
+    SAME = (
+        lambda spec: spec("abcd", "ref"),
+        lambda spec: spec("abcd", reference="ref"),
+        lambda spec: spec(response="abcd", reference="ref"),
+        lambda spec: spec(sample("abcd", "ref")),
+        lambda spec: spec("abcd", "ref", prompt=""),
+    )
+    WRONG = (
+        (lambda spec: spec(), "not nothing: call echo"),
+        (lambda spec: spec(None, "ref"), "not nothing"),
+        (lambda spec: spec(["a", "b"], ["c", "d"]), "not list.*score_batch scores many"),
+        (lambda spec: spec({"response": "a"}), "not dict"),
+        (lambda spec: spec(3, 3), "not int"),
+        (lambda spec: spec(b"abcd", "ref"), "not bytes"),
+        (lambda spec: spec(sample("abcd"), "ref"), r"call echo\(sample\)"),
+        (lambda spec: spec(sample("abcd"), prompt="?"), r"call echo\(sample\)"),
+        (lambda spec: spec("abcd", "ref", prompt=[]), "takes the prompt as a string, not list"),
+    )
+
+
+@reward_function
+def echo(sample, *, factor: int = 1):
+    """The length of the response, a tenth for each character."""
+    assert (sample.response, sample.reference) == ("abcd", "ref")
+    return len(sample.response) / 10 * factor
+
+
+@pytest.mark.parametrize("call", Calls.SAME)
+def test_a_response_and_its_reference_are_enough(call):
+    assert call(echo) == Score(0.4)
+
+
+@pytest.mark.parametrize(("call", "message"), Calls.WRONG)
+def test_a_wrong_call_is_answered_with_what_to_type(call, message):
+    with pytest.raises(TypeError, match=message) as caught:
+        call(echo)
+    assert "\n" not in str(caught.value)
+
+
+def test_parameters_stand_beside_them_and_are_checked():
+    assert echo("abcd", "ref", factor=2).value == 0.8
+    with pytest.raises(BadParameter, match="Did you mean 'factor'"):
+        echo("abcd", "ref", facter=2)
+    with pytest.raises(BadParameter, match="takes int"):
+        echo("abcd", "ref", factor="2")
+
+
+@pytest.mark.parametrize("word", ["prompt", "ask", "group", "reference", "response"])
+def test_no_parameter_is_called_like_what_a_call_says_already(word):
+    namespace = {}
+    exec(f"def probe(sample, *, {word}=1): return 1.0", namespace)
+    with pytest.raises(ValueError, match=f"cannot be called '{word}'"):
+        reward_function(namespace["probe"])
+
+
+@pytest.mark.parametrize(
+    ("returned", "value"),
+    [(1, 1.0), (0.25, 0.25), (True, 1.0), (False, 0.0), (Fraction(1, 4), 0.25), (-0.0, 0.0)],
+)
+def test_a_number_or_a_bool_is_a_score(returned, value):
+    assert declared(returned)(SAMPLE) == Score(value)
+
+
+def test_a_bare_declaration_is_a_prototype():
+    assert (echo.name, echo.version, echo.examples) == ("echo", 0, ())
+    assert pickle.loads(pickle.dumps(echo)) is echo
+    with pytest.raises(TypeError, match="declare a function"):
+        reward_function(1)

@@ -47,3 +47,7 @@ def test_a_metric_has_one_of_two_types():
 def test_samples_are_frozen():
     with pytest.raises(AttributeError):
         conversation().id = "other"
+
+
+def test_a_message_is_written_in_either_way():
+    assert Message("user", "x") == Message(role="user", content="x")

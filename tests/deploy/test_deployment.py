@@ -11,13 +11,13 @@ from time import monotonic, sleep
 
 import pytest
 
+from reward_functions import sample
 from reward_functions.cli._deployed_demo import score_deployed
 from reward_functions.cli.demo import REWARDS, script
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import DatasetError
 from reward_functions.core.registry import get
 from reward_functions.core.types import Scored
-from reward_functions.testing import sample
 from reward_functions.tools.deployed import check, expectation
 from reward_functions.tools.local_aws import running
 from reward_functions.tools.local_aws.cdk import Cdk, CdkFailed

@@ -14,8 +14,8 @@ from functools import cache
 import pytest
 from botocore.exceptions import ClientError
 
+from reward_functions import sample
 from reward_functions.serving.catalogue import DeployedReward, deployment_parameter
-from reward_functions.testing import sample
 from reward_functions.tools.deployed import DeployedFunction
 from reward_functions.tools.invocation import FunctionError
 

@@ -17,10 +17,10 @@ import pytest
 from botocore.exceptions import ClientError
 from typer.testing import CliRunner
 
+from reward_functions import sample
 from reward_functions.cli import app
 from reward_functions.core.types import Scored
 from reward_functions.serving.catalogue import immutable_name, stack_name
-from reward_functions.testing import sample
 from reward_functions.tools.deployed import DeployedFunction, deployments
 from reward_functions.tools.local_aws.cdk import Cdk, CdkFailed
 from tests.wheel import EXAMPLE, installed, repository_with_packages_of_our_names

@@ -2,8 +2,7 @@
 
 import pytest
 
-from reward_functions import get
-from reward_functions.testing import sample
+from reward_functions import get, sample
 
 CUT = ["<think>so 5", "```python\nx=5\n", "#### 5\n\\boxed{5} <think>more", "\\boxed{5}\n~~~py\nx",
        "<|channel|>analysis<|message|>5"]  # fmt: skip

@@ -4,11 +4,11 @@ import pytest
 
 from helpers.reporting import score_report
 from helpers.sample_data import demo_samples
-from reward_functions import Unscored, get
+from reward_functions import Unscored, get, sample
 from reward_functions.core.errors import BadSample
 from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
 from reward_functions.judge_runtime.panel import JudgePool
-from reward_functions.testing import FakeAsk, sample
+from reward_functions.testing import FakeAsk
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e"
 

@@ -13,10 +13,10 @@ from helpers.reading import read_by
 from helpers.scripted import bound_by_script
 from helpers.splits import shared_by, split_by
 from helpers.training_rows import TrainingRows, generated
-from reward_functions import Scored, get, score_batch
+from reward_functions import Scored, get, sample, score_batch
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.serving.contract import decode_row
-from reward_functions.testing import CONTRACT, sample
+from reward_functions.testing import CONTRACT
 
 
 def cells(shown):
@@ -100,7 +100,10 @@ def test_what_can_be_gamed_pays_its_examples_and_the_gaming(reward, gaming, refe
     [
         (
             number_anywhere,
-            ["examples_show_positive_negative_and_attack", "hostile_responses_earn_the_minimum"],
+            [
+                "examples_show_positive_negative_and_attack",
+                "hostile_responses_earn_partial_credit_at_most",
+            ],
         ),
         # Nothing but its missing attack speaks against it: the contract does not see what is gamed.
         (roughly_right, ["examples_show_positive_negative_and_attack"]),

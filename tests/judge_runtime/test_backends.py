@@ -10,6 +10,7 @@ from time import monotonic
 
 import pytest
 
+from reward_functions import sample
 from reward_functions.core.errors import BadJudge, JudgeUnavailable, NoVerdict
 from reward_functions.judge_runtime.backends import open_model
 from reward_functions.judge_runtime.config import JudgeModel
@@ -17,7 +18,6 @@ from reward_functions.judge_runtime.prompting import prompt_of, question
 from reward_functions.judge_runtime.structured_output import decoded, output_mode_of
 from reward_functions.judges import reference
 from reward_functions.judges.reference import FIELDS
-from reward_functions.testing import sample
 
 BACKENDS = ["bedrock", "openai"]
 OUTPUT_MODES = ["json_schema", "strict_tool", "tool", "json"]
@@ -189,11 +189,29 @@ def test_where_nobody_listens_is_unreachable_and_not_slow(serve, backend, host):
     assert caught.value.kind == "unreachable"
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("how", ["400", "404"])
-def test_a_model_that_takes_no_request_says_where_to_look(serve, backend, how):
-    with pytest.raises(JudgeUnavailable, match=r"model id.*output_mode 'tool'.*reward judge probe"):
+WHERE_TO_LOOK = [
+    ("openai", "400", r"model id.*output_mode 'tool'.*reward judge probe"),
+    ("openai", "401", r"401: the API key is missing or not accepted; key names the variable"),
+    ("openai", "404", r"404: is the model's name right, and does the endpoint end .* at /v1\?"),
+    ("openai", "no JSON", r"200, and no JSON: is the model's name right, and does the endpoint"),
+    ("bedrock", "400", r"model id.*output_mode 'tool'.*reward judge probe"),
+    ("bedrock", "404", r"model id.*output_mode 'tool'.*reward judge probe"),
+]
+
+
+@pytest.mark.parametrize(("backend", "how", "said"), WHERE_TO_LOOK)
+def test_a_model_that_takes_no_request_says_where_to_look(serve, backend, how, said):
+    with pytest.raises(JudgeUnavailable, match=said):
         model(serve(schedule=lambda *_: how), backend, output_mode="tool")(asked())
+
+
+def test_a_server_without_tls_is_no_slow_one(serve):
+    server = serve()
+    server.url = server.url.replace("http://", "https://")
+    with pytest.raises(JudgeUnavailable, match="no TLS") as caught:
+        model(server, "openai")(asked())
+    assert caught.value.lasting
+    assert caught.value.unbilled
 
 
 def test_without_credentials_nothing_is_asked_again(serve, monkeypatch):
@@ -321,8 +339,7 @@ def test_a_missing_region_is_a_failed_start(monkeypatch):
 )
 def test_the_output_mode_follows_from_the_family(name, backend, output_mode):
     assert (
-        output_mode_of(JudgeModel(model=name, backend=backend, endpoint="http://x/v1"))
-        == output_mode
+        output_mode_of(JudgeModel(model=name, backend=backend, endpoint="http://x")) == output_mode
     )
 
 

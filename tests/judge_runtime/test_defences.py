@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reward_functions import Message, Sample, get
+from reward_functions import Message, Sample, get, sample
 from reward_functions.core.asking import Question, VerdictField
 from reward_functions.core.errors import BadJudge
 from reward_functions.judge_runtime.attack_corpus import attacks
@@ -18,7 +18,7 @@ from reward_functions.judge_runtime.prefilter import prefilter
 from reward_functions.judge_runtime.prompting import Prompt, prompt_of, question
 from reward_functions.judge_runtime.sanitize import encoded, sanitize
 from reward_functions.judges import reference
-from reward_functions.testing import CredulousAsk, FakeAsk, hostile_responses, sample
+from reward_functions.testing import CredulousAsk, FakeAsk, hostile_responses
 
 PROMPT = "What is the capital of Australia?"
 ATTACKS = {attack.name: attack for attack in attacks("Sydney")}

@@ -11,7 +11,7 @@ from time import monotonic, sleep, time
 import pytest
 from botocore.exceptions import ClientError
 
-from reward_functions import Message, Sample, Scored, get, score_batch
+from reward_functions import Message, Sample, Scored, get, sample, score_batch
 from reward_functions.core.errors import BadJudge, JudgeUnavailable, NoVerdict
 from reward_functions.core.types import Usage
 from reward_functions.judge_runtime.cache import DynamoDBCache, LRUCache, TieredCache
@@ -20,7 +20,7 @@ from reward_functions.judge_runtime.panel import JudgePool
 from reward_functions.judge_runtime.rate_limit import GROWTH, RateLimit, TokenBucket
 from reward_functions.judge_runtime.usage import Account, price_of
 from reward_functions.judge_runtime.wrappers import retrying
-from reward_functions.testing import FakeAsk, sample
+from reward_functions.testing import FakeAsk
 
 YES, NO = {"same": "yes"}, {"same": "no"}
 BUSY = JudgeUnavailable("busy", "busy")

@@ -7,15 +7,15 @@ from time import monotonic, sleep
 
 import pytest
 
-from reward_functions import Scored, get, score_batch
+from reward_functions import Scored, get, sample, score_batch
 from reward_functions.core.errors import BadJudge, JudgeUnavailable, NoVerdict
 from reward_functions.core.types import Usage
 from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
 from reward_functions.judge_runtime.panel import JudgePool
 from reward_functions.judge_runtime.prompting import BLANK
 from reward_functions.judge_runtime.usage import Account
-from reward_functions.judge_runtime.wrappers.denials import ENOUGH
-from reward_functions.testing import FakeAsk, sample
+from reward_functions.judge_runtime.wrappers.circuit_breaker import ENOUGH
+from reward_functions.testing import FakeAsk
 from reward_functions.tools.judging.settings import load_judge_config
 
 YES = {"same": "yes"}

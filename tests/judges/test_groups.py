@@ -8,9 +8,9 @@ from collections import Counter
 
 import pytest
 
-from reward_functions import Message, Sample, Scored, get, score_batch
+from reward_functions import Message, Sample, Scored, get, sample, score_batch
 from reward_functions.judge_runtime.prefilter import prefilter
-from reward_functions.testing import FakeAsk, sample
+from reward_functions.testing import FakeAsk
 
 LOTS = [0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0]
 """What a judge that prefers the first place gives eight pairs: the same in every process."""

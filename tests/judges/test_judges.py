@@ -7,7 +7,7 @@ from statistics import fmean, pstdev
 
 import pytest
 
-from reward_functions import Scored, get, score_batch
+from reward_functions import Scored, get, sample, score_batch
 from reward_functions.core.asking import VerdictField
 from reward_functions.core.errors import (
     BadJudge,
@@ -26,7 +26,7 @@ from reward_functions.judge_runtime.rubric_file import PER_CALL, rubric_of
 from reward_functions.judges import reference
 from reward_functions.serving.handler import bind
 from reward_functions.serving.settings import LambdaSettings
-from reward_functions.testing import FakeAsk, assert_score, sample, wire_row
+from reward_functions.testing import FakeAsk, assert_score, wire_row
 
 
 def metrics(score):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from reward_functions import Scored, get, score_batch
+from reward_functions import Scored, get, sample, score_batch
 from reward_functions.core.errors import BadReference, JudgeUnavailable, NoVerdict
 from reward_functions.core.types import Outcome
-from reward_functions.testing import FakeAsk, sample
+from reward_functions.testing import FakeAsk
 
 WHAT = "What is it?"
 

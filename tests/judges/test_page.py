@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from pathlib import Path
 
+import pytest
+from typer.testing import CliRunner
+
 from reward_functions.cdk.stages import stage_of
+from reward_functions.cli import app
 from reward_functions.judge_runtime.config import OUTPUT_MODES
+from reward_functions.judge_runtime.config_reading import config_of
 from reward_functions.judge_runtime.rubric_file import rubric_of
 from reward_functions.judge_runtime.usage import COUNTERS
 from reward_functions.serving.handler import bind
 from reward_functions.serving.settings import LambdaSettings
+from reward_functions.tools.judging.starting import STARTS
+from tests.judge_runtime.conftest import serve
+
+__all__ = ["serve"]
 
 PAGE = (Path(__file__).parents[2] / "docs" / "judges.md").read_text(encoding="utf-8")
 
@@ -53,7 +63,7 @@ def test_the_deployment_can_be_deployed(tmp_path):
 
 
 def test_the_rubric_is_a_rubric(tmp_path):
-    (block,) = blocks("toml")
+    *_, block = blocks("toml")
     path = tmp_path / "mine.toml"
     path.write_text(block, encoding="utf-8")
     assert [each.id for each in rubric_of(str(path)).criteria] == [
@@ -61,6 +71,48 @@ def test_the_rubric_is_a_rubric(tmp_path):
         "promises_nothing",
         "apologizes",
     ]
+
+
+ROWS = [
+    {
+        "id": "a",
+        "messages": [
+            {"role": "user", "content": "Which city is the capital of Australia?"},
+            {"role": "assistant", "content": "It is the city of Canberra."},
+        ],
+        "reference_answer": "Canberra",
+    }
+]
+
+
+def test_the_quick_start_shows_what_init_writes():
+    *starts, _ = blocks("toml")
+    assert starts == [STARTS[kind] for kind in ("bedrock", "vllm", "ollama", "openai")]
+
+
+@pytest.mark.parametrize("kind", STARTS)
+def test_each_file_of_the_quick_start_scores(serve, tmp_path, monkeypatch, kind):
+    """As it is but for the server, which stands in for the one that it names."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-nobody")
+    server = serve()
+    Path("rows.jsonl").write_text(f"{json.dumps(ROWS[0])}\n")
+    run = CliRunner().invoke
+    assert run(app, ["judge", "init", kind, "-o", "judge.toml"]).exit_code == 0
+    typed = Path("judge.toml").read_text()
+    assert config_of(tomllib.loads(typed)).models[0].temperature == 0.0
+    served = re.sub(r'endpoint = "[^"]+"', f'endpoint = "{server.url}/v1"', typed)
+    if "endpoint" not in typed:
+        served = f'{typed}endpoint = "{server.url}"\n'
+    Path("judge.toml").write_text(served)
+    ran = run(app, ["score", "reference", "rows.jsonl", "--judge", "judge.toml"])
+    assert ran.exit_code == 0, ran.output
+    assert json.loads(ran.stdout)["aggregate_reward_score"] == 1.0
+    keys = [each.get("authorization", "") for each in server.headers]
+    assert ("Bearer sk-of-nobody" in keys) == (kind == "openai")
+    refused = run(app, ["judge", "init", kind, "-o", "judge.toml"])
+    assert refused.exit_code == 2
+    assert "judge.toml exists" in refused.stderr
 
 
 def test_every_counter_form_and_rubric_is_named():

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 
 FOLDER = ROOT / "notebooks"
 
-ALONE = ("00_", "06_", "08_")
+ALONE = ("00_", "06_", "08_", "10_")
 """Notebooks that call no AWS, by how their names begin."""
 
 METADATA = {

@@ -14,10 +14,9 @@ import re
 import sys
 from collections import Counter
 
-from reward_functions import get
+from reward_functions import get, sample
 from reward_functions.extraction.candidates.boxes import last_boxed
 from reward_functions.extraction.prompt_formulas import formulas
-from reward_functions.testing import sample
 from tests.oracle import suites
 
 DATA = suites.FOLDER.parent

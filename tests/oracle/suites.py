@@ -7,7 +7,8 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from reward_functions.testing import hostile_responses, sample
+from reward_functions import sample
+from reward_functions.testing import hostile_responses
 
 FOLDER = Path(__file__).parents[3] / "shared" / "data" / "math"
 OWN = Path(__file__).parents[1] / "cases" / "differential.jsonl"

@@ -2,8 +2,7 @@
 
 from dataclasses import asdict, dataclass, field
 
-from reward_functions import Unscored, get, score_batch
-from reward_functions.testing import sample
+from reward_functions import Unscored, get, sample, score_batch
 from tests.scoreboard import sets
 
 TAIL = 400

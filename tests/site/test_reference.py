@@ -70,7 +70,7 @@ SHOWN = [
     # a function, a class with fields, one with an __init__, a property, a constant
     ("reward_functions", "{py:function} score_batch(reward: RewardFunction, samples:"),
     ("reward_functions", "{py:class} Score(value: float"),
-    ("reward_functions", "{py:class} Example(kind: Literal"),
+    ("reward_functions", "{py:class} Example(kind: Kind"),
     ("reward_functions", "{py:property} parameters\n:type: Mapping[str, Parameter]"),
     ("reward_functions.testing", "{py:data} CONTRACT"),
     # names that are imported when they are first used, and a package that is not installed here

@@ -8,10 +8,9 @@ from itertools import count
 
 import pytest
 
-from reward_functions import BadReference, get
+from reward_functions import BadReference, get, sample
 from reward_functions.symbolic import equal
 from reward_functions.symbolic.parsing.document import Document, read
-from reward_functions.testing import sample
 
 NESTS = (
     *(r"\int " * 300, r"\frac" * 400, "(" * 400, r"\sqrt" * 300, "x" + "^" * 300, "x^" * 300 + "x"),

@@ -7,6 +7,7 @@ from time import sleep
 
 import pytest
 
+from reward_functions import sample
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import DatasetError
 from reward_functions.core.registry import get
@@ -14,8 +15,13 @@ from reward_functions.core.spec import Scale
 from reward_functions.core.types import Scored, Unscored
 from reward_functions.serving.handler import bind
 from reward_functions.serving.settings import LambdaSettings
-from reward_functions.testing import sample
-from reward_functions.tools.deployed import AwsFailed, BrokenContract, DeployedFunction, check
+from reward_functions.tools.deployed import (
+    AwsFailed,
+    BrokenContract,
+    DeployedFunction,
+    check,
+    configuration,
+)
 from reward_functions.tools.deployed.arn import BadArn, FunctionArn
 from reward_functions.tools.deployed.probes import Expectation, expectation_of, made_up
 from reward_functions.tools.deployed.response import read
@@ -488,6 +494,120 @@ def test_what_a_trainer_relies_on_is_checked(served, answers, verdict, question,
     found = failures(report, verdict)
     assert message in found.get(question, ""), report.findings
     assert report.passed == (not failures(report))
+
+
+def loose_list(rows):
+    """An envelope whose body is the list itself: SageMaker's client decodes a string there."""
+    return {"statusCode": 200, "body": scored(rows)}
+
+
+def wordy(rows):
+    return {"statusCode": 200, "body": "scored: " + json.dumps(scored(rows))}
+
+
+def sloppy(value):
+    """A Lambda of many a tutorial: nobody thought of such a row, and it earns no number."""
+
+    def answer(rows):
+        found = scored(rows)
+        for row, each in zip(rows, found, strict=True):
+            if row["messages"] is None:
+                each["aggregate_reward_score"] = value
+        return found
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (float("nan"), "1 rewards are nan, which is not JSON"),
+        (float("inf"), "1 rewards are inf"),
+        (float("-inf"), "1 rewards are -inf"),
+        (None, "null, not numbers"),
+        ("NaN", "a string, not numbers"),
+        ("0.0", "a string, not numbers"),
+        (True, "a boolean, not numbers"),
+        ([0.0], "not numbers"),
+        (10**400, "a number of too many digits"),
+        ({}, "not numbers"),
+    ],
+)
+def test_what_a_malformed_row_earns_is_a_finite_number(served, value, message):
+    report = check(served(sloppy(value)), UNKNOWN, batch_size=4)
+    assert list(failures(report)) == ["malformed row"]
+    assert message in failures(report)["malformed row"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "shape"),
+    [
+        (loose_list, "the envelope's body is a list, not a JSON string"),
+        (lambda rows: loose_list(rows) | {"statusCode": 500}, "the envelope's statusCode is 500"),
+        (lambda rows: {"body": json.dumps(scored(rows))}, "the envelope's statusCode is None"),
+        (lambda rows: loose_list(rows) | {"body": 3}, "the envelope's body is a number"),
+        (wordy, "the envelope's body is not JSON"),
+        (lambda rows: {"results": scored(rows)}, "the response is an object"),
+    ],
+)
+def test_a_first_response_of_the_wrong_shape_ends_no_check(served, answer, shape):
+    function = served(answer)
+    report = check(function, UNKNOWN, batch_size=4)
+    assert [shape in message for message in failures(report).values()] == [True]  # told once
+    assert len(function.asked) > 8
+    asked = {found.question for found in report.findings}
+    assert {"determinism", "independence", "unusual ids", "malformed row", "latency"} <= asked
+    if "unknown" in {found.verdict for found in report.findings if found.question == "dialects"}:
+        assert "determinism" not in failures(report, "ok"), "nothing was read, so nothing is ok"
+
+
+def test_what_else_is_wrong_behind_a_wrong_shape_is_found(served):
+    def both(rows):
+        return {"statusCode": 200, "body": sloppy(float("nan"))(rows)}
+
+    report = check(served(both), UNKNOWN, batch_size=4)
+    assert set(failures(report)) == {"shape", "malformed row"}
+
+
+def test_another_s_function_is_not_said_to_be_another_version(served):
+    """Nobody here knows why it scores otherwise: it may never have been this reward."""
+    theirs = "arn:aws:lambda:us-east-1:123456789012:function:SageMaker-theirs:1"
+    report = check(served(scored, arn=theirs), expectation_of(get("gsm8k"), {}), batch_size=4)
+    assert "here: it is not gsm8k as here" in failures(report)["scores"] or (
+        "more examples" in failures(report)["scores"]
+    )
+    assert "another version" not in " ".join(found.message for found in report.findings)
+
+
+ACTIVE = {"Timeout": 60, "MemorySize": 1769, "State": "Active"}
+
+
+@pytest.mark.parametrize(
+    ("states", "finding"),
+    [
+        ([{"State": "Pending"}, {}], None),
+        ([{"LastUpdateStatus": "InProgress"}, {"LastUpdateStatus": "Successful"}], None),
+        ([{"State": "Pending"}, {"State": "Failed"}], ("failure", "state", "Failed")),
+        ([{"LastUpdateStatus": "Failed"}], ("warning", "update", "is Failed: it may answer")),
+    ],
+)
+def test_a_function_that_was_just_updated_is_waited_for(served, monkeypatch, states, finding):
+    monkeypatch.setattr(configuration, "PAUSE", 0.0)
+    seen = iter([ACTIVE | state for state in states])
+    arn = "arn:aws:lambda:us-east-1:123456789012:function:SageMaker-x:1"
+    report = check(served(scored, arn=arn, configuration=lambda: next(seen)), UNKNOWN, batch_size=4)
+    told = {(each.verdict, each.question): each.message for each in report.findings}
+    assert next(seen, None) is None
+    assert report.passed == (finding is None or finding[0] == "warning")
+    if finding:
+        assert finding[2] in told[finding[:2]]
+
+
+def test_a_function_that_stays_pending_is_reported(served, monkeypatch):
+    monkeypatch.setattr(configuration, "PATIENCE", 0.0)
+    pending = ACTIVE | {"State": "Pending"}
+    report = check(served(scored, configuration=pending), UNKNOWN, batch_size=4)
+    assert failures(report)["state"] == "the function is Pending"
 
 
 @pytest.mark.parametrize(

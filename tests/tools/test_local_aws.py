@@ -316,7 +316,7 @@ def test_a_name_is_no_path(name):
 
 
 def test_an_interpreter_without_the_emulator_is_told_with_the_remedy(impostor, tmp_path):
-    with pytest.raises(EmulatorMissing, match=r"has no ministack.*make setup, or: python -m venv"):
+    with pytest.raises(EmulatorMissing, match=r"has no ministack.*: reward local install$"):
         up("broken", python=str(tmp_path / "nothing"))
     with pytest.raises(EmulatorMissing, match=rf"1\.0\.0, not {interpreter.VERSION}"):
         up("broken", python=impostor("", version="1.0.0"))

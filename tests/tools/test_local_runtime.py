@@ -11,13 +11,14 @@ from importlib.util import find_spec
 
 import pytest
 
+from reward_functions.core import extras
 from reward_functions.core.batch import score_batch
+from reward_functions.core.extras import MissingExtra
 from reward_functions.core.registry import get
 from reward_functions.serving.contract import decode, result_object
 from reward_functions.serving.settings import LambdaSettings
-from reward_functions.tools import local_runtime
 from reward_functions.tools.invocation import FunctionEnded, FunctionError, InitError
-from reward_functions.tools.local_runtime import FOLDER, LocalRuntime, RuntimeClientMissing
+from reward_functions.tools.local_runtime import FOLDER, LocalRuntime
 
 needs_client = pytest.mark.skipif(
     find_spec("awslambdaric") is None, reason="awslambdaric has wheels for Linux only"
@@ -53,6 +54,8 @@ def behave(event, context):
 MOODY = '''
 from reward_functions import Score, reward_function
 from reward_functions.serving.handler import bind
+from reward_functions.core import extras
+from reward_functions.core.extras import MissingExtra
 from reward_functions.serving.settings import LambdaSettings
 
 @reward_function(version=1)
@@ -91,8 +94,8 @@ def behaving(tmp_path):
 
 
 def test_without_the_client_the_message_says_what_to_install(monkeypatch):
-    monkeypatch.setattr(local_runtime, "find_spec", lambda _: None)
-    with pytest.raises(RuntimeClientMissing, match=r"reward-functions\[local\]"):
+    monkeypatch.setattr(extras, "find_spec", lambda _: None)
+    with pytest.raises(MissingExtra, match=r"reward-functions\[local\]"):
         LocalRuntime({})
 
 

@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from reward_functions import Scored, get, score_batch
+from reward_functions import Scored, get, sample, score_batch
 from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
 from reward_functions.judge_runtime.panel import JudgePool
-from reward_functions.testing import sample
 from reward_functions.tools.scripted_judge import scripted_judge
 
 RULE = [

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reward_functions import BadReference, get
-from reward_functions.testing import sample
+from reward_functions import BadReference, get, sample
 
 PIECES = (
     *(

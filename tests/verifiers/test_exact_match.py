@@ -2,8 +2,7 @@
 
 import pytest
 
-from reward_functions import BadReference, get
-from reward_functions.testing import sample
+from reward_functions import BadReference, get, sample
 
 REWARD = get("exact_match")
 

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from reward_functions import BadReference, get
+from reward_functions import BadReference, get, sample
 from reward_functions.core.errors import BadParameter
 from reward_functions.finqa.reference import as_json, classify, classify_record, prepare
-from reward_functions.testing import sample
 
 FINQA = get("finqa")
 
@@ -167,7 +166,7 @@ def test_every_shape_of_a_reference_is_read(reference, response):
         (None, "no reference"),
         ({}, "without any of"),
         ({"label": 1}, "without any of"),
-        ([263], "list"),
+        ([[263]], "list"),
         (True, "bool"),
         ("", "empty"),
         ("no idea", "answer"),
@@ -376,7 +375,7 @@ def test_no_transformed_answer_of_a_record_is_right(shared):
 
 def test_no_algebra_is_loaded():
     code = (
-        "import sys; from reward_functions import get; from reward_functions.testing import sample;"
+        "import sys; from reward_functions import get, sample;"
         "assert get('finqa')(sample('ANSWER: a decrease of 5', '-5')).value == 1.0;"
         "assert not {'sympy', 'mpmath', 'reward_functions.symbolic'} & sys.modules.keys()"
     )

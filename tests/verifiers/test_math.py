@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from reward_functions import BadReference, get
-from reward_functions.testing import sample
+from reward_functions import BadReference, get, sample
 
 MATH = get("math")
 TABLES = [
@@ -32,7 +31,7 @@ def test_table(case):
 
 @pytest.mark.parametrize(
     "reference",
-    [None, "", " ", {}, "\\boxed{", "\\boxed{}", [1], "\u200b", "\\,", "\\text{}", "~~5~~"],
+    [None, "", " ", {}, "\\boxed{", "\\boxed{}", [], "\u200b", "\\,", "\\text{}", "~~5~~"],
 )
 def test_a_reference_without_an_answer_is_the_data_sets_fault(reference):
     with pytest.raises(BadReference):

@@ -2,8 +2,7 @@
 
 import pytest
 
-from reward_functions import get
-from reward_functions.testing import sample
+from reward_functions import get, sample
 
 MATH = get("math")
 LEFT = [

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from reward_functions import BadReference, get
+from reward_functions import BadReference, get, sample
 from reward_functions.extraction.choices import options_in
-from reward_functions.testing import sample
 
 REWARD = get("multiple_choice")
 TABLE = Path(__file__).parents[1] / "cases" / "multiple_choice.jsonl"

@@ -3,6 +3,7 @@
 prepare.py   prepare    public files → rows, official splits kept
 generate.py  generate   synthetic rows of the same shapes, to rehearse with
 lint.py      lint       what a trainer would refuse
+convert.py   convert    rows of one shape as rows of another
 split.py     split      splits that are made, by page or prompt
 stats.py     stats      lengths, and the limits they suggest
 replay.py    replay     whether the reward pays the right answers and no others
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 import typer
 
-from reward_functions.cli.data import generate, lint, prepare, replay, split, stats, upload
+from reward_functions.cli.data import convert, generate, lint, prepare, replay, split, stats, upload
 
 __all__ = ["data"]
 
@@ -25,6 +26,7 @@ data = typer.Typer(
 data.command("prepare")(prepare.prepare)
 data.command("generate")(generate.generate)
 data.command("lint")(lint.lint)
+data.command("convert")(convert.convert)
 data.command("split")(split.split)
 data.command("stats")(stats.stats)
 data.command("replay")(replay.replay)

@@ -17,7 +17,8 @@ BAR: Final = 40
 """Columns of the longest bar of a histogram."""
 
 Files = Annotated[
-    list[str], typer.Argument(metavar="FILE…", help="Training data: JSONL or one JSON array.")
+    list[str],
+    typer.Argument(metavar="FILE…", help="Training data, in any shape `score` reads."),
 ]
 Format = Annotated[Literal["table", "json"], typer.Option("--format", help="What to print.")]
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from reward_functions.cli._errors import INCOMPLETE
+from reward_functions.cli._options import Map, Shape  # noqa: TC001 - typer reads annotations
 from reward_functions.cli.data._output import Files, Format  # noqa: TC001 - typer reads annotations
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ def lint(
     ] = None,
     min_rows: Annotated[int, typer.Option(min=0, help="Rows a file must have.")] = 100,
     max_rows: Annotated[int, typer.Option(min=1, help="Rows a file may have.")] = 20_000,
+    mapped: Map = None,
+    shape: Shape = None,
     format: Format = "table",  # noqa: A002 - the option's name
 ) -> None:
     """Find what a trainer would refuse, and what would spoil a comparison.
@@ -40,6 +43,7 @@ def lint(
     from reward_functions.cli._console import errors, output
     from reward_functions.cli._progress import watched
     from reward_functions.cli._rewards import reward_named
+    from reward_functions.cli._rows import row_options
     from reward_functions.cli.data._output import lengths_table, print_json
     from reward_functions.tools.datasets.linting import lint as linted_files
 
@@ -47,6 +51,7 @@ def lint(
         files,
         reward=reward_named(reward) if reward else None,
         rows=(min_rows, max_rows),
+        options=row_options(mapped, shape),
         watched=lambda rows: watched(rows, "linting"),
     )
     if format == "json":

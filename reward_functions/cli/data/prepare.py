@@ -1,4 +1,4 @@
-"""`reward data prepare`: a public data set as training data."""
+"""`reward data prepare`: a public data set, or one's own questions, as training data."""
 
 from __future__ import annotations
 
@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 import typer
 
 from reward_functions.cli._errors import INCOMPLETE
+from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotations
+    Map,
+    Parameters,
+    Shape,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from reward_functions.tools.datasets.preparing import Dataset, PrepareReport
 
@@ -20,9 +25,18 @@ PROBLEMS: Final = 20
 
 def prepare(
     dataset: Annotated[
-        Literal["finqa", "gsm8k", "math", "pandalm"], typer.Argument(help="The data set.")
-    ],
+        Literal["finqa", "gsm8k", "math", "pandalm"] | None,
+        typer.Argument(help="The public data set; none with --from."),
+    ] = None,
     *,
+    own: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="FILE",
+            help="Your own questions: a file or folder in any shape `score` reads.",
+        ),
+    ] = None,
     out: Annotated[
         Path, typer.Option(metavar="DIR", help="The folder to write to; made where it is missing.")
     ],
@@ -34,6 +48,40 @@ def prepare(
             show_default="downloaded",
         ),
     ] = None,
+    reward: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="With --from: the reward that must be able to use every row."
+        ),
+    ] = None,
+    parameters: Parameters = None,
+    mapped: Map = None,
+    shape: Shape = None,
+    system: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="The system prompt; @FILE reads a file."),
+    ] = None,
+    no_system: Annotated[bool, typer.Option("--no-system", help="No system prompt.")] = False,
+    template: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="The user turn, with {question} and {answer_format} in it, and with FinQA's "
+            "{context} or a column of your own; @FILE reads a file.",
+        ),
+    ] = None,
+    answer_format: Annotated[
+        str | None,
+        typer.Option(
+            "--answer-format",
+            metavar="FORM",
+            help="How the prompt asks for the answer: boxed, hash (####), answer (ANSWER:), or a "
+            "sentence of your own; @FILE reads a file.",
+        ),
+    ] = None,
+    to: Annotated[
+        str, typer.Option("--to", metavar="SHAPE", help="The shape to write, as for `convert`.")
+    ] = "bedrock",
     noise: Annotated[
         Literal["drop", "keep", "mark"] | None,
         typer.Option(
@@ -50,7 +98,7 @@ def prepare(
         typer.Option(metavar="URL", help="Download from here; the pinned checksums still hold."),
     ] = None,
 ) -> None:
-    """Write a public data set as Bedrock reads it, and a report.
+    """Write a public data set, or your own questions, as Bedrock reads it, and a report.
 
     One file for each official split: train.jsonl, dev.jsonl, test.jsonl; or all.jsonl, for `reward
     data split`. Without --source the files are downloaded from their public home, at a pinned
@@ -59,28 +107,57 @@ def prepare(
     A record that cannot be used is reported by file, line and field. Without --skip-bad, nothing is
     then written.
 
-    Exit status: 0 all is well, 1 records were skipped, 2 nothing was written.
+    Exit status: 0 all is well, 1 records were skipped or lost something, 2 nothing was written.
     """
     from reward_functions.cli._console import MESSAGE, errors, output, plain
     from reward_functions.cli._progress import watched
+    from reward_functions.cli._rewards import parameter_values, reward_named
+    from reward_functions.cli._rows import row_options
+    from reward_functions.cli.data._wording import complaints, warn_of_format, wording_of
     from reward_functions.core.errors import ConfigurationError
+    from reward_functions.core.suggest import did_you_mean
     from reward_functions.tools.datasets import preparing
+    from reward_functions.tools.rows.writing import WRITERS
 
-    if noise is not None and dataset != "finqa":
-        raise ConfigurationError(f"--noise: FinQA has noisy records, {dataset} has not")
-    if source is not None and mirror is not None:
-        raise ConfigurationError("--mirror: nothing is downloaded where there is a --source")
-    sources = [source] if source is not None else _downloaded(dataset, mirror)
+    _check_options(
+        dataset,
+        own,
+        public={"--source": source, "--noise": noise, "--mirror": mirror},
+        further={"--reward": reward, "--param": parameters, "--map": mapped, "--rows": shape},
+    )
+    if to not in WRITERS:
+        raise ConfigurationError(
+            f"--to {to}: rows cannot be written in that shape{did_you_mean(to, WRITERS)}"
+        )
+    wording, pattern = wording_of(system, template, answer_format, no_system=no_system)
+    name = dataset or reward
+    spec = reward_named(name) if name else None
+    values = parameter_values(spec, parameters or ()) if spec else {}
     console = errors()
     try:
-        report = preparing.prepare(
-            dataset,
-            sources,
-            out,
-            noise=noise or "drop",
-            skip_bad=skip_bad,
-            watched=lambda outcomes: watched(outcomes, "preparing"),
-        )
+        if own is not None:
+            report = preparing.prepare_own(
+                own,
+                out,
+                options=row_options(mapped, shape),
+                wording=wording,
+                complaint=complaints(spec, values) if spec else None,
+                skip_bad=skip_bad,
+                to=to,
+                watched=lambda outcomes: watched(outcomes, "preparing"),
+            )
+        else:
+            assert dataset is not None, "the options are checked above"
+            report = preparing.prepare(
+                dataset,
+                [source] if source is not None else _downloaded(dataset, mirror),
+                out,
+                noise=noise or "drop",
+                skip_bad=skip_bad,
+                wording=wording,
+                to=to,
+                watched=lambda outcomes: watched(outcomes, "preparing"),
+            )
     except preparing.BadRecords as error:
         _report_problems(error.problems)
         raise
@@ -91,9 +168,46 @@ def prepare(
     for path in report.stale:
         note = f"{path} is from an earlier run, and was left as it is"
         console.print(plain(note, MESSAGE), style="yellow", soft_wrap=True)
+    for what, count in report.lost.most_common():
+        note = f"left out, {to} has no place for it: {what} ({count:,} row{'s' * (count != 1)})"
+        console.print(note, style="yellow", soft_wrap=True)
+    if spec and pattern:
+        warn_of_format(spec, values, out / f"{max(report.splits)}.jsonl", pattern)
     _report_problems(report.problems)
-    if report.problems:
+    if report.problems or report.lost:
         raise typer.Exit(INCOMPLETE)
+
+
+def _check_options(
+    dataset: str | None,
+    own: str | None,
+    public: Mapping[str, object],
+    further: Mapping[str, object],
+) -> None:
+    """Refuse options that say nothing about what is prepared.
+
+    Raises:
+        ConfigurationError: there is neither a data set nor a file, or both; or such an option.
+    """
+    from reward_functions.core.errors import ConfigurationError
+
+    if (dataset is None) == (own is None):
+        raise ConfigurationError(
+            "name one of finqa, gsm8k, math and pandalm, or your own questions: --from FILE"
+        )
+    if own == "-":
+        raise ConfigurationError("--from reads its file twice; standard input is read once")
+    kind, wrong = ("--from", public) if own is not None else (f"{dataset}", further)
+    given = [option for option, value in wrong.items() if value is not None]
+    if given:
+        other = "a public data set" if own is not None else "--from"
+        raise ConfigurationError(f"{given[0]} goes with {other}, not with {kind}")
+    if public["--noise"] is not None and dataset != "finqa":
+        raise ConfigurationError(f"--noise: FinQA has noisy records, {dataset} has not")
+    if public["--source"] is not None and public["--mirror"] is not None:
+        raise ConfigurationError("--mirror: nothing is downloaded where there is a --source")
+    if further["--param"] is not None and further["--reward"] is None:
+        raise ConfigurationError("--param sets a parameter of a reward: give --reward NAME")
 
 
 def _downloaded(dataset: Dataset, mirror: str | None) -> list[Path]:
@@ -143,8 +257,11 @@ def _tables(report: PrepareReport, out: Path) -> Iterable[object]:
             cell(f"{kept:,}" if kept else None),
             cell(f"{dropped:,}" if dropped else None),
         )
-    if report.problems:
-        classes.add_row(cell("cannot be used"), cell(None), cell(f"{len(report.problems):,}"))
+    for name, count in report.invalid.most_common(PROBLEMS):
+        classes.add_row(cell(f"cannot be used: {name}"), cell(None), cell(f"{count:,}"))
+    others = len(report.problems) - report.invalid.total()
+    if others:
+        classes.add_row(cell("cannot be used"), cell(None), cell(f"{others:,}"))
     if classes.row_count:
         yield classes
     yield (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from reward_functions.cli._errors import INCOMPLETE
-from reward_functions.cli._options import Models, Parameters  # noqa: TC001 - typer reads annotations
+from reward_functions.cli._options import Map, Models, Parameters, Shape  # noqa: TC001 - typer reads annotations
 from reward_functions.cli.data._output import Format  # noqa: TC001
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ SURPRISES: Final = 3
 
 def replay(
     file: Annotated[
-        str, typer.Argument(metavar="FILE", help="Training data: JSONL or one JSON array.")
+        str, typer.Argument(metavar="FILE", help="Training data, in any shape `score` reads.")
     ],
     *,
     reward: Annotated[
@@ -42,6 +42,8 @@ def replay(
     ] = None,
     parameter: Parameters = None,
     judge: Models = None,
+    mapped: Map = None,
+    shape: Shape = None,
     format: Format = "table",  # noqa: A002 - the option's name
 ) -> None:
     """Score the right answer to every row, a wrong one, an empty one, and gaming ones.
@@ -61,13 +63,13 @@ def replay(
     from reward_functions.cli._console import errors, output
     from reward_functions.cli._progress import scored
     from reward_functions.cli._rewards import ready, reward_named
-    from reward_functions.cli._rows import read_samples
+    from reward_functions.cli._rows import read_samples, row_options
     from reward_functions.cli.data._output import print_json
     from reward_functions.tools.datasets.replaying import replay as replayed
 
     spec = reward_named(reward)
     bound = ready(spec, parameter or [], judge, answers=_recorded(spec, judge_answers, judge))
-    samples, places = read_samples(file)
+    samples, places = read_samples(file, row_options(mapped, shape), answered=False)
     score = partial(scored, bound, workers=workers or spec.needs.workers)
     done = replayed(spec, samples, places, score)
     if format == "json":
@@ -118,7 +120,7 @@ def _table(done: ReplayReport) -> Any:
         shown.add_row(
             cell(one.kind),
             cell(f"{one.scored + len(one.unscored):,}"),
-            cell(None if one.mean is None else f"{one.mean:.4f}"),
+            cell(None if one.score is None else f"{one.score:.4f}"),
             cell(f"{len(one.unscored):,}" if one.unscored else None, "yellow"),
             cell(failed, "red") if failed else good,
         )
@@ -145,7 +147,7 @@ def _as_json(done: ReplayReport) -> dict[str, Any]:
         "responses": {
             one.kind: {
                 "rows": one.scored + len(one.unscored),
-                "mean": one.mean,
+                "mean": one.score,
                 "unscored": len(one.unscored),
                 "surprises": len(one.surprises),
             }

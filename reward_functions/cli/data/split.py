@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from reward_functions.cli._options import Map, Shape  # noqa: TC001 - typer reads annotations
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
 def split(
     file: Annotated[
-        str, typer.Argument(metavar="FILE", help="Training data: JSONL or one JSON array.")
+        str, typer.Argument(metavar="FILE", help="Training data, in any shape `score` reads.")
     ],
     *,
     by: Annotated[Literal["page", "prompt"], typer.Option(help="What no two parts may share.")],
@@ -28,42 +30,55 @@ def split(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="The folder to write to.",
-            show_default="beside FILE",
+            help="The folder to write to; made where it is missing.",
+            show_default="FILE-split, beside FILE",
         ),
     ] = None,
+    names: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A/B/C",
+            help="What the parts are called.",
+            show_default="train/val/test, or train/test",
+        ),
+    ] = None,
+    mapped: Map = None,
+    shape: Shape = None,
 ) -> None:
     """Split a file by group, so that no page and no prompt stands on two sides.
 
     A page is `metadata.page`; a prompt is `metadata.prompt`, or else the words of the last user
     turn. The same seed makes the same split, in whatever order the rows stand. A data set that has
-    official splits needs no other.
+    official splits needs no other. Rows are written as JSON, in the shape that they have.
 
     Exit status: 0 all is well, 2 nothing was written.
     """
     import json
 
     from reward_functions.cli._console import MESSAGE, cell, errors, output, plain, table
+    from reward_functions.cli._rows import row_options
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.tools.atomic import Together
     from reward_functions.tools.datasets.leakage import Overlaps
     from reward_functions.tools.datasets.splitting import assigned, parse_ratio
-    from reward_functions.tools.json_rows import read_rows
+    from reward_functions.tools.rows.reading import objects_of, prompts_of
 
     if file == "-":
         raise ConfigurationError("a split reads its file twice; standard input is read once")
-    shares = parse_ratio(ratio)
-    groups = list(_groups(read_rows(file), by))
+    shares = parse_ratio(ratio, names)
+    out = out or Path(file).with_name(f"{Path(file).name.split('.', 1)[0]}-split")
+    options = row_options(mapped, shape)
+    groups = list(_groups(prompts_of(file, options), by))
     parts = assigned(groups, shares, seed)
-    folder, prefix = (out, "") if out else (Path(file).parent, f"{Path(file).stem}.")
     rows, overlaps = Counter[str](), Overlaps()
     with Together(spared=[Path(file)]) as files:
-        files.folder(folder)
-        paths = {part: folder / f"{prefix}{part}.jsonl" for part in shares}
+        files.folder(out)
+        paths = {part: out / f"{part}.jsonl" for part in shares}
         streams = {part: files.opened(path) for part, path in paths.items()}
-        for row, group in zip(read_rows(file), groups, strict=True):
+        rows_as_read = prompts_of(file, options)
+        for found, row, group in zip(objects_of(file), rows_as_read, groups, strict=True):
             part = parts[group]
-            streams[part].write(f"{json.dumps(row.content)}\n")
+            streams[part].write(f"{json.dumps(found.content)}\n")
             overlaps.add(part, str(row.content.get("id", row.where)), row.content)
             rows[part] += 1
     shown = table("part", "rows", "share", f"{by}s", "file", numbers=("rows", "share", f"{by}s"))
@@ -74,7 +89,7 @@ def split(
     output().print(shown)
     for leak in overlaps.leaks():
         errors().print(f"leak: {plain(str(leak), MESSAGE)}", style="yellow", soft_wrap=True)
-    _warn_of_official(file)
+    _warn_of_official(prompts_of(file, options))
 
 
 def _groups(rows: Iterator[Row], by: Literal["page", "prompt"]) -> Iterator[str]:
@@ -94,11 +109,10 @@ def _groups(rows: Iterator[Row], by: Literal["page", "prompt"]) -> Iterator[str]
         yield group
 
 
-def _warn_of_official(file: str) -> None:
+def _warn_of_official(rows: Iterator[Row]) -> None:
     from reward_functions.cli._console import errors
-    from reward_functions.tools.json_rows import read_rows
 
-    contents = (row.content.get("metadata") for row in read_rows(file))
+    contents = (row.content.get("metadata") for row in rows)
     official = {metadata.get("split") for metadata in contents if isinstance(metadata, dict)}
     held_out = sorted(str(split) for split in official - {"train", None})
     if held_out:

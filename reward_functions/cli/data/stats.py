@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from reward_functions.cli.data._output import Files, Format  # noqa: TC001 - typer reads annotations
+from reward_functions.cli._options import Map, Shape  # noqa: TC001 - typer reads annotations
+from reward_functions.cli.data._output import Files, Format  # noqa: TC001
 
 if TYPE_CHECKING:
     from reward_functions.tools.datasets.lengths import Lengths
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 def stats(
     files: Files,
     *,
+    mapped: Map = None,
+    shape: Shape = None,
     format: Format = "table",  # noqa: A002 - the option's name
 ) -> None:
     """Show how long prompts and worked solutions are, and what limits they suggest.
@@ -28,15 +31,17 @@ def stats(
     """
     from reward_functions.cli._console import output
     from reward_functions.cli._progress import watched
+    from reward_functions.cli._rows import row_options
     from reward_functions.cli.data._output import histogram, lengths_table, print_json
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.tools.datasets.lengths import Lengths, prompt_tokens, solution_tokens
-    from reward_functions.tools.json_rows import read_rows
+    from reward_functions.tools.rows.reading import read_rows
 
+    options = row_options(mapped, shape)
     prompts: list[int] = []
     solutions: list[int] = []
     for file in files:
-        for row in watched(read_rows(file), "measuring"):
+        for row in watched(read_rows(file, options), "measuring"):
             messages = row.content.get("messages")
             if isinstance(messages, list):
                 prompts.append(prompt_tokens([turn for turn in messages if isinstance(turn, dict)]))

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from reward_functions.cli._echo import say
+
 
 def upload(
     files: Annotated[list[str], typer.Argument(metavar="FILE…", help="What to upload.")],
@@ -32,4 +34,4 @@ def upload(
     client = uploading.client(profile, region)
     with transfer("uploading", total) as advance:
         for place in uploading.upload(client, placed, advance):
-            typer.echo(str(place))
+            say(str(place))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reward_functions.cli._agreement import Yes, agreed, require_somebody_to_ask
+from reward_functions.cli._echo import say
 from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
 from reward_functions.cli._pages import Report, require_page, write_page
 from reward_functions.cli.job._options import (
@@ -253,7 +254,7 @@ def _show(
     from reward_functions.tools.jobs.baseline_page import EXAMPLE, counts, shares
 
     if simulated:
-        typer.echo(SIMULATION, err=True)
+        say(SIMULATION, err=True)
     rows = [(cell(name), *_share_cells(figure)) for name, figure in shares(measured).items()]
     rows += [(cell(name), cell(text), cell(None)) for name, text in counts(measured).items()]
     heads = ("figure", "value", "95 % interval")

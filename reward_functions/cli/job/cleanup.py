@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reward_functions.cli._agreement import Yes, agreed, require_somebody_to_ask
+from reward_functions.cli._echo import say
 from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
 from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
 from reward_functions.cli.job._options import (  # noqa: TC001 - typer reads annotations
@@ -63,7 +64,7 @@ def cleanup(
         return
     require_somebody_to_ask("nothing was removed: cleanup", yes=yes)
     if _forgets(found, going):
-        typer.echo(
+        say(
             f"the name {plain(found.name)} is forgotten with its file: the same start would make "
             "the job again",
             err=True,
@@ -83,9 +84,9 @@ def _carry_out(leftovers: Leftovers, going: Sequence[Leftover]) -> None:
     from reward_functions.cli._console import MESSAGE, plain
 
     problems = [problem for _, problem in leftovers.removed(going) if problem]
-    typer.echo(f"{_things(len(going) - len(problems))} removed", err=True)
+    say(f"{_things(len(going) - len(problems))} removed", err=True)
     for problem in problems:
-        typer.echo(f"not removed: {plain(problem, MESSAGE)}", err=True)
+        say(f"not removed: {plain(problem, MESSAGE)}", err=True)
     if problems:
         raise typer.Exit(INCOMPLETE)
 
@@ -112,7 +113,7 @@ def _show(there: Sequence[Leftover], *, as_json: bool) -> None:
     print_table(("", "kind", "what", "why"), rows, words=("what", "why"))
     for each in there:
         # Not by the console, which would break an ARN at a hyphen.
-        typer.echo(f"  {each.kind:12}{plain(each.id, 2_048)}")
+        say(f"  {each.kind:12}{plain(each.id, 2_048)}")
 
 
 def _things(count: int) -> str:

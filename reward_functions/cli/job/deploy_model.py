@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from reward_functions.cli._echo import say
 from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
 from reward_functions.cli.job._options import (  # noqa: TC001 - typer reads annotations
     AsJson,
@@ -75,7 +76,7 @@ def deploy_model(
     shown = asdict(deployed) | more
     _show(shown, deployed.arn, as_json=as_json)
     if deployed.status != "Active":
-        typer.echo(f"it is {plain(deployed.status)}: the same command waits for it", err=True)
+        say(f"it is {plain(deployed.status)}: the same command waits for it", err=True)
 
 
 def _no_model(job: Job) -> str:
@@ -93,9 +94,9 @@ def _show(facts: dict[str, Any], model: str, *, as_json: bool) -> None:
         typer.echo(json.dumps(facts, indent=2))
     else:
         if facts["simulation"]:
-            typer.echo(SIMULATION, err=True)
-        typer.echo(plain(model, 2_048))
-        typer.echo(
+            say(SIMULATION, err=True)
+        say(plain(model, 2_048))
+        say(
             "measure it like the base, on the same rows: reward job baseline JOB.toml --ask "
             f"{plain(model, 2_048)}",
             err=True,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from reward_functions.cli._echo import say
 from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
 from reward_functions.cli.job._options import (  # noqa: TC001 - typer reads annotations
     AsJson,
@@ -62,7 +63,7 @@ def diagnose(
         typer.echo(json.dumps(shown, indent=2))
     else:
         if where.simulated:
-            typer.echo(SIMULATION, err=True)
+            say(SIMULATION, err=True)
         _show(diagnosis, " (simulation)" if where.simulated else "")
 
 
@@ -84,7 +85,7 @@ def _show(diagnosis: Diagnosis, mark: str) -> None:
     from reward_functions.cli._console import MESSAGE, cell, output, plain, table
 
     job = diagnosis.job
-    typer.echo(f"{plain(job.name or job.id)} is {job.status}")
+    say(f"{plain(job.name or job.id)} is {job.status}")
     if diagnosis.signs:
         seen = table("seen", "words", names=("seen",), title=f"What was seen{mark}")
         for sign in diagnosis.signs:
@@ -101,10 +102,10 @@ def _show(diagnosis: Diagnosis, mark: str) -> None:
             )
         output().print(shown)
     else:
-        typer.echo(_nothing(diagnosis))
+        say(_nothing(diagnosis))
     _show_log(diagnosis)
     for problem in diagnosis.unread:
-        typer.echo(f"not read: {plain(problem, MESSAGE)}", err=True)
+        say(f"not read: {plain(problem, MESSAGE)}", err=True)
 
 
 def _nothing(diagnosis: Diagnosis) -> str:
@@ -130,4 +131,4 @@ def _show_log(diagnosis: Diagnosis) -> None:
         lines.append(f"memory {log.memory_used:,.0f}{size} MB at most")
     if not log.complete:
         lines.append("the log is longer than what was read")
-    typer.echo("; ".join(lines), err=True)
+    say("; ".join(lines), err=True)

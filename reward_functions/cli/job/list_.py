@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from reward_functions.cli._echo import say
 from reward_functions.cli._errors import UNUSABLE
 from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
 from reward_functions.cli.job._options import (  # noqa: TC001 - typer reads annotations
@@ -48,7 +49,7 @@ def list_jobs(
     elif found:
         _show(found, SIMULATION if where.simulated else "")
     else:
-        typer.echo(f"no training jobs in {where.stage.region}")
+        say(f"no training jobs in {where.stage.region}")
     for error in refused:
         errors().print(plain(str(error), MESSAGE), markup=False, soft_wrap=True)
     if refused:

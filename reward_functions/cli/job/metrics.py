@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path  # noqa: TC003 - typer reads annotations
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from reward_functions.cli._echo import say
 from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
 from reward_functions.cli.job._options import (  # noqa: TC001 - typer reads annotations
     AsJson,
@@ -74,7 +76,7 @@ def metrics(
         if csv is not None:
             files.opened(csv).write(as_csv(measured))
         if plot is not None:
-            scale = _scale(found)
+            scale = _scale(found, stage, where.session)
             drawn = (
                 svg(measured, title, scale)
                 if plot.suffix == ".svg"
@@ -86,7 +88,7 @@ def metrics(
     else:
         _show(measured, sheets, notes)
         if where.simulated:
-            typer.echo(f"the simulated policy's strategies: {where.simulation_page(found)}")
+            say(f"the simulated policy's strategies: {where.simulation_page(found)}")
 
 
 def _require_plot(plot: Path | None) -> None:
@@ -96,17 +98,25 @@ def _require_plot(plot: Path | None) -> None:
         raise ConfigurationError(f"--plot {plot}: the name ends in {' or '.join(PLOTS)}")
 
 
-def _scale(job: Job) -> Scale:
-    """Of the job's reward, which its tags name where it has any; else 0 to 1."""
-    from reward_functions.core.errors import UnknownReward
+def _scale(job: Job, stage: str, session: Session) -> Scale:
+    """Of the job's reward: as its grader's deployment records it, or as its tags name it.
+
+    It is 0 to 1 where neither is known here.
+    """
+    from reward_functions.core.errors import ConfigurationError
     from reward_functions.core.registry import get
     from reward_functions.core.spec import UNIT_SCALE
+    from reward_functions.tools.deployed import find
     from reward_functions.tools.jobs.tags import tag
 
-    try:
-        return get(tag(job.tags, "reward")).scale
-    except UnknownReward:
-        return UNIT_SCALE
+    reward = tag(job.tags, "reward")
+    with suppress(ConfigurationError):  # nor does a plot fail where the record cannot be read
+        deployed = find(tag(job.tags, "deployment"), stage, session)
+        if deployed.reward == reward:
+            return deployed.spec().scale
+    with suppress(ConfigurationError):
+        return get(reward).scale
+    return UNIT_SCALE
 
 
 def _measured(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from reward_functions.cli._echo import say
 from reward_functions.cli._options import Models  # noqa: TC001 - typer reads annotations
 from reward_functions.cli._pages import Report, require_page, write_page
 from reward_functions.cli.job._options import (
@@ -164,7 +165,7 @@ def _write(planned: Plan, *, as_json: bool, as_markdown: bool) -> None:
     if as_json:
         print_json(as_data(planned))
     elif as_markdown:
-        typer.echo("\n".join(markdown(planned)))
+        say("\n".join(markdown(planned)))
     else:
         for sheet in sheets(planned):
             print_sheet(sheet)

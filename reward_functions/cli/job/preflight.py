@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from reward_functions.cli._echo import say
 from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli.job._options import (
     AsJson,
@@ -103,8 +104,8 @@ def preflight(
         typer.echo(json.dumps(asdict(report) | more, indent=2))
     else:
         if where.simulated:
-            typer.echo(SIMULATION, err=True)
-        typer.echo(report.arn)
+            say(SIMULATION, err=True)
+        say(report.arn)
         simulated = " (simulation)" if where.simulated else ""
         print_findings(report.findings, f"Before {job.request.name}{simulated}")
     if not report.passed:

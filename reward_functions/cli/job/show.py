@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from reward_functions.cli._echo import say
 from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
 from reward_functions.cli.job._options import (  # noqa: TC001 - typer reads annotations
     AsJson,
@@ -41,7 +42,7 @@ def show(
         typer.echo(json.dumps(shown, indent=2))
     else:
         if where.simulated:
-            typer.echo(f"{SIMULATION}: {where.simulation_page(found)}")
+            say(f"{SIMULATION}: {where.simulation_page(found)}")
         show_job(found)
         print_findings(findings, "Its reward, beside what is deployed now", "of")
 
@@ -62,7 +63,7 @@ def show_job(job: Job) -> None:
     for name, text in addresses.items():
         if text:
             # Not by the console, which would break an ARN at a hyphen.
-            typer.echo(f"{name:8}{plain(text, 2_048)}")
+            say(f"{name:8}{plain(text, 2_048)}")
     for title, pairs in (("Hyperparameters", job.hyperparameters), ("Tags", job.tags)):
         if pairs:
             _print_pairs(title, {key: str(value) for key, value in pairs.items()})

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from reward_functions.cli._echo import say
 from reward_functions.cli._errors import UNUSABLE
 from reward_functions.cli.job._options import (
     AsJson,
@@ -161,9 +162,9 @@ def _show(result: Started, where: Place, *, as_json: bool) -> None:
     name = plain(job.name or job.id)
     verb = "started" if result.fresh else f"was started before, and {job.state}"
     if where.simulated:
-        typer.echo(SIMULATION, err=True)
-    typer.echo(f"{name} {verb}\n{plain(job.id, 2_048)}")
+        say(SIMULATION, err=True)
+    say(f"{name} {verb}\n{plain(job.id, 2_048)}")
     if not result.fresh:
         typer.echo("for another run of it: --again", err=True)
     follow_it = next_command("watch", job.name or job.id, where.stage.stage)
-    typer.echo(f"follow it with: {follow_it}", err=True)
+    say(f"follow it with: {follow_it}", err=True)

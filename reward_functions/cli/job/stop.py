@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from reward_functions.cli._agreement import Yes, agreed, require_somebody_to_ask
+from reward_functions.cli._echo import say
 from reward_functions.cli._errors import UNUSABLE
 from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
 from reward_functions.cli.job._options import (  # noqa: TC001 - typer reads annotations
@@ -30,11 +31,11 @@ def stop(
     service, found = where.job(job, driver)
     name = plain(found.name or found.id)
     if found.over:
-        typer.echo(f"{name} is over already: it {found.state}")
+        say(f"{name} is over already: it {found.state}")
         return
     require_somebody_to_ask("a stop", yes=yes)
     if not agreed(f"Stop {name}, which {found.state}? It cannot go on later.", yes=yes):
-        typer.echo(f"{name} goes on", err=True)
+        say(f"{name} goes on", err=True)
         raise typer.Exit(UNUSABLE)
     stopped = service.stop(found)
-    typer.echo(f"{name} {stopped.state}")
+    say(f"{name} {stopped.state}")

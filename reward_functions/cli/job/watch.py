@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from reward_functions.cli._echo import say
 from reward_functions.cli._errors import INCOMPLETE, INTERRUPTED, UNUSABLE
 from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
 from reward_functions.cli.job._options import (  # noqa: TC001 - typer reads annotations
@@ -107,13 +108,13 @@ def follow(
 
     stage = where.stage.stage
     if where.simulated:
-        typer.echo(SIMULATION, err=True)
+        say(SIMULATION, err=True)
     own = GraderWatch(where.session) if grader else None
     try:
         last = _shown(observations(job, driver, polling, grader=own), stage, as_json=as_json)
     except KeyboardInterrupt:
         again = next_command("watch", job.name or job.id, stage)
-        typer.echo(f"\nthe job goes on; come back with: {again}", err=True)
+        say(f"\nthe job goes on; come back with: {again}", err=True)
         raise typer.Exit(INTERRUPTED) from None
     ended = ENDINGS.get(last.job.status, UNUSABLE) if last.ending == "over" else UNUSABLE
     if ended:
@@ -129,14 +130,14 @@ def _shown(observed: Iterable[Observation], stage: str, *, as_json: bool) -> Obs
         for seen in observed:
             lines = _json_lines(seen, before) if as_json else _lines(seen, before)
             for line in lines:
-                typer.echo(line)
+                say(line)
             if seen.trouble:
-                typer.echo(_trouble(seen), err=True)
+                say(_trouble(seen), err=True)
             waiting.update(_state(seen))
             before = seen
     assert before is not None  # a watch yields its first look in any case
     if not as_json:
-        typer.echo(_ending(before, stage))
+        say(_ending(before, stage))
     return before
 
 

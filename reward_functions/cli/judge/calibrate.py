@@ -155,7 +155,9 @@ def _asked(
         ratings = ask(
             judge, cases, plan, ledger, lambda trials: watched(trials, "asking", len(trials))
         )
-    return replace(origin, calls=judge.spent.calls, usd=judge.spent.usd), ratings
+    spent = judge.spent
+    usd = None if spent.unpriced and not spent.usd else spent.usd
+    return replace(origin, calls=spent.calls, usd=usd, unpriced=spent.unpriced), ratings
 
 
 def _write(card: Card, out: Path) -> Path:

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from reward_functions.cli._errors import INCOMPLETE
-from reward_functions.cli._options import Models, Name, Parameters  # noqa: TC001 - typer reads annotations
+from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotations
+    Map,
+    Models,
+    Name,
+    Parameters,
+    Shape,
+)
 from reward_functions.cli.judge._options import AsJson, Replay  # noqa: TC001
 
 if TYPE_CHECKING:
@@ -17,6 +23,7 @@ if TYPE_CHECKING:
     from reward_functions.core.spec import RewardSpec
     from reward_functions.tools.judging.attack_report import AttackReport
     from reward_functions.tools.judging.doctor import AttackResults, AttackTarget
+    from reward_functions.tools.rows.mapping import RowOptions
 
 
 def doctor(
@@ -45,6 +52,8 @@ def doctor(
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the report as Markdown.")
     ] = None,
+    mapped: Map = None,
+    shape: Shape = None,
     parameter: Parameters = None,
     as_json: AsJson = False,
 ) -> None:
@@ -62,6 +71,7 @@ def doctor(
 
     from reward_functions.cli._console import errors, output, plain
     from reward_functions.cli._rewards import parameter_values, reward_named
+    from reward_functions.cli._rows import row_options
     from reward_functions.cli.data._output import print_json
     from reward_functions.tools.judging.attack_report import record
     from reward_functions.tools.judging.settings import require_judge
@@ -71,7 +81,7 @@ def doctor(
     report = _report(
         spec,
         parameters,
-        _targets(spec, parameters, prompts),
+        _targets(spec, parameters, prompts, row_options(mapped, shape)),
         judge,
         replay,
         scripted=scripted,
@@ -92,16 +102,20 @@ def doctor(
 
 
 def _targets(
-    spec: RewardSpec, parameters: Mapping[str, Any], prompts: str | None
+    spec: RewardSpec, parameters: Mapping[str, Any], prompts: str | None, how: RowOptions
 ) -> list[AttackTarget]:
     from reward_functions.cli._rows import read_samples
+    from reward_functions.core.errors import ConfigurationError
     from reward_functions.core.types import Sample
     from reward_functions.tools.json_rows import BadInput
     from reward_functions.tools.judging.doctor import targets_from_examples, targets_from_samples
+    from reward_functions.tools.rows.mapping import RowOptions
 
+    if prompts is None and how != RowOptions():
+        raise ConfigurationError("--map and --rows say how the FILE of --prompts is read")
     if prompts is None:
         return targets_from_examples(spec, parameters)
-    rows, places = read_samples(prompts)
+    rows, places = read_samples(prompts, how, answered=False)
     for row, place in zip(rows, places, strict=True):
         if not isinstance(row, Sample):
             raise BadInput(f"{prompts}, {place}: {row.error}")

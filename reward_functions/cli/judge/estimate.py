@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from reward_functions.cli._options import Models, Name, Parameters  # noqa: TC001 - typer reads annotations
+from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotations
+    Map,
+    Models,
+    Name,
+    Parameters,
+)
 from reward_functions.cli.judge._options import AsJson  # noqa: TC001
 
 if TYPE_CHECKING:
@@ -35,6 +40,7 @@ def estimate(
             show_default="the judge's worked examples",
         ),
     ] = None,
+    mapped: Map = None,
     calls: Annotated[
         float | None,
         typer.Option(min=0, help="Calls of a response to one model.", show_default="measured"),
@@ -74,7 +80,9 @@ def estimate(
 
     spec = require_judge(reward_named(name))
     config = _priced(load_judge_config(judge), price or [])
-    found_calls, found_tokens = _measured(spec, parameter_values(spec, parameter or []), rows)
+    found_calls, found_tokens = _measured(
+        spec, parameter_values(spec, parameter or []), rows, mapped
+    )
     run = estimating.TrainingRun(
         prompts=prompts, batch_size=batch_size, samples=samples, epochs=epochs
     )
@@ -116,19 +124,24 @@ def _priced(config: JudgeConfig, prices: Sequence[str]) -> JudgeConfig:
 
 
 def _measured(
-    spec: RewardSpec, parameters: Mapping[str, Any], rows: str | None
+    spec: RewardSpec, parameters: Mapping[str, Any], rows: str | None, mapped: list[str] | None
 ) -> tuple[float, int]:
     """Calls of a response, and input tokens of a call."""
-    from reward_functions.cli._rows import read_samples
+    from reward_functions.cli._rows import read_samples, row_options
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.core.types import Sample
     from reward_functions.tools.judging.estimating import measured
     from reward_functions.tools.judging.recorded_questions import examples_with, recorded_questions
 
+    how = row_options(mapped, None)
+    if rows is None and mapped:
+        raise ConfigurationError("--map says how the FILE of --rows is read, and none is given")
     if rows is None:
         samples = [each.sample() for each in examples_with(spec, parameters) or spec.examples]
     else:
-        samples = [row for row in read_samples(rows)[0] if isinstance(row, Sample)]
+        samples = [
+            row for row in read_samples(rows, how, answered=False)[0] if isinstance(row, Sample)
+        ]
     calls, tokens = measured(recorded_questions(spec, parameters, samples))
     if not calls and rows is not None:
         raise ConfigurationError(f"{rows}: {spec.name} has no question about these samples")
@@ -145,7 +158,7 @@ def _print(estimated: Estimate) -> None:
     listed = {
         "steps": f"{run.steps:,}, each of {run.per_step:,} responses",
         "responses": f"{run.responses:,}",
-        "a response": f"{cost.calls:g} calls of {cost.input:,} + {cost.output:,} tokens",
+        "a response": f"{_calls(cost.calls)} of {cost.input:,} + {cost.output:,} tokens",
         "calls": f"{estimated.calls:,}",
         "dollars": "unknown" if estimated.usd is None else f"{estimated.usd:,.2f}",
         "time": f"{_duration(estimated.seconds)} at {estimated.concurrency} concurrent calls",
@@ -166,6 +179,10 @@ def _print(estimated: Estimate) -> None:
         )
     output().print(shown)
     output().print(f"prices as of {prices_as_of()}, where the settings name none", style="dim")
+
+
+def _calls(count: float) -> str:
+    return "1 call" if count == 1 else f"{count:g} calls"
 
 
 def _duration(seconds: float) -> str:

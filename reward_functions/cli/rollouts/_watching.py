@@ -67,10 +67,10 @@ def watching(total: int) -> Iterator[Callable[[RolloutRecord], object]]:
     )
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("{task.fields[words]}"),
+        TextColumn("{task.fields[words]}", markup=False),
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=console, transient=True) as progress:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 import typer
 
 from reward_functions.cli._agreement import Yes, agreed, require_somebody_to_ask
+from reward_functions.cli._echo import say
 from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
 from reward_functions.core.errors import ConfigurationError
 
@@ -139,7 +140,7 @@ def replay(
         errors().print(f"and {len(failed) - SHOWN} more")
     waiting = len(stored) - len(outcomes)
     if waiting:
-        typer.echo(f"{_reports(waiting)} not sent: their completion goes first", err=True)
+        say(f"{_reports(waiting)} not sent: their completion goes first", err=True)
     if failed or waiting:
         raise typer.Exit(INCOMPLETE)
 
@@ -173,7 +174,7 @@ def purge(
                 typer.echo("nothing was forgotten", err=True)
                 raise typer.Exit(UNUSABLE)
         gone = store.purge(state, before)
-    typer.echo(f"{_reports(gone)} forgotten")
+    say(f"{_reports(gone)} forgotten")
 
 
 @app.command("create")
@@ -206,9 +207,7 @@ def create(
         ) from None
     with errors().status("making the table"):
         made = create_table(client, table)
-    typer.echo(
-        f"{table} {'is made' if made else 'was there already'}: REWARD_ROLLOUTS_OUTBOX={url}"
-    )
+    say(f"{table} {'is made' if made else 'was there already'}: REWARD_ROLLOUTS_OUTBOX={url}")
 
 
 @contextmanager
@@ -272,7 +271,7 @@ def _show(name: str, counts: dict[str, int], found: Sequence[Stored]) -> None:
     from reward_functions.cli._fitting import print_table
 
     total = " · ".join(f"{count:,} {state}" for state, count in counts.items())
-    typer.echo(f"{plain(name)}: {total}")
+    say(f"{plain(name)}: {total}")
     if not found:
         return
     now = time.time()
@@ -342,7 +341,7 @@ def _tell_counts(outcomes: Sequence[Outcome]) -> None:
         typer.echo("there is nothing to send")
         return
     counts = Counter(type(each).__name__ for each in outcomes)
-    typer.echo(" · ".join(f"{count:,} {name}" for name, count in counts.most_common()))
+    say(" · ".join(f"{count:,} {name}" for name, count in counts.most_common()))
 
 
 def _complain(outcome: Outcome) -> None:

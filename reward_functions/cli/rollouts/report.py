@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from reward_functions.cli._echo import say
 from reward_functions.cli._pages import Report, require_page, write_page
 
 Format = Literal["table", "markdown", "json"]
@@ -40,6 +41,6 @@ def report(
         return
     for sheet in sheets(figures):
         if format == "markdown":
-            typer.echo("\n".join([*sheet.markdown(), ""]))
+            say("\n".join([*sheet.markdown(), ""]))
         else:
             print_sheet(sheet)

@@ -20,6 +20,7 @@ from reward_functions.core.errors import BadJudge, JudgeUnavailable, NoVerdict
 from reward_functions.core.types import Usage
 from reward_functions.judge_runtime import structured_output
 from reward_functions.judge_runtime.aws import client
+from reward_functions.judge_runtime.config import OTHERWISE
 from reward_functions.judge_runtime.usage import token_count
 
 if TYPE_CHECKING:
@@ -40,6 +41,9 @@ OUTAGES: Final[Mapping[str, WhyUnavailable]] = {
     "ModelTimeoutException": "timeout",
 }
 """Error codes by the kind of outage; below status 500 any other code is a denial."""
+
+LASTING: Final = frozenset({401, 403, 404})
+"""The credentials, the right or the model is refused, and not the question."""
 
 FINISHED: Final = frozenset({"end_turn", "tool_use", "stop_sequence"})
 UNFINISHED: Final[Mapping[str, WhyNoVerdict]] = {
@@ -91,10 +95,14 @@ class Bedrock:
         Raises:
             BadJudge: there is no region to call, or the endpoint is no URL.
         """
-        from botocore.exceptions import BotoCoreError  # noqa: PLC0415 - heavy
+        from botocore.exceptions import BotoCoreError, NoRegionError  # noqa: PLC0415 - heavy
 
         try:
             self._client(self.model.timeout)
+        except NoRegionError:
+            raise BadJudge(
+                f"{self.model.model}: Bedrock needs a region, and none is set; {OTHERWISE}"
+            ) from None
         except (BotoCoreError, ValueError) as error:
             raise BadJudge(f"{self.model.model}: {error}") from None
 
@@ -128,14 +136,14 @@ class Bedrock:
             raise JudgeUnavailable(reason, "timeout", unbilled=unsent) from None
         except NoCredentialsError:
             reason = f"{self.model.model}: there are no AWS credentials"
-            raise JudgeUnavailable(reason, "denied") from None
+            raise JudgeUnavailable(reason, "denied", lasting=True) from None
         except (ResponseParserError, *MISSHAPEN):
             raise JudgeUnavailable(f"{self.model.model}: the response is no Converse's") from None
         except BotoCoreError as error:
             kind = type(error).__name__
             unsent = isinstance(error, EndpointConnectionError)
             reason = f"{self.model.model}: {kind}"
-            raise JudgeUnavailable(reason, "unreachable", unbilled=unsent) from None
+            raise JudgeUnavailable(reason, "unreachable", unbilled=unsent, lasting=unsent) from None
         return self._verdict(question, response)
 
     def _client(self, left: float) -> Any:
@@ -221,7 +229,8 @@ class Bedrock:
         where = f" in {self.model.region}" if self.model.region else ""
         advice = structured_output.advice(self.output_mode) if kind == "denied" else ""
         reason = f"{self.model.called}{where}: {code}{advice}"
-        return JudgeUnavailable(reason, kind, unbilled=kind != "timeout")
+        lasting = kind == "denied" and status in LASTING
+        return JudgeUnavailable(reason, kind, unbilled=kind != "timeout", lasting=lasting)
 
     def _verdict(self, question: Question, response: Mapping[str, Any]) -> Verdict:
         usage = _usage(response.get("usage"))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 import urllib3
-from urllib3.exceptions import HTTPError, NewConnectionError
+from urllib3.exceptions import HTTPError, NewConnectionError, SSLError
 from urllib3.exceptions import TimeoutError as UrllibTimeout
 
 from reward_functions.core.asking import Verdict
@@ -40,6 +40,17 @@ OK: Final = 200
 TOO_MANY: Final = 429
 SLOW: Final = frozenset({408, 504})
 BUSY: Final = frozenset({409, 425, 500, 502, 503, 529})
+PATH: Final = "is the model's name right, and does the endpoint end where its path does, at /v1?"
+LASTING: Final[Mapping[int, str]] = {
+    401: "the API key is missing or not accepted; key names the variable that holds it",
+    402: "the account is not paid for",
+    403: "may this API key call this model?",
+    404: PATH,
+    405: PATH,
+    407: "a proxy wants credentials",
+    410: "the model is no longer there",
+}
+"""The key, the account, the path or the model is refused, and not the question: what to look at."""
 
 FINISHED: Final = frozenset({"stop", "tool_calls", "function_call"})
 UNFINISHED: Final[Mapping[str, WhyNoVerdict]] = {"length": "cut", "content_filter": "refused"}
@@ -85,7 +96,14 @@ class OpenAI:
             status, headers, body = self._post(self.request(question), end)
         except NewConnectionError:  # refused, or no such host: to urllib3 a kind of timeout
             reason = f"{self.model.model}: nothing answers at {self.host}"
-            raise JudgeUnavailable(reason, "unreachable", unbilled=True) from None
+            raise JudgeUnavailable(reason, "unreachable", unbilled=True, lasting=True) from None
+        except SSLError as error:
+            untrusted = "CERTIFICATE_VERIFY_FAILED" in str(error)
+            what = (
+                "the certificate is not accepted" if untrusted else "no TLS: is it http:// there?"
+            )
+            reason = f"{self.model.model} at {self.host}: {what}"
+            raise JudgeUnavailable(reason, "unreachable", unbilled=True, lasting=True) from None
         except UrllibTimeout:
             raise JudgeUnavailable(f"{self.model.model}: no answer in time", "timeout") from None
         except Unreadable as error:
@@ -162,17 +180,26 @@ class OpenAI:
         elif status in BUSY or status > max(BUSY):
             kind = "busy"
         wait = headers.get("retry-after", "")
-        seconds = float(wait) if re.fullmatch(r"\d{1,4}(?:\.\d{1,6})?", wait) else 0.0
-        advice = structured_output.advice(self.output_mode) if kind == "denied" else ""
+        seconds = float(wait) if re.fullmatch(r"\d{1,8}(?:\.\d{1,6})?", wait) else 0.0
+        advice = f", and asks for a pause of {seconds:,.0f} s" if seconds else ""
+        if kind == "denied":
+            advice = structured_output.advice(self.output_mode)
+        if status in LASTING:
+            advice = f": {LASTING[status]}"
         reason = f"{self.model.model} at {self.host}: {status}{advice}"
-        return JudgeUnavailable(reason, kind, seconds, unbilled=kind != "timeout")
+        unbilled, lasting = kind != "timeout", status in LASTING
+        return JudgeUnavailable(reason, kind, seconds, unbilled=unbilled, lasting=lasting)
 
     def _verdict(self, question: Question, body: bytes) -> Verdict:
         try:
             response = json.loads(body)
+        except (ValueError, RecursionError):
+            reason = f"{self.model.model} at {self.host}: 200, and no JSON: {PATH}"
+            raise JudgeUnavailable(reason, lasting=True) from None
+        try:
             choice = response["choices"][0]
             message, reason = dict(choice["message"]), str(choice["finish_reason"])
-        except (ValueError, RecursionError, LookupError, TypeError):
+        except (LookupError, TypeError, ValueError):
             raise JudgeUnavailable(f"{self.model.model}: the response is no completion") from None
         usage = _usage(response.get("usage"))
         if reason not in FINISHED or message.get("refusal"):

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from reward_functions.judge_runtime.config import JudgeModel
     from reward_functions.judge_runtime.rate_limit import RateLimit
     from reward_functions.judge_runtime.usage import Account, Price
+    from reward_functions.judge_runtime.wrappers.circuit_breaker import Breaker
 
 CHARACTERS_PER_TOKEN: Final = 3.0
 """A low estimate: English has about four, other scripts fewer. Only quotas are planned with it."""
@@ -29,6 +30,7 @@ class RateLimited:
         rate_limit: of all calls to the model, across batches.
         account: of the batch.
         price: of the model's tokens; None where unknown.
+        breaker: checked once more when a call may begin: many have waited for their turn.
     """
 
     ask: Ask
@@ -36,6 +38,7 @@ class RateLimited:
     rate_limit: RateLimit
     account: Account
     price: Price | None
+    breaker: Breaker
 
     def __call__(self, question: Question, /, *, deadline: float = inf) -> Verdict:
         """Make one call. The model's own timeout starts when the call may begin.
@@ -49,9 +52,10 @@ class RateLimited:
         """
         needed = Usage(_tokens(question), self.model.max_tokens)
         with self.rate_limit.slot(needed.total, deadline) as began:
+            self.breaker.check()
             reserved = self._dollars(needed)
             self.account.reserve(reserved, deadline)
-            used, spent = Usage(), reserved
+            used, spent, free = Usage(), reserved, False
             self.account.count("judge_calls")
             try:
                 verdict = self.ask(question, deadline=min(deadline, began + self.model.timeout))
@@ -61,7 +65,7 @@ class RateLimited:
             except JudgeUnavailable as error:
                 self.account.failed(error.kind)
                 if error.unbilled:
-                    spent = 0.0
+                    spent, free = 0.0, True
                 if error.kind == "throttled":
                     self.rate_limit.throttled(began)
                 raise
@@ -73,6 +77,8 @@ class RateLimited:
                 raise
             finally:
                 self.account.settle(reserved, used, spent)
+                if self.price is None and not free:
+                    self.account.count("judge_unpriced_calls")
             self.account.count("judge_answers")
             self.rate_limit.answered(max(0, needed.total - used.total) if used.total else 0)
             return verdict

@@ -22,6 +22,9 @@ LONGEST_PAUSE: Final = 20.0
 """Seconds. A pause is drawn between none and the first, doubled with every retry up to the longest:
 full jitter, so that throttled callers do not come back together."""
 
+LONGEST_WAIT: Final = 60.0
+"""Seconds: a model that asks for a longer pause is not waited for. Its quota is not a minute's."""
+
 REMINDER: Final = (
     "\n\nYour previous answer was not of the form that was asked for. Answer again: every field, "
     "only the values offered, nothing before or after."
@@ -56,7 +59,7 @@ class Retrying:
             except JudgeUnavailable as error:
                 pause = _pause(retried, error.retry_after)
                 over = retried == self.retries or monotonic() + pause >= deadline
-                if over or not error.transient:
+                if over or not error.transient or error.retry_after > LONGEST_WAIT:
                     raise
                 retried += 1
                 self.account.count("judge_retries")

@@ -11,13 +11,9 @@ is no policy call, such as a summary by another model, is no turn either. `rollo
 here too, so that an agent is adapted by one import.
 """
 
-from importlib.util import find_spec
+from reward_functions.core.extras import require
 
-if find_spec("strands") is None or find_spec("openai") is None:
-    raise ImportError(
-        "reward_functions.rollouts.strands adapts agents of Strands, which is not installed: "
-        "pip install 'strands-agents[openai]'"
-    )
+require("strands", "openai", by=__name__)
 
 from reward_functions.rollouts.episodes.handler import rollout_handler
 from reward_functions.rollouts.strands.hooks import AgentStatistics, RolloutHooks

@@ -37,7 +37,8 @@ class About:
         seed: of the bootstrap.
         draws: of the bootstrap.
         calls: made in this run, without those of earlier runs in its ledger.
-        usd: dollars they cost.
+        usd: dollars they cost, as far as prices are known; None where none is.
+        unpriced: those of a model whose price is unknown.
     """
 
     judge: str
@@ -52,7 +53,8 @@ class About:
     seed: int = 0
     draws: int = 0
     calls: int = 0
-    usd: float = 0.0
+    usd: float | None = 0.0
+    unpriced: int = 0
 
     @property
     def stem(self) -> str:

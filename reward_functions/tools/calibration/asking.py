@@ -13,7 +13,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.core.batch import score_batch
-from reward_functions.core.errors import ConfigurationError, JudgeUnavailable, NoVerdict
+from reward_functions.core.errors import BudgetReached, ConfigurationError, NoVerdict
 from reward_functions.core.types import Scored, Unscored, Usage
 from reward_functions.judge_runtime.panel import JudgePool
 from reward_functions.tools.calibration.ratings import Rating, Ratings, Trial
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from reward_functions.core.spec import RewardSpec, Scale
     from reward_functions.core.types import RewardResult, Sample, Score
     from reward_functions.judge_runtime.config import JudgeConfig
+    from reward_functions.judge_runtime.usage import Account
     from reward_functions.tools.calibration.cases import LabelledCase, LabelledCases
     from reward_functions.tools.calibration.ledger import Ledger
 
@@ -77,19 +78,21 @@ class Spending:
     usage: Usage
     usd: float
     calls: int
+    unpriced: int
     _lock: Lock
 
     @classmethod
     def nothing(cls) -> Spending:
         """No cost yet."""
-        return cls(Usage(), 0.0, 0, Lock())
+        return cls(Usage(), 0.0, 0, 0, Lock())
 
-    def add(self, usage: Usage, usd: float, calls: int) -> None:
-        """Count further calls."""
+    def add(self, account: Account) -> None:
+        """Count the calls of a batch."""
         with self._lock:
-            self.usage += usage
-            self.usd += usd
-            self.calls += calls
+            self.usage += account.usage
+            self.usd += account.usd
+            self.calls += account["judge_calls"]
+            self.unpriced += account["judge_unpriced_calls"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,17 +145,16 @@ class Judge:
         """Score one sample as a batch of its own.
 
         Raises:
-            RewardError: as the judge does; `JudgeUnavailable` where max_usd is spent.
+            RewardError: as the judge does; `BudgetReached` where max_usd is spent.
         """
         limit = self.config.max_usd
         if limit and self.spent.usd >= limit:
-            raise JudgeUnavailable(f"max_usd is reached: {limit:g} dollars", "budget")
+            raise BudgetReached(f"max_usd is reached: {limit:g} dollars")
         batch_judge = self.pool.batch(self.spec, self.parameters)
         try:
             return batch_judge(sample)
         finally:
-            account = batch_judge.account
-            self.spent.add(account.usage, account.usd, account["judge_calls"])
+            self.spent.add(batch_judge.account)
 
 
 def ask(

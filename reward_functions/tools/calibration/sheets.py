@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.judge_runtime.usage import dollars
 from reward_functions.tools.calibration.figures import AGREEMENT
 from reward_functions.tools.calibration.resampling import LEVEL
 from reward_functions.tools.sheets import Sheet
@@ -62,7 +63,7 @@ class Card:
             ("Prompts", str(self.figures.prompts)),
             ("Cases' hash", about.digest),
             ("Intervals", f"{LEVEL:.0%}, {about.draws} draws of prompts, seed {about.seed}"),
-            ("Asked now", f"{about.calls} calls, ${about.usd:.4f}"),
+            ("Asked now", _asked(about)),
             ("Written", about.day),
         ]
 
@@ -237,3 +238,10 @@ def shown(figure: Figure, *, signed: bool = False) -> str:
     low, high = (f"{end:{sign}.3f}" for end in figure.interval)
     between = "–" if figure.interval.low >= 0 and not signed else " to "
     return f"{value} ({low}{between}{high})"
+
+
+def _asked(about: About) -> str:
+    """The calls of a run, and what they cost as far as that is known."""
+    calls = "1 call" if about.calls == 1 else f"{about.calls:,} calls"
+    cost = dollars(about.usd or 0.0, about.unpriced, "$")
+    return f"{calls}, the cost is unknown" if cost == "unknown" else f"{calls}, {cost}"

@@ -1,7 +1,9 @@
-"""Public data sets as training data, and what should be known of a file before it trains a model.
+"""Public data sets and one's own questions as training data, and checks of it before it trains.
 
     sources.py     a local path, or a pinned download      rows.py       records in, rows out
-    gsm8k.py  math.py  finqa.py  pandalm.py                preparing.py  all of that, to files
+    gsm8k.py  math.py  finqa.py  pandalm.py                own.py        one's own questions
+    wording.py     how a prompt is worded                  usable.py     can a reward use a row
+    preparing.py   all of that, to files
     lengths.py     tokens, and the limits they suggest     splitting.py  splits by group
     leakage.py     what two files share                    linting.py    what a trainer would refuse
     replaying.py   whether a reward can judge the file     other_answers.py  that nobody should pay

@@ -66,6 +66,14 @@ REQUEST: Final = (
 )
 
 
+TEMPLATE: Final = "{context}\n\nQuestion: {question}\n\n{answer_format}"
+
+
+def files(source: Path) -> list[Path]:
+    """The files of a source that are read."""
+    return [file for file, _ in split_files(source)]
+
+
 def outcomes(source: Path, noise: Noise = "drop") -> Iterator[RecordOutcome]:
     """What becomes of every record of a JSON array or JSONL file, or of a folder of them.
 
@@ -94,7 +102,10 @@ def row_of(record: Record, noise: Noise = "drop") -> Row | Dropped:
     return Row(
         id=name,
         system=SYSTEM,
-        prompt=f"{context}\n\nQuestion: {question.strip()}\n\n{REQUEST}",
+        question=question.strip(),
+        request=REQUEST,
+        template=TEMPLATE,
+        fields={"context": context},
         reference=as_json(reference),
         metadata={"page": page, "agreement": agreement.value, **marked},
         split=record.split,

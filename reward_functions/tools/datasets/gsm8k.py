@@ -52,6 +52,11 @@ _NOTE: Final = re.compile(r"<<[^<>]*>>")
 """What the calculator of the paper wrote: `<<16-3-4=9>>`."""
 
 
+def files(source: Path) -> list[Path]:
+    """The files of a source that are read."""
+    return [file for file, _ in split_files(source)]
+
+
 def outcomes(source: Path) -> Iterator[RecordOutcome]:
     """What becomes of every record of a JSONL file, or of a folder of them."""
     for file, split in split_files(source):
@@ -74,7 +79,8 @@ def row_of(record: Record) -> Row:
     return Row(
         id="-".join(["gsm8k", *filter(None, [record.split]), digest(question)]),
         system=SYSTEM,
-        prompt=f"{question.strip()}\n\n{REQUEST}",
+        question=question.strip(),
+        request=REQUEST,
         reference={"final_answer": final},
         metadata={"solution": _NOTE.sub("", solution).strip()},
         split=record.split,

@@ -18,9 +18,6 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from reward_functions.core.asking import ScriptedAsk
-from reward_functions.core.batch import score_batch
-from reward_functions.core.errors import DatasetError
 from reward_functions.core.jsons import json_kind
 from reward_functions.core.registry import specs
 from reward_functions.core.types import Unscored
@@ -28,14 +25,17 @@ from reward_functions.serving.contract import decode_row
 from reward_functions.tools.datasets.leakage import Overlaps
 from reward_functions.tools.datasets.lengths import Lengths, prompt_tokens
 from reward_functions.tools.datasets.rows import text_of
-from reward_functions.tools.json_rows import BadInput, scan_rows, shown
+from reward_functions.tools.datasets.usable import reading_error
+from reward_functions.tools.json_rows import BadInput, shown
+from reward_functions.tools.rows.reading import AS_FOUND, BadRow, scan_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from reward_functions.core.spec import RewardSpec
-    from reward_functions.core.types import Sample, Score
+    from reward_functions.core.types import Sample
     from reward_functions.tools.json_rows import Row
+    from reward_functions.tools.rows.mapping import RowOptions
 
 Level = Literal["error", "warning"]
 
@@ -50,8 +50,6 @@ MESSAGE_KEYS: Final = frozenset({"role", "content", "name", "tool_calls", "tool_
 """Keys of a chat message; AWS's own validator refuses others."""
 
 UNREADABLE: Final = "no reward can read reference_answer"
-_WRONG: Final = r"\boxed{987654321}"
-"""A response that states an answer, and nobody's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +91,7 @@ def lint(
     *,
     reward: RewardSpec | None = None,
     rows: tuple[int, int] = (MIN_ROWS, MAX_ROWS),
+    options: RowOptions = AS_FOUND,
     watched: Callable[[Iterable[Row | BadInput]], Iterable[Row | BadInput]] = iter,
 ) -> Linted:
     """Everything that is wrong with files of training data.
@@ -102,9 +101,11 @@ def lint(
         reward: must be able to read every reference. Where not given, the reward that is named as
             `metadata.dataset` says, or, where none is, any reward that has a gold response.
         rows: the fewest and the most a file may have.
+        options: how the rows are read; responses in columns of their own are left out.
         watched: passes the rows on, and shows that it goes on.
 
     Raises:
+        BadInput: the shape of a file's rows is not known, or a file has rows of two.
         OSError: a file cannot be read.
     """
     linted, overlaps, readers = Linted(), Overlaps(), _Readers(reward)
@@ -112,8 +113,13 @@ def lint(
         ids: dict[str, str] = {}
         prompts = linted.prompts.setdefault(file, [])
         count = 0
-        for row in watched(scan_rows(file)):
+        for row in watched(scan_rows(file, options, responses=False)):
             count += 1
+            if isinstance(row, BadRow):
+                linted.findings.append(
+                    LintFinding("error", "not a valid row", row.where, row.problem)
+                )
+                continue
             if isinstance(row, BadInput):
                 linted.findings.append(
                     LintFinding("error", "not a JSON object", shown(file), str(row))
@@ -189,7 +195,7 @@ class _Readers:
             return str(sample.error)
         complaints = {}
         for spec in self._of(sample):
-            error = _reading_error(spec, sample)
+            error = reading_error(spec, sample)
             if error is None:
                 return None
             complaints[spec.name] = error
@@ -201,29 +207,6 @@ class _Readers:
         dataset = sample.metadata.get("dataset")
         own = self.known.get(dataset) if isinstance(dataset, str) else None
         return [own] if own else self.known.values()
-
-
-def _reading_error(spec: RewardSpec, sample: Sample) -> DatasetError | None:
-    """The error a reward raises for a reference; None where it can read it.
-
-    The right response is scored where the reward can write it: some rewards look at the whole
-    reference only once there is an answer to compare. So is a wrong one: the very text of a
-    reference equals it, whether or not anything else can be held against it. A judge gets no model
-    to ask, since a call costs; it reads its reference before it asks.
-    """
-    read = spec.bind({}, ask=ScriptedAsk() if spec.needs.judge else None)  # no model is asked here
-
-    def right(asked: Sample) -> Score:
-        return read(asked.answered(spec.gold_response(asked) if spec.gold_response else ""))
-
-    def wrong(asked: Sample) -> Score:
-        return read(asked.answered(_WRONG))
-
-    for scored in (right, wrong):
-        (result,) = score_batch(scored, [sample])
-        if isinstance(result, Unscored) and isinstance(result.error, DatasetError):
-            return result.error
-    return None
 
 
 def _id_findings(row: Row, ids: dict[str, str]) -> Iterator[LintFinding]:
@@ -252,8 +235,9 @@ def _count_findings(file: str, count: int, rows: tuple[int, int]) -> Iterator[Li
 
 def _shared_findings(overlaps: Overlaps) -> Iterator[LintFinding]:
     for file, names in overlaps.repeated():
-        detail = f"{names[0]} and {len(names) - 1:,} more, such as {names[1]}"
-        yield LintFinding("warning", "the same prompt again", file, detail)
+        for name in names[1:]:
+            detail = f"{name} asks what {names[0]} asks"
+            yield LintFinding("warning", "the same prompt again", file, detail)
     for leak in overlaps.leaks():
         level: Level = "warning" if leak.shared == "near-duplicate" else "error"
         yield LintFinding(level, f"two files share a {leak.shared}", leak.files[1], str(leak))

@@ -2,7 +2,8 @@ r"""MATH: 12,500 competition problems with solutions, in the layout of Hendrycks
 
 A record is a file `<split>/<subject>/<n>.json` with `problem`, `level`, `type` and `solution`,
 whose answer stands in a `\boxed{…}`. It is read from a folder, or from the tar archive it was
-published as, which is not unpacked. Two official splits, train and test.
+published as, which is not unpacked; or from the tables that the Hugging Face hub has, whose
+subject may be called `subject`. Two official splits, train and test.
 
 Source: Hendrycks et al., Measuring Mathematical Problem Solving With the MATH Dataset, 2021
 (arXiv 2103.03874); github.com/hendrycks/math (MIT).
@@ -20,9 +21,10 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.jsons import json_kind
 from reward_functions.extraction.answer import Answer
 from reward_functions.extraction.selection import boxed_answer
-from reward_functions.tools.datasets.rows import BadRecord, Record, Row, each
-from reward_functions.tools.datasets.sources import NAMES, PublicFile
+from reward_functions.tools.datasets.rows import BadRecord, Record, Row, digest, each
+from reward_functions.tools.datasets.sources import NAMES, PublicFile, records_of, split_files
 from reward_functions.tools.json_rows import BadInput
+from reward_functions.tools.rows.folders import ENDINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,11 +39,21 @@ FILES: Final = (
     ),
 )
 
+TABLES: Final = (*ENDINGS, ".ndjson", ".tsv.gz", ".json.gz")
+"""How the names of files end that hold many problems, a row each."""
+
 SYSTEM: Final = "You are a careful mathematician. You reason step by step and give exact answers."
 
 REQUEST: Final = (
     "Reason step by step, and put the final answer, exact and simplified, in a box: \\boxed{…}"
 )
+
+
+def files(source: Path) -> list[Path]:
+    """The files of a source that are read."""
+    if source.is_dir() and next(_in_folder(source), None):
+        return list(_problem_files(source))
+    return [file for file, _ in split_files(source, merged=True)]
 
 
 def outcomes(source: Path) -> Iterator[RecordOutcome]:
@@ -52,8 +64,7 @@ def outcomes(source: Path) -> Iterator[RecordOutcome]:
         OSError: it cannot be read.
     """
     found = False
-    files = _in_folder(source) if source.is_dir() else _in_archive(source)
-    for outcome in each(_records(files, source), row_of):
+    for outcome in each(_all_records(source), row_of):
         found = True
         yield outcome
     if not found:
@@ -72,19 +83,33 @@ def row_of(record: Record) -> Row:
     answer = boxed_answer(solution)
     if not isinstance(answer, Answer):
         raise record.bad("solution", "has no answer in a box")
+    name = record.name.replace("/", "-") or digest(problem)
+    subject = record.text("type" if "type" in record.content else "subject")
     return Row(
-        id=f"math-{record.split}-{record.name.replace('/', '-')}",
+        id="-".join(["math", *filter(None, [record.split]), name]),
         system=SYSTEM,
-        prompt=f"{problem.strip()}\n\n{REQUEST}",
+        question=problem.strip(),
+        request=REQUEST,
         reference={"final_answer": answer.text},
         metadata={
-            "subject": record.text("type"),
-            "level": record.text("level"),
+            "subject": subject,
+            "level": _level(record),
             "solution": solution.strip(),
         },
         split=record.split,
-        counted=record.text("type"),
+        counted=subject,
     )
+
+
+def _all_records(source: Path) -> Iterator[Record | BadInput]:
+    """The records of a source in either layout."""
+    if source.is_dir() and next(_in_folder(source), None):
+        yield from _records(_in_folder(source), source)
+    elif source.is_dir() or source.name.endswith(TABLES):
+        for file, split in split_files(source, merged=True):
+            yield from records_of(file, split)
+    else:
+        yield from _records(_in_archive(source), source)
 
 
 def _records(
@@ -104,6 +129,14 @@ def _records(
         yield Record(record, where, NAMES[split], f"{subject}/{path.stem}")
 
 
+def _level(record: Record) -> str:
+    """The level as MATH writes it, "Level 5"; some tables hold the number alone."""
+    level = record.get("level")
+    if isinstance(level, int | float) and not isinstance(level, bool):
+        return f"Level {level:g}"
+    return record.text("level")
+
+
 def _decoding_error(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
         return f"line {error.lineno}, column {error.colno}: {error.msg}"
@@ -112,11 +145,18 @@ def _decoding_error(error: Exception) -> str:
 
 def _in_folder(folder: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
     """The problems below a folder, which may be `train` or `test` itself."""
-    here = Path(folder.resolve().name)
+    for path in _problem_files(folder):
+        yield _inside(folder, path), path.read_bytes()
+
+
+def _problem_files(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.rglob("*.json"), key=_natural):
-        inside = PurePosixPath(here, path.relative_to(folder))
-        if _is_problem(inside) and path.is_file():
-            yield inside, path.read_bytes()
+        if _is_problem(_inside(folder, path)) and path.is_file():
+            yield path
+
+
+def _inside(folder: Path, path: Path) -> PurePosixPath:
+    return PurePosixPath(Path(folder.resolve().name), path.relative_to(folder))
 
 
 def _in_archive(archive: Path) -> Iterator[tuple[PurePosixPath, bytes]]:

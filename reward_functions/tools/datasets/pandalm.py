@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Final
 
 from reward_functions.core.jsons import json_kind
 from reward_functions.tools.datasets.rows import Dropped, Record, Row, digest, each
-from reward_functions.tools.datasets.sources import PublicFile, records_of
+from reward_functions.tools.datasets.sources import PublicFile, records_of, split_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,13 +60,18 @@ DUPLICATE: Final = "the same pair again"
 CONFLICT: Final = "the same pair under another label"
 
 
+def files(source: Path) -> list[Path]:
+    """The files of a source that are read."""
+    return [file for file, _ in split_files(source)]
+
+
 def outcomes(source: Path) -> Iterator[RecordOutcome]:
     """What becomes of every record of a JSON array or JSONL file.
 
     A pair that comes again is dropped; one that comes again under another label is dropped wherever
     it stands, since none of its labels is exact.
     """
-    rows = list(each(records_of(source), _row))
+    rows = [row for file in files(source) for row in each(records_of(file), _row)]
     labels: dict[str, set[int]] = {}
     for row in rows:
         if isinstance(row, Row):
@@ -108,7 +113,8 @@ def _row(record: Record) -> Row | Dropped:
     return Row(
         id=name,
         system=SYSTEM,
-        prompt="\n\n".join([*asked, REQUEST]),
+        question="\n\n".join(asked),
+        request=REQUEST,
         reference={"label": label, "answer": VERDICTS[label], "votes": votes},
         metadata={"models": _text(record, "cmp_key"), "prompt": digest(instruction, given)},
         counted="tie" if label == 0 else f"response {label}",

@@ -18,10 +18,15 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.tools.atomic import Together
+from reward_functions.tools.datasets import own
 from reward_functions.tools.datasets.leakage import Overlaps
-from reward_functions.tools.datasets.rows import Dropped, Row
-from reward_functions.tools.datasets.sources import checksum
+from reward_functions.tools.datasets.rows import BadRecord, Dropped, Row, worded
+from reward_functions.tools.datasets.sources import checksums
+from reward_functions.tools.datasets.wording import AS_PUBLISHED
 from reward_functions.tools.json_rows import BadInput
+from reward_functions.tools.rows.reading import AS_FOUND
+from reward_functions.tools.rows.shapes import BEDROCK
+from reward_functions.tools.rows.writing import write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -32,6 +37,8 @@ if TYPE_CHECKING:
     from reward_functions.tools.datasets.leakage import Leak
     from reward_functions.tools.datasets.rows import RecordOutcome
     from reward_functions.tools.datasets.sources import PublicFile
+    from reward_functions.tools.datasets.wording import Wording
+    from reward_functions.tools.rows.mapping import RowOptions
 
 Dataset = Literal["finqa", "gsm8k", "math", "pandalm"]
 
@@ -59,11 +66,13 @@ class PrepareReport:
 
     Args:
         dataset: its name.
-        sources: SHA-256 of every file, by path; None of a folder, and of what was generated.
+        sources: SHA-256 of every file, by path; None of what was generated.
         splits: rows written, by split.
         kept: rows written, by the class they are counted under.
         dropped: records left out on purpose, by class.
         problems: records that could not be used.
+        invalid: of these, how many of each class.
+        lost: what the shape that was written has no place for, and how many rows have it.
         leaks: what the splits share.
         stale: files of splits that an earlier run wrote to the folder, and this one did not.
     """
@@ -74,6 +83,8 @@ class PrepareReport:
     kept: Counter[str] = field(default_factory=Counter)
     dropped: Counter[str] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
+    invalid: Counter[str] = field(default_factory=Counter)
+    lost: Counter[str] = field(default_factory=Counter)
     leaks: list[Leak] = field(default_factory=list)
     stale: list[Path] = field(default_factory=list)
 
@@ -92,6 +103,7 @@ class PrepareReport:
             "kept": dict(sorted(self.kept.items())),
             "dropped": dict(sorted(self.dropped.items())),
             "problems": self.problems,
+            "invalid": dict(sorted(self.invalid.items())),
             "leaks": [str(leak) for leak in self.leaks],
         }
 
@@ -111,6 +123,8 @@ def prepare(
     *,
     noise: Noise = "drop",
     skip_bad: bool = False,
+    wording: Wording = AS_PUBLISHED,
+    to: str = BEDROCK,
     watched: Callable[[Iterable[RecordOutcome]], Iterable[RecordOutcome]] = iter,
 ) -> PrepareReport:
     """Write the rows of a data set, and the report.
@@ -121,6 +135,8 @@ def prepare(
         folder: where to write; made where it is missing.
         noise: what becomes of noisy records of FinQA.
         skip_bad: leave out records that cannot be used, instead of giving up.
+        wording: of the prompts.
+        to: the shape to write.
         watched: passes the outcomes on, and shows that it goes on.
 
     Raises:
@@ -128,11 +144,49 @@ def prepare(
         ConfigurationError: there is nothing to prepare.
         OSError: a file cannot be read or written.
     """
-    read = import_module(f"reward_functions.tools.datasets.{dataset}").outcomes
-    read = partial(read, noise=noise) if dataset == "finqa" else read
-    report = PrepareReport(dataset, {str(source): checksum(source) for source in sources})
-    outcomes = chain.from_iterable(map(read, sources))
-    write_rows(report, watched(outcomes), folder, spared=sources, skip_bad=skip_bad)
+    module = import_module(f"reward_functions.tools.datasets.{dataset}")
+    read = partial(module.outcomes, noise=noise) if dataset == "finqa" else module.outcomes
+    files = [file for source in sources for file in module.files(source)]
+    report = PrepareReport(dataset, checksums(files))
+    outcomes = watched(worded(chain.from_iterable(map(read, sources)), wording))
+    write_rows(report, outcomes, folder, spared=sources, skip_bad=skip_bad, to=to)
+    return report
+
+
+def prepare_own(
+    source: str,
+    folder: Path,
+    *,
+    options: RowOptions = AS_FOUND,
+    wording: Wording = AS_PUBLISHED,
+    complaint: Callable[[dict[str, Any], int], str | None] | None = None,
+    skip_bad: bool = False,
+    to: str = BEDROCK,
+    watched: Callable[[Iterable[RecordOutcome]], Iterable[RecordOutcome]] = iter,
+) -> PrepareReport:
+    """Write one's own questions, and the report.
+
+    Args:
+        source: a file, a data set's folder, or such a folder and a split.
+        folder: where to write; made where it is missing.
+        options: how the rows are read.
+        wording: of the prompts.
+        complaint: why the reward cannot use a row, at a position; None where it can.
+        skip_bad: leave out rows that cannot be used, instead of giving up.
+        to: the shape to write.
+        watched: passes the outcomes on, and shows that it goes on.
+
+    Raises:
+        BadRecords: some cannot be used, and `skip_bad` is not set.
+        ConfigurationError: there is nothing to prepare, or it cannot be read.
+        OSError: a file cannot be read or written.
+    """
+    files = own.files(source)
+    name = own.name_of(source)
+    report = PrepareReport(name, checksums([file for file, _ in files]))
+    outcomes = watched(own.outcomes(files, name, options, wording, complaint))
+    spared = [file for file, _ in files]
+    write_rows(report, outcomes, folder, spared=spared, skip_bad=skip_bad, to=to)
     return report
 
 
@@ -143,6 +197,7 @@ def write_rows(
     *,
     spared: Sequence[Path] = (),
     skip_bad: bool = False,
+    to: str = BEDROCK,
 ) -> None:
     """Write the rows among the outcomes, a file for each split, and the report, which is filled in.
 
@@ -152,6 +207,7 @@ def write_rows(
         folder: where to write; made where it is missing.
         spared: files and folders that are read meanwhile, and never written to.
         skip_bad: leave out records that cannot be used, instead of giving up.
+        to: the shape to write.
 
     Raises:
         BadRecords: some cannot be used, and `skip_bad` is not set.
@@ -167,7 +223,9 @@ def write_rows(
             if split not in streams:
                 streams[split] = files.opened(folder / f"{split}.jsonl")
             content = row.wire(report.dataset)
-            streams[split].write(f"{json.dumps(content)}\n")
+            written = write(content, to)
+            report.lost.update(set(written.lost))
+            streams[split].write(f"{json.dumps(written.content)}\n")
             overlaps.add(split, row.id, content)
         if report.problems and not skip_bad:
             raise BadRecords(report.problems, report.total)
@@ -194,6 +252,8 @@ def _kept(outcomes: Iterable[RecordOutcome], report: PrepareReport) -> Iterator[
     for outcome in outcomes:
         if isinstance(outcome, BadInput):
             report.problems.append(str(outcome))
+            if isinstance(outcome, BadRecord) and outcome.why:
+                report.invalid[outcome.why] += 1
         elif isinstance(outcome, Dropped):
             report.dropped[outcome.why] += 1
         elif outcome.id not in seen:

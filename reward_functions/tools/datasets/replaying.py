@@ -9,7 +9,7 @@ and end with, such as an empty box.
 | kind | must earn, of the way from nothing to all |
 | --- | --- |
 | right | 0.99 or more, on average |
-| wrong, empty, and every gaming one | 0.02 or less, on average |
+| wrong, empty, and every gaming one | its partial credit and 0.02 at most, on average |
 | always the most frequent answer | shown, and not held to anything: it is right that often |
 
 What "nothing" and "all" are, `earnings` says.
@@ -73,10 +73,27 @@ MANY: Final = 20
 
 
 class Earnings(NamedTuple):
-    """What an answer without merit earns, and what a right one does: a share lies between."""
+    """What an answer without merit earns, and what a right one does: a share lies between.
+
+    Attributes:
+        nothing: as a score.
+        all: as a score.
+        undeserved: the most that the reward declares to pay a wrong answer; None for nothing.
+    """
 
     nothing: float
     all: float
+    undeserved: float | None = None
+
+    @property
+    def most_wrong(self) -> float:
+        """The largest share that wrong answers may earn on average."""
+        own = 0.0 if self.undeserved is None else self.share(self.undeserved)
+        return MOST_WRONG + max(own, 0.0)
+
+    def score(self, share: float) -> float:
+        """The score of a share."""
+        return self.nothing + share * (self.all - self.nothing)
 
     def share(self, value: float) -> float:
         """How far a reward is on the way; below 0 for a penalty."""
@@ -88,6 +105,8 @@ def earnings(
     right: Sequence[float] = (),
     wrong: Sequence[float] = (),
     empty: Sequence[float] = (),
+    *,
+    partial_credit: float | None = None,
 ) -> Earnings:
     """What counts as earning nothing, and as earning all.
 
@@ -106,11 +125,12 @@ def earnings(
         right: rewards of right answers.
         wrong: of wrong ones.
         empty: of empty ones.
+        partial_credit: the most that the reward declares to pay a wrong answer.
     """
     least, most = scale or (min(wrong, default=0.0), max(right, default=1.0))
     lowest = least if scale else min(0.0, least)
     unpunished = max(least, min(0.0, min(empty, default=0.0)))
-    return Earnings(min(unpunished, (lowest + most) / 2), most)
+    return Earnings(min(unpunished, (lowest + most) / 2), most, partial_credit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +140,7 @@ class ReplayedKind:
     Args:
         kind: its name.
         mean: of the scores, as a share by `earnings`; None where nothing was scored.
+        score: the mean of the scores themselves.
         scored: how many were.
         unscored: the rows that could not be, as (where, error).
         failed: why the reward cannot be trusted with it; "" where it can.
@@ -128,6 +149,7 @@ class ReplayedKind:
 
     kind: str
     mean: float | None
+    score: float | None
     scored: int
     unscored: Sequence[tuple[str, Exception]]
     failed: str
@@ -171,7 +193,14 @@ def replay(
             f"{spec.name} declares no gold_response, which writes a right answer: "
             "@reward_function(gold_response=lambda sample: …, …)"
         )
-    return replay_written(spec.gold_response, spec.scale, samples, places, score)
+    return replay_written(
+        spec.gold_response,
+        spec.scale,
+        samples,
+        places,
+        score,
+        partial_credit=spec.partial_credit,
+    )
 
 
 def replay_written(
@@ -180,6 +209,8 @@ def replay_written(
     samples: Sequence[Sample | Unscored],
     places: Sequence[str],
     score: Callable[[Sequence[Sample]], Sequence[RewardResult]],
+    *,
+    partial_credit: float | None = None,
 ) -> ReplayReport:
     """The same for a reward that is no spec, such as a deployed function.
 
@@ -189,6 +220,7 @@ def replay_written(
         samples: the rows; where one has a response already, that is left aside.
         places: where each row stands, for messages.
         score: the reward over a batch.
+        partial_credit: the most that it declares to pay a wrong answer; None for nothing.
 
     Raises:
         ConfigurationError: there are no rows.
@@ -201,7 +233,8 @@ def replay_written(
         kind: score([case.sample.answered(response) for case, response in responses])
         for kind, responses in kinds.items()
     }
-    earned = earnings(scale, *(_values(results.get(kind, ())) for kind in (RIGHT, WRONG, EMPTY)))
+    ends = (_values(results.get(kind, ())) for kind in (RIGHT, WRONG, EMPTY))
+    earned = earnings(scale, *ends, partial_credit=partial_credit)
     played = [
         _played(earned, kind, responses, results[kind], unreadable if kind == RIGHT else [])
         for kind, responses in kinds.items()
@@ -265,7 +298,7 @@ def _kinds(cases: Sequence[ReplayCase]) -> dict[str, list[tuple[ReplayCase, str]
     of_all: dict[str, Callable[[ReplayCase], str]] = {
         RIGHT: lambda case: case.right,
         EMPTY: lambda _: "",
-        "thought right, cut off": lambda case: f"<think>\n{case.right}",
+        "thought right, cut off": lambda case: f"<think>\n{case.right.replace('</think>', '')}",
         PROMPT: lambda case: case.sample.prompt,
         CONSTANT: lambda _: most[0][0],
     }
@@ -325,27 +358,28 @@ def _played(
     results: Sequence[RewardResult],
     unreadable: Sequence[tuple[str, Exception]],
 ) -> ReplayedKind:
-    shares, unscored, surprises = [], list(unreadable), []
+    values, unscored, surprises = [], list(unreadable), []
     for (case, response), result in zip(responses, results, strict=True):
         if not isinstance(result, Scored):
             unscored.append((case.place, result.error))
             continue
-        share = earned.share(result.score.value)
-        shares.append(share)
-        if kind != CONSTANT and (share < LEAST_RIGHT if kind == RIGHT else share > MOST_WRONG):
+        values.append(result.score.value)
+        if kind != CONSTANT and _verdict(earned, kind, earned.share(result.score.value)):
             surprises.append((case.place, response, result.score.value))
-    earned_share = mean(shares) if shares else None
-    verdict = _verdict(kind, earned_share)
-    return ReplayedKind(kind, earned_share, len(shares), unscored, verdict, surprises)
+    share = mean([earned.share(value) for value in values]) if values else None
+    score = mean(values) if values else None
+    verdict = _verdict(earned, kind, share)
+    return ReplayedKind(kind, share, score, len(values), unscored, verdict, surprises)
 
 
-def _verdict(kind: str, mean: float | None) -> str:
-    if mean is None:
+def _verdict(earned: Earnings, kind: str, share: float | None) -> str:
+    """What is wrong with a share; the limit is a score, as the table and its rows are."""
+    if share is None:
         return "nothing was scored"
-    if kind == RIGHT and mean < LEAST_RIGHT:
-        return f"earns less than {LEAST_RIGHT}"
-    if kind not in (RIGHT, CONSTANT) and mean > MOST_WRONG:
-        return f"earns more than {MOST_WRONG}"
+    if kind == RIGHT and share < LEAST_RIGHT:
+        return f"earns less than {earned.score(LEAST_RIGHT):g}"
+    if kind not in (RIGHT, CONSTANT) and share > earned.most_wrong:
+        return f"earns more than {earned.score(earned.most_wrong):g}"
     return ""
 
 

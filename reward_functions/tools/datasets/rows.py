@@ -9,22 +9,37 @@ well, so that it can be counted and reported; nothing disappears.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.jsons import json_kind
 from reward_functions.quantities.unicode_forms import folded
+from reward_functions.tools.datasets.wording import ANSWER_FORMAT, QUESTION, BadTemplate, filled
 from reward_functions.tools.json_rows import BadInput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from reward_functions.tools.datasets.wording import Wording
 
 MISSING: Final = object()
 
+TRIED: Final = 32
+"""Rows that lack what a template names before the template is at fault, not the row."""
+
 
 class BadRecord(BadInput):
-    """A record that cannot become a row. The message names the file, the line and the field."""
+    """A record that cannot become a row. The message names the file, the line and the field.
+
+    Args:
+        message: for a person.
+        why: the class it is counted under; "" where each is its own.
+    """
+
+    def __init__(self, message: str, why: str = "") -> None:
+        super().__init__(message)
+        self.why = why
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,33 +112,62 @@ class Row:
 
     Args:
         id: the same whatever else is in the file, and whatever was left out of it.
-        system: the system turn.
-        prompt: the user turn; says the form in which the reward expects the answer.
-        reference: what the reward reads.
+        system: the system turn; "" for none.
+        question: what is asked.
+        reference: what the reward reads; None where there is none.
+        request: says the form in which the reward expects the answer; "" where nothing does.
+        template: of the user turn, with `{question}`, `{answer_format}` and the `fields`; "" for
+            the question, and below it the request where there is one.
+        fields: what else a template may name.
+        earlier: the turns between the system turn and the question.
         metadata: about the row; `dataset` and `split` are added, and rows that must stay on one
             side of a split share `page` or `prompt`.
         split: the official split; None where the data set has none.
         counted: the class of row it is counted under in the report.
+        where: the file and the line, for messages; "" where nobody asks.
     """
 
     id: str
     system: str
-    prompt: str
+    question: str
     reference: Any
+    request: str = ""
+    template: str = ""
+    fields: Mapping[str, str] = field(default_factory=dict)
+    earlier: Sequence[Mapping[str, Any]] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
     split: str | None = None
     counted: str = ""
+    where: str = ""
+
+    def worded(self, wording: Wording) -> Row:
+        """The row as the user words its prompt."""
+        kept = (self.system, self.template, self.request)
+        system, template, request = (
+            own if stated is None else stated for own, stated in zip(kept, wording, strict=True)
+        )
+        return replace(self, system=system, template=template, request=request)
+
+    @property
+    def prompt(self) -> str:
+        """The user turn.
+
+        Raises:
+            BadTemplate: the template names a field that the row has not.
+        """
+        fields = {**self.fields, QUESTION: self.question, ANSWER_FORMAT: self.request}
+        usual = "{question}\n\n{answer_format}" if self.request else "{question}"
+        return filled(self.template or usual, fields)
 
     def wire(self, dataset: str) -> dict[str, Any]:
         """The row as Bedrock reads it."""
         official = {"split": self.split} if self.split else {}
+        system = [{"role": "system", "content": self.system}] if self.system else []
+        reference = {} if self.reference is None else {"reference_answer": self.reference}
         return {
             "id": self.id,
-            "messages": [
-                {"role": "system", "content": self.system},
-                {"role": "user", "content": self.prompt},
-            ],
-            "reference_answer": self.reference,
+            "messages": [*system, *self.earlier, {"role": "user", "content": self.prompt}],
+            **reference,
             "metadata": {"dataset": dataset, **official, **self.metadata},
         }
 
@@ -149,6 +193,39 @@ def each(
             yield record if isinstance(record, BadInput) else row(record)
         except BadRecord as error:
             yield error
+
+
+def worded(outcomes: Iterable[RecordOutcome], wording: Wording) -> Iterator[RecordOutcome]:
+    """The outcomes, the rows among them as the user words their prompts.
+
+    Raises:
+        BadTemplate: none of the first `TRIED` rows has a field that the template names. Once one
+            had it, a row that has not is a `BadRecord`.
+    """
+    failed: list[BadTemplate] | None = []
+    for outcome in outcomes:
+        if not isinstance(outcome, Row):
+            yield outcome
+            continue
+        if failed == [] and (lacking := wording.lacking(outcome.template)):
+            raise BadTemplate(
+                f"--template: it has no {{{lacking[0]}}}, without which nobody can answer"
+            )
+        row = outcome.worded(wording)
+        try:
+            row.prompt  # noqa: B018 - filled in to find out whether it can be
+        except BadTemplate as error:
+            if failed is not None:
+                failed.append(error)
+                if len(failed) == TRIED:
+                    raise
+            lacks = f"it has nothing for {{{error.name}}}"
+            yield BadRecord(f"{row.where or row.id}: {lacks}", lacks)
+        else:
+            failed = None
+            yield row
+    if failed:
+        raise failed[0]
 
 
 def digest(*texts: str) -> str:

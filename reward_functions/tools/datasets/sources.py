@@ -11,16 +11,18 @@ import os
 import re
 from contextlib import contextmanager
 from dataclasses import dataclass
-from hashlib import file_digest
+from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.tools.datasets.rows import BadRecord, Record
-from reward_functions.tools.json_rows import BadInput, scan_rows
+from reward_functions.tools.json_rows import BadInput
+from reward_functions.tools.rows.folders import splits_of
+from reward_functions.tools.rows.formats import scan_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from http.client import HTTPResponse
 
 TIMEOUT: Final = 30.0
@@ -34,13 +36,22 @@ MAX_BYTES: Final = 1 << 28
 
 NAMES: Final = {
     "train": "train",
+    "training": "train",
     "dev": "dev",
     "valid": "dev",
     "val": "dev",
     "validation": "dev",
+    "eval": "dev",
     "test": "test",
+    "testing": "test",
 }
 """What the splits are called, by what their files are called."""
+
+LISTED: Final = 64
+"""Files whose checksums are listed one by one."""
+
+SHOWN: Final = 8
+"""Names that a message lists."""
 
 _WORDS: Final = re.compile(r"[^a-z]+")
 
@@ -89,14 +100,14 @@ def fetched(
         OSError: the cache cannot be written.
     """
     kept = cache / (file.sha256 or file.base.rstrip("/").rpartition("/")[2]) / file.name
-    if kept.is_file() and file.sha256 in (None, _sha256(kept)):
+    if kept.is_file() and file.sha256 in (None, checksum(kept)):
         return kept
     kept.parent.mkdir(parents=True, exist_ok=True)
     arriving = kept.with_name(f".{kept.name}.{os.getpid()}.unfinished")
     try:
         base = f"{mirror.rstrip('/')}/" if mirror else file.base
         _download(base + file.path, arriving, progress)
-        arrived = _sha256(arriving)
+        arrived = checksum(arriving)
         if file.sha256 not in (None, arrived):
             raise DownloadFailed(
                 f"{file.path}: its SHA-256 is {arrived}, and {file.sha256} was pinned: "
@@ -114,23 +125,33 @@ def cache_folder() -> Path:
     return (Path(home) if home else Path.home() / ".cache") / "reward-functions" / "datasets"
 
 
-def checksum(path: Path) -> str | None:
-    """The SHA-256 of a file; None of a folder."""
-    return _sha256(path) if path.is_file() else None
+def checksums(paths: Sequence[Path]) -> dict[str, str | None]:
+    """The SHA-256 of every file that is read, by path; a pipe, which is read once, has none.
+
+    Of more than `LISTED` files it is one, by the folder they have in common: of what `sha256sum`
+    prints of them, in the order of their paths.
+    """
+    if len(paths) <= LISTED:
+        return {str(path): checksum(path) if path.is_file() else None for path in paths}
+    folder = Path(os.path.commonpath(paths))
+    lines = sha256()
+    for name, path in sorted((path.relative_to(folder).as_posix(), path) for path in paths):
+        lines.update(f"{checksum(path)}  ./{name}\n".encode())
+    return {str(folder): lines.hexdigest()}
 
 
 def records_of(path: Path, split: str | None = None) -> Iterator[Record | BadInput]:
-    """The records of a JSONL file or JSON array; their own `split` field goes before the file's.
+    """The records of a file of any format; their own `split` field goes before the file's.
 
     Where neither the file nor a record names a split, no record may have one: a record that lost
     its split would otherwise become a data set of its own.
     """
     first: str | None = None
-    for row in scan_rows(str(path)):
+    for row in scan_file(str(path)):
         if isinstance(row, BadInput):
             yield row
             continue
-        own = row.content.get("split", split)
+        own = row.content.get("split") or split
         first = first or own
         if own is None and first is not None:
             yield BadRecord(f"{row.where}: split is missing, and other records have one")
@@ -141,29 +162,38 @@ def records_of(path: Path, split: str | None = None) -> Iterator[Record | BadInp
         yield Record(row.content, row.where, NAMES[own] if own else None)
 
 
-def split_files(source: Path) -> list[tuple[Path, str | None]]:
+def split_files(source: Path, *, merged: bool = False) -> list[tuple[Path, str | None]]:
     """The files of a source, and the split that each one's name holds.
 
     Args:
-        source: a folder with a file for each split, such as `train.jsonl`; or one file, in whose
-            name the split may be any of the words, as in `gsm8k-test.jsonl`.
+        source: a folder with a file for each split, such as `train.jsonl`, or as the Hugging Face
+            hub and `save_to_disk` lay it out; or one file, in whose name the split may be any of
+            the words, as in `gsm8k-test.jsonl`.
+        merged: whether the configurations of a folder are parts of one data set.
 
     Raises:
-        ConfigurationError: a folder without any such file.
+        ConfigurationError: a folder without any such file, or with several data sets.
     """
     if not source.is_dir():
         named = {NAMES[word] for word in _WORDS.split(source.stem.lower()) if word in NAMES}
         return [(source, named.pop() if len(named) == 1 else None)]
-    found: list[tuple[Path, str | None]] = [
-        (path, NAMES[path.stem])
-        for path in sorted(source.iterdir())
-        if path.suffix in {".json", ".jsonl"} and path.stem in NAMES
-    ]
-    if not found:
+    found = splits_of(source)
+    if len(found) == 1 and not found.keys() & NAMES.keys():
+        (files,) = found.values()
+        return [(path, split_files(path)[0][1]) for path in files]
+    known = {name: name for name in found if name in NAMES} or {
+        name: name.rpartition("-")[2] for name in found if name.rpartition("-")[2] in NAMES
+    }
+    if not known:
+        there = f"; it holds {', '.join(sorted(found)[:SHOWN])}" if found else ""
         raise ConfigurationError(
-            f"{source}: holds no train, dev or test file that ends in .json or .jsonl"
+            f"{source}: holds no file of a split, train, dev (or validation) or test{there}"
         )
-    return found
+    sets = {name.removesuffix(split).rstrip("-") for name, split in known.items()}
+    if len(sets) > 1 and not merged:
+        names = ", ".join(str(source / each) for each in sorted(sets)[:SHOWN])
+        raise ConfigurationError(f"{source}: holds several data sets: name one, {names}")
+    return [(path, NAMES[split]) for name, split in sorted(known.items()) for path in found[name]]
 
 
 def _download(address: str, to: Path, progress: Callable[[int], object] | None) -> None:
@@ -205,6 +235,7 @@ def _opened(address: str) -> Iterator[HTTPResponse]:
         yield response
 
 
-def _sha256(path: Path) -> str:
+def checksum(path: Path) -> str:
+    """The SHA-256 of a file."""
     with path.open("rb") as stream:
         return file_digest(stream, "sha256").hexdigest()

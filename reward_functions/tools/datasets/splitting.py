@@ -8,6 +8,7 @@ near to the ratio as whole groups allow.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from random import Random
 from typing import TYPE_CHECKING, Final
@@ -20,16 +21,22 @@ if TYPE_CHECKING:
 NAMES: Final = {2: ("train", "test"), 3: ("train", "val", "test")}
 """What the parts are called, by how many there are."""
 
+_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
+
 
 class BadRatio(ConfigurationError):
     """A ratio that cannot be split by. The message says why."""
 
 
-def parse_ratio(text: str) -> dict[str, float]:
+def parse_ratio(text: str, names: str | None = None) -> dict[str, float]:
     """The shares of `80/10/10` or `90/10`, by the name of the part; they add up to 1.
 
+    Args:
+        text: the ratio.
+        names: of the parts, `train/dev/test`; None for those of `NAMES`.
+
     Raises:
-        BadRatio: it is nothing of that kind.
+        BadRatio: it is nothing of that kind, or the names are not as many.
     """
     try:
         parts = [float(part) for part in text.split("/")]
@@ -37,7 +44,12 @@ def parse_ratio(text: str) -> dict[str, float]:
         parts = []
     if len(parts) not in NAMES or not all(0 < part < float("inf") for part in parts):
         raise BadRatio(f"a ratio is two or three positive numbers, 80/10/10, not {text!r}")
-    return {name: part / sum(parts) for name, part in zip(NAMES[len(parts)], parts, strict=True)}
+    called = NAMES[len(parts)] if names is None else tuple(names.split("/"))
+    if len(set(called)) < len(parts) or len(called) > len(parts):
+        raise BadRatio(f"{len(parts)} parts need {len(parts)} names, not {names!r}")
+    if not all(map(_NAME.fullmatch, called)):
+        raise BadRatio(f"a part is called a name of letters, digits, - and _, not {names!r}")
+    return {name: part / sum(parts) for name, part in zip(called, parts, strict=True)}
 
 
 def assigned(groups: Sequence[str], shares: Mapping[str, float], seed: int) -> dict[str, str]:
@@ -63,7 +75,8 @@ def assigned(groups: Sequence[str], shares: Mapping[str, float], seed: int) -> d
     empty = wanting.keys() - parts.values()
     if empty:
         raise BadRatio(
-            f"{len(sizes):,} group{'s' * (len(sizes) != 1)} are too few for {len(shares)} parts: "
+            f"{len(sizes):,} group{'s are' if len(sizes) != 1 else ' is'} too few for "
+            f"{len(shares)} parts: "
             f"{', '.join(sorted(empty))} would be empty"
         )
     return parts

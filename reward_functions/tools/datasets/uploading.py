@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 MAX_URI: Final = 1_024
 """Characters Bedrock allows in the address of training data (its service model, `S3Uri`)."""
 
-_URI: Final = re.compile(r"s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/([A-Za-z0-9/_.!*'()-]*))?")
+_BUCKET: Final = r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]"
+"""The name of a bucket, by S3's rule."""
+
+_URI: Final = re.compile(rf"s3://({_BUCKET})(?:/([A-Za-z0-9/_.!*'()-]*))?")
 """A bucket and a key of characters that Bedrock's addresses may have: no space, no equals sign."""
 
 
@@ -44,9 +47,7 @@ def destinations(files: Sequence[str], uri: str) -> dict[Path, Destination]:
     """
     match = _URI.fullmatch(uri)
     if match is None:
-        raise ConfigurationError(
-            f"{uri}: not s3://BUCKET/KEY, of letters, digits and / _ . ! * ' ( ) - alone"
-        )
+        raise ConfigurationError(f"{uri}: {_misspelt(uri)}")
     bucket, key = match[1], match[2] or ""
     below = key == "" or key.endswith("/")
     if len(files) > 1 and not below:
@@ -60,6 +61,19 @@ def destinations(files: Sequence[str], uri: str) -> dict[Path, Destination]:
     if len(set(placed.values())) < len(files):
         raise ConfigurationError(f"{uri}: two of the files have the same name")
     return placed
+
+
+def _misspelt(uri: str) -> str:
+    """Which part of an address is not one."""
+    if not uri.startswith("s3://"):
+        return "an address in S3 is written s3://BUCKET/KEY"
+    bucket, _, key = uri.removeprefix("s3://").partition("/")
+    if not re.fullmatch(_BUCKET, bucket):
+        return (
+            f"{bucket!r} is not the name of a bucket: 3 to 63 lower-case letters, digits, hyphens "
+            "and full stops, with a letter or a digit at each end"
+        )
+    return f"a key here has letters, digits and / _ . ! * ' ( ) - alone, and not {key!r}"
 
 
 def client(profile: str | None = None, region: str | None = None) -> Any:

@@ -10,6 +10,7 @@ from itertools import chain
 from random import Random
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.tools.deployed.arn import OURS
 from reward_functions.tools.deployed.configuration import (
     configuration,
     configuration_findings,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from reward_functions.serving.contract import ResponseMode
     from reward_functions.tools.deployed.function import DeployedFunction
     from reward_functions.tools.deployed.probes import Expectation, Row
-    from reward_functions.tools.deployed.response import Response
+    from reward_functions.tools.deployed.response import Breach, Response
     from reward_functions.tools.invocation import Invocation
 
 BATCH: Final = 64
@@ -47,6 +48,9 @@ WARM: Final = 3
 
 NAMED: Final = 3
 """Examples that score otherwise and are named one by one."""
+
+DRIFT: Final = "another version is deployed, or it has other parameters"
+"""Why a function of this project gives other scores. Of anybody else's the cause is not known."""
 
 READERS: Final[dict[ResponseMode, str]] = {
     "list": "a bare list: Bedrock and SageMaker's training of Nova models read it, and SageMaker's "
@@ -107,8 +111,6 @@ class _Check:
             yield CheckFinding("failure", "first batch", failed(error))
             return
         yield from self.contract(answered)
-        if answered.mode is None:
-            return
         timeout = None if settings is None else timeout_of(settings)
         try:
             yield from self.scores(answered)
@@ -120,15 +122,17 @@ class _Check:
                 "unusual ids",
                 "ids of one digit, with quotes, with an emoji, of 300 letters",
                 renamed(self.rows),
+                answered,
             )
             yield from self.accepted(
                 "no answer",
                 "a row without a generated turn, as AWS's own checks before a job send",
                 [without_turn(self.rows[0])],
+                answered,
             )
             yield from self.dialects(answered)
             yield from self.malformed(answered)
-            yield from self.load(first, timeout)
+            yield from self.load(first, answered, timeout)
         except AwsFailed as error:  # it was reached before: now it is throttled, or too slow
             yield CheckFinding("failure", "reachable", str(error))
 
@@ -142,19 +146,18 @@ class _Check:
         """The first response, as whoever reads it does."""
         for breach in answered.breaches:
             yield CheckFinding("failure", breach.kind, breach.message)
-        if answered.mode is None:
-            return
         if not answered.breaches:
             yield CheckFinding(
                 "ok", "contract", f"{len(self.rows)} samples: ids, order, numbers and metrics"
             )
         wanted = self.expected.mode
-        unlike = wanted is not None and wanted != answered.mode
-        yield CheckFinding(
-            "failure" if unlike else "ok",
-            "response mode",
-            f"{READERS[answered.mode]}{f'; it is deployed as {wanted!r}' if unlike else ''}",
-        )
+        if answered.mode is not None:
+            unlike = wanted is not None and wanted != answered.mode
+            yield CheckFinding(
+                "failure" if unlike else "ok",
+                "response mode",
+                f"{READERS[answered.mode]}{f'; it is deployed as {wanted!r}' if unlike else ''}",
+            )
         if "envelope" in (answered.mode, wanted):
             yield from envelope_findings(self.function.arn)
         values = set(answered.scores.values())
@@ -172,13 +175,17 @@ class _Check:
         if not wanted:
             yield CheckFinding("unknown", "scores", "what these samples must earn is not known")
             return
+        if not answered.scores:
+            yield _unread("scores")
+            return
         wrong = [name for name in wanted if answered.scores.get(name) != wanted[name]]
+        cause = DRIFT if self.function.arn.name.startswith(OURS) else f"it is not {reward} as here"
         for name in wrong[:NAMED]:
             yield CheckFinding(
                 "failure",
                 "scores",
                 f"{name} of {reward} earns {_shown(answered.scores.get(name))} there and "
-                f"{wanted[name]:g} here: another version is deployed, or it has other parameters",
+                f"{wanted[name]:g} here: {cause}",
             )
         if len(wrong) > NAMED:
             yield CheckFinding("failure", "scores", f"and {len(wrong) - NAMED} more examples")
@@ -197,9 +204,12 @@ class _Check:
         except FunctionError as error:
             yield CheckFinding("failure", question, f"{how}: {failed(error)}")
             return
-        new = [breach for breach in answered.breaches if breach not in before.breaches]
+        new = _new(answered, before)
         for breach in new:
             yield CheckFinding("failure", question, f"{how}: {breach.message}")
+        if not (new or answered.scores):
+            yield _unread(question)
+            return
         changed = [
             name
             for name, value in answered.scores.items()
@@ -216,7 +226,9 @@ class _Check:
         elif not new:
             yield CheckFinding("ok", question, f"{len(rows)} earn the same {how}")
 
-    def accepted(self, question: str, what: str, rows: Sequence[Row]) -> Iterator[CheckFinding]:
+    def accepted(
+        self, question: str, what: str, rows: Sequence[Row], before: Response
+    ) -> Iterator[CheckFinding]:
         """Rows a trainer may send are answered like any others."""
         self.progress(f"sending {what}")
         try:
@@ -224,13 +236,17 @@ class _Check:
         except FunctionError as error:
             yield CheckFinding("failure", question, f"{what}: {failed(error)}")
             return
-        for breach in answered.breaches:
+        new = _new(answered, before)
+        for breach in new:
             yield CheckFinding("failure", question, f"{what}: {breach.message}")
-        if not answered.breaches:
-            yield CheckFinding("ok", question, what)
+        if not new:
+            yield CheckFinding("ok", question, what) if answered.scores else _unread(question)
 
     def dialects(self, before: Response) -> Iterator[CheckFinding]:
         """The sample that earned most, as other trainers write it."""
+        if not before.scores:
+            yield _unread("dialects")
+            return
         if len(set(before.scores.values())) == 1:
             yield CheckFinding(
                 "unknown", "dialects", "where all samples earn the same, they cannot be compared"
@@ -271,9 +287,12 @@ class _Check:
                 f"one row that is not a valid sample fails the whole batch: {failed(error)}",
             )
             return
-        new = [breach for breach in answered.breaches if breach not in before.breaches]
+        new = _new(answered, before)
         for breach in new:
             yield CheckFinding("failure", "malformed row", f"beside one: {breach.message}")
+        if not (new or before.scores):
+            yield _unread("malformed row")
+            return
         changed = [
             name for name, value in before.scores.items() if answered.scores.get(name) != value
         ]
@@ -286,7 +305,9 @@ class _Check:
         elif not new:
             yield CheckFinding("ok", "malformed row", "the others keep their rewards beside it")
 
-    def load(self, first: Invocation, timeout: int | None) -> Iterator[CheckFinding]:
+    def load(
+        self, first: Invocation, before: Response, timeout: int | None
+    ) -> Iterator[CheckFinding]:
         """A batch of the size a trainer sends, some times over."""
         rows = repeated(self.rows, self.batch_size)
         warm = []
@@ -298,11 +319,21 @@ class _Check:
                 yield CheckFinding("failure", "load", f"{len(rows)} samples: {failed(error)}")
                 return
             warm.append(invocation)
-            if answered.breaches:
-                for breach in answered.breaches:
+            if new := _new(answered, before):
+                for breach in new:
                     yield CheckFinding("failure", "load", f"{len(rows)} samples: {breach.message}")
                 return
         yield from load_findings(rows, first, warm, timeout)
+
+
+def _new(answered: Response, before: Response) -> list[Breach]:
+    """The breaches that the first response does not have: each is reported once."""
+    return [breach for breach in answered.breaches if breach not in before.breaches]
+
+
+def _unread(question: str) -> CheckFinding:
+    """What a response without a single reward leaves open."""
+    return CheckFinding("unknown", question, "the response holds no reward that can be read")
 
 
 def _shown(score: float | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.tools.deployed.failures import AwsFailed, in_words
@@ -20,6 +21,12 @@ DEFAULT_TIMEOUT: Final = 3
 """Lambda's own default, in seconds, with which SDKs deploy."""
 
 DEFAULT_MEMORY: Final = 128
+
+PATIENCE: Final = 30.0
+"""Seconds to wait for a function that was created or updated a moment ago."""
+
+PAUSE: Final = 1.0
+"""Seconds between two looks at it."""
 
 
 def name_findings(arn: FunctionArn) -> Iterator[CheckFinding]:
@@ -65,16 +72,30 @@ def envelope_findings(arn: FunctionArn) -> Iterator[CheckFinding]:
 def configuration(function: DeployedFunction) -> dict[str, Any] | None:
     """Lambda's settings of the function; None where the caller may not read them.
 
+    One that is being created or updated is waited for, some seconds: until then Lambda refuses to
+    run it, or runs what was deployed before.
+
     Raises:
         AwsFailed: they cannot be read for another reason.
     """
+    end = monotonic() + PATIENCE
     try:
-        with in_words(f"reading the configuration of {function.arn.name}"):
-            return dict(function.client.get_function_configuration(FunctionName=str(function.arn)))
+        while _changing(settings := _read(function)) and monotonic() < end:
+            sleep(PAUSE)
     except AwsFailed as error:
         if error.denied:
             return None
         raise
+    return settings
+
+
+def _read(function: DeployedFunction) -> dict[str, Any]:
+    with in_words(f"reading the configuration of {function.arn.name}"):
+        return dict(function.client.get_function_configuration(FunctionName=str(function.arn)))
+
+
+def _changing(settings: dict[str, Any]) -> bool:
+    return settings.get("State") == "Pending" or (settings.get("LastUpdateStatus") == "InProgress")
 
 
 def timeout_of(settings: dict[str, Any]) -> int:
@@ -106,3 +127,10 @@ def configuration_findings(settings: dict[str, Any] | None) -> Iterator[CheckFin
         )
     if state not in ("Active", "Inactive"):  # the second starts again when it is invoked
         yield CheckFinding("failure", "state", f"the function is {state}")
+    updated = settings.get("LastUpdateStatus", "Successful")
+    if updated != "Successful":
+        yield CheckFinding(
+            "warning",
+            "update",
+            f"its last update is {updated}: it may answer with what was deployed before",
+        )

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import UnknownReward
-from reward_functions.core.registry import get
 from reward_functions.core.types import Scored
 from reward_functions.testing import wire_row
 
@@ -62,7 +61,7 @@ def expectation(deployed: DeployedReward) -> Expectation:
         BadParameter: the reward that is installed here has no such parameter.
     """
     try:
-        spec = get(deployed.reward)
+        spec = deployed.spec()
     except UnknownReward:
         return Expectation(made_up(), mode=deployed.response_mode)
     return expectation_of(spec, deployed.parameters, deployed.response_mode)

@@ -43,7 +43,8 @@ class Response:
     """A response that was read as far as it can be.
 
     Args:
-        mode: its response mode; None where it is neither a list nor an envelope.
+        mode: its response mode; None where it is neither a list nor an envelope as trainers read
+            it.
         items: whatever stands in its list, in order.
         results: the result objects, by the id they carry.
         breaches: everything that is wrong with it, gravest first.
@@ -76,8 +77,10 @@ def read(body: bytes, ids: Sequence[str], scale: Scale | None = None) -> Respons
     mode, items, complaint = _undressed(payload)
     if items is None:
         return _unreadable(complaint)
+    shape = [Breach("shape", complaint)] if complaint else []
     objects = [item for item in items if isinstance(item, dict)]
     breaches = [
+        *shape,
         *([] if len(objects) == len(items) else [Breach("shape", _strangers(items))]),
         *_identity(ids, [item.get("id") for item in objects], len(items)),
         *_numbers(objects, scale),
@@ -92,7 +95,11 @@ def _unreadable(complaint: str) -> Response:
 
 
 def _undressed(payload: Any) -> tuple[ResponseMode | None, list[Any] | None, str]:
-    """The mode, the results, and what is wrong where there are none."""
+    """The mode, the results, and what is wrong with what they stand in.
+
+    Results that no trainer finds are read all the same: what else is wrong with them is reported
+    at once, and not when the envelope is mended.
+    """
     if isinstance(payload, list):
         return "list", payload, ""
     if not isinstance(payload, dict) or "body" not in payload:
@@ -107,9 +114,11 @@ def _undressed(payload: Any) -> tuple[ResponseMode | None, list[Any] | None, str
         )
     status = payload.get("statusCode")
     if status != OK:
-        return None, None, f"the envelope's statusCode is {status!r}: only 200 is a success"
+        complaint = f"the envelope's statusCode is {status!r}: only 200 is a success"
+        return None, _listed(payload["body"]), complaint
     if not isinstance(payload["body"], str):
-        return None, None, f"the envelope's body is {_kind(payload['body'])}, not a JSON string"
+        complaint = f"the envelope's body is {_kind(payload['body'])}, not a JSON string"
+        return None, _listed(payload["body"]), complaint
     try:
         items = json.loads(payload["body"])
     except (ValueError, RecursionError):
@@ -117,6 +126,16 @@ def _undressed(payload: Any) -> tuple[ResponseMode | None, list[Any] | None, str
     if not isinstance(items, list):
         return None, None, f"the envelope's body is {_kind(items)}, not a list of results"
     return "envelope", items, ""
+
+
+def _listed(body: Any) -> list[Any] | None:
+    """The list in the body of an envelope that no trainer takes, be it a string or the list."""
+    if isinstance(body, str):
+        try:
+            body = json.loads(body)
+        except (ValueError, RecursionError):
+            return None
+    return body if isinstance(body, list) else None
 
 
 def _strangers(items: Sequence[Any]) -> str:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Final
 
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import BadParameter, UnknownReward
-from reward_functions.core.registry import get
 from reward_functions.core.spec import UNIT_SCALE, Scale
 from reward_functions.core.types import Scored, Unscored
 from reward_functions.testing import wire_row
@@ -73,7 +72,7 @@ class VersionScorer:
     def spec(self) -> RewardSpec | None:
         """The reward as it is installed here, in whatever version; None where it is not."""
         try:
-            return None if self.deployed is None else get(self.deployed.reward)
+            return None if self.deployed is None else self.deployed.spec()
         except UnknownReward:
             return None
 

@@ -13,6 +13,8 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.tools.datasets.lengths import (
@@ -24,15 +26,15 @@ from reward_functions.tools.datasets.lengths import (
 from reward_functions.tools.datasets.linting import MAX_ROWS, MIN_ROWS, UNREADABLE, lint
 from reward_functions.tools.jobs.configuration import BadJob
 from reward_functions.tools.jobs.data import require_two_files
-from reward_functions.tools.json_rows import read_rows, shown
+from reward_functions.tools.json_rows import BadInput, read_rows, scan_rows, shown
+from reward_functions.tools.rows.formats import scan_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from pathlib import Path
 
     from reward_functions.core.spec import RewardSpec
     from reward_functions.tools.datasets.linting import LintFinding
-    from reward_functions.tools.json_rows import BadInput, Row
+    from reward_functions.tools.json_rows import Row
 
 THINKING_TOKENS: Final = 8_192
 """Of an answer with high reasoning effort: what AWS's guide sets beside it (`rft-submit-job`)."""
@@ -95,6 +97,8 @@ def measure(
     if validation is not None:
         require_two_files(training, validation)
     files = [str(file) for file in (training, validation) if file is not None]
+    for file in files:
+        _require_bedrock(file)
     linted = lint(files, reward=reward, rows=(1, MAX_ROWS), watched=watched)
     errors = [each for each in linted.errors if reward is not None or each.what != UNREADABLE]
     if errors:
@@ -112,6 +116,30 @@ def measure(
         solutions=Lengths(solutions) if solutions else None,
         largest_row=largest,
         validation_rows=len(linted.prompts[str(validation)]) if validation else 0,
+    )
+
+
+def _require_bedrock(file: str) -> None:
+    """Refuse a file of another format or shape, which the service does not read.
+
+    Raises:
+        BadJob: its first row is not of Bedrock's shape, or the file is not JSON at all.
+    """
+    try:
+        first = next(scan_rows(file), None)
+        known = next(scan_file(file), None)
+    except BadInput:
+        return  # lint says what is wrong with it
+    if isinstance(known, BadInput) or known is None:
+        return
+    if not isinstance(first, BadInput) and any(
+        key in known.content for key in ("messages", "reference_answer")
+    ):
+        return
+    name = Path(file).name.split(".", 1)[0]
+    raise BadJob(
+        f"data: {shown(file)}: Bedrock takes JSONL of messages and reference_answer; write it "
+        f"with: reward data convert {quote(file)} --to bedrock -o {quote(name)}-bedrock.jsonl"
     )
 
 

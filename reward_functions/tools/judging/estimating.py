@@ -204,9 +204,13 @@ def estimate(
     total = run.responses * calls * len(config.models)
     free = total * cost.latency / concurrency
     speed = total / free if free else 0.0
+    whole, members = ceil(run.responses * cost.calls), len(config.models)
+    each = _dealt(whole, members) if rotating else [whole] * members
     models = [
-        _model_estimate(model, config, run, cost, calls=calls, speed=speed / len(config.models))
-        for model in config.models
+        _model_estimate(
+            model, config, cost, total=own, step=run.per_step * calls, speed=speed / members
+        )
+        for model, own in zip(config.models, each, strict=True)
     ]
     steps = run.per_step * calls * len(config.models)
     rounds = ceil(steps / concurrency) * cost.latency
@@ -220,16 +224,21 @@ def estimate(
     )
 
 
+def _dealt(whole: int, members: int) -> list[int]:
+    """Whole numbers, as equal as can be, that add up to a whole."""
+    share, over = divmod(whole, members)
+    return [share + (at < over) for at in range(members)]
+
+
 def _model_estimate(
     model: JudgeModel,
     config: JudgeConfig,
-    run: TrainingRun,
     cost: ResponseCost,
     *,
-    calls: float,
+    total: int,
+    step: float,
     speed: float,
 ) -> ModelEstimate:
-    total = ceil(run.responses * calls)
     usage = Usage(total * cost.input, total * cost.output)
     price = price_of(model, config)
     reserved = cost.input + model.max_tokens
@@ -244,5 +253,5 @@ def _model_estimate(
         rpm=speed * MINUTE,
         tpm=speed * MINUTE * reserved,
         seconds=total * slowest,
-        step_seconds=run.per_step * calls * slowest,
+        step_seconds=step * slowest,
     )

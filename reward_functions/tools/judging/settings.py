@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.errors import BadJudge, ConfigurationError
 from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
+from reward_functions.judge_runtime.config_reading import config_of
 
 if TYPE_CHECKING:
     from reward_functions.core.spec import RewardSpec
@@ -41,7 +42,7 @@ def load_judge_config(source: str | None, replay: str | None = None) -> JudgeCon
     if source is None:
         raise BadJudge(
             "no judge model is named, and none is the default: give --judge FILE, or set "
-            "REWARD_JUDGE"
+            "REWARD_JUDGE; `reward judge init -o judge.toml` writes such a file"
         )
     return _validated(_object(source), _where(source))
 
@@ -83,14 +84,10 @@ def _text(file: str) -> str:
 
 
 def _validated(settings: Any, where: str) -> JudgeConfig:
-    from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415 - `--help` is instant
-
     try:
-        return TypeAdapter(JudgeConfig).validate_python(settings)
-    except ValidationError as error:
-        (problem, *_) = error.errors(include_url=False, include_context=False)
-        at = ".".join(map(str, problem["loc"]))
-        raise BadJudge(f"{where}: {': '.join(filter(None, [at, problem['msg']]))}") from None
+        return config_of(settings)
+    except BadJudge as error:
+        raise BadJudge(f"{where}: {error}") from None
 
 
 def without_cache(config: JudgeConfig) -> JudgeConfig:

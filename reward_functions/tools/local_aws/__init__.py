@@ -10,6 +10,7 @@ The emulator is ministack, in an interpreter of its own: it pins another botocor
 carries, and runs every function on the interpreter it runs on itself.
 
     interpreter.py   which interpreter has the emulator
+    installing.py    the environment it has, made
     processes.py     processes by id: told apart from later ones of the same id, ended with children
     watchdog.py      runs a command that ends when its starter does
     folders.py       what is known about each emulator, by name, on disk

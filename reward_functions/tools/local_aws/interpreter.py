@@ -14,7 +14,11 @@ VERSION: Final = "1.5.33"
 """Other versions of ministack emulate other parts of AWS, each with faults of its own."""
 
 OWN: Final = Path(sys.prefix) / "emulator" / "bin" / "python"
-"""Where `make setup` installs it: inside this environment's folder, apart from its packages."""
+"""Where `reward local install` and `make setup` install it: inside this environment's folder, apart
+from its packages."""
+
+INSTALL: Final = "reward local install"
+"""What to type where it is missing; in a checkout `make setup` does the same."""
 
 ASK: Final = "from importlib.metadata import version; print(version('ministack'))"
 
@@ -30,30 +34,23 @@ def emulator_python(chosen: str | None = None) -> str:
     """The interpreter to run the emulator with.
 
     Args:
-        chosen: a path; else the one `make setup` installed, else the one that runs this.
+        chosen: a path; else the one `reward local install` made, else the one that runs this.
 
     Raises:
         EmulatorMissing: it is not there, or of another version. The message says how to get it.
     """
     candidates = [chosen] if chosen is not None else [str(OWN), sys.executable]
-    versions = {python: _version(python) for python in candidates}
+    versions = {python: version_in(python) for python in candidates}
     for python, version in versions.items():
         if version == VERSION:
             return python
     for python, version in versions.items():
         if version is not None:
-            raise EmulatorMissing(f"{python} has ministack {version}, not {VERSION}: {_remedy()}")
-    raise EmulatorMissing(f"{candidates[-1]} has no ministack, the local AWS emulator: {_remedy()}")
+            raise EmulatorMissing(f"{python} has ministack {version}, not {VERSION}: {INSTALL}")
+    raise EmulatorMissing(f"{candidates[-1]} has no ministack, the local AWS emulator: {INSTALL}")
 
 
-def _remedy() -> str:
-    folder = OWN.parents[1]
-    return (
-        f"make setup, or: python -m venv {folder} && {folder}/bin/pip install ministack=={VERSION}"
-    )
-
-
-def _version(python: str) -> str | None:
+def version_in(python: str) -> str | None:
     """The emulator's version in an interpreter; None where either is missing."""
     try:
         done = subprocess.run(  # noqa: S603 - an interpreter the user chose, or our own

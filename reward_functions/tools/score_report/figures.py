@@ -8,10 +8,11 @@ Intervals are of 95 %. An unscored row is in no figure but its own count.
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass
 from math import fsum, isfinite, sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from reward_functions.core.means import mean
 from reward_functions.tools.calibration.resampling import LEVEL
@@ -19,7 +20,7 @@ from reward_functions.tools.group_figures import PAIR, Share, share, wilson
 from reward_functions.tools.pages.charts.bars import Bin
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from reward_functions.tools.score_report.batch import Batch
 
@@ -93,7 +94,8 @@ class GroupFigures:
 def std(values: Sequence[float]) -> float:
     """The standard deviation of at least one value; infinite where it is no float."""
     middle = mean(values)
-    return sqrt(_total([(value - middle) * (value - middle) for value in values]) / len(values))
+    squares = array("d", ((value - middle) * (value - middle) for value in values))
+    return sqrt(_total(squares) / len(values))
 
 
 def mean_by_prompt(batch: Batch) -> Share | None:
@@ -123,7 +125,14 @@ def mean_by_prompt(batch: Batch) -> Share | None:
     return Share(middle, max(low, middle - half), min(high, middle + half))
 
 
-def share_of(batch: Batch, rows: Sequence[int], among: Sequence[int]) -> Share | None:
+class Prompts(Protocol):
+    """Rows that belong to prompts."""
+
+    def prompts(self, rows: Iterable[int], /) -> int:
+        """How many prompts these rows have."""
+
+
+def share_of(batch: Prompts, rows: Sequence[int], among: Sequence[int]) -> Share | None:
     """The share of some scored rows among others, with its interval; None where there are none."""
     return share(len(rows), len(among), batch.prompts(among)) if among else None
 

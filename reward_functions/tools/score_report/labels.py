@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from math import isnan
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.suggest import did_you_mean
@@ -17,12 +18,11 @@ from reward_functions.core.types import Sample
 from reward_functions.tools.score_report.figures import share_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from reward_functions.core.spec import Scale
     from reward_functions.core.types import Unscored
     from reward_functions.tools.group_figures import Share
-    from reward_functions.tools.score_report.batch import Batch
 
 WORDS: Final[Mapping[str, bool]] = {
     **dict.fromkeys(("correct", "right", "true", "yes", "pass", "passed", "1"), True),
@@ -80,8 +80,8 @@ class Confusion:
         return sorted([*self.cells[True, False], *self.cells[False, True]])
 
 
-def labels_of(samples: Sequence[Sample | Unscored], field: str, scale: Scale) -> Labels:
-    """The labels of the rows.
+def labels_of(samples: Iterable[Sample | Unscored], field: str, scale: Scale) -> Labels:
+    """The labels of the rows, which are gone through once and not kept.
 
     Args:
         samples: of the file.
@@ -91,10 +91,14 @@ def labels_of(samples: Sequence[Sample | Unscored], field: str, scale: Scale) ->
     Raises:
         ConfigurationError: no row has the field, or a value of it is not a label.
     """
-    found = [_at(sample, field) if isinstance(sample, Sample) else None for sample in samples]
+    found: list[Any] = []
+    known: set[str] = set()
+    for sample in samples:
+        found.append(_at(sample, field) if isinstance(sample, Sample) else None)
+        if isinstance(sample, Sample) and len(known) <= VALUE:
+            known.update(str(key)[:VALUE] for key in list(sample.metadata)[:VALUE])
     present = [value for value in found if value is not None]
     if not present:
-        known = _known(samples)
         why = ": it is null wherever it is" if field in known else did_you_mean(field, known)
         raise ConfigurationError(f"no row has a label {field!r}{why}")
     numeric = [value for value in present if _is_number(value)]
@@ -116,7 +120,22 @@ def labels_of(samples: Sequence[Sample | Unscored], field: str, scale: Scale) ->
     return Labels(field, values, f"{rule}.")
 
 
-def confusion(batch: Batch, labels: Labels) -> Confusion:
+class Rewarded(Protocol):
+    """Rows with their rewards: a batch, or the digest of one."""
+
+    @property
+    def scale(self) -> Scale:
+        """The reward's."""
+
+    @property
+    def rewards(self) -> Sequence[float]:
+        """Of each row; not a number where it has none."""
+
+    def prompts(self, rows: Iterable[int], /) -> int:
+        """How many prompts these rows have."""
+
+
+def confusion(batch: Rewarded, labels: Labels) -> Confusion:
     """The rewards of a batch against the labels of its rows.
 
     Raises:
@@ -126,9 +145,9 @@ def confusion(batch: Batch, labels: Labels) -> Confusion:
         (label, reward): [] for label in (True, False) for reward in (True, False, None)
     }
     middle = _middle(batch.scale)
-    for at, (label, place) in enumerate(zip(labels.values, batch.group_of, strict=True)):
+    for at, (label, reward) in enumerate(zip(labels.values, batch.rewards, strict=True)):
         if label is not None:
-            cells[label, None if place < 0 else batch.value(at) > middle].append(at)
+            cells[label, None if isnan(reward) else reward > middle].append(at)
     both, neither = cells[True, True], cells[False, False]
     found = [*both, *cells[False, True]]
     labelled = [*both, *cells[True, False]]
@@ -174,17 +193,6 @@ def _label(value: Any, scale: Scale, *, zero_or_one: bool) -> bool | None:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _known(samples: Sequence[Sample | Unscored]) -> set[str]:
-    """The fields that any row has beside a sample's own, some at most."""
-    known: set[str] = set()
-    for sample in samples:
-        if isinstance(sample, Sample):
-            known.update(str(key)[:VALUE] for key in list(sample.metadata)[:VALUE])
-        if len(known) > VALUE:
-            break
-    return known
 
 
 def _shown(values: Sequence[Any]) -> str:

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from reward_functions.core.types import Scored, Unscored
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
+    from reward_functions.core.types import Score
     from reward_functions.tools.score_report.batch import Batch
 
 LONGEST: Final = 300
@@ -227,11 +228,38 @@ class ReasonFigures:
     at_minimum: list[int] = field(default_factory=list)
     remedy: Remedy | None = None
 
+    @property
+    def low(self) -> int:
+        """How many of its rows have the minimum."""
+        return len(self.at_minimum)
+
+
+class Counted(Protocol):
+    """A reason with the number of its rows at the minimum, and what to try."""
+
+    @property
+    def reason(self) -> str:
+        """Its normal form."""
+
+    @property
+    def low(self) -> int:
+        """How many of its rows have the minimum."""
+
+    @property
+    def remedy(self) -> Remedy | None:
+        """What to try; None where nothing is likely to be wrong, or nothing is known."""
+
 
 def normal_form(reason: str) -> str:
     """A reason without what is particular to a row, on one line. Linear."""
     short = " ".join(reason[:LONGEST].partition("; ")[0].split())
     return _SINGULAR.sub("…", short) or NO_REASON
+
+
+def reason_of(reward: str, score: Score) -> str:
+    """The normal form of a score's reason; a rubric's lists its decisions, and is one."""
+    listed = reward == "rubric" and score.evidence and ";" not in score.reason
+    return CRITERIA if listed else normal_form(score.reason)
 
 
 def tallied(batch: Batch, reward: str, cut: Collection[int] | None = None) -> list[ReasonFigures]:
@@ -251,8 +279,7 @@ def tallied(batch: Batch, reward: str, cut: Collection[int] | None = None) -> li
         score = result.score
         figures = by_reason.get(score.reason)
         if figures is None:
-            listed = reward == "rubric" and score.evidence and ";" not in score.reason
-            form = CRITERIA if listed else normal_form(score.reason)
+            form = reason_of(reward, score)
             figures = by_reason[score.reason] = found.setdefault(form, ReasonFigures(form))
         figures.rows.append(at)
         if rewards[at] == minimum:
@@ -260,30 +287,39 @@ def tallied(batch: Batch, reward: str, cut: Collection[int] | None = None) -> li
     without_response = _mostly_empty(batch, range(len(batch.samples)))
     for figures in found.values():
         empty = without_response and _mostly_empty(batch, figures.at_minimum)
-        figures.remedy = EMPTY if empty else _remedy(reward, figures, cut or ())
+        low = figures.at_minimum
+        shown = sum(at in cut for at in low) if cut else 0
+        figures.remedy = EMPTY if empty else remedy_of(reward, figures.reason, len(low), shown)
     return sorted(found.values(), key=lambda each: (-len(each.at_minimum), -len(each.rows)))
 
 
-def sentence(reasons: Iterable[ReasonFigures], most: int = 3) -> str:
+def sentence(reasons: Iterable[Counted], most: int = 3) -> str:
     """The most frequent reasons at the minimum and the first remedy, as one line; "" for none."""
-    low = [each for each in reasons if each.at_minimum]
+    low = [each for each in reasons if each.low]
     if not low:
         return ""
-    counted = ", ".join(f"{each.reason} ({len(each.at_minimum):,})" for each in low[:most])
-    rest = sum(len(each.at_minimum) for each in low[most:])
+    counted = ", ".join(f"{each.reason} ({each.low:,})" for each in low[:most])
+    rest = sum(each.low for each in low[most:])
     remedy = next((each.remedy for each in low[:most] if each.remedy), None)
     line = f"at the minimum: {counted}" + (f", other reasons ({rest:,})" if rest else "")
     return f"{line} · perhaps {remedy.cause}; try: {remedy.attempt}" if remedy else line
 
 
-def _remedy(reward: str, figures: ReasonFigures, cut: Collection[int]) -> Remedy | None:
-    rows = figures.at_minimum
-    if not rows:
+def remedy_of(reward: str, reason: str, low: int, cut: int) -> Remedy | None:
+    """What to try where responses earn the minimum for a reason; None where nothing is known.
+
+    Args:
+        reward: its name.
+        reason: in its normal form.
+        low: responses at the minimum that have it.
+        cut: those of them that show a sign of truncation.
+    """
+    if not low:
         return None
-    if cut and sum(at in cut for at in rows) >= MOSTLY * len(rows):
+    if cut >= MOSTLY * low:
         return CUT
     for remedy in REMEDIES:
-        if remedy.reward in ("", reward) and figures.reason.startswith(remedy.reason):
+        if remedy.reward in ("", reward) and reason.startswith(remedy.reason):
             return remedy
     return None
 

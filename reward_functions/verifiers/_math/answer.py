@@ -14,6 +14,7 @@ from reward_functions.extraction.cues.compiling import says
 from reward_functions.extraction.cues.matching import disqualifying_cue
 from reward_functions.extraction.selection import final_answer
 from reward_functions.quantities.numerals import as_printed
+from reward_functions.verifiers._math.verdict import same_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,14 +95,6 @@ def _predicate(text: str) -> str:
     return value if symbolic.readable(value) else ""
 
 
-def _same(first: str, second: str) -> bool:
-    """Whether two strings have one value, as in "1/2 or 0.5"."""
-    try:
-        return symbolic.equal(first, second, solver=False).equal
-    except symbolic.Unreadable:
-        return False
-
-
 def contradicts(found: Answer) -> bool:
     """Whether a later statement gives another value; a rounding of the same value does not."""
     if (
@@ -135,7 +128,7 @@ def hedged(answer: str, reference: str) -> bool:
     parts = [_undressed(part) for part in words.OR.split(answer)]
     if not 1 < len(parts) <= MAX_PARTS:
         return False
-    right = [_same(reference, part) for part in parts]
+    right = [same_value(reference, part) for part in parts]
     return any(right) and not all(right)
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from reward_functions import symbolic
 from reward_functions.extraction.candidates.boxes import COMMAND, labelled_boxes
 from reward_functions.extraction.cues import endings
 from reward_functions.extraction.cues import sentences as words
 from reward_functions.extraction.cues.compiling import says
+from reward_functions.verifiers._math.verdict import same_value
 
 if TYPE_CHECKING:
     from reward_functions.extraction.answer import Answer
@@ -46,7 +46,7 @@ def by_name(found: Answer, text: str, reference: str) -> str:
         given = _unlabelled(found.text)
     else:
         return ""
-    if len(given) != len(wanted) or not all(map(_same, wanted, given)):
+    if len(given) != len(wanted) or not all(map(same_value, wanted, given)):
         return ""
     return ", ".join(given)
 
@@ -71,10 +71,3 @@ def _members(text: str) -> list[str]:
             members.append(text[start : mark.start()])
             start = mark.end()
     return [*members, text[start:]]
-
-
-def _same(first: str, second: str) -> bool:
-    try:
-        return symbolic.equal(first, second, solver=False).equal
-    except symbolic.Unreadable:
-        return False

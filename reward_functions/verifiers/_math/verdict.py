@@ -32,6 +32,14 @@ def verdict_on(
     return verdict
 
 
+def same_value(first: str, second: str) -> bool:
+    """Whether two strings of one response have one value ("1/2 or 0.5"), without sympy."""
+    try:
+        return symbolic.equal(first, second, solver=False).equal
+    except symbolic.Unreadable:
+        return False
+
+
 def _digits(text: str) -> int:
     """The significant digits of a plain decimal; none of anything else."""
     decimal = _DECIMAL.fullmatch(text.strip())

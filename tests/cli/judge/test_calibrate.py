@@ -7,6 +7,7 @@ import sys
 import time
 from collections import Counter
 from itertools import combinations
+from threading import Lock
 
 import pytest
 
@@ -220,13 +221,18 @@ def test_answers_that_are_no_verdict_are_the_judges_and_are_kept(
 
 
 def test_a_judge_asked_again_is_asked_and_not_remembered(reward, tmp_path, write, serve, settings):
-    """It changes its mind about ten questions when they come again."""
-    seen = Counter()
+    """It changes its mind about ten questions when they come again, in one of the two orders.
+
+    In both, two runs side by side could each get one old and one new verdict, and agree.
+    """
+    seen, counting = Counter(), Lock()
 
     def verdict(talk):
-        seen[talk.text] += 1
         said = better(talk)["better"]
-        turned = seen[talk.text] > 1 and any(f"Q{at}?" in talk.text for at in range(10))
+        with counting:
+            seen[talk.text] += 1
+            again = seen[talk.text] > 1 and said == "first"
+        turned = again and any(f"Q{at}?" in talk.text for at in range(10))
         return {"better": {"first": "second", "second": "first"}[said] if turned else said}
 
     server = serve(verdict=verdict)
@@ -398,7 +404,7 @@ UNUSABLE = [
     (("pairwise",), "no judge model is named, and none is the default"),
     (("pairwise", "--judge", "{"), "the judge's settings: "),
     (("pairwise", "--judge", '{"models": []}'), "no judge model is named"),
-    (("pairwise", "--judge", '{"models": [{"modle": "x"}]}'), "models.0.model"),
+    (("pairwise", "--judge", '{"models": [{"modle": "x"}]}'), "models.0.modle is unknown"),
     (("pairwise", "--judge", "missing.toml"), "missing.toml: No such file"),
     (("pairwise", "--replay", "missing.jsonl"), "missing.jsonl cannot be read"),
     (("pairwise", "--recorded", "judge"), "nothing is recorded under 'judge'"),

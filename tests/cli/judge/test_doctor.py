@@ -5,10 +5,9 @@ import re
 
 import pytest
 
-from reward_functions import specs
+from reward_functions import sample, specs
 from reward_functions.core.errors import JudgeUnavailable, NoVerdict
 from reward_functions.judge_runtime.attack_corpus import Attack, attacks
-from reward_functions.testing import sample
 from reward_functions.tools.judging.attack_report import LIMITS
 from reward_functions.tools.judging.doctor import (
     CONTROL,
@@ -276,7 +275,7 @@ def test_what_cannot_be_used_is_one_sentence(reward, arguments, problem):
 
 
 def test_a_row_that_is_no_sample_is_named(reward, write):
-    prompts = write("prompts.jsonl", [{"id": 1}])
+    prompts = write("prompts.jsonl", [{"id": 1, "messages": 7}])
     ran = reward("judge", "doctor", "reference", "--scripted", "--prompts", prompts)
     assert ran.exit_code == 2
-    assert "line 1: messages is missing" in ran.stderr
+    assert "line 1: messages is a number" in ran.stderr

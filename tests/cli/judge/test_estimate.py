@@ -76,6 +76,15 @@ def test_all_panel_members_judge_and_rotating_ones_share(reward):
     assert told["seconds"] == pytest.approx(300)
 
 
+@pytest.mark.parametrize("members", [1, 2, 3, 7])
+def test_rotating_members_add_up_to_the_calls_of_the_run(reward, members):
+    models = [MODEL | {"model": f"m{at}"} for at in range(members)]
+    config = {"models": models, "aggregate": "rotate"}
+    told, _ = estimate(reward, *SIZES, *COSTS, judge=config)
+    alone, _ = estimate(reward, *SIZES, *COSTS)
+    assert sum(model["calls"] for model in told["models"]) == told["calls"] == alone["calls"]
+
+
 def test_a_price_that_is_typed_comes_first(reward):
     told, _ = estimate(reward, *SIZES, *COSTS, "--price", "m=0,1")
     assert told["usd"] == pytest.approx(0.16)

@@ -5,9 +5,10 @@ from contextlib import contextmanager
 
 import pytest
 
-from reward_functions import Scored, get
+from reward_functions import Scored, get, sample, specs
 from reward_functions.cli import _progress
-from reward_functions.testing import FakeAsk, sample
+from reward_functions.judge_runtime.config_reading import config_of
+from reward_functions.testing import FakeAsk
 
 PROMPT = "Which city is the capital of Australia?"
 
@@ -33,8 +34,8 @@ def test_a_file_is_scored_by_the_model_that_is_named(reward, serve, settings, ro
     assert ran.exit_code == 0, ran.stderr
     assert scores(ran) == [1.0, 1.0, 0.0]
     assert len(server.requests) == 1
-    told = "judge calls 1 · answers 1 · questions without a verdict 0 · tokens 120 · dollars 0.0000"
-    assert told in ran.stderr
+    told = "judge calls 1 · answers 1 · questions without a verdict 0 · tokens 120"
+    assert f"{told} · dollars unknown" in ran.stderr
 
 
 def test_the_model_of_the_environment_is_asked(reward, serve, settings, rows, monkeypatch):
@@ -45,7 +46,7 @@ def test_the_model_of_the_environment_is_asked(reward, serve, settings, rows, mo
 
 def test_the_function_is_invoked_with_the_model_that_is_named(reward, serve, settings, rows):
     server = serve()
-    ran = reward("invoke", "--local", "reference", rows, "--judge", settings(server))
+    ran = reward("invoke", "reference", rows, "--judge", settings(server))
     assert ran.exit_code == 0, ran.output
     assert scores(ran) == [1.0, 1.0, 0.0]
     assert len(server.requests) == 1
@@ -58,14 +59,25 @@ def test_a_verifier_asks_nobody(reward, serve, settings, rows, monkeypatch):
     assert not server.requests
 
 
-def test_without_a_model_what_needs_one_is_unscored_and_says_how_to_name_it(reward, rows):
-    ran = reward("score", "reference", rows)
-    assert ran.exit_code == 1
-    assert scores(ran) == [None, 1.0, 0.0]
-    error = json.loads(ran.stdout.splitlines()[0])["error"]
-    assert error["type"] == "NoJudge"
-    assert "--judge FILE" in error["message"]
-    assert "REWARD_JUDGE" in error["message"]
+@pytest.mark.parametrize("judge", [name for name, each in specs().items() if each.needs.judge])
+def test_without_a_model_nothing_is_scored_and_one_error_says_how_to_name_it(
+    reward, rows, tmp_path, judge
+):
+    ran = reward("score", judge, rows, "-o", tmp_path / "out.jsonl")
+    assert ran.exit_code == 2
+    assert not ran.stdout
+    assert not (tmp_path / "out.jsonl").exists()
+    (line,) = ran.stderr.splitlines()
+    assert line.startswith(f"error: {judge} asks a judge model")
+    assert "--judge FILE" in line
+    assert "REWARD_JUDGE" in line
+    copied = line.partition("--judge '")[2].partition("'")[0]
+    assert config_of(json.loads(copied)).models[0].backend == "openai"
+
+
+def test_explaining_what_needs_no_model_needs_none(reward):
+    said = ("--response", "", "--reference", "Canberra")
+    assert "the response is empty" in reward("explain", "reference", *said).stdout
 
 
 def test_settings_that_cannot_be_used_score_nothing(reward, rows):

@@ -34,5 +34,7 @@ def test_a_handler_loads_neither_strands_nor_openai():
 @pytest.mark.parametrize("package", ["strands", "openai"])
 def test_what_to_install_is_one_sentence(package):
     sentence = printed(ABSENT.format(package=package))
-    assert sentence.endswith("which is not installed: pip install 'strands-agents[openai]'")
+    assert sentence.endswith(
+        "needs Strands with its OpenAI model: pip install 'reward-functions[strands]'"
+    )
     assert "\n" not in sentence

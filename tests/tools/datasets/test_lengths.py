@@ -97,4 +97,4 @@ def test_the_json_format_has_the_same_figures(reward, write):
 def test_a_file_without_messages_is_unusable(reward, write):
     ran = reward("data", "stats", write("train.jsonl", [{"a": 1}]))
     assert ran.exit_code == 2
-    assert "no row with messages" in ran.stderr
+    assert "rows of no known shape, with the columns a (number)" in ran.stderr

@@ -398,7 +398,7 @@ UNUSABLE = {
     ),
     "no archive there": (["math", "--source", "missing.tar"], "missing.tar: No such file"),
     "no problems": (["math", "--source", "."], "holds no problem at train/<subject>/<n>.json"),
-    "no split": (["finqa", "--source", "."], "holds no train, dev or test file"),
+    "no split": (["finqa", "--source", "."], "no record became a row"),
     "noise elsewhere": (["gsm8k", "--source", "file.txt", "--noise", "keep"], "gsm8k has not"),
     "a mirror of nothing": (
         ["gsm8k", "--source", "f", "--mirror", "http://x"],

@@ -5,9 +5,8 @@ import os
 
 import pytest
 
-from reward_functions import Score, get, reward_function, score_batch
+from reward_functions import Score, get, reward_function, sample, score_batch
 from reward_functions.core.references import reference_text
-from reward_functions.testing import sample
 from reward_functions.tools.datasets.replaying import ORDER, replay
 
 HEAD = """

@@ -112,7 +112,7 @@ def test_what_is_no_ratio_is_named_to_be_none(text, split):
 def test_too_few_groups_are_an_error_and_nothing_is_written(split, tmp_path):
     ran, parts = split([row(at, page="the only one") for at in range(100)], "--by", "page")
     assert (ran.exit_code, parts) == (2, {})
-    assert "1 group are too few for 3 parts" in ran.stderr or "too few for 3 parts" in ran.stderr
+    assert "1 group is too few for 3 parts" in ran.stderr or "too few for 3 parts" in ran.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["all.jsonl"]
 
 
@@ -122,15 +122,41 @@ def test_a_row_without_a_page_is_named(split):
     assert "all.jsonl, line 2: metadata.page is missing, so it belongs to no page" in ran.stderr
 
 
-def test_the_parts_stand_beside_their_file_by_themselves(reward, write, tmp_path):
+def test_by_themselves_the_parts_stand_in_a_folder_that_no_pattern_of_files_finds(
+    reward, write, tmp_path
+):
     file = write("pandalm.jsonl", [row(at) for at in range(50)])
     assert reward("data", "split", file, "--by", "prompt").exit_code == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "pandalm-split",
         "pandalm.jsonl",
-        "pandalm.test.jsonl",
-        "pandalm.train.jsonl",
-        "pandalm.val.jsonl",
     ]
+    assert sorted(path.stem for path in (tmp_path / "pandalm-split").iterdir()) == [
+        "test",
+        "train",
+        "val",
+    ]
+
+
+NAMES = {
+    "three": (["--names", "train/dev/test"], {"train", "dev", "test"}),
+    "two": (["--ratio", "90/10", "--names", "train/held_out"], {"train", "held_out"}),
+    "too few": (["--names", "a/b"], "3 parts need 3 names, not 'a/b'"),
+    "too many": (["--names", "a/b/c/d"], "3 parts need 3 names"),
+    "one twice": (["--names", "a/b/a"], "3 parts need 3 names"),
+    "a path": (["--names", "a/../b"], "a part is called a name of letters"),
+    "nothing": (["--names", ""], "3 parts need 3 names"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "expected"), NAMES.values(), ids=NAMES)
+def test_parts_may_have_other_names(arguments, expected, split):
+    ran, parts = split([row(at) for at in range(50)], "--by", "prompt", *arguments)
+    if isinstance(expected, set):
+        assert parts.keys() == expected
+    else:
+        assert (ran.exit_code, parts) == (2, {})
+        assert expected in ran.stderr
 
 
 def test_what_else_two_parts_share_is_reported(split):

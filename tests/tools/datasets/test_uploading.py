@@ -161,7 +161,7 @@ BAD = {
 
 @pytest.mark.parametrize("address", BAD.values(), ids=BAD)
 def test_what_bedrock_would_not_take_is_no_address(address):
-    with pytest.raises(ConfigurationError, match="not s3://BUCKET/KEY"):
+    with pytest.raises(ConfigurationError, match=r"s3://BUCKET/KEY|name of a bucket|a key here"):
         destinations(["train.jsonl"], address)
 
 
@@ -185,3 +185,23 @@ def test_a_file_whose_name_makes_no_address_is_named():
 def test_a_bucket_alone_is_an_address_to_go_below(address):
     (placed,) = destinations(["a/t.jsonl"], address).items()
     assert (placed[0], str(placed[1])) == (Path("a/t.jsonl"), "s3://bucket/t.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("uri", "complaint"),
+    [
+        ("s3://b/x/", "'b' is not the name of a bucket: 3 to 63"),
+        ("s3://My-Bucket/x", "'My-Bucket' is not the name of a bucket"),
+        ("s3://under_score/x", "'under_score' is not the name of a bucket"),
+        ("s3:///x", "'' is not the name of a bucket"),
+        ("s3://-bucket/x", "'-bucket' is not the name of a bucket"),
+        ("s3://bucket/a b", "a key here has letters, digits and / _ . ! * ' ( ) - alone"),
+        ("s3://bucket/a=b", "and not 'a=b'"),
+        ("bucket/x", "an address in S3 is written s3://BUCKET/KEY"),
+        ("https://bucket/x", "an address in S3 is written s3://BUCKET/KEY"),
+    ],
+)
+def test_an_address_is_refused_for_the_part_that_is_wrong(uri, complaint):
+    with pytest.raises(ConfigurationError) as refused:
+        destinations(["rows.jsonl"], uri)
+    assert complaint in str(refused.value)

@@ -9,11 +9,10 @@ from itertools import count
 
 import pytest
 
-from reward_functions import Metric, Score, Scored, Unscored, specs
+from reward_functions import Metric, Score, Scored, Unscored, sample, specs
 from reward_functions.core.errors import BadReference, InvalidScore
 from reward_functions.serving.observability import Telemetry
 from reward_functions.serving.settings import LambdaSettings
-from reward_functions.testing import sample
 from reward_functions.tools.deployed.arn import BadArn
 from reward_functions.tools.deployed.failures import AwsFailed
 from reward_functions.tools.jobs import grader_lines

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 import reward_functions
-from reward_functions import get
-from reward_functions.testing import sample
+from reward_functions import get, sample
 from reward_functions.tools.rules.registry import FOLDER, SHARED, rows, rule_of
 
 CASES = Path(__file__).parents[2] / "cases"

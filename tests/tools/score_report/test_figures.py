@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reward_functions import sample
 from reward_functions.core.errors import BadReference
 from reward_functions.core.spec import Scale
 from reward_functions.core.types import Metric, Score, Scored, Unscored
-from reward_functions.testing import sample
 from reward_functions.tools.score_report import figures
 from reward_functions.tools.score_report.batch import Batch
 from reward_functions.tools.score_report.labels import Labels, confusion

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from reward_functions import get, score_batch
+from reward_functions import get, sample, score_batch
 from reward_functions.core.asking import ScriptedAsk
 from reward_functions.core.types import Evidence, Score, Scored, Usage
 from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
 from reward_functions.judge_runtime.panel import JudgePool
-from reward_functions.testing import sample
 from reward_functions.tools.score_report.batch import Batch
 from reward_functions.tools.score_report.criteria import criteria, decisions
 from reward_functions.tools.score_report.page import score_page

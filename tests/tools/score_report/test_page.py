@@ -7,8 +7,7 @@ from functools import partial
 
 import pytest
 
-from reward_functions import get, score_batch
-from reward_functions.core.combine import weighted
+from reward_functions import get, sample, score_batch
 from reward_functions.core.errors import (
     BadSample,
     ConfigurationError,
@@ -16,7 +15,7 @@ from reward_functions.core.errors import (
     NoVerdict,
 )
 from reward_functions.core.types import Evidence, Metric, Score, Scored, Unscored
-from reward_functions.testing import hostile_responses, sample
+from reward_functions.testing import hostile_responses
 from reward_functions.tools.score_report.labels import labels_of
 from reward_functions.tools.score_report.page import WORST, score_page
 from reward_functions.tools.score_report.unscored import ATTRIBUTIONS, attribution
@@ -112,10 +111,9 @@ def test_the_facts_say_what_was_scored_with_what(read):
     assert facts["parameters"] == "flexible=true, include_reasoning=false"
 
 
-def test_a_combination_without_a_declaration_is_refused():
-    combination = weighted({"a": GSM8K}, {"a": 1.0})
+def test_a_function_without_a_declaration_is_refused():
     with pytest.raises(ConfigurationError, match="declare it with @reward_function"):
-        score_page(combination, [], [])
+        score_page(lambda sample: 1.0, [], [])
 
 
 HOSTILE = "<script>alert(1)</script>\x1b[2J\u202e\ud800\0&\"'"

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from reward_functions import get, score_batch
+from reward_functions import get, sample, score_batch
 from reward_functions.core.asking import ScriptedAsk
-from reward_functions.testing import sample
 from reward_functions.tools.pages.escaping import CELL
 from reward_functions.tools.score_report.batch import Batch
 from reward_functions.tools.score_report.reasons import (

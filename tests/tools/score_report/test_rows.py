@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from reward_functions import sample
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.spec import Scale
 from reward_functions.core.types import Score, Scored, Unscored
-from reward_functions.testing import sample
 from reward_functions.tools.score_report.batch import Batch
 from reward_functions.tools.score_report.labels import confusion, labels_of
 from reward_functions.tools.score_report.surprising import (

@@ -6,8 +6,7 @@ from random import Random
 
 import pytest
 
-from reward_functions import get
-from reward_functions.testing import sample
+from reward_functions import get, sample
 from reward_functions.tools.training_double.forms import asked_for
 from reward_functions.tools.training_double.tasks import NoTask, task_of
 

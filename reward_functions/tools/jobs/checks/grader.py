@@ -139,7 +139,12 @@ def reward_findings(
     else:
         scored = _Scored(scorer)
         report = replay_written(
-            gold, scorer.spec.scale if scorer.spec else None, tried, where, scored
+            gold,
+            scorer.spec.scale if scorer.spec else None,
+            tried,
+            where,
+            scored,
+            partial_credit=scorer.spec.partial_credit if scorer.spec else None,
         )
         yield from _of_replay(report, _replay_command(scorer, file))
         if any(one.kind == RIGHT and not one.failed for one in report.played):
@@ -196,15 +201,16 @@ def _of_replay(report: ReplayReport, command: str) -> Iterator[CheckFinding]:
         if one.unscored:
             yield _unscored(one)
         if one.failed and one.mean is not None:
-            yield _badly(one, command)
+            yield _badly(one, report.earnings.most_wrong, command)
     for one in well:
         if one.kind == RIGHT:
             yield CheckFinding(
                 "ok", "right answers", f"earn {one.mean:.3f} of the scale on {one.scored:,} rows"
             )
+    most = report.earnings.most_wrong
     gaming = [one.kind for one in well if one.kind != RIGHT]
     if gaming:
-        yield CheckFinding("ok", "other answers", f"earn {MOST_WRONG} or less: {', '.join(gaming)}")
+        yield CheckFinding("ok", "other answers", f"earn {most:g} or less: {', '.join(gaming)}")
     yield from _not_tried(report)
     yield from _of_constant(report.played)
     means = {one.mean for one in report.played if one.mean is not None}
@@ -216,7 +222,7 @@ def _of_replay(report: ReplayReport, command: str) -> Iterator[CheckFinding]:
         )
 
 
-def _badly(one: ReplayedKind, command: str) -> CheckFinding:
+def _badly(one: ReplayedKind, most: float, command: str) -> CheckFinding:
     example = None
     if one.surprises:
         where, response, score = one.surprises[0]
@@ -230,7 +236,7 @@ def _badly(one: ReplayedKind, command: str) -> CheckFinding:
     return CheckFinding(
         "failure",
         one.kind,
-        f"answers of this kind earn {earned}, and {MOST_WRONG} is the most: the policy would learn "
+        f"answers of this kind earn {earned}, and {most:g} is the most: the policy would learn "
         f"to write them; such as {places}",
         example,
     )

@@ -21,7 +21,7 @@ from reward_functions.judge_runtime.attack_corpus import attacks
 from reward_functions.testing import hostile_responses
 from reward_functions.testing.hostile import WRONG
 from reward_functions.tools.datasets.other_answers import REASONED, ReplayCase
-from reward_functions.tools.datasets.replaying import MOST_WRONG, Earnings, earnings
+from reward_functions.tools.datasets.replaying import Earnings, earnings
 from reward_functions.tools.deployed.findings import SHOWN, CheckExample, CheckFinding
 from reward_functions.tools.jobs.checks.forms import reference_of
 
@@ -61,7 +61,8 @@ def hostile_findings(
         named = named[:: max(1, len(named) // JUDGED)][:JUDGED]
     results = scorer.score([case.sample.answered(text) for _, case, text in named])
     values = [result.score.value for result in results if isinstance(result, Scored)]
-    earned = earned or earnings(scorer.scale(values))
+    credit = scorer.spec.partial_credit if scorer.spec else None
+    earned = earned or earnings(scorer.scale(values), partial_credit=credit)
     paid: dict[str, CheckExample] = {}
     lost: dict[str, Exception] = {}
     for (name, case, text), result in zip(named, results, strict=True):
@@ -69,7 +70,7 @@ def hostile_findings(
             continue  # its row cannot be used, whatever is answered: that is a finding above
         if isinstance(result, Unscored):
             lost[name] = result.error
-        elif earned.share(result.score.value) > MOST_WRONG:
+        elif earned.share(result.score.value) > earned.most_wrong:
             command = _explain_command(scorer, case.sample, text)
             paid[name] = CheckExample(case.place, text[:SHOWN], result.score.value, command)
     if paid:
@@ -87,7 +88,9 @@ def hostile_findings(
             f"{len(lost)} of {len(named)} have no reward: {_some([*lost])}; {error}",
         )
     if not (paid or lost):
-        yield CheckFinding("ok", "hostile answers", f"{len(named)} earn {MOST_WRONG} or less")
+        yield CheckFinding(
+            "ok", "hostile answers", f"{len(named)} earn {earned.most_wrong:g} or less"
+        )
 
 
 def _hostile(cases: Sequence[ReplayCase]) -> Iterator[tuple[str, ReplayCase, str]]:

@@ -1,0 +1,13 @@
+"""Adapters: one reward, called the way each trainer and evaluation framework calls.
+
+    trl.py       `reward_func`: for `GRPOTrainer(reward_funcs=[…])`, and whoever calls as TRL does
+    verl.py      `compute_score` of the reward loop, one by one, and of a batch reward manager
+    verifiers.py    `reward_func`, and each reward by its import path, for a task's `rewards`
+    inspect_ai.py   `scorer`
+    openrlhf.py     `reward_function`, for `reward_func` of a file, and `last_step` of an agent
+    ms_swift.py     `reward_class`, for `orms`
+    rllm.py         `evaluator`, and each reward by its import path, for `[verifier]`
+    openenv.py      `rubric`
+
+Each module imports `core` alone, and its host where a function needs it: none is a dependency.
+"""

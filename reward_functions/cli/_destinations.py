@@ -1,0 +1,97 @@
+"""Where the results and the page go: files that take their names when complete, or devices."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reward_functions.cli._pages import require_page
+from reward_functions.cli._spooled import STANDARD
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.tools.atomic import Together, replaced
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import TextIO
+
+
+def check_destinations(file: str, output: str | None, report: str | None) -> None:
+    """Refuse files that would take the place of the samples, or of each other.
+
+    Raises:
+        ConfigurationError: one would, or the page is not called NAME.html.
+    """
+    require_page(report)
+    for name in (output, report):
+        if name is not None and _same_file(file, name):
+            raise ConfigurationError(f"{name} holds the samples; write the results to another file")
+    if report and output and os.path.realpath(report) == os.path.realpath(output):
+        raise ConfigurationError(f"{report} is to hold the results and the page; name two files")
+
+
+def _same_file(file: str, output: str) -> bool:
+    """Whether the results would take the place of the samples. Devices and pipes hold neither."""
+    source = 0 if file == STANDARD else file
+    try:
+        return Path(output).is_file() and os.path.samefile(source, output)  # noqa: PTH121 - takes 0
+    except OSError:  # one of them cannot be looked at; whoever opens it says so
+        return False
+
+
+def is_file_to_be(output: str | None) -> Path | None:
+    """The path of results that go to a file, which may exist; None of standard output, a device."""
+    if output is None:
+        return None
+    path = Path(os.path.realpath(output))
+    if not output or path.is_dir() or not path.exists() or path.is_file():
+        return path
+    return None
+
+
+@contextmanager
+def destinations(
+    output: str | None, report: str | None
+) -> Iterator[tuple[Callable[[], TextIO], TextIO | None]]:
+    """What opens standard output or a file, and the file for the page.
+
+    Files take their names together, at the end.
+
+    Raises:
+        OSError: one cannot be written. The error names what was typed.
+    """
+    with naming(output), ExitStack() as devices, Together() as files:
+        page = None
+        if report is not None:
+            with naming(report):
+                page = _opened(report, files, devices)
+        yield lambda: sys.stdout if output is None else _opened(output, files, devices), page
+        if output is None:
+            sys.stdout.flush()
+
+
+def _opened(name: str, files: Together, devices: ExitStack) -> TextIO:
+    path = Path(os.path.realpath(name))
+    if path.exists() and not path.is_file() and not path.is_dir():
+        return devices.enter_context(replaced(path))  # a device is written to, not replaced
+    return files.opened(path)
+
+
+@contextmanager
+def naming(name: str | None) -> Iterator[None]:
+    """Let an error of writing name what was typed."""
+    try:
+        yield
+    except _Named:
+        raise
+    except BrokenPipeError:  # not our failure: the reader has read enough
+        raise
+    except OSError as error:
+        typed = "standard output" if name is None else name
+        raise _Named(error.errno, error.strerror, typed) from None
+
+
+class _Named(OSError):
+    """An error that names what was typed."""

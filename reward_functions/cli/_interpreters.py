@@ -1,0 +1,184 @@
+"""Interpreters that score rows side by side, for the command line alone (ADR 3).
+
+Each is a process of its own with the reward it was told. One that dies is replaced, and the rows it
+had are scored once more, one at a time: the row that kills an interpreter harms no other.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from contextlib import suppress
+from queue import SimpleQueue
+from signal import Signals
+from threading import Lock
+from typing import TYPE_CHECKING, Final
+
+from reward_functions.cli._row_results import RowResult, row_results
+from reward_functions.cli._scoring_child import packed, received, send
+from reward_functions.core.errors import ConfigurationError, ScoringError
+from reward_functions.core.types import Unscored
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Self
+
+    from reward_functions.cli._rows import Unread
+    from reward_functions.core.spec import RewardSpec
+
+_BOOTSTRAP: Final = (
+    "import sys; sys.path[:] = sys.argv[1:]; "
+    "from reward_functions.cli._scoring_child import main; main()"
+)
+
+PATIENCE: Final = 5.0
+"""Seconds that an interpreter may take to end."""
+
+DEATHS: Final = 8
+"""Of one piece of a file; what is left of it then is not tried."""
+
+
+class InterpreterDied(ScoringError):
+    """The interpreter that scored the row ended before it had a result, twice."""
+
+
+class Interpreters:
+    """Processes that score rows; safe to use from as many threads as there are processes.
+
+    Args:
+        spec: the reward.
+        name: as typed.
+        settings: its parameters, as typed.
+        count: of the processes.
+        explain: whether results explain themselves.
+    """
+
+    def __init__(
+        self, spec: RewardSpec, name: str, settings: Sequence[str], count: int, *, explain: bool
+    ) -> None:
+        self._spec = spec
+        self._order = (name, list(settings), explain)
+        self._explain = explain
+        self._free: SimpleQueue[_Interpreter | None] = SimpleQueue()
+        self._begun: list[_Interpreter] = []
+        self._lock = Lock()
+        self._closed = False
+        for _ in range(count):
+            self._free.put(None)  # begun when it is needed
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End all processes; whoever waits for one gets an `InterpreterDied`."""
+        with self._lock:
+            self._closed = True
+            begun, self._begun = self._begun, []
+        for each in begun:
+            each.end()
+
+    def scored(self, rows: Sequence[Unread]) -> list[RowResult]:
+        """The results of rows.
+
+        Raises:
+            ConfigurationError: the reward's code asked for the end of the command.
+        """
+        mine = self._free.get()
+        try:
+            mine = mine or self._another()
+            return mine.scored(rows)
+        except EOFError:
+            assert mine is not None
+            self._forget(mine)
+            mine, results = self._one_at_a_time(rows)
+            return results
+        finally:
+            self._free.put(mine if mine and mine.alive() else None)
+
+    def _one_at_a_time(self, rows: Sequence[Unread]) -> tuple[_Interpreter | None, list[RowResult]]:
+        results: list[RowResult] = []
+        mine: _Interpreter | None = None
+        deaths = 0
+        for row in rows:
+            if deaths == DEATHS:
+                results += self._died(row, "those of the rows before it ended, too often to go on")
+                continue
+            mine = mine or self._another()
+            try:
+                results += mine.scored([row])
+            except EOFError:
+                deaths += 1
+                self._forget(mine)
+                results += self._died(row, f"it ended with {mine.ending()}")
+                mine = None
+        return mine, results
+
+    def _died(self, unread: Unread, why: str) -> list[RowResult]:
+        error = InterpreterDied(f"the interpreter that scored it died twice: {why}")
+        row = unread.read()
+        return row_results(
+            self._spec, [row], [Unscored(row.sample.id, error)], explain=self._explain
+        )
+
+    def _another(self) -> _Interpreter:
+        with self._lock:
+            if self._closed:
+                raise InterpreterDied("the command ends")
+            begun = _Interpreter(self._order)
+            self._begun.append(begun)
+            return begun
+
+    def _forget(self, each: _Interpreter) -> None:
+        with self._lock:
+            if self._closed:
+                raise InterpreterDied("the command ends")
+            self._begun.remove(each)
+        each.end()
+
+
+class _Interpreter:
+    """One process."""
+
+    def __init__(self, order: tuple[str, list[str], bool]) -> None:
+        self._process = subprocess.Popen(  # noqa: S603 - our own interpreter, on our own text
+            [sys.executable, "-P", "-c", _BOOTSTRAP, *sys.path],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,  # an interrupt at the terminal is not meant for it
+        )
+        self._order: tuple[str, list[str], bool] | None = order
+
+    def scored(self, rows: Sequence[Unread]) -> list[RowResult]:
+        assert self._process.stdin
+        assert self._process.stdout
+        try:
+            if self._order:
+                send(self._process.stdin, self._order)
+                self._order = None
+            send(self._process.stdin, packed(rows))
+            answer = received(self._process.stdout)
+        except OSError:
+            raise EOFError from None
+        if isinstance(answer, str):
+            raise ConfigurationError(answer)
+        found: list[RowResult] = answer
+        return found
+
+    def alive(self) -> bool:
+        return self._process.poll() is None
+
+    def ending(self) -> str:
+        code = self._process.wait()
+        return f"signal {Signals(-code).name}" if code < 0 else f"status {code}"
+
+    def end(self) -> None:
+        """End it, whatever it is doing: its results are here, or nobody waits for them."""
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe:
+                with suppress(OSError):  # what it never read
+                    pipe.close()

@@ -1,0 +1,355 @@
+"""A run of `reward score`: who scores the rows, where results wait, and what an interrupt does."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import sys
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from threading import current_thread, main_thread
+from typing import TYPE_CHECKING, Any, Final
+
+from reward_functions.cli import _journal
+from reward_functions.cli._console import MESSAGE, errors, plain
+from reward_functions.cli._interpreters import Interpreters
+from reward_functions.cli._progress import counted as progress
+from reward_functions.cli._progress import watched
+from reward_functions.cli._rewards import is_path
+from reward_functions.cli._row_results import row_results
+from reward_functions.cli._running import LARGEST, Piece, Pieces, Run
+from reward_functions.cli._verdicts import calls_left, end_calls, kept_verdicts
+from reward_functions.core.batch import score_batch
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.tools.json_rows import shown
+from reward_functions.tools.score_report.labels import labels_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from reward_functions.cli._journal import Journal
+    from reward_functions.cli._row_results import RowResult
+    from reward_functions.cli._rows import Unread
+    from reward_functions.cli._selection import Selection
+    from reward_functions.cli._spooled import Source
+    from reward_functions.core.spec import RewardFunction, RewardSpec, Scale
+    from reward_functions.core.types import RewardResult, Sample, Unscored
+    from reward_functions.tools.score_report.digest import Digest
+    from reward_functions.tools.score_report.labels import Labels
+
+ROWS_OF_AN_INTERPRETER: Final = 64
+"""Rows from which a further interpreter is begun: it takes half a second to start."""
+
+PATIENCE: Final = 5.0
+"""Seconds for which an interrupted run waits for the rows under way."""
+
+AFTERWARDS: Final = 0.4
+"""The same for rows of a judge, whose calls have been waited for before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How rows are scored.
+
+    Args:
+        name: of the reward, as typed.
+        settings: its parameters, as typed.
+        workers: as typed; None for what the reward needs.
+        explain: whether results explain themselves.
+    """
+
+    name: str
+    settings: Sequence[str]
+    workers: int | None
+    explain: bool
+
+
+@dataclass(slots=True)
+class Held:
+    """All samples and results, for a page."""
+
+    _rows: dict[int, tuple[Sample | Unscored, RewardResult]] = field(default_factory=dict)
+
+    def keep(
+        self, piece: Piece, samples: Sequence[Sample | Unscored], results: Sequence[RewardResult]
+    ) -> None:
+        """Hold the rows of a piece; safe to call from many threads."""
+        self._rows.update(zip(piece.positions, zip(samples, results, strict=True), strict=True))
+
+    @property
+    def samples(self) -> list[Sample | Unscored]:
+        """In the order of the file."""
+        return [self._rows[at][0] for at in sorted(self._rows)]
+
+    @property
+    def results(self) -> list[RewardResult]:
+        """One for each sample."""
+        return [self._rows[at][1] for at in sorted(self._rows)]
+
+
+def require_resumable(spec: RewardSpec, output: Path | None, report: str | None) -> None:
+    """Refuse to go on with what is not kept.
+
+    Raises:
+        ConfigurationError: the reward compares responses, there is no output file, or a page is
+            asked for, which shows what only a whole run knows.
+    """
+    if spec.needs.group:
+        why = f"{spec.name} compares the responses of a group, which are scored together"
+    elif output is None:
+        why = "rows are kept beside an output file: add -o OUT"
+    elif report:
+        why = "a page needs all rows of one run: leave --report out"
+    else:
+        return
+    raise ConfigurationError(f"--resume: {why}")
+
+
+def surveyed(rows: Iterable[Unread], label: str | None, scale: Scale) -> tuple[int, Labels | None]:
+    """How many rows a file has, all of which can be read; and their labels.
+
+    Raises:
+        BadInput: one cannot be read.
+        ConfigurationError: no row has the label, or a value of it is not one.
+    """
+    count = 0
+
+    def samples() -> Iterator[Sample | Unscored]:
+        nonlocal count
+        for count, row in enumerate(seen, 1):  # noqa: B007 - the count is the point
+            yield row.read().sample
+
+    seen = watched(rows, "reading")
+    if label is None:
+        return sum(1 for _ in seen), None
+    labels = labels_of(samples(), label, scale)
+    return count, labels
+
+
+def source_facts(source: Source, file: str) -> list[tuple[str, str]]:
+    """The facts of the file for a page; a pipe has no checksum."""
+    checksum = [] if source.piped else [("SHA-256", source.digest())]
+    return [("file", shown(file)), *checksum]
+
+
+def identity(
+    source: Source,
+    name: str,
+    spec: RewardSpec,
+    reward: RewardFunction,
+    judge: str | None,
+    *,
+    rows: str,
+    explain: bool,
+) -> Callable[[], dict[str, Any]]:
+    """What is scored with what: a run goes on only with the results of the same."""
+
+    def found() -> dict[str, Any]:
+        return {
+            "the file": source.digest(),
+            "the reward": [spec.name, sha256(Path(name).read_bytes()).hexdigest()]
+            if is_path(name)
+            else [spec.name],
+            "the reward's version": spec.version,
+            "the parameters": _parameters(reward),
+            "the judge": _judge_digest(judge) if spec.needs.judge else None,
+            "--map and --rows": rows,
+            "--explain": explain,
+        }
+
+    return found
+
+
+def journal_of(
+    output: Path | None, identity: Callable[[], dict[str, Any]], rows: int, *, resume: bool
+) -> Journal:
+    """The journal beside an output file, or one without a name.
+
+    Raises:
+        ConfigurationError: it is of another run.
+        OSError: it cannot be written.
+    """
+    if output is None:
+        return _journal.unnamed(rows)
+    if output.is_dir():
+        output.open("ab")  # raises what opening it to write would
+    return _journal.beside(output, identity(), rows, resume=resume)
+
+
+def score_rows(
+    rows: Iterable[Unread],
+    *,
+    spec: RewardSpec,
+    reward: RewardFunction,
+    plan: Plan,
+    journal: Journal,
+    counted: tuple[Digest, Selection],
+    held: Held | None,
+) -> None:
+    """Score what the journal does not have, and count all rows in the order of the file.
+
+    Raises:
+        OSError: there is no room for the results.
+        ConfigurationError: the code of the reward asked for the end of the command.
+    """
+    digest, selection = counted
+
+    def count(at: int, result: RowResult) -> None:
+        digest.add(result.id, result.facts, result.message)
+        selection.add(at, result.id, result.facts)
+
+    with ExitStack() as stack:
+        advance = stack.enter_context(progress("scoring", len(journal)))
+        advance(journal.kept)
+        pieces = _pieces(rows, spec, reward, plan, journal, held, stack)
+        stack.push(partial(end_calls, reward))  # runs first: then rows have what they wait for
+        for piece, results in pieces:
+            journal.add(piece.positions, results)
+            advance(len(results))
+            if not journal.kept:
+                for at, result in zip(piece.positions, results, strict=True):
+                    count(at, result)
+    if journal.kept:
+        for at in range(len(journal)):
+            count(at, journal[at])
+
+
+def _pieces(  # noqa: PLR0917 - a run is what all of these meet in
+    rows: Iterable[Unread],
+    spec: RewardSpec,
+    reward: RewardFunction,
+    plan: Plan,
+    journal: Journal,
+    held: Held | None,
+    stack: ExitStack,
+) -> Iterator[tuple[Piece, list[RowResult]]]:
+    """The rows without a result in pieces, each with its results, in the order of the file."""
+    fresh = ((at, row) for at, row in enumerate(rows) if at not in journal)
+    if spec.needs.group:
+        return _by_group(fresh, spec, reward, plan, held)
+    threads = spec.needs.judge or spec.needs.workers > 1
+    if threads:
+        workers = plan.workers or spec.needs.workers
+    else:
+        many = len(journal) // ROWS_OF_AN_INTERPRETER
+        workers = 1 if held else max(1, min(plan.workers or 1, many))
+    if threads or workers == 1:
+        score = partial(_here, spec, reward, held, explain=plan.explain)
+        run = Run(Pieces(fresh, 1 if threads and workers > 1 else LARGEST), score, workers)
+        patience = AFTERWARDS if spec.needs.judge else PATIENCE
+        stack.push(partial(_keep_finished, run, journal, None, patience))
+    else:
+        interpreters = Interpreters(spec, plan.name, plan.settings, workers, explain=plan.explain)
+        run = Run(Pieces(fresh), lambda piece: interpreters.scored(piece.rows), workers)
+        stack.enter_context(interpreters)
+        stack.push(partial(_keep_finished, run, journal, interpreters, PATIENCE))
+    return iter(run)
+
+
+def _here(
+    spec: RewardSpec, reward: RewardFunction, held: Held | None, piece: Piece, *, explain: bool
+) -> list[RowResult]:
+    """Score a piece in this process."""
+    rows = [row.read() for row in piece.rows]
+    samples = [row.sample for row in rows]
+    results = score_batch(reward, samples, workers=1)
+    if held:
+        held.keep(piece, samples, results)
+    return row_results(spec, rows, results, explain=explain)
+
+
+def _by_group(
+    fresh: Iterable[tuple[int, Unread]],
+    spec: RewardSpec,
+    reward: RewardFunction,
+    plan: Plan,
+    held: Held | None,
+) -> Iterator[tuple[Piece, list[RowResult]]]:
+    """All rows at once: each response is compared with the others to its prompt."""
+    pairs = list(fresh)
+    piece = Piece([at for at, _ in pairs], [row for _, row in pairs])
+    rows = [row.read() for row in piece.rows]
+    samples = [row.sample for row in rows]
+    results = score_batch(reward, samples, workers=plan.workers or spec.needs.workers)
+    if held:
+        held.keep(piece, samples, results)
+    yield piece, row_results(spec, rows, results, explain=plan.explain)
+
+
+def _keep_finished(
+    run: Run,
+    journal: Journal,
+    interpreters: Interpreters | None,
+    patience: float,
+    kind: type[BaseException] | None,
+    *_error: object,
+) -> None:
+    """After an interrupt: keep what is finished within a moment."""
+    try:
+        if kind and issubclass(kind, KeyboardInterrupt) and journal.path:
+            if interpreters:
+                interpreters.close()
+            elif patience == PATIENCE and run.under_way:
+                errors().print(
+                    f"waiting for {run.under_way:,} rows under way; Ctrl-C again leaves them"
+                )
+            for piece, results in run.finished(patience):
+                journal.add(piece.positions, results)
+    except KeyboardInterrupt:  # the second
+        pass
+    finally:
+        run.close()
+
+
+@contextmanager
+def interrupts_explained(journal: Journal, reward: RewardFunction) -> Iterator[None]:
+    """Let an interrupt say what is scored, what is kept and where, and how to go on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        done, left = journal.done, calls_left(reward)
+        line = f"interrupted: {done:,} of {len(journal):,} scored"
+        verdicts = kept_verdicts(reward)
+        if not journal.path or not done:
+            if verdicts:
+                line = f"{line}; {verdicts}{left}; the same command goes on"
+                raise KeyboardInterrupt(line) from None
+            raise KeyboardInterrupt(f"{line}, and nothing is kept{left}") from None
+        typed = [word for word in sys.argv[1:] if word != "--resume"]
+        command = plain(shlex.join(["reward", *typed, "--resume"]), MESSAGE)
+        kept = plain(journal.path.name)
+        line = f"{line} and kept in {kept}{f', {verdicts}' if verdicts else ''}{left}"
+        raise KeyboardInterrupt(f"{line}; to go on: {command}") from None
+
+
+@contextmanager
+def ends_are_interrupts() -> Iterator[None]:
+    """Let a signal to end, and the end of the terminal, be what Ctrl-C is."""
+    if current_thread() is not main_thread():  # where no handler can be set
+        yield
+        return
+    names = (signal.SIGTERM, signal.SIGHUP)
+    before = [(each, signal.signal(each, signal.default_int_handler)) for each in names]
+    try:
+        yield
+    finally:
+        for each, handler in before:
+            signal.signal(each, handler)
+
+
+def _parameters(reward: RewardFunction) -> str:
+    """The parameters of a reward as they are bound, a judge's too."""
+    found = [reward, *getattr(reward, "panel", [])]
+    named = [each.keywords for each in found if isinstance(each, partial)]
+    return repr([sorted(item for item in each.items() if item[0] != "ask") for each in named])
+
+
+def _judge_digest(judge: str | None) -> str | None:
+    if judge is None:
+        return None
+    path = Path(judge)
+    typed = judge.lstrip().startswith("{")
+    return sha256(judge.encode() if typed else path.read_bytes()).hexdigest()

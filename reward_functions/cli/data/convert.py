@@ -1,0 +1,82 @@
+"""`reward data convert`: rows of one shape and format as rows of another shape, in JSONL."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from reward_functions.cli._options import Map, Shape  # noqa: TC001 - typer reads annotations
+
+
+def convert(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="Rows in any shape `score` reads; - is standard input."
+        ),
+    ],
+    *,
+    to: Annotated[
+        str,
+        typer.Option(
+            "--to",
+            metavar="SHAPE",
+            help="bedrock, openai, qrr, sagemaker, trl, trl-chat, verifiers or verl.",
+        ),
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="OUT", help="The JSONL file to write.")
+    ],
+    mapped: Map = None,
+    shape: Shape = None,
+) -> None:
+    """Write rows in the shape that a trainer reads.
+
+    The file appears complete or not at all. What the shape has no place for, such as the system
+    prompt of a prompt that is one string, is left out and reported once, with a count.
+
+    Exit status: 0 everything was written, 1 something has no place in the shape, 2 nothing was
+    written.
+    """
+    import json
+    from collections import Counter
+
+    from reward_functions.cli._console import errors, plain
+    from reward_functions.cli._errors import INCOMPLETE
+    from reward_functions.cli._progress import watched
+    from reward_functions.cli._rows import row_options
+    from reward_functions.core.errors import ConfigurationError
+    from reward_functions.core.suggest import did_you_mean
+    from reward_functions.tools.atomic import Together
+    from reward_functions.tools.rows.reading import read_rows
+    from reward_functions.tools.rows.writing import WRITERS, write
+
+    if to not in WRITERS:
+        raise ConfigurationError(
+            f"--to {to}: rows cannot be written in that shape{did_you_mean(to, WRITERS)}"
+        )
+    options = row_options(mapped, shape)
+    lost, rows = Counter[str](), 0
+    spared = [] if file == "-" else [Path(file)]
+    with Together(spared=spared) as files:
+        stream = files.opened(output)
+        for row in watched(read_rows(file, options), "converting"):
+            written = write(row.content, to)
+            lost.update(set(written.lost))
+            stream.write(f"{json.dumps(written.content)}\n")
+            rows += 1
+    console = errors()
+    console.print(
+        f"{rows:,} row{'s' * (rows != 1)} as {to} in {plain(str(output))}",
+        soft_wrap=True,
+        markup=False,
+    )
+    for what, count in lost.most_common():
+        console.print(
+            f"left out, {to} has no place for it: {what} ({count:,} row{'s' * (count != 1)})",
+            markup=False,
+        )
+    if lost:
+        raise typer.Exit(INCOMPLETE)

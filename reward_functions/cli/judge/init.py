@@ -1,0 +1,39 @@
+"""`reward judge init`: a file of settings to begin with."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+Kind = Literal["bedrock", "vllm", "openai", "ollama"]
+
+
+def init(
+    kind: Annotated[Kind, typer.Argument(help="Where the model is served.")] = "bedrock",
+    *,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            "--out", "-o", metavar="FILE", help="A new file; without it, standard output."
+        ),
+    ] = None,
+) -> None:
+    """Write a judge's settings to begin with: a TOML file for --judge.
+
+    Exit status: 0, or 2 where the file exists.
+    """
+    from reward_functions.cli._console import errors, plain
+    from reward_functions.core.errors import ConfigurationError
+    from reward_functions.tools.judging.starting import settings_for
+
+    if out is None:
+        typer.echo(settings_for(kind), nl=False)
+        return
+    try:
+        with open(out, "x", encoding="utf-8") as stream:  # noqa: PTH123 - as typed
+            stream.write(settings_for(kind))
+    except FileExistsError:
+        raise ConfigurationError(f"{out} exists: name another file with -o, or edit it") from None
+    line = f"{out} is written; name your model in it, and try it: reward judge probe reference"
+    errors().print(plain(f"{line} --judge {out}"), soft_wrap=True, markup=False)

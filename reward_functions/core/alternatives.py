@@ -1,0 +1,164 @@
+"""A list as a reference: a response that equals any of its items is correct.
+
+The list stands alone or in an object under one of the keys of an answer. An item is whatever a
+reference may be, but no list. A set that is one answer is one string: `"{1, 2}"`.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import wraps
+from time import perf_counter, thread_time
+from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec
+
+from reward_functions.core.errors import BadReference, RewardError
+from reward_functions.core.references import ANSWER_KEYS, MAX_WRAPPINGS
+from reward_functions.core.types import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from reward_functions.core.types import Sample, Score
+
+    P = ParamSpec("P")
+
+MAX_ALTERNATIVES: Final = 256
+"""Answers of one reference; each may cost a whole comparison, or a call of a judge."""
+
+ALWAYS: Final = 8
+"""Answers that are tried whatever they cost: a verifier's dearest response takes 0.2 s on each."""
+
+SECONDS: Final = 1.0
+"""The time in which the answers after these are tried. An ordinary response needs 0.1 s for 256."""
+
+CORRECT: Final = 1.0
+"""The score at which no further alternative is tried."""
+
+
+def alternatives(reference: Any) -> list[Any] | None:
+    """The references that a list reference stands for; None where it is not a list.
+
+    Of an object under whose answer key a list stands, each is that object with one item there.
+
+    Raises:
+        BadReference: the list is empty, holds a list, or more than 256 items.
+    """
+    if isinstance(reference, list):
+        return _checked(reference)
+    if isinstance(reference, dict) or (isinstance(reference, str) and _may_hold_list(reference)):
+        return _inside(reference, MAX_WRAPPINGS)
+    return None
+
+
+def any_reference(
+    score: Callable[Concatenate[Sample, P], Score],
+) -> Callable[Concatenate[Sample, P], Score]:
+    """A reward function of one reference, made one of any of several.
+
+    The score is that of the alternative that the response equals. Where it equals none, the first
+    one's, unless another is undecided, which is not a proof. An alternative that cannot be scored
+    counts for nothing beside one that the response equals, and otherwise for the whole: the
+    response might have equalled it.
+
+    A response that is dear to compare is compared with eight, and with more for a second: it cannot
+    hold up the others. It then earns the minimum, and the reason says so.
+
+    Raises:
+        BadReference: of the list, or of an alternative.
+    """
+    return _any(score, perf_counter)
+
+
+def any_reference_judged(
+    score: Callable[Concatenate[Sample, P], Score],
+) -> Callable[Concatenate[Sample, P], Score]:
+    """The same for a reward that asks a judge: the time a judge takes counts for nothing."""
+    return _any(score, thread_time)
+
+
+def _any(
+    score: Callable[Concatenate[Sample, P], Score], clock: Callable[[], float]
+) -> Callable[Concatenate[Sample, P], Score]:
+    @wraps(score)
+    def scored(sample: Sample, /, *args: P.args, **parameters: P.kwargs) -> Score:
+        references = alternatives(sample.reference)
+        if references is None:
+            return score(sample, *args, **parameters)
+        best: Score | None = None
+        failure: RewardError | None = None
+        begun = clock()
+        for tried, reference in enumerate(references):
+            if tried >= ALWAYS and best is not None and clock() - begun > SECONDS:
+                return _cut_short(best, tried, len(references))
+            try:
+                found = score(replace(sample, reference=reference), *args, **parameters)
+            except RewardError as error:
+                failure = failure or error
+                continue
+            if found.value >= CORRECT:
+                return found
+            best = found if best is None or _beats(found, best) else best
+        if failure or best is None:
+            raise failure or BadReference("the reference is an empty list")
+        return best
+
+    return scored
+
+
+def _cut_short(best: Score, tried: int, count: int) -> Score:
+    return replace(
+        best, reason=f"{best.reason}; compared with {tried} of {count} references in the time set"
+    )
+
+
+def of_first_reference(write: Callable[[Sample], str]) -> Callable[[Sample], str]:
+    """A writer of right responses that takes the first of several references."""
+
+    @wraps(write)
+    def written(sample: Sample, /) -> str:
+        references = alternatives(sample.reference)
+        return write(sample if references is None else replace(sample, reference=references[0]))
+
+    return written
+
+
+def _beats(found: Score, best: Score) -> bool:
+    if found.value != best.value:
+        return found.value > best.value
+    return _undecided(found) and not _undecided(best)
+
+
+def _undecided(score: Score) -> bool:
+    return score.evidence is not None and score.evidence.outcome is Outcome.UNDECIDED
+
+
+def _may_hold_list(text: str) -> bool:
+    return "[" in text and text.lstrip().startswith("{")
+
+
+def _inside(reference: Any, wrappings: int) -> list[Any] | None:
+    """The alternatives inside an object, or inside its JSON text; None where it holds no list."""
+    if isinstance(reference, str) and _may_hold_list(reference):
+        try:
+            reference = json.loads(reference)
+        except (ValueError, RecursionError):
+            return None
+    if not isinstance(reference, dict) or not wrappings:
+        return None
+    key = next((key for key in ANSWER_KEYS if reference.get(key) is not None), None)
+    if key is None:
+        return None
+    value = reference[key]
+    inner = _checked(value) if isinstance(value, list) else _inside(value, wrappings - 1)
+    return None if inner is None else [{**reference, key: item} for item in inner]
+
+
+def _checked(references: list[Any]) -> list[Any]:
+    if not references:
+        raise BadReference("the reference is an empty list")
+    if any(isinstance(each, list) for each in references):
+        raise BadReference("the reference is a list that holds a list")
+    if len(references) > MAX_ALTERNATIVES:
+        raise BadReference(f"the reference is a list of more than {MAX_ALTERNATIVES} answers")
+    return references

@@ -1,0 +1,76 @@
+"""Threads that nobody waits for: a call that is given up does not hold the process back.
+
+`ThreadPoolExecutor` waits for its threads, at the end of its block and again as the process ends: a
+judge that never answers would keep whoever typed Ctrl-C waiting.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from queue import SimpleQueue
+from threading import Thread
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class Threads(Generic[T, R]):
+    """A function called from several threads.
+
+    Args:
+        function: of one argument.
+        count: threads.
+    """
+
+    def __init__(self, function: Callable[[T], R], count: int) -> None:
+        self._function = function
+        self._count = count
+        self._queue: SimpleQueue[tuple[T, Future[R]] | None] = SimpleQueue()
+        for _ in range(count):
+            Thread(target=self._work, daemon=True).start()
+
+    def submit(self, argument: T) -> Future[R]:
+        """Call the function when a thread is free."""
+        future: Future[R] = Future()
+        self._queue.put((argument, future))
+        return future
+
+    def close(self) -> None:
+        """Let each thread end after what it is doing."""
+        for _ in range(self._count):
+            self._queue.put(None)
+
+    def _work(self) -> None:
+        while task := self._queue.get():
+            argument, future = task
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(self._function(argument))
+                except BaseException as error:  # noqa: BLE001 - whoever waits for it raises it
+                    future.set_exception(error)
+
+
+def mapped(function: Callable[[T], R], arguments: Iterable[T], count: int) -> list[R]:
+    """The function of each argument, in order.
+
+    Args:
+        function: of one argument.
+        arguments: one for each call.
+        count: threads.
+
+    Raises:
+        BaseException: what a call raised, or an interrupt of the thread that waits; calls that have
+            not begun are left out, and the others are not waited for.
+    """
+    threads = Threads(function, count)
+    futures = [threads.submit(each) for each in arguments]
+    try:
+        return [future.result() for future in futures]
+    finally:
+        for future in futures:
+            future.cancel()
+        threads.close()

@@ -1,0 +1,31 @@
+"""The hosts that `make adapters` tests our adapters with: one row a host.
+
+A name leads to pins (`requirements/adapters/NAME.in`, `.txt`) and to tests (`tests/hosts/NAME`).
+"""
+
+from typing import NamedTuple
+
+TORCH = "torch==2.13.0"
+"""Installed before the pins of a host that needs it, and no part of them: `without-torch.txt`."""
+
+
+class Host(NamedTuple):
+    """A trainer or an evaluation framework.
+
+    Args:
+        name: of its adapter, its pins, its environment and its folder of tests.
+        shown: the distributions whose versions are printed, the host first.
+        torch: whether it needs torch.
+    """
+
+    name: str
+    shown: tuple[str, ...]
+    torch: bool = False
+
+
+HOSTS = (
+    Host("trl", shown=("trl", "transformers", "accelerate", "datasets"), torch=True),
+    Host("verl", shown=("verl", "tensordict", "ray", "transformers"), torch=True),
+    Host("verifiers", shown=("verifiers", "openai", "pydantic")),
+    Host("inspect_ai", shown=("inspect_ai", "anyio", "pydantic")),
+)

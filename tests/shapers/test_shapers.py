@@ -1,0 +1,156 @@
+"""What each shaper pays for, and the ways around it, case by case."""
+
+from __future__ import annotations
+
+import pytest
+
+from reward_functions import RewardError, get, sample
+from reward_functions.core.errors import BadParameter, BadSample
+
+BOXED, HASH, ANSWER = ({"form": form} for form in ("boxed", "hash", "answer"))
+SHORT = {"limit": 10, "buffer": 4, "unit": "words"}
+PAIRS = {"ngram": 2, "full_at": 1.0}
+
+CASES = [
+    # reward, parameters, response, value
+    ("think_format", {}, "  \n<think>a</think>b", 1.0),
+    ("think_format", {}, "Well. <think>a</think>b", 0.0),
+    ("think_format", {}, "<think>a</think> \n ", 0.0),
+    ("think_format", {}, "<think> \n </think>b", 0.0),
+    ("think_format", {}, "a</think>b", 0.0),
+    ("think_format", {}, "<think>a<think>b</think>c", 0.0),
+    ("think_format", {}, "<think>a</think>b</think>c", 0.0),
+    ("think_format", {}, "<THINK>a</THINK>b", 0.0),
+    ("think_format", {"opened": True}, "a</think>b", 1.0),
+    ("think_format", {"opened": True}, "<think>a</think>b", 1.0),
+    ("think_format", {"opened": True}, "a, and so b", 0.0),
+    ("think_format", {"tag": "r"}, "<think>a</think>b", 0.0),
+    ("tag_count", {}, "", 0.0),
+    ("tag_count", {}, "<answer>42</answer><think>a</think>", 0.5),
+    ("tag_count", {}, "<think>a</think><answer>42", 0.75),
+    ("tag_count", {"sections": "plan,code"}, "<plan>a</plan><code>b</code>", 1.0),
+    ("tag_count", {"sections": "plan"}, "</plan><plan>", 0.5),
+    ("answer_format", BOXED, r"\boxed{\frac{1}{2}}", 1.0),
+    ("answer_format", BOXED, r"\boxed{\frac{1}{2}", 0.0),
+    ("answer_format", BOXED, r"<think>\boxed{1}</think>\boxed{2}", 1.0),
+    ("answer_format", BOXED, "#### 42", 0.0),
+    ("answer_format", HASH, "6 × 7\n####42\n\n", 1.0),
+    ("answer_format", HASH, "#### 42\nThat is all.", 0.0),
+    ("answer_format", HASH, "####", 0.0),
+    ("answer_format", HASH, "so #### 42", 0.0),
+    ("answer_format", ANSWER, "answer: 42", 1.0),
+    ("answer_format", ANSWER, "ANSWER: 42\nANSWER: 43", 0.0),
+    ("answer_format", ANSWER, "The answer is 42", 0.0),
+    ("length", {"at_least": 2, "at_most": 3}, "a b", 1.0),
+    ("length", {"at_least": 2, "at_most": 3}, "a b c d", 0.0),
+    ("length", {"at_least": 4, "margin": 4}, "a b", 0.5),
+    ("length", {"at_most": 5, "unit": "characters"}, "a b c", 1.0),
+    ("length", {"at_most": 5, "unit": "characters"}, "a b c ", 0.0),
+    ("overlong", SHORT, "a " * 6, 0.0),
+    ("overlong", SHORT, "a " * 7, -0.25),
+    ("overlong", SHORT, "a " * 10, -1.0),
+    ("overlong", SHORT, "a " * 10_000, -1.0),
+    ("overlong", SHORT, "", 0.0),
+    ("repetition", PAIRS, "a", 0.0),
+    ("repetition", PAIRS, "a b c d", 0.0),
+    ("repetition", PAIRS, "a b A B", 0.0),
+    ("repetition", PAIRS, "a b\na  b", -1 / 3),
+    ("repetition", {"ngram": 1}, "a a a a", -1.0),
+    ("regex", {"pattern": "(?i)sorry", "whole": False}, "I am SORRY.", 1.0),
+    ("regex", {"pattern": "a.c", "whole": True}, "a\nc", 0.0),
+    ("regex", {"pattern": "(?s)a.c", "whole": True}, "a\nc", 1.0),
+]
+
+
+@pytest.mark.parametrize(("name", "parameters", "response", "value"), CASES)
+def test_what_it_pays(name, parameters, response, value):
+    assert get(name).bind(parameters)(sample(response)).value == pytest.approx(value)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("length", {"at_least": 5, "at_most": 4}),
+        ("length", {"at_least": -1}),
+        ("length", {"margin": -1}),
+        ("overlong", {"limit": 10, "buffer": 11}),
+        ("overlong", {"buffer": 0}),
+        ("repetition", {"ngram": 0}),
+        ("repetition", {"full_at": 0.0}),
+        ("repetition", {"full_at": 1.5}),
+        ("tag_count", {"sections": ""}),
+        ("tag_count", {"sections": "<think>"}),
+        ("regex", {"pattern": ""}),
+        ("regex", {"pattern": "a" * 2_001}),
+        ("regex", {"pattern": r"(a)\1"}),
+        ("answer_format", {"form": "json"}),
+    ],
+)
+def test_parameters_that_make_no_sense_are_refused_when_they_are_bound(name, parameters):
+    with pytest.raises(BadParameter):
+        get(name).bind(parameters)
+
+
+@pytest.mark.parametrize("tokens", [18_432, "18432"], ids=["row", "CSV"])
+def test_tokens_are_counted_by_the_row(tokens):
+    assert get("overlong")(sample("42", completion_tokens=tokens)).value == -0.5
+
+
+@pytest.mark.parametrize("given", [{}, {"completion_tokens": None}])
+def test_tokens_are_never_guessed(given):
+    with pytest.raises(BadSample, match="unit=words"):
+        get("overlong")(sample("42", **given))
+
+
+@pytest.mark.parametrize("tokens", [-1, True, 1.5, "", "many", "-1", "1e3", "9" * 10, "٣", [9]])
+def test_what_counts_no_tokens_is_said(tokens):
+    with pytest.raises(BadSample, match="completion_tokens of the row is no whole number"):
+        get("overlong")(sample("42", completion_tokens=tokens))
+
+
+def test_a_shaper_says_that_it_pays_for_form_alone():
+    for name in {name for name, *_ in CASES}:
+        spec = get(name)
+        assert spec.partial_credit == spec.scale.maximum
+
+
+def test_a_shaper_needs_no_reference_and_reads_none():
+    for name in {name for name, *_ in CASES} - {"overlong"}:
+        with_one, without = sample("<think>a</think>b", "b"), sample("<think>a</think>b")
+        try:
+            assert get(name)(with_one) == get(name)(without)
+        except RewardError as error:
+            pytest.fail(f"{name}: {error}")
+
+
+NOTHING = ["\u200b", "\u2060\ufeff", "\0", " \u00ad\n", "\x01"]
+
+
+@pytest.mark.parametrize("nothing", NOTHING)
+@pytest.mark.parametrize(
+    ("name", "response", "parameters"),
+    [
+        ("think_format", "<think>{}</think>4", {}),
+        ("think_format", "<think>2 + 2</think>{}", {}),
+        ("answer_format", "\\boxed{{{}}}", {}),
+        ("answer_format", "#### {}", {"form": "hash"}),
+        ("answer_format", "Answer: {}", {"form": "answer"}),
+    ],
+)
+def test_what_a_reader_does_not_see_fills_no_section(name, response, parameters, nothing):
+    assert get(name)(response.format(nothing), **parameters).value == 0.0
+
+
+@pytest.mark.parametrize(
+    ("response", "parameters", "value"),
+    [
+        ("\\boxedd{4}", {}, 0.0),
+        ("\\boxed {4}", {}, 1.0),
+        ("##### 4", {"form": "hash"}, 0.0),
+        ("####4", {"form": "hash"}, 1.0),
+        ("#### 4\n\u200b", {"form": "hash"}, 1.0),
+        ("Answer:: 4", {"form": "answer"}, 0.0),
+    ],
+)
+def test_a_mark_is_not_the_beginning_of_another(response, parameters, value):
+    assert get("answer_format")(response, **parameters).value == value
