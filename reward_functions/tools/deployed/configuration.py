@@ -25,8 +25,9 @@ DEFAULT_MEMORY: Final = 128
 PATIENCE: Final = 30.0
 """Seconds to wait for a function that was created or updated a moment ago."""
 
-PAUSE: Final = 1.0
-"""Seconds between two looks at it."""
+PAUSE: Final = 0.1
+LONGEST_PAUSE: Final = 2.0
+"""Seconds between two looks at it; each pause is twice the one before."""
 
 
 def name_findings(arn: FunctionArn) -> Iterator[CheckFinding]:
@@ -78,10 +79,11 @@ def configuration(function: DeployedFunction) -> dict[str, Any] | None:
     Raises:
         AwsFailed: they cannot be read for another reason.
     """
-    end = monotonic() + PATIENCE
+    end, pause = monotonic() + PATIENCE, PAUSE
     try:
         while _changing(settings := _read(function)) and monotonic() < end:
-            sleep(PAUSE)
+            sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
     except AwsFailed as error:
         if error.denied:
             return None
