@@ -90,7 +90,7 @@ pins: .venv/dev  ## Resolve requirements/*.in again into hashed pins
 	$(BIN)/npm install --package-lock-only --prefix requirements/pages
 
 clean:  ## Remove the environment and every cache
-	rm -rf .venv node_modules requirements/pages/node_modules build/pages build/hosts cdk.out .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv node_modules requirements/pages/node_modules build/pages build/hosts build/node-compile-cache cdk.out .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/bin/python:

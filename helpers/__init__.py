@@ -20,6 +20,8 @@
     compared_pairs.py  pairs like PandaLM's, and reasons with labels
     splits.py          a split by group beside one row by row
     training.py        a job from its plan to its clean-up; `training_shown.py` has its tables
+    evaluated.py       base against tuned on held-out rows: pictures, tables, sizes of a split
+    sagemaker_steps.py what a job of SageMaker registers, makes and is evaluated by
     open_weight.py     open-weight models by id, the key of their API, one plan beside another
     openai_steps.py    events, figures and checkpoints of a job of the OpenAI-compatible API
     speed.py           base and tuned model asked by turns, and timed

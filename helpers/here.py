@@ -19,7 +19,7 @@ on AWS, where it would be root: what a right is missing for fails here as it wou
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 from urllib.request import urlopen
 
@@ -38,7 +38,7 @@ from reward_functions.tools.local_aws.pointing import away_line, pointed_at
 from reward_functions.tools.sheets import Sheet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from reward_functions.tools.jobs.job import Job
     from reward_functions.tools.local_aws import LocalAws
@@ -56,7 +56,7 @@ ANY_ACCOUNT: Final = "account"
 """The account that the shell's own credentials are of."""
 
 TASKS: Final = ("data", "jobs", "evaluate")
-"""What a notebook does, as the stage's policies name it. To delete a model takes `operate`."""
+"""What every notebook does, as the stage's policies name it. To delete a model takes `operate`."""
 
 GENERAL: Final = "AWS_ENDPOINT_URL"
 
@@ -100,6 +100,7 @@ class Here(Showing):
         identity: the ARN of who calls, from STS.
         emulator: its name; "" for an account of AWS.
         enforced: whether rights are checked.
+        tasks: whose policies of the stage a user of the emulator has.
     """
 
     place: Place
@@ -107,6 +108,7 @@ class Here(Showing):
     identity: str
     emulator: str
     enforced: bool
+    tasks: tuple[str, ...] = TASKS
 
     @property
     def local(self) -> bool:
@@ -133,7 +135,7 @@ class Here(Showing):
         yield "stage", self.place.stage.stage
         yield "calls as", self.identity
         if self.local:
-            rights = ", ".join(TASKS)
+            rights = ", ".join(self.tasks)
             checked = "checked by the emulator" if self.enforced else "checked by nobody"
             yield "rights", f"the policies {rights} of the stage, {checked}"
         yield "trains", self._training()
@@ -145,21 +147,23 @@ class Here(Showing):
         return "Amazon Bedrock"
 
 
-def run_in(where: str, *, stage: str = "dev") -> Here:
+def run_in(where: str, *, also: Sequence[str] = (), stage: str = "dev") -> Here:
     """Turn this process to where a notebook is to run, and prove that its calls go there.
 
     Args:
         where: "local", "account", or the name of a profile.
+        also: further policies that are needed, such as "sagemaker"; on the emulator they are given.
         stage: that is deployed in an account; on this machine it is `local`.
 
     Raises:
         Stopped: the shell leads elsewhere, or no emulator runs. One sentence, with what to type.
         WrongEndpoint: the shell points to two kinds of AWS.
         NotDeployed: there is no such stage.
+        LocalAwsError: the emulator's stage has no such policy.
         AwsFailed: AWS cannot be reached, or refuses.
     """
     if where == LOCAL:
-        return _local()
+        return _local((*TASKS, *also))
     _require_no_emulator(where)
     if where != ANY_ACCOUNT:
         _take_profile(where)
@@ -169,10 +173,10 @@ def run_in(where: str, *, stage: str = "dev") -> Here:
     return _proven(found, None)
 
 
-def _local() -> Here:
+def _local(tasks: tuple[str, ...]) -> Here:
     aws = _emulator(os.environ)
-    _turn(_person(aws, os.environ) or become(aws, LOCAL, TASKS))
-    here = _proven(place(LOCAL, boto3.Session()), aws)
+    _turn(_person(aws, os.environ) or become(aws, LOCAL, tasks))
+    here = replace(_proven(place(LOCAL, boto3.Session()), aws), tasks=tasks)
     if here.account != ACCOUNT:
         raise Stopped(f"RUN_IN is 'local', and STS says that this is the account {here.account}")
     return here

@@ -2,7 +2,7 @@
 
     job = Training(here, model=…, deployment=…, data=…, hyperparameters={…})
     job.plan() → job.baseline() → job.preflight() → job.start() → job.watch()
-    job.curves(), job.simulated() → job.learned() → job.left(), job.clean_up()
+    job.curves(), job.simulated() → job.evaluated(rows.held_out) → job.clean_up()
 
 The commands of `reward job` do the same, and their defaults hold here.
 """
@@ -19,9 +19,14 @@ from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
 from helpers import training_shown as shown
+from helpers.evaluated import Evaluated
 from helpers.shown import Shown
 from reward_functions.serving.catalogue import DATA_PREFIX
 from reward_functions.tools.datasets.uploading import destinations, upload
+from reward_functions.tools.evaluating.evaluation import CARE, evaluate
+from reward_functions.tools.evaluating.preparing import Options
+from reward_functions.tools.evaluating.preparing import prepared as compared
+from reward_functions.tools.evaluating.split import SharedPrompts
 from reward_functions.tools.jobs import plan as planning
 from reward_functions.tools.jobs import starting
 from reward_functions.tools.jobs.account import graded_by
@@ -34,12 +39,16 @@ from reward_functions.tools.jobs.configuration import load
 from reward_functions.tools.jobs.data import files_of
 from reward_functions.tools.jobs.drawing import charts
 from reward_functions.tools.jobs.figures import series
+from reward_functions.tools.jobs.grader import account_of
 from reward_functions.tools.jobs.hosting import Hosting
 from reward_functions.tools.jobs.job import Job
 from reward_functions.tools.jobs.leftovers import Leftovers
 from reward_functions.tools.jobs.models import find
+from reward_functions.tools.jobs.options import serverless_of
+from reward_functions.tools.jobs.package_hosting import PACKAGED, PackageHosting
 from reward_functions.tools.jobs.preflight import preflight, readable
 from reward_functions.tools.jobs.preparing import prepared
+from reward_functions.tools.jobs.recipes import recipe_of
 from reward_functions.tools.jobs.scorer import scorer_named
 from reward_functions.tools.jobs.sizes import measure
 from reward_functions.tools.jobs.watching import Polling, watch
@@ -55,6 +64,7 @@ if TYPE_CHECKING:
     from reward_functions.tools.jobs.job import Driver, HyperparameterValue
     from reward_functions.tools.jobs.leftovers import Kind
     from reward_functions.tools.jobs.preparing import PreparedJob
+    from reward_functions.tools.jobs.recipes import Recipe
 
 FOLDER: Final = f"{DATA_PREFIX}notebooks/"
 """Where a rehearsal's answers lie: the training double reads every file of the bucket's data."""
@@ -82,8 +92,9 @@ class Training:
         data: the training file.
         hyperparameters: by the service's own names.
         name: how the job's name begins.
-        prompts: that the baseline asks, before and after.
+        prompts: that the baseline asks.
         answers: to each prompt.
+        more: further fields of a job's configuration, such as `driver`.
     """
 
     here: Here
@@ -94,7 +105,7 @@ class Training:
     name: str = "notebook"
     prompts: int = 20
     answers: int = 4
-    before: Baseline | None = field(default=None, init=False)
+    more: Mapping[str, Any] = field(default_factory=dict)
     job: Job | None = field(default=None, init=False)
     reports: dict[str, CheckReport] = field(default_factory=dict, init=False)
 
@@ -108,9 +119,10 @@ class Training:
                 "data": str(self.data.path),
                 "name": self.name,
                 "hyperparameters": dict(self.hyperparameters),
+                **self.more,
             },
         )
-        self.base = find(self.model, self.here.place.stage.region, None)
+        self.base = find(self.model, self.here.place.stage.region, self.asked.driver)
 
     @cached_property
     def driver(self) -> Driver:
@@ -142,13 +154,14 @@ class Training:
                 account=grader.account,
                 reward=spec,
                 judge=grader.judge,
+                recipe=self._recipe(),
             )
         )
 
     def baseline(self) -> Shown:
         """What the base earns before any training: `reward job baseline`. It asks the model."""
-        self._give_answers()
-        found, asked, note = self._measured(None)
+        self._give_answers(self.data)
+        found, asked, note = self._measured()
         origin = Measured(
             model=self.base.identifier,
             asked=asked,
@@ -158,7 +171,6 @@ class Training:
         )
         scorer = scorer_named(self.deployment, self.asked.stage, self.here.place.session)
         save(recorded(found, origin, scorer), Path(FILE))
-        self.before = found
         return shown.baseline(found, judged(found), [note], simulated=self.here.place.simulated)
 
     def preflight(self) -> Shown:
@@ -226,16 +238,74 @@ class Training:
         shown = side_by_side(title, drawn, title=title)
         return replace(shown, width=max(shown.width, PAIR))
 
-    def learned(self) -> Shown:
-        """Host the tuned model, ask it the prompts of the baseline, and set both side by side.
+    def deploy_model(self) -> Shown:
+        """Host the tuned model, once: `reward job deploy-model`.
 
         Hosting is billed in an account until the clean-up.
         """
-        if self.before is None:
-            return Shown(notes=["not run: there is no baseline to compare with"])
-        after, _, note = self._measured(self._hosted())
-        found = shown.learned(self.before, after, simulated=self.here.place.simulated)
-        return Shown(found.sheets, [*found.notes, note])
+        return Shown(notes=[f"the tuned model is asked as {self._hosted()}"])
+
+    def evaluated(
+        self,
+        rows: TrainingRows,
+        *,
+        prompts: int | None = None,
+        answers: int = 2,
+        by: str = "",
+        care: float = CARE,
+    ) -> Evaluated:
+        """Base against tuned on held-out rows, by the version that graded: `reward job evaluate`.
+
+        Args:
+            rows: that share no prompt with the training file.
+            prompts: asked at most; None for all.
+            answers: sampled answers to a prompt, beside the greedy one.
+            by: a key of the rows' metadata; "" for the kind of their answer.
+            care: the difference one cares about, as a share of the scale.
+
+        Raises:
+            SharedPrompts: they share prompts; nothing was asked.
+            AwsFailed: a model or the version cannot be asked.
+        """
+        where, job = self.here.place, self.started
+        made = compared(
+            Options(
+                job=job.id,
+                data=rows.path,
+                stage=where.stage.stage,
+                driver=job.driver,
+                # That API gives no file back.
+                train=self.data.path if job.driver == "openai" else None,
+                ask_base=self.asked.ask,
+                ask_tuned=self._hosted(),
+                prompts=prompts,
+                answers=answers,
+                by=by,
+                care=care,
+            ),
+            where.session,
+        )
+        self._give_answers(rows)
+        with made.askings(None) as askings:
+            costs = askings.costs()
+            given = askings.answers()
+        record = evaluate(given, made.asked, made.split, made.scorer, made.settings)
+        notes = [
+            f"{one.side}, {one.mode}: {shown.asking_cost(each)}"
+            for one, each in zip(made.asked, costs, strict=True)
+        ]
+        if made.scorer.judges:
+            calls = sum(each.calls for each in costs)
+            notes.append(f"the deployed judge: calls for up to {calls:,} answers beside")
+        return Evaluated(record, notes)
+
+    def refused(self, rows: TrainingRows) -> Shown:
+        """Why rows are no split to evaluate on; nothing is asked."""
+        try:
+            self.evaluated(rows)
+        except SharedPrompts as refusal:
+            return Shown(notes=[f"refused: {refusal}"])
+        return Shown(notes=["taken: the rows share no prompt with the training file"])
 
     def clean_up(self, *also: Kind) -> Shown:
         """Remove what costs something: `reward job cleanup`. Deployments go always.
@@ -256,12 +326,12 @@ class Training:
             self.reports[job.request.name] = replace(report, findings=findings)
         return self.reports[job.request.name]
 
-    def _give_answers(self) -> None:
+    def _give_answers(self, rows: TrainingRows) -> None:
         """Let the training double know the rows: the simulated policy answers from references."""
         if self.here.place.simulated:
             bucket = self.here.place.stage.bucket
             client = self.here.place.session.client("s3")
-            placed = destinations([str(self.data.path)], f"s3://{bucket}/{FOLDER}{self.name}/")
+            placed = destinations([str(rows.path)], f"s3://{bucket}/{FOLDER}{self.name}/")
             list(upload(client, placed))
 
     def _sampled(self) -> dict[str, Any]:
@@ -272,11 +342,11 @@ class Training:
             "reasoning_effort": sampling.reasoning_effort,
         }
 
-    def _measured(self, model: str | None) -> tuple[Baseline, str, str]:
-        """(figures, the name that was asked, what it cost) of the base or of a tuned model."""
+    def _measured(self) -> tuple[Baseline, str, str]:
+        """(figures, the name that was asked, what it cost) of the base."""
         where, sampling = self.here.place, sampling_of(self.asked)
         drawn = chosen(*readable([self.data.path]), self.prompts, 0)
-        endpoint = endpoint_of(self.base, sampling, where, ask=model)
+        endpoint = endpoint_of(self.base, sampling, where, ask=self.asked.ask)
         price = self.base.known.price if self.base.known else None
         costs = cost(drawn, self.answers, [], sampling, price.inference if price else None)
         given = ask(endpoint, drawn, self.answers)
@@ -284,12 +354,25 @@ class Training:
         note = f"{endpoint.model}: {shown.asking_cost(costs)}"
         return measured(drawn, given, scorer), endpoint.model, note
 
+    def _recipe(self) -> Recipe | None:
+        """The recipe of a serverless job, as SageMaker's hub has it; None on other services."""
+        if self.base.driver != "sagemaker":
+            return None
+        stage, chosen = self.here.place.stage, serverless_of(self.asked)
+        return recipe_of(
+            self.model, chosen, stage.region, account_of(stage), self.here.place.session
+        )
+
     def _hosted(self) -> str:
         """What the tuned model is asked as; Bedrock hosts it first."""
-        job = self.started
+        job, where = self.started, self.here.place
         if job.driver == "openai":
             return job.tuned_model
-        hosting = Hosting(self.driver.region, self.here.place.session)
+        if job.driver in PACKAGED:
+            role = where.stage.import_role_arn or where.stage.training_role_arn
+            packages = PackageHosting(where.stage.region, where.session)
+            return packages.host(job.tuned_model, job.name, role, tags=job.tags).arn
+        hosting = Hosting(self.driver.region, where.session)
         token = f"{job.name}-{uuid4().hex}"
         made = hosting.deploy(job.name, job.tuned_model, token=token, tags=job.tags)
         return hosting.wait(made.arn).arn

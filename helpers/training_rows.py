@@ -46,6 +46,11 @@ class TrainingRows:
         """Every row, as a trainer sends it without a response."""
         return [row.content for row in read_rows(str(self.path))]
 
+    @property
+    def held_out(self) -> TrainingRows:
+        """The rows of `test.jsonl` beside this file: no training sees them."""
+        return TrainingRows(self.path.with_name("test.jsonl"))
+
     def first(self, count: int = FIRST) -> Shown:
         """The first rows: what is asked, and the reference that the response is compared with."""
         rows = [
@@ -123,7 +128,7 @@ def generated(
         dataset: "gsm8k", "math" or "finqa".
         folder: where `train.jsonl` and `report.json` are written; made where it is missing.
         rows: of the training file; no job takes fewer than 100.
-        test_rows: of `test.jsonl`; 0 for none.
+        test_rows: of `test.jsonl`, which `held_out` reads; 0 for none.
         seed: of what is drawn; two notebooks with one seed ask the same prompts.
 
     Raises:

@@ -64,17 +64,6 @@ def findings(found: Iterable[CheckFinding], title: str) -> Shown:
     return Shown([Sheet(title, heads, rows, words=heads)])
 
 
-def learned(before: Baseline, after: Baseline, *, simulated: bool) -> Shown:
-    """The same prompts asked before and after: the figures beside each other."""
-    title = "Before and after, on the same prompts" + (" (SIMULATION)" if simulated else "")
-    rows = [
-        [name, *_share(figure), *_share(shares(after)[name])]
-        for name, figure in shares(before).items()
-    ]
-    heads = ("figure", "before", "95 % interval", "after", "its 95 % interval")
-    return Shown([Sheet(title, heads, rows)], [_verdict(before.mean, after.mean)])
-
-
 def leftovers(found: Sequence[Leftover], title: str) -> Shown:
     """What a job left, and what becomes of each."""
     rows = [[each.kind, each.note, each.stays or "goes", each.id] for each in found]
@@ -91,17 +80,6 @@ def removed(done: Mapping[Leftover, str], stay: Sequence[Leftover]) -> Shown:
     rows += [[each.kind, f"stays: {each.stays}", each.id] for each in stay]
     heads = ("kind", "what became of it", "id")
     return Shown([Sheet("Cleaned up", heads, rows, words=heads)])
-
-
-def _verdict(before: Share | None, after: Share | None) -> str:
-    """Whether the two means are told apart."""
-    if before is None or after is None:
-        return "one of the two was not scored: nothing can be said"
-    if before.high < after.low:
-        return "the intervals of the mean are apart: it has learned what this reward pays"
-    if after.high < before.low:
-        return "the intervals of the mean are apart: it has become worse"
-    return "the intervals of the mean overlap: more prompts are needed to say anything"
 
 
 def _share(figure: Share | None) -> tuple[str, str]:

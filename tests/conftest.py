@@ -26,6 +26,9 @@ PATIENT = {"SECONDS": 0.3, "WALL": 20.0, "QUEUE": 20.0}
 """Limits of a request to the solver: three times the processor time that it gets elsewhere, as a
 second of a busy machine's does less work, and as much as it likes on the wall and in the queue."""
 
+COMPILED = Path(__file__).parents[1] / "build" / "node-compile-cache"
+"""Where Node keeps what it compiled, for the next start and the next run."""
+
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 
 
@@ -35,6 +38,8 @@ def pytest_configure(config):
         choose_state(config.workerinput["workerid"])
     else:
         config.stash[RUN] = begin_run()
+    # The CDK's command line compiles megabytes at each start, and jsii beneath it.
+    os.environ.setdefault("NODE_COMPILE_CACHE", str(COMPILED))
     # readline sets them behind Python's back, for the workers: tables would be as wide as that.
     for name in ("COLUMNS", "LINES"):
         os.environ.pop(name, None)

@@ -1,8 +1,8 @@
 """The control planes of Bedrock and SageMaker on the loopback interface: their training jobs.
 
 The local AWS emulator knows neither. Protocol: ListModelCustomizationJobs and
-GetModelCustomizationJob of botocore's model of Bedrock; ListTrainingJobs, DescribeTrainingJob and
-DescribeHubContent of its model of SageMaker. Both list in pages.
+GetModelCustomizationJob of botocore's model of Bedrock; ListTrainingJobs, DescribeTrainingJob,
+DescribeHubContent, ListJobs and DescribeJob of its model of SageMaker. All list in pages.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ class ControlPlanes:
     Args:
         bedrock: jobs by name: the members of GetModelCustomizationJob that matter.
         sagemaker: jobs by name: those of DescribeTrainingJob.
+        multi_turn: jobs by name: those of DescribeJob.
         contents: documents of evaluators, by their names in the hub.
         page: jobs on a page.
         refusals: (status, code) by operation, in the place of an answer.
@@ -35,6 +36,7 @@ class ControlPlanes:
 
     bedrock: dict = field(default_factory=dict)
     sagemaker: dict = field(default_factory=dict)
+    multi_turn: dict = field(default_factory=dict)
     contents: dict = field(default_factory=dict)
     page: int = 10
     refusals: dict = field(default_factory=dict)
@@ -49,6 +51,14 @@ class ControlPlanes:
             "status": status,
             "customizationType": "REINFORCEMENT_FINE_TUNING",
             "customizationConfig": grader,
+        }
+
+    def rolled_out(self, name, document, status="InProgress", category="AgentRFT"):
+        """Put a multi-turn job into SageMaker, with a document of any kind."""
+        self.multi_turn[name] = {
+            "JobCategory": category,
+            "JobStatus": status,
+            "JobConfigDocument": document if isinstance(document, str) else json.dumps(document),
         }
 
     def evaluated(self, name, reference, status="InProgress", **members):
@@ -97,6 +107,8 @@ def control_planes():
                 "ListTrainingJobs": lambda: self.sagemaker_page(sent),
                 "DescribeTrainingJob": lambda: sagemaker_job(planes, sent["TrainingJobName"]),
                 "DescribeHubContent": lambda: content(planes, sent),
+                "ListJobs": lambda: self.multi_turn_page(sent),
+                "DescribeJob": lambda: multi_turn_job(planes, sent["JobName"]),
             }
             self.answer(operation, answers[operation])
 
@@ -118,6 +130,17 @@ def control_planes():
                 if job["TrainingJobStatus"] == sent["StatusEquals"]
             ]  # fmt: skip
             return paged(jobs, "TrainingJobSummaries", "NextToken", sent, planes.page)
+
+        def multi_turn_page(self, sent):
+            jobs = [
+                {"JobName": name, "JobArn": f"arn:aws:sagemaker:{PLACE}:job/x/{name}",
+                 "JobCategory": job["JobCategory"], "JobStatus": job["JobStatus"],
+                 "CreationTime": 1.0}
+                for name, job in planes.multi_turn.items()
+                if (job["JobCategory"], job["JobStatus"])
+                == (sent["JobCategory"], sent["StatusEquals"])
+            ]  # fmt: skip
+            return paged(jobs, "JobSummaries", "NextToken", sent, planes.page)
 
         def answer(self, operation, made):
             planes.asked.append(operation)
@@ -164,6 +187,10 @@ def bedrock_job(planes, name):
 
 def sagemaker_job(planes, name):
     return {"TrainingJobName": name, "CreationTime": 1.0, **planes.sagemaker[name]}
+
+
+def multi_turn_job(planes, name):
+    return {"JobName": name, "CreationTime": 1.0, **planes.multi_turn[name]}
 
 
 def content(planes, sent):

@@ -8,6 +8,7 @@ import pytest
 
 from reward_functions.serving.catalogue import stage_parameter
 from reward_functions.tools.deployed.catalogue import stage_record
+from reward_functions.tools.local_aws.environment import TRAINING
 from tests.bedrock_service import Bedrock, Bucket
 from tests.deployed_stage import NUMBERS, StageOnEmulator
 from tests.loopback import served
@@ -61,7 +62,7 @@ def control_plane(services, local_aws, monkeypatch):
     bedrock.empty()
     for name, value in local_aws.environment.items():
         monkeypatch.setenv(name, value)
-    for service in ("BEDROCK", "BEDROCK_RUNTIME", "BEDROCK_MANTLE"):
+    for service in TRAINING:
         monkeypatch.setenv(f"AWS_ENDPOINT_URL_{service}", bedrock.address)
     return bedrock
 

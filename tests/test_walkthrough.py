@@ -21,8 +21,16 @@ NOT_RUN = {
         "tests/deploy deploys a stage to the local AWS emulator with the same commands",
         "tests/deploy/test_jobs.py runs them on the local AWS emulator and the training double",
     },
+    "docs/how-to/evaluate.md": {"needs a job that ended"},
     "docs/how-to/explain-a-score.md": set(),
     "docs/how-to/local-judge.md": {"it needs a model and a processor for it"},
+    "docs/how-to/sagemaker.md": {"it needs a stage with sagemaker_role"},
+    "docs/how-to/multi-turn.md": {
+        "it is a program of the page",
+        "it serves until it is ended, and makes a function of the local AWS emulator",
+        "tests/deploy deploys a stage to the local AWS emulator with the same commands",
+        "tests/tools/training_double runs such jobs on the training double",
+    },
     "docs/how-to/your-repository.md": {
         "it installs",
         "tests/cdk and tests/deploy do, on the example of the tests",

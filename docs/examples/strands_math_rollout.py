@@ -1,6 +1,7 @@
 """An agent of Strands that solves a problem with a calculator."""
 
 import ast
+import json
 import operator
 
 from strands import Agent, tool
@@ -46,12 +47,21 @@ def calculator(expression: str) -> str:
 PROMPT = "Solve the problem. Compute with the calculator. End with \\boxed{the answer}."
 
 
+def question(prompt):
+    """What is asked: a job's prompt may be the JSON of a row, whose answer no model is shown."""
+    try:
+        row = json.loads(prompt)
+    except ValueError:
+        return prompt
+    return row.get("prompt", prompt) if isinstance(row, dict) else prompt
+
+
 def solver(model):
     """The agent over a model: from a request to a response."""
 
     def solve(request):
         agent = Agent(model=model, tools=[calculator], system_prompt=PROMPT, callback_handler=None)
-        return str(agent(request["prompt"]))
+        return str(agent(question(request["prompt"])))
 
     return solve
 

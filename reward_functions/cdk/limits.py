@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.cdk.documents import BEDROCK, Made, of_job, of_people, services
+from reward_functions.cdk.documents import KINDS, Made, kinds, of_agent, of_people
 from reward_functions.cdk.grants import rewards
 from reward_functions.cdk.regions import partition_of
 from reward_functions.core.errors import ConfigurationError
@@ -54,7 +54,7 @@ KEY_CHARACTERS: Final = 36
 MAX_RESOURCES: Final = 500
 """Of one stack ("CloudFormation quotas")."""
 
-RESOURCES_OF_A_STAGE: Final = 27
+RESOURCES_OF_A_STAGE: Final = 32
 RESOURCES_OF_A_DEPLOYMENT: Final = 13
 """At most; a test counts those of templates."""
 
@@ -151,12 +151,16 @@ def _documents(stage: GrantingStage) -> Iterator[tuple[str, list[Document], int]
     place = Place(partition_of(stage.region), stage.region, ACCOUNT)
     bucket = f"arn:{place.partition}:s3:::{bucket_name(stage.name, ACCOUNT, stage.region)}"
     role = f"arn:{place.partition}:iam::{ACCOUNT}:role/service-role/{'r' * MAX_ROLE_NAME}"
-    roles = dict.fromkeys(services(stage), role)
+    roles = dict.fromkeys(kinds(stage), role)
     key = place.arn("kms", f"key/{'k' * KEY_CHARACTERS}") if stage.customer_key else ""
     made = Made(bucket, key)
     for task, document in of_people(place, stage, made, roles).items():
         yield task, [document], MAX_MANAGED_POLICY
-    yield "role of jobs", [*of_job(place, stage, made, BEDROCK).values()], MAX_INLINE_POLICIES
+    if agent := of_agent(place, stage):
+        yield "agent", [agent], MAX_MANAGED_POLICY
+    for kind in roles:
+        work = KINDS[kind].work(place, stage, made)
+        yield f"role of {kind}", [*work.values()], MAX_INLINE_POLICIES
     asked = rewards(place, stage.name, stage.deployments)
     house = permissions.keep_house(
         place, stage=stage.name, rewards=asked, bucket_arn=bucket, emulated=stage.emulated

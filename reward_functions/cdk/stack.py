@@ -13,6 +13,7 @@ from constructs import Construct
 from reward_functions.cdk.artifact import build_all
 from reward_functions.cdk.custody import Custodian
 from reward_functions.cdk.deployed_before import DeployedBefore
+from reward_functions.cdk.documents import AGENTS, BEDROCK, IMPORT, SAGEMAKER
 from reward_functions.cdk.job_events import JobEvents
 from reward_functions.cdk.monitoring import Monitoring
 from reward_functions.cdk.reward_function import Code, DeployedFunction
@@ -34,6 +35,14 @@ if TYPE_CHECKING:
 
 NO_DIGEST: Final = "0" * 64
 """Stands for an artifact's where the command needs none."""
+
+ROLE_FIELDS: Final = {
+    BEDROCK: "training_role_arn",
+    SAGEMAKER: "sagemaker_role_arn",
+    AGENTS: "agent_role_arn",
+    IMPORT: "import_role_arn",
+}
+"""Where a `DeployedStage` has the roles of jobs, by their kinds."""
 
 
 class RewardStack(cdk.Stack):
@@ -127,7 +136,12 @@ class RewardStack(cdk.Stack):
         deployment's outputs is the ending of another ending.
         """
         scope = Construct(self, "Catalogue")
-        sagemaker_role = self.training.sagemaker_role
+        roles = {
+            field: self.training.roles[kind].attr_arn
+            for kind, field in ROLE_FIELDS.items()
+            if kind in self.training.roles
+        }
+        agent_runtime = self.training.agent_runtime
         policies = {
             f"{task}_policy_arn": policy.attr_policy_arn
             for task, policy in self.training.people.items()
@@ -137,11 +151,11 @@ class RewardStack(cdk.Stack):
             region=stage.region,
             keep_versions=stage.keep_versions,
             bucket=self.training.bucket.bucket_name,
-            training_role_arn=self.training.bedrock_role.attr_arn,
-            sagemaker_role_arn=sagemaker_role.attr_arn if sagemaker_role else None,
+            agent_runtime_policy_arn=agent_runtime.attr_policy_arn if agent_runtime else None,
             job_events_topic_arn=self.job_events.topic.topic_arn,
             dashboard=self.monitoring.dashboard.dashboard_name,
             job_rights=stage.job_rights,
+            **roles,
             **policies,
         )
         parameters: list[Construct] = [

@@ -113,7 +113,9 @@ class Stage(Settings):
         default=(), description="E-mail and https addresses that receive job events and alarms."
     )
     sagemaker_role: bool = Field(
-        default=False, description="Make an execution role for SageMaker training jobs as well."
+        default=False,
+        description="Make a role for SageMaker's serverless jobs as well, and a policy for who "
+        "starts them.",
     )
     customer_key: bool = Field(
         default=False, description="Encrypt the bucket with a KMS key of the stage's own."
@@ -216,7 +218,7 @@ def stage_of(stages: Any, name: str, folder: Path) -> Stage:
         stage = stage.model_copy(update={"deployments": _unconfigured(packages)})
     _check_deployments(stage, packages)
     try:
-        check_rights(stage.job_rights, stage.region)
+        check_rights(stage.job_rights, stage.region, stage.account)
         check_stage(stage)
     except (BadRight, OverLimit) as error:
         raise BadStage(f"stage {stage.name!r}: {error}") from None

@@ -6,7 +6,7 @@ SageMaker's name, and use buckets only that carry it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from aws_cdk import Duration, RemovalPolicy
 from aws_cdk import aws_kms as kms
@@ -14,17 +14,23 @@ from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from reward_functions.cdk import nag
-from reward_functions.cdk.documents import BEDROCK, SAGEMAKER, Made, of_job, of_people
+from reward_functions.cdk.documents import (
+    AGENTS,
+    BEDROCK,
+    IMPORT,
+    KINDS,
+    SAGEMAKER,
+    Made,
+    kinds,
+    of_agent,
+    of_people,
+)
 from reward_functions.cdk.roles import managed_policy, place_of, role
-from reward_functions.serving import permissions
 from reward_functions.serving.catalogue import bucket_name
 
 if TYPE_CHECKING:
-    from aws_cdk import aws_iam as iam
-
     from reward_functions.cdk.custody import Custodian
     from reward_functions.cdk.stages import Stage
-    from reward_functions.serving.iam import Document
 
 SERVICE_ROLES: Final = "/service-role/"
 
@@ -33,8 +39,45 @@ TASKS: Final = {
     "jobs": "Start, follow and stop training jobs of the stage {stage}",
     "evaluate": "Ask the rewards of the stage {stage}, and host and ask tuned models",
     "operate": "Roll back and prune the rewards of the stage {stage}",
+    "sagemaker": "Start, follow and stop serverless jobs of SageMaker for the stage {stage}",
+    "agents": "Start, follow and stop multi-turn jobs of SageMaker for the stage {stage}",
 }
 """The descriptions of policies, by task. A policy whose description changes is made anew."""
+
+
+class RoleName(NamedTuple):
+    """What a role is called.
+
+    Args:
+        construct: in the construct tree.
+        description: for whoever finds it in the account.
+        physical: its name in the account, with `{stage}` and `{region}`; None for a made one.
+    """
+
+    construct: str
+    description: str
+    physical: str | None
+
+
+TRAINS: Final = "{} training jobs: read data, write output, ask for rewards"
+
+ROLES: Final = {
+    BEDROCK: RoleName("BedrockRole", TRAINS.format("Bedrock"), None),
+    SAGEMAKER: RoleName(
+        "SageMakerRole", TRAINS.format("SageMaker"), "SageMaker-reward-{stage}-{region}"
+    ),
+    AGENTS: RoleName(
+        "AgentRole",
+        "SageMaker multi-turn jobs: read data, write output, ask agents",
+        "SageMaker-reward-{stage}-{region}-agents",
+    ),
+    IMPORT: RoleName(
+        "ImportRole",
+        "Bedrock model imports: read what SageMaker jobs wrote",
+        "SageMakerForBedrock-reward-{stage}-{region}",
+    ),
+}
+"""The roles of jobs by their kinds. An account's roles have no region, so that their names do."""
 
 
 class Training(Construct):
@@ -48,10 +91,10 @@ class Training(Construct):
 
     Attributes:
         bucket: where data and output lie.
-        bedrock_role: what Bedrock's jobs run as.
-        sagemaker_role: what SageMaker's jobs run as, where the stage asked for it.
+        roles: what jobs run as, by the kinds of `documents.KINDS` that the stage has.
         people: managed policies to attach to people and their roles, by task: `data`, `jobs`,
-            `evaluate` and `operate`.
+            `evaluate` and `operate`, and `sagemaker` and `agents` where there are such jobs.
+        agent_runtime: a managed policy for the role of an agent, where the stage names agents.
     """
 
     def __init__(self, scope: Construct, name: str, *, stage: Stage, custodian: Custodian) -> None:
@@ -60,23 +103,19 @@ class Training(Construct):
         self.bucket = self._bucket(stage, custodian)
         key = self.bucket.encryption_key
         made = Made(self.bucket.bucket_arn, key.key_arn if key is not None else "")
-        self.bedrock_role = self._service_role(
-            "BedrockRole",
-            "Bedrock",
-            permissions.trust_bedrock(place),
-            of_job(place, stage, made, BEDROCK),
-        )
-        roles = {BEDROCK: self.bedrock_role.attr_arn}
-        self.sagemaker_role: iam.CfnRole | None = None
-        if stage.sagemaker_role:
-            self.sagemaker_role = self._service_role(
-                "SageMakerRole",
-                "SageMaker",
-                permissions.trust_sagemaker(place),
-                of_job(place, stage, made, SAGEMAKER),
-                physical=sagemaker_role_name(stage.name, stage.region),
+        self.roles = {
+            kind: role(
+                self,
+                ROLES[kind].construct,
+                description=ROLES[kind].description,
+                trust=KINDS[kind].trust(place),
+                policies=KINDS[kind].work(place, stage, made),
+                path=SERVICE_ROLES,
+                physical=role_name(kind, stage.name, stage.region),
             )
-            roles[SAGEMAKER] = self.sagemaker_role.attr_arn
+            for kind in kinds(stage)
+        }
+        arns = {kind: made.attr_arn for kind, made in self.roles.items()}
         self.people = {
             task: managed_policy(
                 self,
@@ -84,8 +123,15 @@ class Training(Construct):
                 description=TASKS[task].format(stage=stage.name),
                 document=document,
             )
-            for task, document in of_people(place, stage, made, roles).items()
+            for task, document in of_people(place, stage, made, arns).items()
         }
+        agent = of_agent(place, stage)
+        self.agent_runtime = agent and managed_policy(
+            self,
+            "AgentRuntimePolicy",
+            description=f"What an agent of the stage {stage.name} does while a job asks it",
+            document=agent,
+        )
 
     def _bucket(self, stage: Stage, custodian: Custodian) -> s3.Bucket:
         outlives = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
@@ -129,25 +175,8 @@ class Training(Construct):
         )
         return bucket
 
-    def _service_role(
-        self,
-        name: str,
-        service: str,
-        trust: Document,
-        work: dict[str, Document],
-        physical: str | None = None,
-    ) -> iam.CfnRole:
-        return role(
-            self,
-            name,
-            description=f"{service} training jobs: read data, write output, ask for rewards",
-            trust=trust,
-            policies=work,
-            path=SERVICE_ROLES,
-            physical=physical,
-        )
 
-
-def sagemaker_role_name(stage: str, region: str) -> str:
-    """The physical name of the role of SageMaker's jobs: an account's roles have no region."""
-    return f"SageMaker-reward-{stage}-{region}"
+def role_name(kind: str, stage: str, region: str) -> str | None:
+    """The physical name of a role; None where CloudFormation makes one."""
+    physical = ROLES[kind].physical
+    return physical and physical.format(stage=stage, region=region)

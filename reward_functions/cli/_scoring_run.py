@@ -196,6 +196,7 @@ def score_rows(
         ConfigurationError: the code of the reward asked for the end of the command.
     """
     digest, selection = counted
+    run = _Scoring(spec, reward, plan, journal, held)
 
     def count(at: int, result: RowResult) -> None:
         digest.add(result.id, result.facts, result.message)
@@ -204,7 +205,7 @@ def score_rows(
     with ExitStack() as stack:
         advance = stack.enter_context(progress("scoring", len(journal)))
         advance(journal.kept)
-        pieces = _pieces(rows, spec, reward, plan, journal, held, stack)
+        pieces = run.pieces(rows, stack)
         stack.push(partial(end_calls, reward))  # runs first: then rows have what they wait for
         for piece, results in pieces:
             journal.add(piece.positions, results)
@@ -217,66 +218,68 @@ def score_rows(
             count(at, journal[at])
 
 
-def _pieces(  # noqa: PLR0917 - a run is what all of these meet in
-    rows: Iterable[Unread],
-    spec: RewardSpec,
-    reward: RewardFunction,
-    plan: Plan,
-    journal: Journal,
-    held: Held | None,
-    stack: ExitStack,
-) -> Iterator[tuple[Piece, list[RowResult]]]:
-    """The rows without a result in pieces, each with its results, in the order of the file."""
-    fresh = ((at, row) for at, row in enumerate(rows) if at not in journal)
-    if spec.needs.group:
-        return _by_group(fresh, spec, reward, plan, held)
-    threads = spec.needs.judge or spec.needs.workers > 1
-    if threads:
-        workers = plan.workers or spec.needs.workers
-    else:
-        many = len(journal) // ROWS_OF_AN_INTERPRETER
-        workers = 1 if held else max(1, min(plan.workers or 1, many))
-    if threads or workers == 1:
-        score = partial(_here, spec, reward, held, explain=plan.explain)
-        run = Run(Pieces(fresh, 1 if threads and workers > 1 else LARGEST), score, workers)
-        patience = AFTERWARDS if spec.needs.judge else PATIENCE
-        stack.push(partial(_keep_finished, run, journal, None, patience))
-    else:
-        interpreters = Interpreters(spec, plan.name, plan.settings, workers, explain=plan.explain)
-        run = Run(Pieces(fresh), lambda piece: interpreters.scored(piece.rows), workers)
-        stack.enter_context(interpreters)
-        stack.push(partial(_keep_finished, run, journal, interpreters, PATIENCE))
-    return iter(run)
+@dataclass(frozen=True, slots=True)
+class _Scoring:
+    """What the rows of a run are scored with, and where their results wait.
 
+    Args:
+        spec: of the reward.
+        reward: with its parameters, and with who answers a judge's questions.
+        plan: how.
+        journal: has the results of earlier runs, and an interrupted run's.
+        held: takes samples and results where a page is made of them.
+    """
 
-def _here(
-    spec: RewardSpec, reward: RewardFunction, held: Held | None, piece: Piece, *, explain: bool
-) -> list[RowResult]:
-    """Score a piece in this process."""
-    rows = [row.read() for row in piece.rows]
-    samples = [row.sample for row in rows]
-    results = score_batch(reward, samples, workers=1)
-    if held:
-        held.keep(piece, samples, results)
-    return row_results(spec, rows, results, explain=explain)
+    spec: RewardSpec
+    reward: RewardFunction
+    plan: Plan
+    journal: Journal
+    held: Held | None
 
+    def pieces(
+        self, rows: Iterable[Unread], stack: ExitStack
+    ) -> Iterator[tuple[Piece, list[RowResult]]]:
+        """The rows without a result in pieces, each with its results, in the order of the file."""
+        fresh = ((at, row) for at, row in enumerate(rows) if at not in self.journal)
+        needs, plan = self.spec.needs, self.plan
+        if needs.group:
+            return self._by_group(fresh)
+        threads = needs.judge or needs.workers > 1
+        if threads:
+            workers = plan.workers or needs.workers
+        else:
+            many = len(self.journal) // ROWS_OF_AN_INTERPRETER
+            workers = 1 if self.held else max(1, min(plan.workers or 1, many))
+        if threads or workers == 1:
+            cut = Pieces(fresh, 1 if threads and workers > 1 else LARGEST)
+            run = Run(cut, partial(self._scored, workers=1), workers)
+            patience = AFTERWARDS if needs.judge else PATIENCE
+            stack.push(partial(_keep_finished, run, self.journal, None, patience))
+        else:
+            interpreters = Interpreters(
+                self.spec, plan.name, plan.settings, workers, explain=plan.explain
+            )
+            run = Run(Pieces(fresh), lambda piece: interpreters.scored(piece.rows), workers)
+            stack.enter_context(interpreters)
+            stack.push(partial(_keep_finished, run, self.journal, interpreters, PATIENCE))
+        return iter(run)
 
-def _by_group(
-    fresh: Iterable[tuple[int, Unread]],
-    spec: RewardSpec,
-    reward: RewardFunction,
-    plan: Plan,
-    held: Held | None,
-) -> Iterator[tuple[Piece, list[RowResult]]]:
-    """All rows at once: each response is compared with the others to its prompt."""
-    pairs = list(fresh)
-    piece = Piece([at for at, _ in pairs], [row for _, row in pairs])
-    rows = [row.read() for row in piece.rows]
-    samples = [row.sample for row in rows]
-    results = score_batch(reward, samples, workers=plan.workers or spec.needs.workers)
-    if held:
-        held.keep(piece, samples, results)
-    yield piece, row_results(spec, rows, results, explain=plan.explain)
+    def _by_group(
+        self, fresh: Iterable[tuple[int, Unread]]
+    ) -> Iterator[tuple[Piece, list[RowResult]]]:
+        """All rows at once: each response is compared with the others to its prompt."""
+        pairs = list(fresh)
+        piece = Piece([at for at, _ in pairs], [row for _, row in pairs])
+        yield piece, self._scored(piece, self.plan.workers or self.spec.needs.workers)
+
+    def _scored(self, piece: Piece, workers: int) -> list[RowResult]:
+        """Score a piece in this process."""
+        rows = [row.read() for row in piece.rows]
+        samples = [row.sample for row in rows]
+        results = score_batch(self.reward, samples, workers=workers)
+        if self.held:
+            self.held.keep(piece, samples, results)
+        return row_results(self.spec, rows, results, explain=self.plan.explain)
 
 
 def _keep_finished(

@@ -213,7 +213,10 @@ def fail(
 def as_(
     tasks: Annotated[
         list[str],
-        typer.Argument(metavar="TASK…", help="Policies of a stage: data, jobs, evaluate, operate."),
+        typer.Argument(
+            metavar="TASK…",
+            help="Policies of a stage: data, jobs, evaluate, operate, sagemaker, agents.",
+        ),
     ],
     *,
     stage: Annotated[str, typer.Option("--stage", "-s", help="A stage that is deployed there.")] = (

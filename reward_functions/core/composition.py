@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
-from traceback import walk_tb
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from reward_functions.core.errors import BadComposite, PartFailed, RewardError
@@ -197,6 +195,10 @@ def _naming(part: str, error: RewardError) -> RewardError:
 
 def _last_line(error: Exception) -> str:
     """Where in the part's own module it was raised: the innermost of its frames."""
+    # Ten milliseconds of a cold start, and no part has raised until now.
+    from pathlib import Path  # noqa: PLC0415
+    from traceback import walk_tb  # noqa: PLC0415
+
     frames = [
         (frame, line)
         for frame, line in walk_tb(error.__traceback__)

@@ -39,8 +39,7 @@ class _Reader(ast.NodeVisitor):
     strings: set[str] = field(default_factory=set)
 
     def visit_If(self, node: ast.If) -> None:
-        for_types = ast.unparse(node.test).rpartition(".")[2] == "TYPE_CHECKING"
-        for each in node.orelse if for_types else ast.iter_child_nodes(node):
+        for each in node.orelse if _is_for_types(node.test) else ast.iter_child_nodes(node):
             self.visit(each)
 
     def visit_Expr(self, node: ast.Expr) -> None:
@@ -59,6 +58,13 @@ class _Reader(ast.NodeVisitor):
         if isinstance(node.value, str):
             self.strings.add(node.value)
             self.modules.update(NAMED.findall(node.value))
+
+
+def _is_for_types(test: ast.expr) -> bool:
+    match test:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name == "TYPE_CHECKING"
+    return False
 
 
 @cache

@@ -148,7 +148,7 @@ def _imported(point: EntryPoint) -> RewardSpec | None:
             return found if isinstance(found, RewardSpec) and found.parameters is not None else None
     except KeyboardInterrupt:
         raise
-    except BaseException as error:
+    except BaseException as error:  # another package may call exit() where it is imported
         raise _broken(point, _cause(error)) from error
 
 

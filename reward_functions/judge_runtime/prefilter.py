@@ -55,7 +55,7 @@ def prefilter(sample: Sample, reference: str = "") -> str:
     """
     response = without_reasoning(sample.response)
     answer = folded(response[:MAX_FILTERED])
-    if not any(map(_says, answer)):
+    if not _answers(answer):
         return "the response is empty" if not sample.response.strip() else "nothing is answered"
     if reference and answer == folded(reference):
         return ""
@@ -68,6 +68,11 @@ def prefilter(sample: Sample, reference: str = "") -> str:
     if _copies(answer, sample.prompt):
         return "the response is a copy of the prompt"
     return ""
+
+
+def _answers(text: str) -> bool:
+    """Whether any of its characters can be an answer; a flood has few different ones."""
+    return any(map(_says, set(text)))
 
 
 def _says(character: str) -> bool:
@@ -139,4 +144,4 @@ def _copies(answer: str, prompt: str) -> bool:
         return False
     if copied == asked:
         return True
-    return len(asked) >= MIN_COPY and not any(map(_says, copied.replace(asked, "")))
+    return len(asked) >= MIN_COPY and not _answers(copied.replace(asked, ""))

@@ -64,6 +64,9 @@ StageName = Annotated[
 
 Architecture = Literal["arm64", "x86_64"]
 
+MOST_AGENTS: Final = 10
+"""Of one stage: so many stand in every policy that names them, however long their names are."""
+
 
 def _written_as(pattern: str, words: str) -> AfterValidator:
     """A string of this form; a message says the form in words."""
@@ -100,6 +103,21 @@ KeyArn = Annotated[
     ),
 ]
 """A KMS key, as Bedrock's service model has it (`KmsKeyId`)."""
+
+
+AgentArn = Annotated[
+    str,
+    StringConstraints(max_length=256),
+    _written_as(
+        r"arn:aws[a-z-]*:(lambda:[a-z0-9-]+:[0-9]{12}:function:[A-Za-z0-9_-]{1,64}"
+        r"(:(\$LATEST|[A-Za-z0-9_-]{1,128}))?"
+        r"|bedrock-agentcore:[a-z0-9-]+:[0-9]{12}:runtime/[a-zA-Z][a-zA-Z0-9_]{0,47}-"
+        r"[a-zA-Z0-9]{10})",
+        "the ARN of a Lambda function, arn:aws:lambda:REGION:ACCOUNT:function:NAME, or of an "
+        "AgentCore runtime, arn:aws:bedrock-agentcore:REGION:ACCOUNT:runtime/NAME-ID",
+    ),
+]
+"""An agent of multi-turn jobs, as the services' models have the ARNs of both kinds."""
 
 
 class DeployedReward(BaseModel):
@@ -181,7 +199,13 @@ class JobRights(BaseModel):
     )
     vpc: JobVpc | None = Field(
         default=None,
-        description="`subnets` and `security_groups`, by their ids, that Bedrock's jobs may join.",
+        description="`subnets` and `security_groups`, by their ids, that jobs may join.",
+    )
+    agents: tuple[AgentArn, ...] = Field(
+        default=(),
+        max_length=MOST_AGENTS,
+        description="ARNs of the Lambda forwarders and AgentCore runtimes that multi-turn jobs may "
+        "ask for rollouts.",
     )
     model_key: KeyArn | None = Field(
         default=None,
@@ -204,8 +228,23 @@ class DeployedStage(BaseModel):
     jobs_policy_arn: str = Field(description="For who starts and follows jobs.")
     evaluate_policy_arn: str = Field(description="For who asks rewards and tuned models.")
     operate_policy_arn: str = Field(description="For who prunes versions and rolls back.")
+    sagemaker_policy_arn: str | None = Field(
+        default=None, description="For who starts SageMaker's serverless jobs."
+    )
+    agents_policy_arn: str | None = Field(
+        default=None, description="For who starts multi-turn jobs."
+    )
+    agent_runtime_policy_arn: str | None = Field(
+        default=None, description="For the role that an agent itself runs as."
+    )
+    import_role_arn: str | None = Field(
+        default=None, description="What Bedrock reads as where it imports a model of SageMaker's."
+    )
     sagemaker_role_arn: str | None = Field(
         default=None, description="What a SageMaker job runs as, where the stage asked for one."
+    )
+    agent_role_arn: str | None = Field(
+        default=None, description="What a multi-turn job runs as, where the stage names agents."
     )
     job_events_topic_arn: str = Field(description="Where changes of a job's state are announced.")
     dashboard: str = Field(description="The CloudWatch dashboard's name.")

@@ -12,6 +12,9 @@ list and want different replies, so the response mode is chosen when the functio
 | `list` | Bedrock; SageMaker training of Nova models | the list of result objects |
 | `envelope` | SageMaker serverless customization, open weights | status, headers, list as text |
 
+Evaluation jobs send rows of another shape, which `evaluation_event` reads. An event of such rows
+names its caller, and gets the envelope that it reads in either mode.
+
 A failed invocation raises in both modes: the caller sees a function error with its type, and the
 function's own error metric counts it, neither of which a `statusCode` of 500 would do.
 
@@ -28,6 +31,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict
 from reward_functions.core.errors import BadSample, ConfigurationError, ScoringError
 from reward_functions.core.jsons import json_kind
 from reward_functions.core.types import Message, Metric, Sample, Scored, Unscored
+from reward_functions.serving import evaluation_event
+from reward_functions.serving.content import message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -49,9 +54,6 @@ MAX_NUMBER: Final = 24
 
 FIELDS: Final = frozenset({"id", "messages", "reference_answer", "metadata"})
 """The keys of a row that have a meaning; every other key is metadata."""
-
-REASONING: Final = frozenset({"reasoning", "thinking", "redacted_thinking"})
-"""Types of content blocks that hold what a model thought and not what it answered."""
 
 
 class BadEvent(ConfigurationError):
@@ -102,20 +104,41 @@ def decode(event: Any, *, max_samples: int = MAX_SAMPLES) -> list[Sample | Unsco
         BadEvent: the event is nothing of that kind.
         TooManySamples: it has more rows.
     """
+    return decode_rows(rows_of(event, max_samples=max_samples))
+
+
+def rows_of(event: Any, *, max_samples: int = MAX_SAMPLES) -> list[Any]:
+    """The rows of an event, as they stand in it; arguments and errors are those of `decode`."""
     rows = _rows(event)
     if len(rows) > max_samples:
         raise TooManySamples(f"the event has {len(rows)} samples; the limit is {max_samples}")
+    return rows
+
+
+def decode_rows(rows: Iterable[Any]) -> list[Sample | Unscored]:
+    """The samples of rows, in order; a row that is not a valid sample is an `Unscored` there."""
     return [decode_row(row, position) for position, row in enumerate(rows)]
+
+
+def mode_of(rows: Iterable[Any], deployed: ResponseMode) -> ResponseMode:
+    """The mode in which the caller reads its response.
+
+    Args:
+        rows: those of its event.
+        deployed: the mode of the deployment, for callers that their rows do not name.
+    """
+    return "envelope" if evaluation_event.names_evaluation(rows) else deployed
 
 
 def decode_row(row: Any, position: int) -> Sample | Unscored:
     """One row of an event; an `Unscored` with a `BadSample` that names the field where it is none.
 
-    Only the messages can be wrong: an unusable id is replaced, an unusable reference is the reward
-    function's to refuse, and metadata that is no object counts as absent.
+    Only the conversation can be wrong: it cannot be read, or its answer stands in two places. An
+    unusable id is replaced, an unusable reference is the reward function's to refuse, and metadata
+    that is no object counts as absent.
 
     Args:
-        row: decoded JSON.
+        row: decoded JSON, of training or of an evaluation job.
         position: counted from 0; a row without a usable id is called `sample-<position>`.
     """
     if not isinstance(row, dict):
@@ -123,6 +146,8 @@ def decode_row(row: Any, position: int) -> Sample | Unscored:
             f"sample-{position}", BadSample(f"the row is {json_kind(row)}, not an object")
         )
     name = _identity(row.get("id"), position)
+    if evaluation_event.is_evaluation(row):
+        return evaluation_event.decoded(row, name)
     try:
         messages = _messages(row)
     except BadSample as error:
@@ -135,7 +160,13 @@ def decode_row(row: Any, position: int) -> Sample | Unscored:
         reference = metadata.get("reference_answer")
     if not row.keys() <= FIELDS:
         metadata = {key: row[key] for key in row if key not in FIELDS} | metadata
-    return Sample(id=name, messages=messages, reference=reference, metadata=metadata)
+    sample = Sample(id=name, messages=messages, reference=reference, metadata=metadata)
+    if evaluation_event.ANSWER in row and sample.context == messages:
+        # Of training without an answer, or of an evaluation? The minimum would blame the model.
+        return Unscored(
+            name, BadSample("messages hold no answer, and model_response stands beside")
+        )
+    return sample
 
 
 def result_object(scored: Scored) -> ResultObject:
@@ -275,49 +306,10 @@ def _messages(row: dict[str, Any]) -> tuple[Message, ...]:
     """The conversation. An error names the place and never quotes the row."""
     turns = row.get("messages")
     if isinstance(turns, list):
-        return tuple([_message(turn, f"messages[{at}]") for at, turn in enumerate(turns)])
+        return tuple([message(turn, f"messages[{at}]") for at, turn in enumerate(turns)])
     if "messages" not in row:
         raise BadSample("messages is missing")
     raise BadSample(f"messages is {json_kind(turns)}, not a list")
-
-
-def _message(turn: Any, where: str) -> Message:
-    if not isinstance(turn, dict):
-        raise BadSample(f"{where} is {json_kind(turn)}, not an object")
-    role, content = turn.get("role"), turn.get("content")
-    if not isinstance(role, str):
-        raise BadSample(f"{where}.role is {json_kind(role)}, not a string")
-    if not isinstance(content, str):
-        content = _text(content, f"{where}.content")
-    return Message(role=role, content=content)
-
-
-def _text(content: Any, where: str) -> str:
-    """The text of a message's content, reasoning apart; other kinds of blocks hold none."""
-    if isinstance(content, list):
-        blocks = [_block_text(block, f"{where}[{at}]") for at, block in enumerate(content)]
-        return "\n".join([text for text in blocks if text is not None])
-    if isinstance(content, dict) and "text" not in content and not _is_reasoning(content):
-        raise BadSample(f"{where} is an object without text")
-    return _block_text(content, where) or ""
-
-
-def _block_text(block: Any, where: str) -> str | None:
-    """The text of one content block; None where blocks of its kind hold none."""
-    if isinstance(block, str):
-        return block
-    if isinstance(block, dict):
-        if "text" not in block or _is_reasoning(block):
-            return None
-        block, where = block["text"], f"{where}.text"
-    if block is None or isinstance(block, str):
-        return block
-    raise BadSample(f"{where} is {json_kind(block)}, not a string")
-
-
-def _is_reasoning(block: dict[str, Any]) -> bool:
-    kind = block.get("type")
-    return "reasoningContent" in block or (isinstance(kind, str) and kind in REASONING)
 
 
 def _fits(results: Sequence[ResultObject], mode: ResponseMode) -> bool:

@@ -10,32 +10,43 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import partial
 from math import inf
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from reward_functions.core.batch import score_batch
 from reward_functions.core.declared import composite_of
 from reward_functions.core.errors import ConfigurationError, EngineUnavailable, NoJudge
 from reward_functions.core.registry import get
 from reward_functions.core.types import Metric, Scored
-from reward_functions.serving.contract import decode, encode, shrink_to_limit
+from reward_functions.serving.contract import (
+    decode_rows,
+    encode,
+    mode_of,
+    rows_of,
+    shrink_to_limit,
+)
 from reward_functions.serving.imputation import Imputation
+from reward_functions.serving.nova_metrics import PREPROCESS, nova_event, nova_reply, unchanged
 from reward_functions.serving.observability import Telemetry
 from reward_functions.serving.self_test import self_test, self_test_of
 from reward_functions.serving.settings import LambdaSettings, variable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
     from reward_functions.core.asking import Ask
     from reward_functions.core.spec import RewardFunction, RewardSpec
-    from reward_functions.core.types import RewardResult, Sample, Unscored
+    from reward_functions.core.types import Sample, Unscored
     from reward_functions.judge_runtime.panel import BatchJudge, JudgePool
-    from reward_functions.serving.contract import Envelope, ResultObject
+    from reward_functions.serving.contract import Envelope, ResponseMode, ResultObject
+    from reward_functions.serving.nova_metrics import NovaReply
     from reward_functions.serving.self_test import AnsweredBy, SelfTestReport
+
+    Reply = TypeVar("Reply")
 
 
 class FailedWarmUp(ConfigurationError):
@@ -59,11 +70,12 @@ class Handler:
 
     def __call__(
         self, event: Any, context: LambdaContext | None = None
-    ) -> list[ResultObject] | Envelope | SelfTestReport:
+    ) -> list[ResultObject] | Envelope | NovaReply | SelfTestReport:
         """Score the batch in the event.
 
         Args:
-            event: see `reward_functions.serving.contract`; or one that asks for the self-test.
+            event: see `reward_functions.serving.contract` and `nova_metrics`; or one that asks for
+                the self-test.
             context: Lambda's; without one there is no deadline.
 
         Raises:
@@ -79,12 +91,29 @@ class Handler:
             deadline = began + left / 1000
         if asked := self_test_of(event):
             return self._self_test(asked, deadline)
-        samples = decode(event, max_samples=settings.max_samples)
+        nova = nova_event(event)
+        if nova is None:
+            rows = rows_of(event, max_samples=settings.max_samples)
+            reply = partial(self._encoded, mode_of(rows, settings.response_mode))
+            return self._scored(decode_rows(rows), reply, began, deadline, context)
+        if nova.step == PREPROCESS:
+            return unchanged(nova)
+        return self._scored([nova.sample()], nova_reply, began, deadline, context)
+
+    def _scored(
+        self,
+        samples: Sequence[Sample | Unscored],
+        reply: Callable[[list[ResultObject]], Reply],
+        began: float,
+        deadline: float | None,
+        context: LambdaContext | None,
+    ) -> Reply:
+        """The reply to a batch, which is measured whether it succeeds or not."""
         batch_judge = self._batch_judge(deadline)
         reward = batch_judge or self.reward
-        results = score_batch(reward, samples, deadline=deadline, workers=settings.workers)
+        results = score_batch(reward, samples, deadline=deadline, workers=self.settings.workers)
         try:
-            return self._response(samples, results)
+            return reply(self.imputation(samples, results))
         finally:
             self.telemetry.batch(
                 samples,
@@ -106,14 +135,13 @@ class Handler:
         model = self._batch_judge(deadline) if answered_by == "model" else None
         return self_test(self.spec, self.settings.parameters, model)
 
-    def _response(
-        self, samples: Sequence[Sample | Unscored], results: Sequence[RewardResult]
+    def _encoded(
+        self, mode: ResponseMode, results: list[ResultObject]
     ) -> list[ResultObject] | Envelope:
-        rows = self.imputation(samples, results)
-        sent = shrink_to_limit(rows, self.settings.response_mode)
-        if sent is not rows:
-            self.telemetry.metrics_dropped(len(rows))
-        return encode(sent, self.settings.response_mode)
+        sent = shrink_to_limit(results, mode)
+        if sent is not results:
+            self.telemetry.metrics_dropped(len(results))
+        return encode(sent, mode)
 
 
 def bind(

@@ -15,6 +15,7 @@ from reward_functions.serving.catalogue import (
     DATA_PREFIX,
     GENERATION,
     OUTPUT_PREFIX,
+    ROOT,
     function_name,
 )
 
@@ -87,13 +88,17 @@ def logs_of(place: Place, rewards: Sequence[str]) -> list[str]:
     """The log groups of some reward functions, each in both forms that AWS gives its ARN.
 
     The Service Authorization Reference ends it at the name; the API has `:*` behind, and asks that
-    policies have it, too.
+    policies have it, too. The functions of an immutable deployment share the deployment's group.
 
     Args:
         place: where the functions are.
         rewards: as `versions_of` and `generations_of` name them.
     """
-    names = [each.rpartition(":function:")[2] for each in rewards if not each.endswith(":*")]
+    names = [
+        each.rpartition(":function:")[2].removesuffix(f"{GENERATION}*")
+        for each in rewards
+        if not each.endswith(":*")
+    ]
     groups = [place.arn("logs", f"{LOGS}{name}") for name in names]
     return [
         form for each in groups for form in ([each] if each.endswith("*") else [each, f"{each}:*"])
@@ -121,12 +126,22 @@ def allow(
     return statement | ({"Condition": dict(condition)} if condition else {})
 
 
-def trust(service: str, condition: Mapping[str, Any] | None = None) -> Document:
-    """A service acts in a role, under a condition where there is one."""
+def trust(
+    service: str,
+    condition: Mapping[str, Any] | None = None,
+    actions: Sequence[str] = ("sts:AssumeRole",),
+) -> Document:
+    """A service acts in a role, under a condition where there is one.
+
+    Args:
+        service: its name as a principal.
+        condition: of a statement.
+        actions: of `sts`, by which the service takes the role on.
+    """
     statement = {
         "Effect": "Allow",
         "Principal": {"Service": service},
-        "Action": "sts:AssumeRole",
+        "Action": [*actions] if len(actions) > 1 else actions[0],
     }
     return document(statement | ({"Condition": dict(condition)} if condition else {}))
 
@@ -140,10 +155,41 @@ def invoke(rewards: Sequence[str]) -> Document:
     return allow("InvokeRewards", ["lambda:InvokeFunction"], rewards)
 
 
+def pass_role(service: str, role_arn: str) -> Document:
+    """Hand a role over, to one service alone."""
+    return allow(
+        f"PassRoleTo{service.partition('.')[0].capitalize()}",
+        ["iam:PassRole"],
+        [role_arn],
+        {"StringEquals": {"iam:PassedToService": service}},
+    )
+
+
+def catalogue(place: Place, stage: str) -> list[str]:
+    """The parameters of a stage: their path, and those below it."""
+    path = place.arn("ssm", f"parameter{ROOT}/{stage}")
+    return [path, f"{path}/*"]
+
+
+def read_catalogue(place: Place, stage: str) -> Document:
+    """Find what a stage has."""
+    actions = ("ssm:GetParameter", "ssm:GetParametersByPath")
+    return allow("ReadCatalogue", actions, catalogue(place, stage))
+
+
 def through(service: str, place: Place, sid: str, actions: Sequence[str], key_arn: str) -> Document:
     """Use a KMS key through one service alone, such as `s3`."""
     via = {"StringEquals": {"kms:ViaService": place.host(service)}}
     return allow(sid, actions, [key_arn], via)
+
+
+def use_bucket(bucket_arn: str) -> list[Document]:
+    """What every job does with the bucket: read data, and write its output."""
+    return [
+        allow("ReadData", ["s3:GetObject"], [f"{bucket_arn}/{DATA_PREFIX}*"]),
+        allow("WriteOutput", ["s3:GetObject", "s3:PutObject"], [f"{bucket_arn}/{OUTPUT_PREFIX}*"]),
+        list_data(bucket_arn),
+    ]
 
 
 def list_data(bucket_arn: str) -> Document:

@@ -7,6 +7,7 @@
 
 Each reads the catalogue, by which everything else is found. Whoever runs `reward job` from its plan
 to its end has the first three. What nobody could bring back is deleted with the fourth alone.
+SageMaker's jobs have policies of their own, by `serving.sagemaker_people`.
 
 Sources: "Access and security for custom model jobs" and "Access and security for reinforcement
 fine-tuning" in the Bedrock user guide, the latter for open-weight models too; "Encryption of custom
@@ -31,16 +32,21 @@ from reward_functions.serving.iam import (
     JOBS,
     USE_DATA,
     allow,
+    catalogue,
     document,
     generations_in,
     list_data,
     logs_of,
     only_versions,
+    pass_role,
+    read_catalogue,
     through,
 )
+from reward_functions.serving.sagemaker import foundation_models
+from reward_functions.serving.sagemaker_people import delete, follow, host_models
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from reward_functions.serving.iam import Document, Place
 
@@ -75,7 +81,7 @@ def prepare_data(
     """
     data, output = f"{bucket_arn}/{DATA_PREFIX}*", f"{bucket_arn}/{OUTPUT_PREFIX}*"
     return document(
-        _read_catalogue(place, stage),
+        read_catalogue(place, stage),
         allow("PutData", ["s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload"], [data]),
         allow("ReadOutput", ["s3:GetObject"], [output]),
         list_data(bucket_arn),
@@ -89,7 +95,7 @@ def run_jobs(
     place: Place,
     *,
     stage: str,
-    role_arns: Mapping[str, str],
+    role_arn: str,
     rewards: Sequence[str],
     model_key: str = "",
     emulated: bool = False,
@@ -103,22 +109,22 @@ def run_jobs(
     Args:
         place: where jobs run.
         stage: whose catalogue they read.
-        role_arns: the roles they may hand over, by the service that receives them.
+        role_arn: what Bedrock's jobs run as, which they may hand over.
         rewards: the graders, as `versions_of` and `generations_of` name them.
         model_key: ARN of a KMS key that may encrypt the models they make.
         emulated: for the local AWS emulator, which asks about a role as if it had no path, and
             about a simulation as if it had no role.
     """
     jobs, tuned = place.arn("bedrock", JOBS), place.arn("bedrock", CUSTOM_MODELS)
-    seen = ["*"] if emulated else [*role_arns.values()]
+    seen = ["*"] if emulated else [role_arn]
     return document(
-        _read_catalogue(place, stage),
-        *[_pass_role(service, role_arn) for service, role_arn in role_arns.items()],
+        read_catalogue(place, stage),
+        pass_role("bedrock.amazonaws.com", role_arn),
         allow("SeeRole", ["iam:GetRole", "iam:SimulatePrincipalPolicy"], seen),
         allow(
             "CreateJob",
             ["bedrock:CreateModelCustomizationJob"],
-            [_foundation_models(place), tuned, jobs],
+            [foundation_models(place), tuned, jobs],
         ),
         allow(
             "FollowJob",
@@ -156,7 +162,9 @@ def run_jobs(
     )
 
 
-def evaluate(place: Place, *, stage: str, rewards: Sequence[str], model_key: str = "") -> Document:
+def evaluate(
+    place: Place, *, stage: str, rewards: Sequence[str], model_key: str = "", import_role: str = ""
+) -> Document:
     """For people who ask rewards and base models, and host and ask the model that a job made.
 
     A base model may answer through an inference profile alone, in whichever region that routes to.
@@ -167,12 +175,13 @@ def evaluate(place: Place, *, stage: str, rewards: Sequence[str], model_key: str
         stage: whose catalogue they read.
         rewards: what they may ask, as `versions_of` and `generations_of` name it.
         model_key: ARN of a KMS key that may have encrypted the models they ask.
+        import_role: ARN of what Bedrock reads a model of SageMaker's as; "" where there are none.
     """
     custom = place.arn("bedrock", CUSTOM_MODELS)
     hosted = place.arn("bedrock", "custom-model-deployment/*")
     profiles = place.arn("bedrock", "inference-profile/*")
     return document(
-        _read_catalogue(place, stage),
+        read_catalogue(place, stage),
         allow(
             "AskRewards",
             [
@@ -202,19 +211,25 @@ def evaluate(place: Place, *, stage: str, rewards: Sequence[str], model_key: str
             ["bedrock:ListCustomModels", "bedrock:ListCustomModelDeployments"],
             ["*"],
         ),
-        allow("AskModel", ["bedrock:InvokeModel"], [_foundation_models(place), hosted, profiles]),
+        allow("AskModel", ["bedrock:InvokeModel"], [foundation_models(place), hosted, profiles]),
         allow(
             "AskBehindProfile",
             ["bedrock:InvokeModel"],
-            [_foundation_models(place._replace(region="*"))],
+            [foundation_models(place._replace(region="*"))],
             {"ArnLike": {"bedrock:InferenceProfileArn": profiles}},
         ),
+        *(host_models(place, import_role) if import_role else []),
         *_use_key(place, "bedrock", DECRYPT_MODEL, model_key),
     )
 
 
 def operate(
-    place: Place, *, stage: str, function_arns: Sequence[str], rewards: Sequence[str]
+    place: Place,
+    *,
+    stage: str,
+    function_arns: Sequence[str],
+    rewards: Sequence[str],
+    packages: bool = False,
 ) -> Document:
     """For people who roll a stage back and prune it, beside what `evaluate` lets them see.
 
@@ -226,10 +241,11 @@ def operate(
         stage: whose catalogue they write.
         function_arns: those that have an alias, without qualifiers.
         rewards: all of the stage, as `versions_of` and `generations_of` name them.
+        packages: whether models are kept by SageMaker, too.
     """
     return document(
-        _read_catalogue(place, stage),
-        allow("WriteCatalogue", ["ssm:PutParameter"], [_catalogue(place, stage)[1]]),
+        read_catalogue(place, stage),
+        allow("WriteCatalogue", ["ssm:PutParameter"], [catalogue(place, stage)[1]]),
         *([allow("MoveAlias", ["lambda:UpdateAlias"], function_arns)] if function_arns else []),
         allow("DeleteVersion", ["lambda:DeleteFunction"], only_versions(rewards)),
         allow("DeleteGenerations", ["lambda:DeleteFunction"], [generations_in(place, stage)]),
@@ -241,17 +257,15 @@ def operate(
         # A generation may be another stage's, whose name begins with the name of this one.
         allow("FindStages", ["ssm:GetParametersByPath"], [place.arn("ssm", f"parameter{ROOT}")]),
         allow("FollowJob", ["bedrock:GetModelCustomizationJob"], [place.arn("bedrock", JOBS)]),
-        allow(
-            "FollowSageMakerJob",
-            ["sagemaker:DescribeTrainingJob", "sagemaker:DescribeHubContent"],
-            [place.arn("sagemaker", "training-job/*"), place.arn("sagemaker", "hub-content/*")],
-        ),
+        follow(place),
+        *([delete(place)] if packages else []),
         # None of these knows a resource.
         allow(
             "SeeAccount",
             [
                 "bedrock:ListModelCustomizationJobs",
                 "sagemaker:ListTrainingJobs",
+                "sagemaker:ListJobs",
                 "lambda:ListFunctions",
                 "lambda:GetAccountSettings",
             ],
@@ -260,29 +274,6 @@ def operate(
     )
 
 
-def _pass_role(service: str, role_arn: str) -> Document:
-    return allow(
-        f"PassRoleTo{service.partition('.')[0].capitalize()}",
-        ["iam:PassRole"],
-        [role_arn],
-        {"StringEquals": {"iam:PassedToService": service}},
-    )
-
-
 def _use_key(place: Place, service: str, actions: Sequence[str], key_arn: str) -> list[Document]:
     """Nothing where there is no key."""
     return [through(service, place, "UseKey", actions, key_arn)] if key_arn else []
-
-
-def _foundation_models(place: Place) -> str:
-    return f"arn:{place.partition}:bedrock:{place.region}::foundation-model/*"
-
-
-def _catalogue(place: Place, stage: str) -> list[str]:
-    path = place.arn("ssm", f"parameter{ROOT}/{stage}")
-    return [path, f"{path}/*"]
-
-
-def _read_catalogue(place: Place, stage: str) -> Document:
-    actions = ("ssm:GetParameter", "ssm:GetParametersByPath")
-    return allow("ReadCatalogue", actions, _catalogue(place, stage))

@@ -1,7 +1,7 @@
 """What the services of a stage may do: functions, judges, training jobs, the custodian.
 
 Every function returns a whole policy document for one idea, with exactly the resources it was
-given; `serving.people` has those of people.
+given; `serving.sagemaker` has those of SageMaker alone, and `serving.people` those of people.
 
 Sources: "Access and security for custom model jobs" in the Bedrock user guide; the Service
 Authorization Reference for the resources an action knows.
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.serving.catalogue import DATA_PREFIX, OUTPUT_PREFIX, ROOT, stack_name
+from reward_functions.serving.catalogue import ROOT, stack_name
 from reward_functions.serving.iam import (
     ENCRYPT_MODEL,
     JOBS,
@@ -20,10 +20,10 @@ from reward_functions.serving.iam import (
     document,
     generations_in,
     invoke,
-    list_data,
     only_versions,
     through,
     trust,
+    use_bucket,
 )
 
 if TYPE_CHECKING:
@@ -64,11 +64,6 @@ def trust_bedrock(place: Place) -> Document:
             "ArnLike": {"aws:SourceArn": place.arn("bedrock", JOBS)},
         },
     )
-
-
-def trust_sagemaker(place: Place) -> Document:
-    """SageMaker runs this account's training jobs in this role."""
-    return trust("sagemaker.amazonaws.com", {"StringEquals": {"aws:SourceAccount": place.account}})
 
 
 def write_logs(log_group_arn: str) -> Document:
@@ -148,12 +143,7 @@ def train(rewards: Sequence[str], bucket_arn: str) -> Document:
         rewards: what may be invoked, as `versions_of` and `generations_of` name it.
         bucket_arn: where data and output lie.
     """
-    return document(
-        invoke(rewards),
-        allow("ReadData", ["s3:GetObject"], [f"{bucket_arn}/{DATA_PREFIX}*"]),
-        allow("WriteOutput", ["s3:GetObject", "s3:PutObject"], [f"{bucket_arn}/{OUTPUT_PREFIX}*"]),
-        list_data(bucket_arn),
-    )
+    return document(invoke(rewards), *use_bucket(bucket_arn))
 
 
 def use_key(key_arn: str, place: Place) -> Document:

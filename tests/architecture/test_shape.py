@@ -153,7 +153,8 @@ def test_every_module_opens_with_its_idea():
 LISTED = [
     *("cli/job", "cli/rollouts", "rollouts", "rollouts/episodes", "rollouts/outbox"),
     *("rollouts/reporting", "rollouts/scoring", "rollouts/servers", "rollouts/strands"),
-    *("rollouts/transports", "tools/jobs", "tools/local_aws", "tools/rollouts"),
+    *("rollouts/transports", "tools/evaluating", "tools/jobs", "tools/local_aws"),
+    "tools/rollouts",
     *("tools/loopback_service", "tools/runtime_double", "tools/training_double"),
 ]
 

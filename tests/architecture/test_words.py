@@ -8,6 +8,7 @@ another word; strings and test cases are not read at all.
 
 import ast
 import re
+from collections import defaultdict
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -185,15 +186,15 @@ def names(nodes):
 
 @cache
 def defined():
-    """(room, place, name) of every name that the project defines, modules included."""
-    found = []
+    """(room, place) of whatever the project defines, modules included, by its name."""
+    found = defaultdict(list)
     for top in ("reward_functions", "infra", "helpers"):
         for path in sorted((ROOT / top).rglob("*.py")):
             shown = path.relative_to(ROOT)
             room = shown.parts[1] if top == "reward_functions" else top
-            found.append((room, str(shown), path.stem))
-            lines = names(nodes(path))
-            found += [(room, f"{shown}:{line}", name) for line, name in lines]
+            found[path.stem].append((room, str(shown)))
+            for line, name in names(nodes(path)):
+                found[name].append((room, f"{shown}:{line}"))
     return found
 
 
@@ -209,14 +210,15 @@ def commands(command, path="reward"):
 
 @cache
 def helped():
-    return list(commands(get_command(app)))
+    """(place, text, text in lower case) of everything the command line prints as help."""
+    return [(place, text, text.lower()) for place, text in commands(get_command(app))]
 
 
 @cache
 def written():
-    """(place, text) of every line of the documentation."""
+    """(place, text, text in lower case) of every line of the documentation."""
     return [
-        (f"{page.name}:{number}", line)
+        (f"{page.name}:{number}", line, line.lower())
         for page in PAGES
         for number, line in enumerate(page.read_text().splitlines(), start=1)
     ]
@@ -224,17 +226,22 @@ def written():
 
 def places(word):
     """Where a retired word stands."""
+    written_so = {word.word.lower(), word.word.lower().replace("_", " ")}
     prose = re.compile(
         rf"(?<![\w\\-]){re.escape(word.word.replace('_', ' '))}s?(?![\w-])"
         rf"|(?<![A-Za-z0-9\\]){re.escape(word.word)}s?(?![A-Za-z0-9])",
         re.IGNORECASE,
     )
-    for room, place, name in defined() if NAME in word.where else ():
-        if holds(name, word.word) and (not word.rooms or room in word.rooms.split()):
-            yield f"{place} {name}"
+    for name in defined() if NAME in word.where else ():
+        if holds(name, word.word):
+            yield from (
+                f"{place} {name}"
+                for room, place in defined()[name]
+                if not word.rooms or room in word.rooms.split()
+            )
     for kind, texts in ((HELP, helped), (DOCS, written)):
-        for place, text in texts() if kind in word.where else ():
-            if prose.search(text):
+        for place, text, lowered in texts() if kind in word.where else ():
+            if any(each in lowered for each in written_so) and prose.search(text):
                 yield place
 
 

@@ -40,6 +40,10 @@ EVERYTHING = {
         },
         "model_key": "arn:aws:kms:eu-central-1:123456789012:key/"
         "01234567-89ab-cdef-0123-456789abcdef",
+        "agents": [
+            "arn:aws:lambda:eu-central-1:123456789012:function:SageMaker-agent",
+            "arn:aws:bedrock-agentcore:eu-central-1:123456789012:runtime/agent-0123456789",
+        ],
     },
     "tags": {"team": "rewards"},
     "deployments": [

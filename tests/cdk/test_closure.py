@@ -35,6 +35,8 @@ def rooms_of(name):
         ('"""See reward_functions.core.batch."""', set()),
         ("if TYPE_CHECKING:\n    import a", set()),
         ("if typing.TYPE_CHECKING:\n    import a\nelse:\n    import b", {"b"}),
+        ("if not typing.TYPE_CHECKING:\n    import a", {"a"}),
+        ("if HERE and typing.TYPE_CHECKING:\n    import a", {"a"}),
         ("class {{ template }}", set()),
         (b"\xff\x00", set()),
     ],
@@ -114,6 +116,8 @@ UNREAD = {
     "serving/iam.py",
     "serving/people.py",
     "serving/permissions.py",
+    "serving/sagemaker.py",
+    "serving/sagemaker_people.py",
     "py.typed",
 }
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -69,16 +70,46 @@ class Team:
         return self.artifacts(**fields).artifact("acme.length").digest
 
 
-@pytest.fixture
-def team(tmp_path, monkeypatch):
-    monkeypatch.setenv("UV_NO_INDEX", "1")
-    monkeypatch.setenv("UV_FIND_LINKS", str(tmp_path / "index"))
-    made = Team(tmp_path, monkeypatch)
-    made.publish("1.0")
-    made.write("acme_common>=1", "reward-functions>=0.1")
-    yield made
+@contextmanager
+def publishing(folder):
+    """A team whose package requires another, which the index has."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("UV_NO_INDEX", "1")
+        patch.setenv("UV_FIND_LINKS", str(folder / "index"))
+        made = Team(folder, patch)
+        made.publish("1.0")
+        made.write("acme_common>=1", "reward-functions>=0.1")
+        yield made
     for name in [name for name in sys.modules if name.partition(".")[0].startswith("acme")]:
         del sys.modules[name]
+
+
+@pytest.fixture
+def team(tmp_path):
+    with publishing(tmp_path) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def resolved(tmp_path_factory):
+    """What such a team's lock says: it names no place, so one is every team's."""
+    with publishing(tmp_path_factory.mktemp("resolved")) as made:
+        _ = made.digest()
+        return made.lock.read_text()
+
+
+@pytest.fixture
+def locked(team, resolved):
+    """A team that has its lock."""
+    team.lock.write_text(resolved)
+    return team
+
+
+def test_the_lock_of_one_team_is_that_of_another(locked, resolved):
+    artifacts = locked.artifacts(strict=True)
+    _ = artifacts.artifact("acme.length").digest
+    assert artifacts.notices == []
+    assert locked.lock.read_text() == resolved
 
 
 def test_a_newer_version_moves_nothing_until_it_is_asked_for(team, tmp_path):
@@ -147,17 +178,15 @@ def test_a_strict_stage_refuses_without_a_lock(team):
     ],
     ids=["requirements", "packages", "another file"],
 )
-def test_a_stale_lock_is_refused_everywhere(team, moved, strict):
-    _ = team.digest()
-    moved(team)
+def test_a_stale_lock_is_refused_everywhere(locked, moved, strict):
+    moved(locked)
     with pytest.raises(BadLock, match=r"test\.lock is stale.*run `reward lock --stage test`"):
-        team.digest(strict=strict)
+        locked.digest(strict=strict)
 
 
-def test_another_target_makes_a_lock_stale(team):
-    _ = team.digest()
+def test_another_target_makes_a_lock_stale(locked):
     with pytest.raises(BadLock, match="stale"):
-        team.digest(architecture="arm64", python="3.12")
+        locked.digest(architecture="arm64", python="3.12")
 
 
 def test_the_code_and_the_version_of_a_package_do_not(team):
@@ -188,11 +217,10 @@ def test_a_hash_that_does_not_match_is_one_sentence(team, tmp_path):
     ],
     ids=["hash", "deleted", "version", "added", "added above", "no digest"],
 )
-def test_a_lock_that_somebody_changed_is_refused(team, edited):
-    _ = team.digest()
-    team.lock.write_text(edited(team.lock.read_text()))
+def test_a_lock_that_somebody_changed_is_refused(locked, edited):
+    locked.lock.write_text(edited(locked.lock.read_text()))
     with pytest.raises(BadLock, match="not as it was written: restore it, or run `reward lock"):
-        team.digest()
+        locked.digest()
 
 
 def test_how_git_ends_lines_is_no_change(team):
@@ -211,19 +239,17 @@ def test_how_git_ends_lines_is_no_change(team):
     ],
     ids=["blanks", "a merge", "an option", "a folder"],
 )
-def test_a_line_that_is_no_pin_is_refused(team, edited, shown):
-    _ = team.digest()
-    team.lock.write_text(edited(team.lock.read_text()))
-    for asked in (team.digest, team.artifacts().lock.write):
+def test_a_line_that_is_no_pin_is_refused(locked, edited, shown):
+    locked.lock.write_text(edited(locked.lock.read_text()))
+    for asked in (locked.digest, locked.artifacts().lock.write):
         with pytest.raises(BadLock, match=f"{shown}.*: delete the file, and run `reward lock"):
             asked()
 
 
-def test_a_line_with_an_address_names_the_remedy(team):
-    _ = team.digest()
-    team.lock.write_text(f"{team.lock.read_text()}other @ https://token@a.example/o.whl\n")
+def test_a_line_with_an_address_names_the_remedy(locked):
+    locked.lock.write_text(f"{locked.lock.read_text()}other @ https://token@a.example/o.whl\n")
     with pytest.raises(BadLock, match=r"requires other by an address.*folder in `pack") as caught:
-        team.digest()
+        locked.digest()
     assert "token" not in str(caught.value)
 
 

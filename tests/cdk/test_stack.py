@@ -213,10 +213,12 @@ def test_a_judge_reads_back_whom_it_asks(synthesised):
 
 
 def service_role(stage, service):
-    (role,) = [
+    """What one service's jobs run as; of Bedrock's two, what its training jobs do."""
+    role, *_ = [
         role
         for role in stage.properties("AWS::IAM::Role")
-        if service in json.dumps(role["AssumeRolePolicyDocument"])
+        if f'"{service}"' in json.dumps(role["AssumeRolePolicyDocument"])
+        and "model-import-job" not in json.dumps(role["AssumeRolePolicyDocument"])
     ]
     return role
 
@@ -234,17 +236,21 @@ def test_a_training_role_invokes_exactly_the_catalogue_with_its_versions(everyth
     ]
 
 
-@pytest.mark.parametrize("service", ["bedrock.amazonaws.com", "sagemaker.amazonaws.com"])
+JOBS_OF = ["bedrock.amazonaws.com", "sagemaker.amazonaws.com", "job.sagemaker.amazonaws.com"]
+
+
+@pytest.mark.parametrize("service", JOBS_OF)
 def test_a_training_role_lies_where_stock_policies_look_for_it(everything, service):
     assert service_role(everything, service)["Path"] == "/service-role/"
 
 
 def test_sagemaker_s_role_carries_its_name_however_long_the_stage_s_is(everything):
-    from reward_functions.cdk.training import sagemaker_role_name
+    from reward_functions.cdk.training import ROLES, role_name
 
     role = service_role(everything, "sagemaker.amazonaws.com")
     assert role["RoleName"] == "SageMaker-reward-everything-eu-central-1"
-    assert len(sagemaker_role_name("s" * 20, max(aws_regions(), key=len))) <= MAX_ROLE_NAME
+    longest = [role_name(kind, "s" * 20, max(aws_regions(), key=len)) for kind in ROLES]
+    assert max(len(name) for name in longest if name) <= MAX_ROLE_NAME
 
 
 def test_a_training_role_reads_and_writes_exactly_its_prefixes(everything):
@@ -287,31 +293,89 @@ def policy_of(stage, task):
     return policy["Properties"]
 
 
-def test_who_starts_jobs_hands_over_these_roles_to_their_services_only(everything):
-    policy = policy_of(everything, "jobs")
+@pytest.mark.parametrize(
+    ("task", "service", "role"),
+    [
+        ("data", None, None),
+        ("jobs", "bedrock.amazonaws.com", "TrainingBedrockRole"),
+        ("evaluate", "bedrock.amazonaws.com", "TrainingImportRole"),
+        ("operate", None, None),
+        ("sagemaker", "sagemaker.amazonaws.com", "TrainingSageMakerRole"),
+        ("agents", "job.sagemaker.amazonaws.com", "TrainingAgentRole"),
+    ],
+)
+def test_a_task_hands_over_one_role_at_most_and_to_its_service_only(
+    everything, task, service, role
+):
+    policy = policy_of(everything, task)
     passed = {
         each["Condition"]["StringEquals"]["iam:PassedToService"]: [*map(flat, each["Resource"])]
         for each in policy["PolicyDocument"]["Statement"]
         if each["Action"] == ["iam:PassRole"]
     }
-    assert set(passed) == {"bedrock.amazonaws.com", "sagemaker.amazonaws.com"}
-    assert all(len(arns) == 1 and "*" not in arns[0] for arns in passed.values())
+    assert [*passed] == ([service] if service else [])
+    assert all(len(arns) == 1 and role in arns[0] for arns in passed.values())
 
 
-def test_the_rights_of_jobs_are_those_of_bedrock_s_role_alone(everything):
-    bedrock, sagemaker = (
-        {each["PolicyName"]: each["PolicyDocument"] for each in role["Policies"]}
-        for role in (
-            service_role(everything, "bedrock.amazonaws.com"),
-            service_role(everything, "sagemaker.amazonaws.com"),
-        )
-    )
-    assert {*bedrock} - {*sagemaker} == {"invocation-logs", "vpc", "model-key"}
-    assert {*sagemaker} == {"train", "key"}
-    interfaces = bedrock["vpc"]["Statement"][2]["Resource"]
-    assert [each.rpartition("/")[2] for each in interfaces] == [
+MADE_WHERE = {
+    # a resource of what a stage asks for, by how its name begins
+    "TrainingSageMakerRole": "sagemaker_role",
+    "TrainingSagemakerPolicy": "sagemaker_role",
+    "TrainingAgentRole": "agents",
+    "TrainingAgentsPolicy": "agents",
+    "TrainingAgentRuntimePolicy": "agents",
+    "TrainingImportRole": "either",
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_roles_and_policies_of_sagemaker_stand_where_a_stage_asks_for_them(synthesised, name):
+    stage, given = synthesised(name), STAGES[name]
+    asked = {
+        "sagemaker_role": bool(given.get("sagemaker_role")),
+        "agents": bool(given.get("job_rights", {}).get("agents")),
+    }
+    asked["either"] = any(asked.values())
+    made = [*stage.resources("AWS::IAM::Role"), *stage.resources("AWS::IAM::ManagedPolicy")]
+    for begins, reason in MADE_WHERE.items():
+        assert any(each.startswith(begins) for each in made) == asked[reason], begins
+
+
+@pytest.mark.parametrize(
+    ("service", "policies"),
+    [
+        ("bedrock.amazonaws.com", {"train", "key", "invocation-logs", "vpc", "model-key"}),
+        ("sagemaker.amazonaws.com", {"train", "customize", "key", "vpc", "model-key"}),
+        ("job.sagemaker.amazonaws.com", {"roll-out", "key", "vpc", "model-key", "see-key"}),
+    ],
+)
+def test_each_role_has_the_rights_of_jobs_that_its_service_takes(everything, service, policies):
+    role = service_role(everything, service)
+    documents = {each["PolicyName"]: each["PolicyDocument"] for each in role["Policies"]}
+    assert {*documents} == policies
+    (joining,) = [
+        each["Resource"]
+        for each in documents["vpc"]["Statement"]
+        if each["Sid"] in ("JoinNetwork", "JoinWithin")
+    ]
+    named = [each.rpartition("/")[2] for each in joining]
+    assert [each for each in named if each != "*"] == [
         *("subnet-0123456789abcdef0", "subnet-0123456789abcdef1", "sg-0123456789abcdef0")
     ]
+
+
+def test_a_multi_turn_job_asks_exactly_the_agents_and_no_reward(everything):
+    role = service_role(everything, "job.sagemaker.amazonaws.com")
+    statements = role["Policies"][0]["PolicyDocument"]["Statement"]
+    asked = {each["Sid"]: each["Resource"] for each in statements if each["Sid"].startswith("Ask")}
+    forwarder, runtime = STAGES["everything"]["job_rights"]["agents"]
+    assert asked == {
+        "AskForwarders": [forwarder, f"{forwarder}:*"],
+        "AskRuntimes": [runtime, f"{runtime}/runtime-endpoint/*"],
+    }
+    assert "function:SageMaker-reward-" not in json.dumps(role["Policies"])
+    (trust,) = role["AssumeRolePolicyDocument"]["Statement"]
+    assert trust["Action"] == ["sts:AssumeRole", "sts:TagSession"]
 
 
 @pytest.mark.parametrize(("name", "has"), [("everything", True), ("dev", False)])
@@ -344,16 +408,23 @@ def whole(value):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("task", ["data", "jobs", "evaluate", "operate"])
-def test_no_policy_is_longer_than_it_was_measured(synthesised, name, task):
-    document = policy_of(synthesised(name), task)["PolicyDocument"]
-    written = json.dumps(whole(document), separators=(",", ":"))
-    written = written.replace("<AWS::AccountId>", "1" * 12)
-    measured, _ = policy_sizes(stage_of(STAGES, name, ROOT))[task]
-    assert len(written) <= measured
+def test_no_policy_is_longer_than_it_was_measured(synthesised, name):
+    measured = policy_sizes(stage_of(STAGES, name, ROOT))
+    for task in {"data", "jobs", "evaluate", "operate", "sagemaker", "agents"} & {*measured}:
+        document = policy_of(synthesised(name), task)["PolicyDocument"]
+        written = json.dumps(whole(document), separators=(",", ":"))
+        written = written.replace("<AWS::AccountId>", "1" * 12)
+        assert len(written) <= measured[task][0], task
 
 
 READS = ("Get", "List", "Describe", "Query", "Simulate")
+
+KNOW_NO_RESOURCE = {
+    "bedrock-mantle:CallWithBearerToken",  # says who asks, and does nothing
+    "sagemaker:CallWithBearerToken",
+    "bedrock:CreateModelImportJob",  # reads what the role that is handed over may
+    "bedrock:CreateCustomModel",
+}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -363,8 +434,7 @@ def test_nothing_is_written_to_whatever_there_is(synthesised, name):
         for where, statement in statements(synthesised(name))
         if "*" in [*map(flat, statement["Resource"])]
         for action in statement["Action"]
-        if not action.partition(":")[2].startswith(READS)
-        and action != "bedrock-mantle:CallWithBearerToken"  # says who asks, and does nothing
+        if not action.partition(":")[2].startswith(READS) and action not in KNOW_NO_RESOURCE
     ]
     assert not wide
 
@@ -450,7 +520,21 @@ def test_the_catalogue_is_read_back_as_it_was_written(synthesised, name):
     }
     shared = DeployedStage.model_validate_json(parameters.pop(f"/reward-functions/{name}/stage"))
     assert shared.stage == name
-    assert (shared.sagemaker_role_arn is not None) == (name == "everything")
+    asked = {
+        *(["sagemaker"] if STAGES[name].get("sagemaker_role") else []),
+        *(["agents"] if STAGES[name].get("job_rights", {}).get("agents") else []),
+    }
+    assert {
+        "sagemaker": bool(shared.sagemaker_role_arn and shared.sagemaker_policy_arn),
+        "agents": bool(shared.agent_role_arn and shared.agents_policy_arn),
+        "agent": bool(shared.agent_runtime_policy_arn),
+        "import": bool(shared.import_role_arn),
+    } == {
+        "sagemaker": "sagemaker" in asked,
+        "agents": "agents" in asked,
+        "agent": "agents" in asked,
+        "import": bool(asked),
+    }
     granted = JobRights.model_validate(STAGES[name].get("job_rights", {}))
     assert shared.job_rights == granted
     records = [DeployedReward.model_validate_json(value) for value in parameters.values()]

@@ -94,6 +94,20 @@ def test_a_stage_keeps_ten_versions_and_tries_judges_with_recorded_answers():
     assert not stage(deployments=["gsm8k"]).deployments[0].immutable
 
 
+@pytest.mark.parametrize(
+    "agent",
+    [
+        "arn:aws:lambda:us-east-1:123456789012:function:agent",
+        "arn:aws:lambda:us-east-1:123456789012:function:SageMaker_agent:7",
+        "arn:aws:lambda:us-east-1:123456789012:function:agent:live",
+        "arn:aws:lambda:us-east-1:123456789012:function:agent:$LATEST",
+        "arn:aws:bedrock-agentcore:us-east-1:123456789012:runtime/math_agent-AbCdEf0123",
+    ],
+)
+def test_an_agent_is_a_function_by_any_name_or_a_runtime(agent):
+    assert stage(job_rights={"agents": [agent]}).job_rights.agents == (agent,)
+
+
 def test_a_stage_holds_a_score_of_deployments():
     many = [{"name": f"gsm8k-{n}", "reward": "gsm8k"} for n in range(20)]
     assert len(stage(deployments=many).deployments) == 20
@@ -106,7 +120,14 @@ VPC = {
     "security_groups": [f"sg-0123456789abcde{n:02x}" for n in range(5)],
 }
 
-EVERY_RIGHT = {"invocation_logs": "s3://company-logs/bedrock", "vpc": VPC, "model_key": KEY}
+AGENTS = [f"arn:aws:lambda:us-east-1:123456789012:function:{n}{'a' * 63}" for n in range(10)]
+
+EVERY_RIGHT = {
+    "invocation_logs": "s3://company-logs/bedrock",
+    "vpc": VPC,
+    "agents": AGENTS,
+    "model_key": KEY,
+}
 
 
 def test_a_stage_that_grants_everything_holds_sixteen_deployments_with_names_of_sixteen_letters():
@@ -129,13 +150,15 @@ def test_the_longest_names_and_every_option_leave_room_for_eleven_deployments(re
     letters = MAX_FUNCTION_NAME - len(function_name(name, ""))
     many = [{"name": f"{'d' * (letters - 2)}{n:02}", "reward": "gsm8k"} for n in range(11)]
     key = KEY.replace("us-east-1", region).replace("arn:aws", f"arn:{partition_of(region)}")
-    rights = EVERY_RIGHT | {"model_key": key}
+    agents = [each.replace("us-east-1", region) for each in AGENTS]
+    agents = [each.replace("arn:aws", f"arn:{partition_of(region)}") for each in agents]
+    rights = EVERY_RIGHT | {"model_key": key, "agents": agents}
     full = {"sagemaker_role": True, "customer_key": True, "job_rights": rights}
     assert len(stage(name, region=region, deployments=many, **full).deployments) == 11
 
 
 def test_jobs_may_use_nothing_beside_bucket_and_rewards_unless_the_stage_says_so():
-    assert set(stage().job_rights.model_dump().values()) == {None}
+    assert set(stage().job_rights.model_dump().values()) == {None, ()}
 
 
 @pytest.mark.parametrize("region", ["us-east-1", "us-west-2", "cn-north-1", "us-gov-west-1"])
@@ -227,6 +250,39 @@ WRONG = [
     (
         {"job_rights": {"model_key": KEY.replace("us-east-1", "us-west-2")}},
         "job_rights.model_key: Bedrock takes a key of us-east-1, not one of us-west-2",
+    ),
+    (
+        {"job_rights": {"agents": [AGENTS[0].replace("us-east-1", "us-west-2")]}},
+        "job_rights.agents: a multi-turn job asks agents of its own region us-east-1",
+    ),
+    (
+        {"job_rights": {"agents": [AGENTS[0].replace("arn:aws", "arn:aws-cn")]}},
+        "job_rights.agents: .* of us-east-1 in the partition aws-cn",
+    ),
+    (
+        {"account": "210987654321", "job_rights": {"agents": [AGENTS[0]]}},
+        "job_rights.agents: the stage is of the account 210987654321, and .* of another",
+    ),
+    ({"job_rights": {"agents": [AGENTS[0], AGENTS[0]]}}, "job_rights.agents: an ARN .* twice"),
+    ({"job_rights": {"agents": AGENTS * 2}}, "job_rights.agents: .* at most 10 items"),
+    ({"job_rights": {"agents": AGENTS[0]}}, "job_rights.agents: "),
+    *(
+        (
+            {"job_rights": {"agents": [bad]}},
+            r"job_rights.agents.0: write the ARN of a Lambda function, .* of an AgentCore runtime",
+        )
+        for bad in (
+            "SageMaker-agent",
+            "arn:aws:lambda:us-east-1:123456789012:function:*",
+            "arn:aws:lambda:us-east-1:123456789012:function:agent:*",
+            "arn:aws:lambda:us-east-1:*:function:agent",
+            "arn:aws:iam::123456789012:role/agent",
+            "arn:aws:bedrock-agentcore:us-east-1:123456789012:runtime/agent",
+            "arn:aws:bedrock-agentcore:us-east-1:123456789012:runtime/*",
+            "arn:aws:bedrock-agentcore:us-east-1:123456789012:runtime/a-0123456789/runtime-endpoint/x",
+            f"{AGENTS[0]}\n",
+            "",
+        )
     ),
     (
         {"job_rights": {"model_key": KEY.replace("arn:aws", "arn:aws-cn")}},

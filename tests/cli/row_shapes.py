@@ -205,6 +205,14 @@ ANSWERED = {
         "response": one.response,
         "answer": one.reference,
     },
+    "sagemaker-eval": lambda one: {
+        "query": one.question,
+        "model_response": one.response,
+        "response": one.reference,
+        "reference_answer": {"text": one.reference},
+        "metadata": {},
+        "processor_config": {},
+    },
     "qar": lambda one: {
         "question": one.question,
         "answer": one.response,
@@ -252,6 +260,12 @@ ASKED = {
         "output": one.reference,
     },
     "inspect-dataset": lambda one: {"input": one.question, "target": one.reference},
+    "sagemaker-eval-prompts": lambda one: {
+        "query": one.question,
+        "response": one.reference,
+        "system": "Be exact.",
+        "metadata": {"split": "test"},
+    },
     "query-solution": lambda one: {
         "query": one.question,
         "response": f"So.\n#### {one.reference}",

@@ -35,11 +35,12 @@ NAMES = [
 
 
 def versions(stage):
-    """The published version each alias points to."""
+    """The published version each alias points to; an immutable deployment has none."""
     client = stage.session.client("lambda")
     return {
         name: client.get_alias(FunctionName=reward.function_arn, Name="live")["FunctionVersion"]
         for name, reward in stage.catalogue.items()
+        if not reward.immutable
     }
 
 

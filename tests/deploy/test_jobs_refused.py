@@ -16,6 +16,7 @@ from reward_functions.tools.jobs.configuration import load
 from reward_functions.tools.jobs.drivers import driver_for
 from reward_functions.tools.jobs.preparing import prepared
 from reward_functions.tools.jobs.token import signed
+from reward_functions.tools.local_aws.environment import TRAINING
 from tests.deploy.submitter import DRIVERS
 
 SOMEBODY_ELSES = "arn:aws:kms:us-east-1:000000000000:key/00000000-0000-0000-0000-000000000000"
@@ -166,8 +167,7 @@ def test_a_key_that_aws_does_not_know(refused, driver):
 
 @pytest.mark.parametrize("driver", DRIVERS)
 def test_an_emulator_without_the_training_double(refused, driver):
-    services = ("BEDROCK", "BEDROCK_RUNTIME", "BEDROCK_MANTLE")
-    without = {f"AWS_ENDPOINT_URL_{each}": None for each in services}
+    without = {f"AWS_ENDPOINT_URL_{each}": None for each in TRAINING}
     sentence = refused(driver=driver, environment=without)
     assert "the local AWS emulator's own Bedrock trains nothing" in sentence
     assert '--enforce --training --print-env)"' in sentence

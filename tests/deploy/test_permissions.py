@@ -3,7 +3,8 @@
 The emulator's simulator takes no context, so what depends on one (a bucket's prefix, the service a
 role is passed to) is denied there; listings are tried for real. It does not enforce `iam:PassRole`,
 and asks about starting a job on "*", which no policy here allows: both are simulated only. What
-depends on a context is decided by the documents themselves in tests/serving/test_permissions.py.
+depends on a context is decided by the documents themselves in tests/serving/test_decisions.py.
+No SageMaker exists in the emulator: what its jobs and their people may do is simulated alone.
 """
 
 from __future__ import annotations
@@ -18,14 +19,18 @@ from reward_functions import sample
 from reward_functions.serving.catalogue import DeployedReward, deployment_parameter
 from reward_functions.tools.deployed import DeployedFunction
 from reward_functions.tools.invocation import FunctionError
+from tests.deploy.what import AGENT
 
 ACCOUNT = "000000000000"
 
 ENVELOPE = {"statusCode": 200, "headers": {"Content-Type": "application/json"}, "body": "[]"}
 
-BEDROCK, SAGEMAKER = "Bedrock", "SageMaker"
+BEDROCK, SAGEMAKER, MULTI_TURN, IMPORT = "Bedrock", "SageMaker", "multi-turn", "import"
 
-DATA, JOBS, EVALUATE, OPERATE = PEOPLE = ("data", "jobs", "evaluate", "operate")
+DATA, JOBS, EVALUATE, OPERATE, CUSTOMIZE, AGENTS = PEOPLE = (
+    *("data", "jobs", "evaluate", "operate"),
+    *("sagemaker", "agents"),
+)
 
 VERIFIER, JUDGE = "verifier", "judge"
 
@@ -61,6 +66,42 @@ TABLE = [
     (SAGEMAKER, "s3:GetObject", "{bucket}/rft-data/train.jsonl", True),
     (SAGEMAKER, "s3:PutObject", "{bucket}/rft-data/train.jsonl", False),
     (SAGEMAKER, "sagemaker:CreateTrainingJob", "*", False),
+    (SAGEMAKER, "sagemaker:DescribeHubContent", "{hub}/JsonDoc/gsm8k/1.0.0", True),
+    (SAGEMAKER, "sagemaker:CreateModelPackage", "{package}", True),
+    (SAGEMAKER, "sagemaker-mlflow:LogBatch", "{app}", True),
+    (SAGEMAKER, "logs:PutLogEvents", "{jobs}/TrainingJobs:log-stream:x", True),
+    (SAGEMAKER, "lambda:InvokeFunction", "{agent}", False),
+    (MULTI_TURN, "lambda:InvokeFunction", "{agent}", True),
+    (MULTI_TURN, "lambda:InvokeFunction", "{agent}:3", True),
+    (MULTI_TURN, "lambda:InvokeFunction", "{gsm8k}", False),
+    (MULTI_TURN, "s3:GetObject", "{bucket}/rft-data/train.jsonl", True),
+    (MULTI_TURN, "s3:PutObject", "{bucket}/rft-output/x", True),
+    (MULTI_TURN, "s3:GetObject", "{bucket}/elsewhere", False),
+    (MULTI_TURN, "logs:PutLogEvents", "{jobs}/Job/AgentRFT:log-stream:x", True),
+    (MULTI_TURN, "sagemaker:UpdateReward", "{multi-turn}", False),
+    (IMPORT, "s3:GetObject", "{bucket}/rft-output/job/x", True),
+    (IMPORT, "s3:GetObject", "{bucket}/rft-data/train.jsonl", False),
+    (IMPORT, "lambda:InvokeFunction", "{gsm8k}", False),
+    (CUSTOMIZE, "sagemaker:CreateTrainingJob", "{training}", True),
+    (CUSTOMIZE, "sagemaker:StopTrainingJob", "{training}", True),
+    (CUSTOMIZE, "sagemaker:ImportHubContent", "{hub}/JsonDoc/gsm8k/1.0.0", True),
+    (CUSTOMIZE, "sagemaker:ImportHubContent", "{hub}/Model/x/1.0.0", False),
+    (CUSTOMIZE, "sagemaker:CreateJob", "{multi-turn}", False),
+    (CUSTOMIZE, "s3:GetObject", "arn:aws:s3:::jumpstart-cache-prod-us-east-1/recipes/x", True),
+    (CUSTOMIZE, "s3:GetObject", "{bucket}/rft-data/train.jsonl", False),
+    (CUSTOMIZE, "lambda:InvokeFunction", "{gsm8k}", False),
+    (CUSTOMIZE, "iam:SimulatePrincipalPolicy", "{role}", True),  # any, in the emulator
+    (AGENTS, "sagemaker:CreateJob", "{multi-turn}", True),
+    (AGENTS, "sagemaker:DeleteJob", "{multi-turn}", True),
+    (AGENTS, "sagemaker:DescribeJobSchemaVersion", "*", True),
+    (AGENTS, "sagemaker:CreateTrainingJob", "{training}", False),
+    (AGENTS, "lambda:InvokeFunction", "{agent}", True),
+    (AGENTS, "lambda:InvokeFunction", "{gsm8k}", False),
+    (JOBS, "sagemaker:CreateTrainingJob", "{training}", False),
+    (EVALUATE, "bedrock:CreateModelImportJob", "*", True),
+    (EVALUATE, "sagemaker:DeleteModelPackage", "{package}", False),
+    (OPERATE, "sagemaker:DeleteModelPackage", "{package}", True),
+    (OPERATE, "sagemaker:ListJobs", "*", True),
     (SAGEMAKER, "lambda:InvokeFunction", "{gsm8k-envelope}:1", True),
     (DATA, "s3:PutObject", "{bucket}/rft-data/train.jsonl", True),
     (DATA, "s3:PutObject", "{bucket}/rft-output/x", False),
@@ -173,6 +214,13 @@ def arns(stage):
         "profile": f"arn:aws:bedrock:{place}:inference-profile/us.amazon.nova-2-lite-v1:0",
         "project": f"arn:aws:bedrock-mantle:{place}:project/default",
         "logs": f"arn:aws:logs:{place}:log-group:/aws/lambda",
+        "jobs": f"arn:aws:logs:{place}:log-group:/aws/sagemaker",
+        "training": f"arn:aws:sagemaker:{place}:training-job/x",
+        "multi-turn": f"arn:aws:sagemaker:{place}:job/AgentRFT/x",
+        "package": f"arn:aws:sagemaker:{place}:model-package/x/1",
+        "app": f"arn:aws:sagemaker:{place}:mlflow-app/x",
+        "hub": f"arn:aws:sagemaker:{place}:hub-content/04ks",
+        "agent": AGENT,
     }
 
 
@@ -198,6 +246,8 @@ def principals(stage):
     return {
         BEDROCK: without_path(stage.shared.training_role_arn),
         SAGEMAKER: without_path(stage.shared.sagemaker_role_arn),
+        MULTI_TURN: without_path(stage.shared.agent_role_arn),
+        IMPORT: without_path(stage.shared.import_role_arn),
         **people,
         VERIFIER: runs_as["gsm8k"]["Role"],
         JUDGE: without_path(runs_as["reference"]["Role"]),

@@ -10,7 +10,12 @@ ROOT = Path(__file__).parents[2]
 STAGE = "local"
 
 
+AGENT = "arn:aws:lambda:us-east-1:000000000000:function:SageMaker-agent"
+
+ASKED = {"sagemaker_role": True, "job_rights": {"agents": [AGENT]}}
+
+
 def stages():
-    """Those of the project's own cdk.json; the local one has a role for SageMaker's jobs too."""
+    """Those of the project's own cdk.json; the local one has the roles of SageMaker's jobs too."""
     found = json.loads((ROOT / "cdk.json").read_text())["context"]["stages"]
-    return found | {STAGE: found[STAGE] | {"sagemaker_role": True}}
+    return found | {STAGE: found[STAGE] | ASKED}

@@ -71,6 +71,7 @@ STAGE = {
 }  # fmt: skip
 
 RIGHTS = {
+    "agents": ["arn:aws:lambda:us-east-1:123456789012:function:SageMaker-agent"],
     "invocation_logs": "s3://logs/bedrock",
     "vpc": {"subnets": ["subnet-01234567"], "security_groups": ["sg-01234567"]},
     "model_key": "arn:aws:kms:us-east-1:123456789012:key/01234567-89ab-cdef-0123-456789abcdef",

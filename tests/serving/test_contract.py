@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from reward_functions.core.errors import BadSample
@@ -271,7 +271,7 @@ ROWS = JSON | st.fixed_dictionaries(
 )
 
 
-@settings(derandomize=True)
+@settings(derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(ROWS, max_size=4))
 def test_whatever_the_rows_are_each_has_an_id_that_can_be_sent(rows):
     decoded = decode(rows)

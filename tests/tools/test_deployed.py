@@ -7,14 +7,16 @@ from time import sleep
 
 import pytest
 
-from reward_functions import sample
+from reward_functions import sample, specs
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import DatasetError
 from reward_functions.core.registry import get
 from reward_functions.core.spec import Scale
 from reward_functions.core.types import Scored, Unscored
+from reward_functions.serving.contract import decode
 from reward_functions.serving.handler import bind
 from reward_functions.serving.settings import LambdaSettings
+from reward_functions.testing import wire_row
 from reward_functions.tools.deployed import (
     AwsFailed,
     BrokenContract,
@@ -23,7 +25,13 @@ from reward_functions.tools.deployed import (
     configuration,
 )
 from reward_functions.tools.deployed.arn import BadArn, FunctionArn
-from reward_functions.tools.deployed.probes import Expectation, expectation_of, made_up
+from reward_functions.tools.deployed.probes import (
+    MALFORMED,
+    Expectation,
+    as_evaluated,
+    expectation_of,
+    made_up,
+)
 from reward_functions.tools.deployed.response import read
 from reward_functions.tools.invocation import FunctionError
 from tests.lambda_api import Function, Reply, function_error, lambda_api, refusal, result, scored
@@ -366,8 +374,67 @@ def test_a_sound_function_passes(served):
     assert message["dialects"] == (
         "the role nova_assistant, a list of content blocks, the reference in metadata"
     )
+    assert "earns the same, in the envelope they read" in message["evaluation"]
     assert "16 samples take" in message["latency"]
     assert "samples fit into Lambda's 6 MB" in message["response"]
+
+
+def of_training_alone(rows):
+    """Before evaluations were read: a row without messages is no sample."""
+    return handler("gsm8k")([row if "messages" in row else MALFORMED for row in rows])
+
+
+def in_one_mode(rows):
+    """Before evaluations had their own reply: the mode is the deployment's."""
+    reply = handler("gsm8k")(rows)
+    return reply if isinstance(reply, list) else json.loads(reply["body"])
+
+
+def without_evaluations(rows):
+    if any("messages" not in row for row in rows):
+        return function_error(errorType="KeyError", errorMessage="'messages'")
+    return handler("gsm8k")(rows)
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (of_training_alone, "the sample earns nothing in the place of 1"),
+        (in_one_mode, "earns the same, and is not answered in the envelope that they read"),
+        (without_evaluations, "the function fails: KeyError"),
+    ],
+)
+def test_a_function_that_does_not_read_evaluations_is_warned_of_and_passes(served, answer, message):
+    expected = expectation_of(get("gsm8k"), {}, "list")
+    report = check(served(answer), expected, batch_size=4)
+    assert report.passed, failures(report)
+    assert message in failures(report, "warning")["evaluation"]
+
+
+def test_another_s_function_that_answers_with_a_list_is_not_asked_for_evaluations(served):
+    function = served(scored)
+    report = check(function, UNKNOWN, batch_size=4)
+    assert "evaluation" not in {found.question for found in report.findings}
+
+
+@pytest.mark.parametrize("spec", [each for each in specs().values() if not each.needs.judge])
+def test_the_probe_of_an_evaluation_is_the_sample_that_it_was_made_of(spec):
+    pairs = [(each, wire_row(each.sample("1"))) for each in spec.examples]
+    asked = [(each, row, as_evaluated(row)) for each, row in pairs]
+    assert any(evaluated for _, _, evaluated in asked), "no example can be asked"
+    for example, row, evaluated in asked:
+        if evaluated is None:
+            continue
+        there, here = score_batch(spec.bound_to_example(example), decode([row, evaluated]))
+        assert isinstance(there, Scored)
+        assert isinstance(here, Scored)
+        assert there.score == here.score
+
+
+def test_a_sample_of_many_turns_cannot_be_asked_by_an_evaluation():
+    turns = [{"role": role, "content": "?"} for role in ("user", "assistant", "user", "assistant")]
+    assert as_evaluated({"id": "1", "messages": turns, "reference_answer": "1"}) is None
+    assert as_evaluated({"id": "1", "messages": turns[-1:], "reference_answer": "1"}) is None
 
 
 def test_a_function_nothing_is_known_of_is_checked_as_well(served):

@@ -59,6 +59,40 @@ def test_every_way_to_name_a_function_is_read(planes):
     }
 
 
+def test_a_multi_turn_job_keeps_whatever_its_document_names(planes):
+    agent = {"AgentConfig": {"CustomAgentLambdaConfig": {"LambdaArn": GRADER}}}
+    runtime = "arn:aws:bedrock-agentcore:us-east-1:000000000000:runtime/agent-0123456789"
+    planes.rolled_out("lambda", agent)
+    planes.rolled_out("stops", agent, status="Stopping")
+    planes.rolled_out("core", {"AgentConfig": {"BedrockAgentCoreConfig": {"x": runtime}}})
+    planes.rolled_out("evaluates", agent, category="AgentRFTEvaluation")
+    planes.rolled_out("over", agent, status="Completed")
+    planes.rolled_out("odd", "{ no JSON at all")
+    found = texts()
+    assert set(found) == {"lambda", "stops", "core", "evaluates", "odd"}
+    assert GRADER in found["lambda"][0]
+    assert texts("sagemaker") == {}
+
+
+@pytest.mark.parametrize(
+    ("broken", "message"),
+    [
+        (("refusals", "ListJobs", (403, "AccessDeniedException")), "not allowed"),
+        (("refusals", "DescribeJob", (403, "AccessDeniedException")), "not allowed"),
+        (("refusals", "ListJobs", (400, "UnknownOperationException")), "Unknown"),
+        (("bodies", "ListJobs", b"{}"), "holds no JobSummaries"),
+        (("bodies", "DescribeJob", b'{"JobName": "x"}'), "multi-turn job x has no document"),
+    ],
+)
+def test_multi_turn_jobs_that_are_not_known_remove_nothing(planes, broken, message):
+    planes.rolled_out("x", {})
+    attribute, operation, value = broken
+    getattr(planes, attribute)[operation] = value
+    with pytest.raises(JobsUnknown, match=message) as raised:
+        texts()
+    assert str(raised.value).endswith("--without-jobs sagemaker")
+
+
 def test_hundreds_of_pages_are_read_to_the_end(planes):
     planes.page = 1
     for at in range(60):

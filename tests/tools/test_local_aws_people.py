@@ -91,6 +91,13 @@ def test_a_shell_becomes_a_person(peopled):
         (["root"], "peopled", LocalAwsError, "root: one of data, jobs, evaluate, operate"),
         ([], "peopled", LocalAwsError, "no task: one of"),
         (["data"], "nowhere", NotDeployed, "nowhere"),
+        (
+            ["data", "sagemaker"],
+            "peopled",
+            LocalAwsError,
+            "no policy sagemaker: set sagemaker_role",
+        ),
+        (["agents"], "peopled", LocalAwsError, "no policy agents: set job_rights.agents in cdk.j"),
     ],
 )
 def test_nobody_is_made_who_could_do_nothing(peopled, tasks, stage, error, words):

@@ -59,8 +59,8 @@ Prefix = Annotated[
     str | None, typer.Option("--name", help="How the job's name begins; else the deployment's.")
 ]
 DriverOption = Annotated[
-    Literal["bedrock", "openai"] | None,
-    typer.Option("--driver", help="Bedrock's control plane, or its OpenAI-compatible API."),
+    Literal["bedrock", "openai", "sagemaker", "agent-rft"] | None,
+    typer.Option("--driver", help="bedrock, openai, sagemaker or agent-rft."),
 ]
 Baseline = Annotated[
     Path, typer.Option("--baseline", metavar="FILE", help="Figures of `reward job baseline`.")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from reward_functions.tools.deployed.findings import CheckFinding
-    from reward_functions.tools.jobs.job import DriverName, Job
+    from reward_functions.tools.jobs.job import DriverName, Job, Progress
 
 STYLES: Final = {
     "queued": "dim",
@@ -26,7 +26,12 @@ STYLES: Final = {
     "stopped": "yellow",
 }
 
-SERVICES: Final[dict[DriverName, str]] = {"bedrock": "Bedrock", "openai": "OpenAI-compatible"}
+SERVICES: Final[dict[DriverName, str]] = {
+    "bedrock": "Bedrock",
+    "openai": "OpenAI-compatible",
+    "sagemaker": "SageMaker serverless",
+    "agent-rft": "SageMaker multi-turn",
+}
 """The services in a table."""
 
 SIMULATION: Final = "simulation: the training double trains no language model"
@@ -59,6 +64,20 @@ def status(job: Job) -> Text:
 
     shown = cell(job.status, STYLES[job.status])
     return shown.append_text(cell(f" · {job.phase}")) if job.phase else shown
+
+
+def progress_words(progress: Progress) -> str:
+    """How far a job is, such as `epoch 1 of 2 · step 7 of 30`; "" where nothing is counted yet."""
+    counted = {
+        "epoch": (progress.epoch, progress.epochs),
+        "step": (progress.step, progress.steps),
+        "rollout": (progress.rollouts, progress.of_rollouts),
+    }
+    return " · ".join(
+        f"{name} {at:,}" + (f" of {most:,}" if most else "")
+        for name, (at, most) in counted.items()
+        if at or most
+    )
 
 
 def moment(at: datetime) -> str:

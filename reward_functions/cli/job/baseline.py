@@ -58,8 +58,9 @@ def baseline(
         str | None,
         typer.Option(
             metavar="MODEL",
-            help="Ask this one: an inference profile, or a custom-model deployment's ARN.",
-            show_default="what the table of models says of the base",
+            help="Ask this one: a model or profile of Bedrock, or the ARN of a tuned model's "
+            "deployment or import.",
+            show_default="the file's ask, or what the table of models says of the base",
         ),
     ] = None,
     temperature: Annotated[float, typer.Option(min=0.0, max=2.0, help="Of the answers.")] = 1.0,
@@ -135,21 +136,23 @@ def baseline(
         data=data,
         driver=driver,
     )
+    from reward_functions.tools.jobs.options import deployment_of
+
     files = files_of(asked)
     if asked.data is None:
         raise BadJob("data: name a file: invocation logs are read by the job alone")
     where = place(asked.stage, aws_session())
     base = find(asked.model, where.stage.region, asked.driver)
-    scorer = scorer_named(asked.deployment, asked.stage, where.session)
+    scorer = scorer_named(deployment_of(asked), asked.stage, where.session)
     drawn = chosen(*readable([asked.data]), prompts, seed)
     sampling = sampling_of(asked, temperature, max_tokens)
-    endpoint = endpoint_of(base, sampling, where, ask=ask, concurrency=concurrency)
-    prices = _price(price, base)
+    endpoint = endpoint_of(base, sampling, where, ask=ask or asked.ask, concurrency=concurrency)
+    prices = price_of(price, base)
     measured = _measured(endpoint, sampling, drawn, answers, prices, scorer, out, concurrency, yes)
     if measured is None:
         errors().print("nothing was asked", markup=False)
         raise typer.Exit(UNUSABLE)
-    tuned = made_from(endpoint.model, base)
+    tuned = made_from(endpoint.model, base, asked.ask)
     origin = Measured(
         model=base.identifier,
         asked=endpoint.model,
@@ -175,12 +178,19 @@ def baseline(
         raise typer.Exit(INCOMPLETE)
 
 
-def _price(typed: str | None, base: Base) -> tuple[float, float] | None:
+def price_of(typed: str | None, base: Base) -> tuple[float, float] | None:
     """Dollars per million tokens: as typed, or of the table."""
+    return typed_price(typed) or (
+        base.known.price.inference if base.known and base.known.price else None
+    )
+
+
+def typed_price(typed: str | None) -> tuple[float, float] | None:
+    """Dollars per million tokens, read and written; None where none are typed."""
     from reward_functions.core.errors import ConfigurationError
 
     if typed is None:
-        return base.known.price.inference if base.known and base.known.price else None
+        return None
     try:
         read, written = map(float, typed.split(","))
     except ValueError:

@@ -31,10 +31,15 @@ def cleanup(
     stage: Stage = "dev",
     driver: DriverOption = None,
     model: Annotated[
-        bool, typer.Option("--model", help="The custom model too; it cannot be made again.")
+        bool,
+        typer.Option("--model", help="The model or model package too; it cannot be made again."),
     ] = False,
     data: Annotated[bool, typer.Option("--data", help="The files uploaded for it, too.")] = False,
     output: Annotated[bool, typer.Option("--output", help="What it wrote, too.")] = False,
+    record: Annotated[
+        bool,
+        typer.Option("--job", help="A multi-turn job itself too, where nothing else of it stays."),
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the table alone.")] = False,
     yes: Yes = False,
     as_json: AsJson = False,
@@ -54,7 +59,7 @@ def cleanup(
     where = place(stage, aws_session())
     service, found = where.job(job, driver)
     leftovers = Leftovers(found, service, where.stage, where.session)
-    chosen = {"model": model, "data": data, "output": output}
+    chosen = {"model": model, "data": data, "output": output, "job": record}
     wanted: set[Kind] = {kind for kind, asked in chosen.items() if asked}  # type: ignore[misc]
     with errors().status("looking for what it left"):
         there = leftovers.found(wanted)

@@ -19,6 +19,7 @@ from reward_functions.cli.job._options import (  # noqa: TC001 - typer reads ann
 if TYPE_CHECKING:
     from reward_functions.tools.jobs.hosting import ModelDeployment
     from reward_functions.tools.jobs.job import Job
+    from reward_functions.tools.jobs.places import Place
 
 
 def deploy_model(
@@ -29,7 +30,15 @@ def deploy_model(
     name: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Of the custom-model deployment.", show_default="the job's"
+            metavar="NAME", help="Of the deployment, or imported model.", show_default="the job's"
+        ),
+    ] = None,
+    role: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ARN",
+            help="What Bedrock reads a model package as.",
+            show_default="the stage's training role",
         ),
     ] = None,
     wait: Annotated[
@@ -40,7 +49,9 @@ def deploy_model(
     """Host the model that a job made, on demand, and print what to ask it with.
 
     The same command again shows the one deployment. A model of the OpenAI-compatible API needs
-    none: it can be asked at once. `reward job cleanup` ends the hosting.
+    none: it can be asked at once. A model package of SageMaker is imported into Bedrock (open
+    weights, merged), or made a custom model with a deployment (Nova). `reward job cleanup` ends the
+    hosting.
 
     Exit status: 0 it can be asked, or is being made with --no-wait; 2 it cannot.
     """
@@ -50,6 +61,7 @@ def deploy_model(
     from reward_functions.cli._console import errors, plain
     from reward_functions.tools.jobs.configuration import BadJob
     from reward_functions.tools.jobs.hosting import Hosting
+    from reward_functions.tools.jobs.package_hosting import PACKAGED
     from reward_functions.tools.jobs.places import place
 
     where = place(stage, aws_session())
@@ -59,6 +71,9 @@ def deploy_model(
     if found.driver == "openai":
         shown = {"model": found.tuned_model, "status": "Active", "simulation": where.simulated}
         _show(shown, found.tuned_model, as_json=as_json)
+        return
+    if found.driver in PACKAGED:
+        _host_package(where, found, name or found.name, role, wait=wait, as_json=as_json)
         return
     hosting = Hosting(service.region, where.session)
     chosen = name or found.name
@@ -77,6 +92,32 @@ def deploy_model(
     _show(shown, deployed.arn, as_json=as_json)
     if deployed.status != "Active":
         say(f"it is {plain(deployed.status)}: the same command waits for it", err=True)
+
+
+def _host_package(
+    where: Place, job: Job, name: str, role: str | None, *, wait: bool, as_json: bool
+) -> None:
+    """Import a model package, or make it a custom model with a deployment."""
+    from reward_functions.cli._console import errors, plain
+    from reward_functions.tools.jobs.package_hosting import PackageHosting
+
+    with errors().status(f"hosting {plain(name)}") as status:
+        hosted = PackageHosting(where.stage.region, where.session).host(
+            job.tuned_model,
+            name,
+            role or where.stage.import_role_arn or where.stage.training_role_arn,
+            tags=job.tags,
+            wait=wait,
+            progress=lambda at: status.update(f"hosting {plain(name)}: {plain(at)}"),
+        )
+    facts = asdict(hosted) | {"model": job.tuned_model, "simulation": where.simulated}
+    if hosted.status == "Active":
+        _show(facts, hosted.arn, as_json=as_json)
+        return
+    if as_json:
+        typer.echo(json.dumps(facts, indent=2))
+    made = f"the {hosted.kind} {plain(hosted.name)} is {plain(hosted.status)}"
+    say(f"{made}: the same command waits for it", err=True)
 
 
 def _no_model(job: Job) -> str:

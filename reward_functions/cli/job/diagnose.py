@@ -50,7 +50,9 @@ def diagnose(
             status.update(f"reading the grader's log: {lines:,} lines")
 
         points = service.metrics(found)
-        diagnosis = diagnosed(found, where.session, progress=read, points=points)
+        diagnosis = diagnosed(
+            found, where.session, progress=read, points=points, region=service.region
+        )
     if as_json:
         shown = {
             "job": job_json(found),
@@ -85,7 +87,7 @@ def _show(diagnosis: Diagnosis, mark: str) -> None:
     from reward_functions.cli._console import MESSAGE, cell, output, plain, table
 
     job = diagnosis.job
-    say(f"{plain(job.name or job.id)} is {job.status}")
+    say(f"{plain(job.name or job.id)} {job.state}")
     if diagnosis.signs:
         seen = table("seen", "words", names=("seen",), title=f"What was seen{mark}")
         for sign in diagnosis.signs:

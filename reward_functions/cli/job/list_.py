@@ -32,27 +32,35 @@ def list_jobs(
 ) -> None:
     """The newest training jobs of the account, in the region of a stage, whoever started them.
 
-    A service that cannot be asked is named on standard error, and the others' jobs are shown.
+    A service that cannot be asked, or whose jobs you may not list, is named on standard error, and
+    the others' jobs are shown.
 
-    Exit status: 0 every service was asked, 2 one was not.
+    Exit status: 0 every service whose jobs you may list was asked, 2 one was not, or you may list
+    none's.
     """
     from reward_functions.cli._aws import aws_session
     from reward_functions.cli._console import MESSAGE, errors, plain
-    from reward_functions.cli.job._output import SIMULATION
-    from reward_functions.tools.jobs.lookup import all_jobs
+    from reward_functions.cli.job._output import SERVICES, SIMULATION
+    from reward_functions.tools.jobs.lookup import NEEDED, all_jobs
     from reward_functions.tools.jobs.places import place
 
     where = place(stage, aws_session())
-    found, refused = all_jobs(where.drivers(driver), limit)
+    found = all_jobs(where.drivers(driver), limit)
     if as_json:
-        typer.echo(json.dumps([_json(job, where) for job in found], indent=2))
-    elif found:
-        _show(found, SIMULATION if where.simulated else "")
+        typer.echo(json.dumps([_json(job, where) for job in found.jobs], indent=2))
+    elif found.jobs:
+        _show(found.jobs, SIMULATION if where.simulated else "")
     else:
         say(f"no training jobs in {where.stage.region}")
-    for error in refused:
+    for name in found.hidden:
+        line = (
+            f"{SERVICES[name]}: its jobs are not shown, for you may not list them (policy "
+            f"`{NEEDED[name]}` of the stage)"
+        )
+        errors().print(line, markup=False, soft_wrap=True)
+    for error in found.failed:
         errors().print(plain(str(error), MESSAGE), markup=False, soft_wrap=True)
-    if refused:
+    if found.failed:
         raise typer.Exit(UNUSABLE)
 
 

@@ -133,7 +133,7 @@ def _measured(
             f"the service has very many figures: each {found[0].every:,}th step is shown and "
             "written, with the first and the last"
         )
-    if grader:
+    if grader and job.has_grader:
         own, note = _of_grader(job, session)
         found += own
         notes += [note] if note else []

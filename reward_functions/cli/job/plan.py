@@ -24,11 +24,14 @@ from reward_functions.cli.job._options import (
 )
 
 if TYPE_CHECKING:
+    from boto3.session import Session
+
     from reward_functions.core.spec import RewardSpec
     from reward_functions.judge_runtime.config import JudgeConfig
     from reward_functions.serving.catalogue import DeployedReward
     from reward_functions.tools.jobs.configuration import JobConfiguration
     from reward_functions.tools.jobs.planned import Plan
+    from reward_functions.tools.jobs.recipes import Recipe
     from reward_functions.tools.jobs.sizes import Sizes
 
 
@@ -101,12 +104,30 @@ def plan(
         data=data,
         validation=validation,
     )
-    found = NOWHERE if offline else graded_by(asked.deployment, asked.stage, aws_session())
+    session = None if offline else aws_session()
+    if _multi_turn(asked):
+        from reward_functions.cli.job._agent_plan import show_agent_plan
+
+        given = {"--reward": reward, "--judge": judge, "--rows": rows, "--token-price": token_price}
+        for option in (name for name, value in given.items() if value is not None):
+            raise ConfigurationError(
+                f"{option}: a multi-turn job has no deployment, and its tokens are unknown; leave "
+                "it out"
+            )
+        rates = Rates(step_minutes=step_minutes, hour_usd=hour_price)
+        show_agent_plan(asked, session, rates, report, as_json=as_json, as_markdown=as_markdown)
+        return
+    found = (
+        graded_by(asked.deployment, asked.stage, session)
+        if asked.deployment and session
+        else NOWHERE
+    )
     spec = _spec(reward, found.deployed)
     planned = planning.plan(
         asked,
         sizes=_sizes(asked, spec, rows),
         region=found.region,
+        recipe=_recipe(asked, session) if session else None,
         deployed=found.deployed,
         grader=found.arn,
         account=found.account,
@@ -118,6 +139,29 @@ def plan(
     _write(planned, as_json=as_json, as_markdown=as_markdown)
     if report is not None:
         write_page(page(planned), report)
+
+
+def _multi_turn(asked: JobConfiguration) -> bool:
+    """Whether an agent makes the rollouts, so that there is no deployment to plan with."""
+    from reward_functions.tools.jobs.models import find
+
+    return find(asked.model, None, asked.driver).driver == "agent-rft"
+
+
+def _recipe(asked: JobConfiguration, session: Session) -> Recipe | None:
+    """The recipe of a serverless job, as SageMaker's hub has it now; None on other services."""
+    from reward_functions.tools.jobs.grader import account_of
+    from reward_functions.tools.jobs.models import find
+    from reward_functions.tools.jobs.options import check_options, serverless_of
+    from reward_functions.tools.jobs.places import place
+    from reward_functions.tools.jobs.recipes import recipe_of
+
+    if find(asked.model, None, asked.driver).driver != "sagemaker":
+        return None
+    check_options(asked, "sagemaker")
+    stage = place(asked.stage, session).stage
+    chosen = serverless_of(asked)
+    return recipe_of(asked.model, chosen, stage.region, account_of(stage), session)
 
 
 def _spec(reward: str | None, deployed: DeployedReward | None) -> RewardSpec | None:
@@ -140,6 +184,8 @@ def _judge(judge: str | None, spec: RewardSpec | None) -> JudgeConfig | None:
 def _sizes(asked: JobConfiguration, spec: RewardSpec | None, rows: int | None) -> Sizes | None:
     from reward_functions.cli._progress import watched
     from reward_functions.core.errors import ConfigurationError
+    from reward_functions.tools.jobs.data import ROWS
+    from reward_functions.tools.jobs.models import find
     from reward_functions.tools.jobs.sizes import Sizes, measure
 
     if asked.data is None:
@@ -150,6 +196,7 @@ def _sizes(asked: JobConfiguration, spec: RewardSpec | None, rows: int | None) -
         asked.data,
         asked.validation,
         reward=spec,
+        rows=ROWS[find(asked.model, None, asked.driver).driver],
         watched=lambda items: watched(items, "measuring"),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import typer
 
@@ -19,8 +19,13 @@ from reward_functions.cli.job._options import (  # noqa: TC001 - typer reads ann
 
 if TYPE_CHECKING:
     from rich.table import Table
+    from rich.text import Text
 
     from reward_functions.tools.jobs.job import Job
+
+
+BESIDE: Final = ("Its reward, beside what is deployed now", "Its agent, as it is now")
+"""The title of the last table, for jobs that a function grades and for those of an agent."""
 
 
 def show(
@@ -29,22 +34,31 @@ def show(
     """All about one job: its state, its settings, its reward beside what is deployed now."""
     from reward_functions.cli._aws import aws_session
     from reward_functions.cli.job._output import SIMULATION, job_json, print_findings
+    from reward_functions.cli.job._package import package_json, packages_of, show_packages
     from reward_functions.tools.jobs.beside_deployed import beside_deployed
     from reward_functions.tools.jobs.places import place
 
     where = place(stage, aws_session())
     _, found = where.job(job, driver)
     findings = list(beside_deployed(found, stage, where.session))
+    packages, problem = packages_of(where, found)
     if as_json:
         shown = job_json(found) | {"deployed": [asdict(each) for each in findings]}
         shown["simulation"] = where.simulated
+        if packages:
+            shown |= package_json(packages)
         shown["simulation_page"] = where.simulation_page(found) or None
         typer.echo(json.dumps(shown, indent=2))
     else:
         if where.simulated:
             say(f"{SIMULATION}: {where.simulation_page(found)}")
         show_job(found)
-        print_findings(findings, "Its reward, beside what is deployed now", "of")
+        show_packages(packages, problem)
+        print_findings(findings, BESIDE[found.driver == "agent-rft"], "of")
+
+
+WIDTH: Final = len("evaluator ")
+"""Of what stands before an address."""
 
 
 def show_job(job: Job) -> None:
@@ -56,14 +70,15 @@ def show_job(job: Job) -> None:
     addresses = {
         "job": job.id,
         "base": job.model,
-        "grader": job.grader,
+        "agent" if job.driver == "agent-rft" else "grader": job.grader,
+        "evaluator": job.evaluator,
         "model": job.tuned_model,
         "output": job.output,
     }
     for name, text in addresses.items():
         if text:
             # Not by the console, which would break an ARN at a hyphen.
-            say(f"{name:8}{plain(text, 2_048)}")
+            say(f"{name:{WIDTH}}{plain(text, 2_048)}")
     for title, pairs in (("Hyperparameters", job.hyperparameters), ("Tags", job.tags)):
         if pairs:
             _print_pairs(title, {key: str(value) for key, value in pairs.items()})
@@ -71,7 +86,7 @@ def show_job(job: Job) -> None:
 
 def _facts(job: Job) -> Table:
     from reward_functions.cli._console import MESSAGE, cell, facts, plain
-    from reward_functions.cli.job._output import SERVICES, duration, moment, status
+    from reward_functions.cli.job._output import SERVICES, duration, moment, progress_words, status
 
     ended = job.ended or datetime.now(UTC)
     from rich.text import Text
@@ -82,11 +97,20 @@ def _facts(job: Job) -> Table:
             "status": status(job),
             "failure": Text(plain(job.failure, MESSAGE), "red") if job.failure else None,
             "service": cell(SERVICES[job.driver]),
+            "at": cell(progress_words(job.progress) or None) if job.progress else None,
+            "tokens": _tokens(job),
             "made": cell(moment(job.created)),
             "ended": cell(moment(job.ended)) if job.ended else None,
             "took": cell(duration((ended - job.created).total_seconds())),
         }
     )
+
+
+def _tokens(job: Job) -> Text | None:
+    from reward_functions.cli._console import cell
+
+    billed = (f"{number:,} {kind}" for kind, number in job.tokens.items())
+    return cell(", ".join(billed)) if job.tokens else None
 
 
 def _print_pairs(title: str, pairs: dict[str, str]) -> None:

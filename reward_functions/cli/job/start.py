@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -27,7 +28,7 @@ from reward_functions.cli.job._options import (
 
 if TYPE_CHECKING:
     from reward_functions.tools.jobs.configuration import JobConfiguration
-    from reward_functions.tools.jobs.job import DriverName
+    from reward_functions.tools.jobs.job import Driver, DriverName
     from reward_functions.tools.jobs.places import Place
     from reward_functions.tools.jobs.starting import Refused, Started
 
@@ -57,6 +58,13 @@ def start(
             show_default=False,
         ),
     ] = "",
+    only_show: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Write what would be sent, as JSON; AWS is read, nothing is made or invoked.",
+        ),
+    ] = False,
     baseline: Baseline = Path("baseline.json"),
     watch: Annotated[bool, typer.Option("--watch", "-w", help="Follow it until it ends.")] = False,
     as_json: AsJson = False,
@@ -95,6 +103,9 @@ def start(
     reason = force.strip()
     where = place(asked.stage, aws_session())
     service = where.driver(_service(asked, where.stage.region))
+    if only_show:
+        _dry_run(asked, where, service, again=again, force=reason)
+        return
     try:
         with errors().status("reading the data") as status:
             result = started(
@@ -115,6 +126,21 @@ def start(
     _show(result, where, as_json=as_json)
     if watch:
         follow(result.job, service, where, as_json=as_json)
+
+
+def _dry_run(
+    asked: JobConfiguration, where: Place, service: Driver, *, again: bool, force: str
+) -> None:
+    """Write what a start would send."""
+    from reward_functions.cli._console import plain
+    from reward_functions.tools.jobs.starting import DryRun, dry_run
+
+    found = dry_run(asked, where.stage, service, session=where.session, again=again, force=force)
+    if isinstance(found, DryRun):
+        typer.echo(json.dumps(asdict(found) | {"simulation": where.simulated}, indent=2))
+        say("nothing was uploaded, made or invoked; the reward itself was not checked", err=True)
+    else:
+        say(f"{plain(found.name or found.id)} was started before, and {found.state}", err=True)
 
 
 def _service(asked: JobConfiguration, region: str) -> DriverName:
@@ -164,6 +190,8 @@ def _show(result: Started, where: Place, *, as_json: bool) -> None:
     if where.simulated:
         say(SIMULATION, err=True)
     say(f"{name} {verb}\n{plain(job.id, 2_048)}")
+    if job.evaluator:
+        say(f"its reward is the evaluator {plain(job.evaluator, 2_048)}")
     if not result.fresh:
         typer.echo("for another run of it: --again", err=True)
     follow_it = next_command("watch", job.name or job.id, where.stage.stage)

@@ -109,7 +109,7 @@ def follow(
     stage = where.stage.stage
     if where.simulated:
         say(SIMULATION, err=True)
-    own = GraderWatch(where.session) if grader else None
+    own = GraderWatch(where.session) if grader and job.has_grader else None
     try:
         last = _shown(observations(job, driver, polling, grader=own), stage, as_json=as_json)
     except KeyboardInterrupt:
@@ -148,7 +148,7 @@ def _lines(seen: Observation, before: Observation | None) -> Iterator[str]:
     for event in seen.events:
         line = f"{plain(event.level)}: {plain(event.message, MESSAGE)}"
         yield _stamped(seen, line, event.at)
-    if before is None or (before.job.status, before.job.phase) != (seen.job.status, seen.job.phase):
+    if before is None or _stage(before) != _stage(seen):
         yield _stamped(seen, _state(seen))
     steps = [
         (step, list(points))
@@ -189,10 +189,12 @@ def _figures(points: Sequence[MetricPoint]) -> str:
 def _state(seen: Observation) -> str:
     """The status, the step and the time, such as `running · Training · step 12 of 188 · 7 min`."""
     from reward_functions.cli._console import plain
-    from reward_functions.cli.job._output import duration
+    from reward_functions.cli.job._output import duration, progress_words
 
-    step = None
-    if seen.step is not None:
+    progress, step = seen.job.progress, None
+    if progress is not None:
+        step = progress_words(progress)
+    elif seen.step is not None:
         step = f"step {seen.step:,}" + (f" of {seen.total:,}" if seen.total else "")
     parts = (seen.job.status, plain(seen.job.phase), step, duration(seen.elapsed))
     return " · ".join(filter(None, parts))
@@ -241,6 +243,7 @@ def _json_lines(seen: Observation, before: Observation | None) -> Iterator[str]:
         "phase": seen.job.phase,
         "step": seen.step,
         "total": seen.total,
+        "progress": seen.job.progress and asdict(seen.job.progress),
         "ending": seen.ending,
         "failure": seen.job.failure,
         "tuned_model": seen.job.tuned_model,
@@ -257,5 +260,10 @@ def _json_lines(seen: Observation, before: Observation | None) -> Iterator[str]:
         yield json.dumps({"kind": "state", **at, **state})
 
 
+def _stage(seen: Observation) -> tuple[Any, ...]:
+    """What of a job is worth a line of its own whenever it changes."""
+    return seen.job.status, seen.job.phase, seen.job.progress
+
+
 def _news(seen: Observation) -> tuple[Any, ...]:
-    return seen.job.status, seen.job.phase, seen.step, seen.ending
+    return seen.job.status, seen.job.phase, seen.job.progress, seen.step, seen.ending

@@ -4,14 +4,16 @@
 | --- | --- |
 | page | `metadata.page`: the same filing, another question |
 | prompt | `metadata.prompt`, or the text of the last user turn to the letter |
-| near-duplicate | the words and digits of that turn, whatever the punctuation and capitals |
+| near-duplicate | its words, numbers and signs, whatever the punctuation and capitals |
 
-A row that leaks is known to the policy before it is asked. Paraphrases are not found.
+A row that leaks is known to the policy before it is asked. Paraphrases are not found. What operates
+on a number or on a variable is no punctuation: 3 + 5, 3 - 5 and 3.5 are three prompts.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import defaultdict
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -26,7 +28,26 @@ if TYPE_CHECKING:
 
 Shared = Literal["page", "prompt", "near-duplicate"]
 
-_WORD: Final = re.compile(r"\w+")
+_TOKEN: Final = re.compile(r"\w+|\*\*|[<>!]=|[^\w\s]")
+
+_WRITTEN_AS: Final = str.maketrans("−–×÷·", "--*/*")
+"""Signs that are written in more than one way."""
+
+_BETWEEN: Final = frozenset({"*", "**", "/", "^", "=", "<", ">", "<=", ">=", "!="})
+"""Signs with an operand on either side; in other places they set a text bold, or quote."""
+
+_BEFORE: Final = frozenset("+-")
+"""Signs with an operand behind them."""
+
+_POINTS: Final = frozenset(".:")
+"""Part of a number directly between two digits."""
+
+_OPENING: Final = frozenset("([")
+_CLOSING: Final = frozenset(")]")
+_PERCENT: Final = "%"
+
+_BRACKETS: Final = frozenset("()[]{}\\|!")
+"""Beside a sign, what stands for an operand: where it begins or ends."""
 
 DIGEST: Final = 12
 """Bytes of a digest: two of a million rows share one once in 10^17."""
@@ -73,7 +94,7 @@ class Overlaps:
         seen = self._ids.setdefault(file, defaultdict(list))
         for mark in _marks(row):
             seen[mark].append(name)
-        asked = _normal(prompt_of(row))
+        asked = normal(prompt_of(row))
         if asked:
             self._asked.setdefault(file, defaultdict(list))[_digest(asked)].append(name)
 
@@ -116,7 +137,7 @@ def group_of(row: Mapping[str, Any], by: Literal["page", "prompt"]) -> str | Non
     named = metadata.get(by) if isinstance(metadata, dict) else None
     if isinstance(named, str) and named:
         return named
-    return _normal(prompt_of(row)) or None if by == "prompt" else None
+    return normal(prompt_of(row)) or None if by == "prompt" else None
 
 
 def _marks(row: Mapping[str, Any]) -> Iterator[tuple[Shared, bytes]]:
@@ -131,11 +152,46 @@ def _marks(row: Mapping[str, Any]) -> Iterator[tuple[Shared, bytes]]:
     prompt = prompt_of(row)
     if prompt.strip():
         yield "prompt", _digest(prompt)
-        yield "near-duplicate", _digest(_normal(prompt))
+        yield "near-duplicate", _digest(normal(prompt))
 
 
-def _normal(text: str) -> str:
-    return " ".join(_WORD.findall(folded(text)))
+def normal(text: str) -> str:
+    """The words, numbers and signs of a text, without its capitals and punctuation."""
+    whole = folded(text).translate(_WRITTEN_AS)
+    found = list(_TOKEN.finditer(whole))
+    tokens = ["", *(each[0] for each in found), ""]
+    return " ".join(
+        each[0]
+        for at, each in enumerate(found, 1)
+        if _says(each[0], tokens[at - 1], tokens[at + 1])
+        or (each[0] in _POINTS and _inside_a_number(whole, each.start()))
+    )
+
+
+def _says(symbol: str, before: str, after: str) -> bool:
+    """Whether a token says something between its neighbours, "" at an end of the text."""
+    if symbol[0].isalnum() or symbol[0] == "_":
+        return True
+    if symbol in _BETWEEN:
+        return _operand(before) and (_operand(after) or after in _BEFORE)
+    if symbol in _BEFORE:
+        return _operand(after)
+    if symbol in _OPENING:
+        return before in _BETWEEN or before in _BEFORE
+    if symbol in _CLOSING:
+        return after in _BETWEEN or after in _BEFORE
+    if symbol == _PERCENT:
+        return before[-1:].isdigit()
+    return not symbol.isascii() and unicodedata.category(symbol) == "Sm"
+
+
+def _operand(token: str) -> bool:
+    """A number, a variable of one letter, or where a bracket stands for either."""
+    return token in _BRACKETS or token[:1].isdigit() or (len(token) == 1 and token.isalpha())
+
+
+def _inside_a_number(whole: str, at: int) -> bool:
+    return whole[at - 1 : at].isdigit() and whole[at + 1 : at + 2].isdigit()
 
 
 def _digest(text: str) -> bytes:

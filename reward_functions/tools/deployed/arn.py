@@ -82,6 +82,12 @@ class FunctionArn:
         return self.qualifier is None and GENERATION_NAME.fullmatch(self.name) is not None
 
     @property
+    def log_group(self) -> str:
+        """Where it logs; the functions of an immutable deployment share the deployment's group."""
+        found = GENERATION_NAME.fullmatch(self.name)
+        return f"/aws/lambda/{found['deployment'] if found else self.name}"
+
+    @property
     def moves(self) -> bool:
         """Whether a deployment can change what it names: all but a version's number can move."""
         return not (self.immutable or (self.qualifier or "").isdecimal())

@@ -23,6 +23,7 @@ from reward_functions.tools.deployed.findings import CheckFinding, CheckReport, 
 from reward_functions.tools.deployed.load import load_findings
 from reward_functions.tools.deployed.probes import (
     MALFORMED,
+    as_evaluated,
     otherwise_written,
     renamed,
     repeated,
@@ -131,6 +132,7 @@ class _Check:
                 answered,
             )
             yield from self.dialects(answered)
+            yield from self.evaluation(answered)
             yield from self.malformed(answered)
             yield from self.load(first, answered, timeout)
         except AwsFailed as error:  # it was reached before: now it is throttled, or too slow
@@ -252,8 +254,7 @@ class _Check:
                 "unknown", "dialects", "where all samples earn the same, they cannot be compared"
             )
             return
-        best = max(self.rows, key=lambda row: before.scores.get(row["id"], float("-inf")))
-        score = before.scores.get(best["id"])
+        best, score = self.best(before)
         understood = []
         for how, row in otherwise_written(best).items():
             self.progress(f"sending {how}")
@@ -274,6 +275,53 @@ class _Check:
             )
         if understood:
             yield CheckFinding("ok", "dialects", ", ".join(understood))
+
+    def evaluation(self, before: Response) -> Iterator[CheckFinding]:
+        """The same sample as an evaluation job sends it, which reads nothing but an envelope.
+
+        Not asked of another's function that answers with a list: SageMaker gives it to no such job.
+        """
+        question = "evaluation"
+        envelopes = "envelope" in (before.mode, self.expected.mode)
+        if self.expected.reward is None and not envelopes:
+            return
+        if len(set(before.scores.values())) < 2:  # noqa: PLR2004 - nothing to tell apart
+            yield CheckFinding("unknown", question, "there are no two rewards to tell apart")
+            return
+        best, score = self.best(before)
+        row = as_evaluated(best)
+        if row is None:
+            yield CheckFinding(
+                "unknown", question, "the sample is no single question, which is all a job asks"
+            )
+            return
+        self.progress("sending a row of an evaluation job")
+        what = "a row of SageMaker's evaluation jobs of open weights"
+        try:
+            _, answered = self.ask([row])
+        except FunctionError as error:
+            yield CheckFinding("warning", question, f"{what}: {failed(error)}")
+            return
+        now = answered.scores.get(row["id"])
+        if now != score:
+            yield CheckFinding(
+                "warning",
+                question,
+                f"{what}: the sample earns {_shown(now)} in the place of {_shown(score)}",
+            )
+        elif answered.mode != "envelope":
+            yield CheckFinding(
+                "warning",
+                question,
+                f"{what} earns the same, and is not answered in the envelope that they read",
+            )
+        else:
+            yield CheckFinding("ok", question, f"{what} earns the same, in the envelope they read")
+
+    def best(self, before: Response) -> tuple[Row, float | None]:
+        """The sample that earned most, and what it earned."""
+        best = max(self.rows, key=lambda row: before.scores.get(row["id"], float("-inf")))
+        return best, before.scores.get(best["id"])
 
     def malformed(self, before: Response) -> Iterator[CheckFinding]:
         """One row that is not a valid sample costs the others nothing."""

@@ -5,6 +5,8 @@
     SageMaker   ListTrainingJobs → DescribeTrainingJob
                     ServerlessJobConfig.EvaluatorArn → DescribeHubContent → Reference
                     HyperParameters and Environment, which may hold the ARN of a reward
+                ListJobs → DescribeJob, of multi-turn jobs
+                    JobConfigDocument, whatever ARNs it holds: its agent's, as none names a reward
 
 Whoever removes versions must know all of them: an answer that cannot be read is an error, and no
 empty list. What `UNSEEN` names is not asked.
@@ -34,8 +36,12 @@ UNGRADED: Final = frozenset({"FINE_TUNING", "CONTINUED_PRE_TRAINING", "DISTILLAT
 """Bedrock's types of jobs that have no grader; every other must name one."""
 
 UNSEEN: Final = (
-    "Jobs of Bedrock's OpenAI-compatible path, of HyperPod, and of other regions are not seen"
+    "Jobs of Bedrock's OpenAI-compatible path, of HyperPod, and of other regions are not seen, nor "
+    "what agents of multi-turn jobs ask"
 )
+
+CATEGORIES: Final = ("AgentRFT", "AgentRFTEvaluation")
+"""Multi-turn jobs, as `ListJobs` knows them."""
 
 EVALUATOR: Final = re.compile(
     r"arn:aws[a-z-]*:sagemaker:[a-z0-9-]+:(?:[0-9]{12}|aws):hub-content"
@@ -106,6 +112,7 @@ def _sagemaker(client: Any) -> Iterator[JobInProgress]:
             job = client.describe_training_job(TrainingJobName=summary["TrainingJobName"])
             name = _named(job, "TrainingJobName")
             yield JobInProgress(name, tuple(_of_training_job(job, client)))
+    yield from _multi_turn(client)
 
 
 def _of_training_job(job: dict[str, Any], client: Any) -> Iterator[str]:
@@ -130,6 +137,19 @@ def _reference(evaluator: str, whose: str, client: Any) -> str:
         return str(json.loads(json.loads(document)["JsonContent"])["Reference"])
     except (ValueError, KeyError, TypeError):
         raise _Unreadable(f"the evaluator of {whose} names no function: {evaluator}") from None
+
+
+def _multi_turn(client: Any) -> Iterator[JobInProgress]:
+    for category in CATEGORIES:
+        for status in RUNNING:
+            listed = client.get_paginator("list_jobs")
+            pages = listed.paginate(JobCategory=category, StatusEquals=status)
+            for summary in _listed(pages, "JobSummaries"):
+                job = client.describe_job(JobCategory=category, JobName=summary["JobName"])
+                name = _named(job, "JobName")
+                if not job.get("JobConfigDocument"):
+                    raise _Unreadable(f"the multi-turn job {name} has no document")
+                yield JobInProgress(name, (job["JobConfigDocument"],))
 
 
 def _named(job: dict[str, Any], member: str) -> str:

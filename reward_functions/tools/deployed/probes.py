@@ -14,6 +14,7 @@ from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import UnknownReward
 from reward_functions.core.types import Scored
 from reward_functions.testing import wire_row
+from reward_functions.tools.rows.writing import write
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -128,6 +129,22 @@ def otherwise_written(row: Row) -> dict[str, Row]:
         "a list of content blocks": row | {"messages": [*before, last | {"content": blocks}]},
         "the reference in metadata": bare
         | {"metadata": {**(row.get("metadata") or {}), **reference}},
+    }
+
+
+def as_evaluated(row: Row) -> Row | None:
+    """The same sample as an evaluation job of open weights sends it.
+
+    None where it cannot be one: a job of that kind asks a single question.
+    """
+    *before, last = row["messages"]
+    asked = {key: row[key] for key in ("reference_answer", "metadata") if row.get(key) is not None}
+    data, lost = write({"messages": before, **asked}, "sagemaker-eval")
+    if lost or not before:
+        return None
+    gold = {"reference_answer": {"text": data["response"]}}
+    return {"id": row["id"], "metadata": {}, **data, "model_response": last["content"], **gold} | {
+        "processor_config": {}
     }
 
 

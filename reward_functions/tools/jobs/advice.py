@@ -39,6 +39,8 @@ SILENCE: Final = Advice()
 BEST_PRACTICES: Final = "AWS's blog, RFT on Bedrock: best practices, 2026-04-08"
 
 ADVICE: Final[dict[DriverName, dict[str, Advice]]] = {
+    "sagemaker": {},
+    "agent-rft": {},
     "bedrock": {
         "epochCount": Advice(None, 1, (1, 2), 1, "one pass shows whether the reward teaches"),
         "batchSize": Advice(None, 128, (16, 32, 64), 128, f"{BEST_PRACTICES}: 128 works well"),

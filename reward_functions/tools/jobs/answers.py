@@ -1,7 +1,8 @@
 """The file of a baseline's answers, one line of JSON each: what is there is not asked again.
 
     {"answers": 1, "setup": "9f2c…"}
-    {"prompt": "0a1b…", "attempt": 0, "text": "…", "ended": "end", "input": 210, "output": 94}
+    {"prompt": "0a1b…", "attempt": 0, "text": "…", "ended": "end", "input": 210, "output": 94,
+     "seconds": 1.9}
 
 A prompt stands there by its digest; its text does not. A file belongs to one model and one way to
 draw from it; `appended_lines` keeps it whole.
@@ -10,6 +11,7 @@ draw from it; `appended_lines` keeps it whole.
 from __future__ import annotations
 
 import json
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, get_args
 
 from reward_functions.core.errors import ConfigurationError
@@ -85,6 +87,7 @@ class AnswerFile:
                 "ended": answer.ended,
                 "input": answer.usage.input,
                 "output": answer.usage.output,
+                "seconds": answer.seconds,
             }
         )
 
@@ -124,7 +127,10 @@ def _answer(line: Any) -> tuple[Attempt, ModelAnswer]:
     read, written = line["input"], line["output"]
     if not all(type(each) is int and each >= 0 for each in (number, read, written)):
         raise TypeError
-    return Attempt(prompt, number), ModelAnswer(text, ended, Usage(read, written))
+    seconds = line.get("seconds")
+    if not (seconds is None or (type(seconds) is float and isfinite(seconds) and seconds >= 0)):
+        raise TypeError
+    return Attempt(prompt, number), ModelAnswer(text, ended, Usage(read, written), seconds)
 
 
 def _foreign(path: Path) -> ConfigurationError:

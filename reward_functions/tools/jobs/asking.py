@@ -10,11 +10,12 @@ from __future__ import annotations
 import hashlib
 import json
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from queue import Empty, SimpleQueue
 from random import Random
 from threading import Event, Thread
+from time import monotonic
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from reward_functions.core.errors import ConfigurationError
@@ -270,8 +271,10 @@ class _Asking:
 
         def call() -> None:
             outcome: ModelAnswer | Busy | ConfigurationError | None = None
+            began = monotonic()
             try:
-                outcome = self.endpoint(turns)
+                answer = self.endpoint(turns)
+                outcome = replace(answer, seconds=monotonic() - began)
             except (Busy, ConfigurationError) as error:
                 outcome = error
             finally:

@@ -1,7 +1,8 @@
 """What a job uses beside what its stage has deployed now: the same version, or which other.
 
 Nothing here is a failure of the job's: a job keeps the version that it was given. A version that is
-gone is one, for the job asks it until its end.
+gone is one, for the job asks it until its end. Of a multi-turn job the agent is looked at, and
+whether its stage grants it.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.serving.catalogue import described
 from reward_functions.tools.deployed.arn import GENERATION_NAME, BadArn, FunctionArn
-from reward_functions.tools.deployed.catalogue import deployment_of
+from reward_functions.tools.deployed.catalogue import deployment_of, stage_record
 from reward_functions.tools.deployed.configuration import configuration
 from reward_functions.tools.deployed.failures import AwsFailed
 from reward_functions.tools.deployed.findings import CheckFinding
 from reward_functions.tools.deployed.function import DeployedFunction
+from reward_functions.tools.jobs.agents import agent_of, is_granted
+from reward_functions.tools.jobs.configuration import BadJob
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,6 +43,9 @@ def beside_deployed(job: Job, stage: str, session: Session | None = None) -> Ite
     Raises:
         AwsFailed: the catalogue cannot be read.
     """
+    if job.driver == "agent-rft":
+        yield from _agent(job, stage, session)
+        return
     try:
         arn = FunctionArn.parse(job.grader)
     except BadArn:
@@ -56,6 +62,28 @@ def beside_deployed(job: Job, stage: str, session: Session | None = None) -> Ite
     yield _version(record, arn)
     if serves := _serves(settings):
         yield _scores(record, *serves, _parameters(settings))
+
+
+def _agent(job: Job, stage: str, session: Session | None) -> Iterator[CheckFinding]:
+    """Whether a multi-turn job's agent is there, and its stage's jobs may ask it."""
+    # Rollouts name an extra of their own where boto3 is missing; every other job has `aws`.
+    from reward_functions.tools.jobs.checks.agent import there  # noqa: PLC0415
+
+    try:
+        agent = agent_of(job.grader)
+    except BadJob:
+        yield CheckFinding("unknown", "agent", "the service does not say which agent it asks")
+        return
+    yield from there(agent, session)
+    if is_granted(agent, stage_record(stage, session)):
+        yield CheckFinding("ok", "rights", f"the stage {stage!r} grants its jobs {agent.short}")
+    else:
+        after = "" if job.over else ", so that this one fails when it asks again"
+        yield CheckFinding(
+            "warning",
+            "rights",
+            f"the stage {stage!r} grants its jobs no right to {agent.name} any more{after}",
+        )
 
 
 def _stored(

@@ -28,6 +28,9 @@ LAMBDA: Final = "docs.aws.amazon.com/lambda/latest/dg"
 BEDROCK: Final = "docs.aws.amazon.com/bedrock/latest/userguide"
 
 
+MULTI_TURN: Final = "docs/rollouts.md, The handler; a field report of multi-turn jobs"
+
+
 class Sign(NamedTuple):
     """Something that was seen: where, and the words."""
 
@@ -70,6 +73,14 @@ CAUSES: Final = (
         "somebody with the right to do so stopped the job; it did not fail",
         "`reward job start --again` starts the next run: no service goes on with a stopped one",
         "botocore's model of Bedrock: StopModelCustomizationJob",
+    ),
+    Cause(
+        "time is up",
+        frozenset({"status"}),
+        r"Max(?:Runtime|WaitTime)Exceeded",
+        "the job reached the longest time that it may take, and SageMaker stopped it",
+        "fewer rows or epochs, or a shorter sequence_length; then `reward job start`",
+        "botocore's model of SageMaker: DescribeTrainingJob, SecondaryStatus",
     ),
     Cause(
         "nothing was learned",
@@ -180,6 +191,35 @@ CAUSES: Final = (
         "docs/contract.md, failure attribution",
     ),
     Cause(
+        "a rollout failed",
+        SERVICE,
+        r"trajectory failed",
+        "the agent of a multi-turn job reported a rollout as failed, or its forwarder refused one, "
+        "which ends the job",
+        "the agent's own log says why; `reward rollouts run` shows how often it fails; "
+        "REWARD_ROLLOUTS_ON_FAILURE=minimum reports the minimum in its place",
+        MULTI_TURN,
+    ),
+    Cause(
+        "a rollout without a sample",
+        SERVICE,
+        r"No sampling requests",
+        "the agent of a multi-turn job ended a rollout and had never asked the policy, which ends "
+        "the job",
+        "wrap the agent's model, so that it asks the job's runtime; `ping=True` of the handler "
+        "asks once where an episode did not",
+        MULTI_TURN,
+    ),
+    Cause(
+        "a late reward",
+        SERVICE,
+        r"No reward arrived",
+        "a rollout of a multi-turn job was not rewarded within its window, which ends the job",
+        "`reward rollouts outbox list`, where the agent runs, shows what was not delivered; set "
+        "REWARD_ROLLOUTS_WINDOW to the job's, so that a slow agent earns the minimum in time",
+        MULTI_TURN,
+    ),
+    Cause(
         "bad references",
         GRADER,
         r"\bBadReference\b|\bBadSample\b|reference_answer",
@@ -197,10 +237,34 @@ CAUSES: Final = (
         f"{BEDROCK}/reward-functions-open-weight.html",
     ),
     Cause(
+        "no evaluator",
+        SERVICE,
+        r"Invalid HubContentArn|hub[ -]?content.{0,120}(?:not found|does not exist)",
+        "the job names a reward that is no evaluator of SageMaker's, or one that was deleted",
+        "`reward job start` registers the deployed reward as one; a function's own ARN is none",
+        "awslabs/agent-plugins, sagemaker-ai",
+    ),
+    Cause(
+        "licence not accepted",
+        SERVICE,
+        r"\bEULA\b|AcceptEula|end[- ]user licen[cs]e",
+        "the model's licence was not accepted",
+        "read it, and set accept_eula = true below [sagemaker]",
+        "botocore's model of SageMaker: ServerlessJobConfig, AcceptEula",
+    ),
+    Cause(
+        "no capacity",
+        SERVICE,
+        r"CapacityError|InsufficientCapacity|insufficient capacity|ML compute capacity",
+        "AWS had no machines for the job",
+        "`reward job start --again` later, or in another region",
+        "botocore's model of SageMaker: FailureReason; its words as failed jobs have them",
+    ),
+    Cause(
         "role not assumed",
         SERVICE,
         r"\bassume\s[^.]{0,40}role|role[^.]{0,60}\b(?:be assumed|trust)|sts:AssumeRole",
-        "Bedrock could not take on the training role: it is gone, or does not trust Bedrock",
+        "the service could not take on the job's role: it is gone, or does not trust the service",
         "`reward job preflight` reads its trust; deploy the stage again; a role that was made a "
         "moment ago needs a minute",
         f"{BEDROCK}/custom-model-job-access-security.html",
@@ -259,6 +323,15 @@ CAUSES: Final = (
         "a quota of the account is used up",
         "wait for another job to end, or ask for more in Service Quotas",
         "botocore's model of Bedrock: ServiceQuotaExceededException",
+    ),
+    Cause(
+        "the trainer failed",
+        SERVICE,
+        r"AlgorithmError",
+        "SageMaker's trainer ended with an error of its own",
+        "the errors of its log are above, where they may be read: /aws/sagemaker/TrainingJobs has "
+        "the rest below the job's name",
+        "botocore's model of SageMaker: FailureReason; its words as failed jobs have them",
     ),
     Cause(
         "a fault of the service",

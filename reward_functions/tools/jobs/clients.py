@@ -37,7 +37,17 @@ GENERAL: Final = "AWS_ENDPOINT_URL"
 MANTLE: Final = "bedrock-mantle"
 """The OpenAI-compatible API: no service of boto3, but named as those are."""
 
-TRAINING: Final = ("bedrock", "bedrock-runtime", MANTLE)
+MLFLOW: Final = "sagemaker-mlflow"
+"""MLflow's REST API of SageMaker's apps: no service of boto3, either."""
+
+TRAINING: Final = (
+    "bedrock",
+    "bedrock-runtime",
+    MANTLE,
+    "sagemaker",
+    MLFLOW,
+    "sagemakerjobruntime",
+)
 """What the local AWS emulator does not have, and the training double does."""
 
 SERVICES: Final = (*TRAINING, "s3", "lambda")
@@ -160,7 +170,7 @@ def client(service: str, region: str, session: Session | None = None) -> Any:
     """A boto3 client of a service that a job needs.
 
     Args:
-        service: of `SERVICES`, except the OpenAI-compatible API.
+        service: of `SERVICES`, except those that boto3 does not know.
         region: of the job.
         session: boto3's; the caller's own where not given.
 
@@ -188,15 +198,45 @@ def openai_base_url(region: str, session: Session | None = None) -> str:
             known.
         AwsFailed: the configuration cannot be read.
     """
+    given = _own_address(MANTLE, session)
+    if not given:
+        region = _known(region, MANTLE, "the OpenAI-compatible API")
+        return f"https://{MANTLE}.{region}.api.aws{VERSION}"
+    return given if given.endswith(VERSION) else given + VERSION
+
+
+def mlflow_base_url(region: str, session: Session | None = None) -> str:
+    """The address of MLflow's REST API of SageMaker's apps, without a slash at its end.
+
+    Args:
+        region: of the job.
+        session: boto3's, for its profile.
+
+    Returns:
+        what `AWS_ENDPOINT_URL_SAGEMAKER_MLFLOW` or the profile names; else AWS's own. A general
+        endpoint that is not this machine's is not taken for it.
+
+    Raises:
+        WrongEndpoint: it would reach another AWS than the one that is meant, or no address is
+            known.
+        AwsFailed: the configuration cannot be read.
+    """
+    given = _own_address(MLFLOW, session)
+    if given:
+        return given
+    return f"https://mlflow.sagemaker.{_known(region, MLFLOW, 'MLflow')}.app.aws"
+
+
+def _own_address(service: str, session: Session | None) -> str:
+    """What a shell names for a service that boto3 does not know; "" for AWS's own address."""
     found = endpoints(session)
     found.check()
-    given = found.services[MANTLE]
+    given = found.services[service]
     if not given or given == found.general:
-        return f"https://{MANTLE}.{_known(region)}.api.aws{VERSION}"
+        return ""
     if not given.startswith("https://") and not (given.startswith("http://") and found.local):
-        raise WrongEndpoint(f"{_variable(MANTLE)}: {given} is not https://")
-    given = given.rstrip("/")
-    return given if given.endswith(VERSION) else given + VERSION
+        raise WrongEndpoint(f"{_variable(service)}: {given} is not https://")
+    return given.rstrip("/")
 
 
 def ca_bundle(session: Session | None = None) -> str:
@@ -218,19 +258,20 @@ def _core(session: Session | None) -> Any:
     return botocore.session.Session(profile=session.profile_name if session and known else None)
 
 
-def _known(region: str) -> str:
-    """A region whose address is published.
+def _known(region: str, service: str, words: str) -> str:
+    """A region in which the address of a service is published.
 
-    Source: AWS's guide to Bedrock, "Access and security for open-weight models".
+    Source: AWS's guide to Bedrock, "Access and security for open-weight models"; of MLflow, the
+    host that the package sagemaker-mlflow asks.
     """
     import boto3  # noqa: PLC0415 - half a second
 
-    with in_words("finding the address of the OpenAI-compatible API"):
+    with in_words(f"finding the address of {words}"):
         partition = boto3.Session(region_name=region).get_partition_for_region(region)
     if partition != "aws":
         raise WrongEndpoint(
-            f"no address of the OpenAI-compatible API is published for {region} ({partition}): "
-            f"set {_variable(MANTLE)}"
+            f"no address of {words} is published for {region} ({partition}): "
+            f"set {_variable(service)}"
         )
     return region
 

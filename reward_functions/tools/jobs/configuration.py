@@ -29,13 +29,15 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.tools.jobs.advice import ADVICE
 from reward_functions.tools.jobs.complaints import complaint
 from reward_functions.tools.jobs.job import DriverName, HyperparameterValue
-from reward_functions.tools.jobs.parts import STRICT, Filters, Vpc
+from reward_functions.tools.jobs.parts import STRICT, Filters, Serverless, Vpc
 
 DIGEST_DIGITS: Final = 8
 """Hexadecimal digits of the configuration in a job's name."""
 
 STAGE: Final = "dev"
 """The stage of a job that names none."""
+
+MISSING_DEPLOYMENT: Final = "deployment is missing: --deployment, or deployment = … in {file}"
 
 FILES: Final = ("data", "validation")
 """Fields that hold the path of a file."""
@@ -74,13 +76,26 @@ class JobConfiguration(BaseModel):
     model_config = STRICT
 
     model: str = Field(
-        description="The base: an id of the table of models, or a custom model's ARN.",
+        description="The base: an id of the table of models, a custom model's ARN, or a name or "
+        "ARN of SageMaker's hub.",
         examples=["amazon.nova-2-lite-v1:0:256k"],
     )
-    deployment: str = Field(
+    deployment: str | None = Field(
+        default=None,
         description="The reward: a deployment of the stage, or a function's ARN.",
         examples=["gsm8k"],
     )
+    agent: str | None = Field(
+        default=None,
+        description="Multi-turn jobs alone: ARN of the forwarder (Lambda) or AgentCore runtime.",
+        examples=["arn:aws:lambda:us-east-1:123456789012:function:SageMaker-agent"],
+    )
+    ask: str | None = Field(
+        default=None,
+        description="Who answers for the base before training; else the table of models says.",
+        examples=["qwen.qwen3-32b-v1:0"],
+    )
+    sagemaker: Serverless | None = Field(default=None, description="Of SageMaker's jobs alone.")
     stage: str = Field(
         default=STAGE,
         description="A stage of `cdk.json` that is deployed.",
@@ -88,7 +103,8 @@ class JobConfiguration(BaseModel):
     )
     driver: DriverName | None = Field(
         default=None,
-        description="`bedrock` or `openai`; else what the table says of the model.",
+        description="`bedrock`, `openai`, `sagemaker` or `agent-rft`; else what the table says of "
+        "the model.",
         examples=["bedrock"],
     )
     name: Prefix | None = Field(
@@ -140,11 +156,19 @@ def load(file: Path | None, given: dict[str, Any]) -> JobConfiguration:
     merged = found | given
     if isinstance(found.get("hyperparameters"), dict) and "hyperparameters" in given:
         merged["hyperparameters"] = found["hyperparameters"] | given["hyperparameters"]
+    named = "the job's file" if file is None else str(file)
     try:
-        return JobConfiguration.model_validate(merged)
+        asked = JobConfiguration.model_validate(merged)
     except ValidationError as error:
-        named = "the job's file" if file is None else str(file)
         raise BadJob(complaint(error, JobConfiguration, named, _astray())) from None
+    if asked.deployment is None and not _on_sagemaker(asked):
+        raise BadJob(MISSING_DEPLOYMENT.format(file=named))
+    return asked
+
+
+def _on_sagemaker(asked: JobConfiguration) -> bool:
+    """Whether it may be a job whose reward is no function: `options` knows what it needs then."""
+    return asked.driver in ("sagemaker", "agent-rft") or ":hub-content/" in asked.model
 
 
 def _read(file: Path) -> dict[str, Any]:
@@ -176,8 +200,11 @@ def digest(*, grader: str, contents: dict[str, str], asked: JobConfiguration) ->
     Args:
         grader: the ARN of the version.
         contents: the SHA-256 of each file, by the field that names it: a file's path is no part.
-        asked: the configuration; its name, its tags and its stage are no part either.
+        asked: the configuration; its name, its tags, its stage and who answers for the base are no
+            part either.
     """
-    rest = asked.model_dump(mode="json", exclude={"name", "tags", *FILES, "deployment", "stage"})
+    rest = asked.model_dump(
+        mode="json", exclude={"name", "tags", *FILES, "deployment", "stage", "ask"}
+    )
     whole = json.dumps([grader, contents, rest], sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(whole.encode()).hexdigest()[:DIGEST_DIGITS]

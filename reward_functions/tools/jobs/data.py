@@ -9,14 +9,26 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.tools.datasets.linting import MAX_ROWS, MIN_ROWS
 from reward_functions.tools.jobs.configuration import BadJob
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from reward_functions.tools.jobs.configuration import JobConfiguration
+    from reward_functions.tools.jobs.job import DriverName
 
 CHUNK: Final = 1 << 20
+
+ANY: Final = (1, 2**31 - 1)
+
+ROWS: Final[Mapping[DriverName, tuple[int, int]]] = {
+    "bedrock": (MIN_ROWS, MAX_ROWS),
+    "openai": (MIN_ROWS, MAX_ROWS),
+    "sagemaker": ANY,
+    "agent-rft": ANY,
+}
+"""The fewest and the most rows of a training file, by service; AWS states none for SageMaker's."""
 
 
 @dataclass(frozen=True, slots=True)

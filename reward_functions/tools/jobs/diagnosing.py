@@ -22,6 +22,7 @@ from reward_functions.tools.jobs.grader_figures import batches, by_minute
 from reward_functions.tools.jobs.grader_lines import JobLines
 from reward_functions.tools.jobs.grader_log import endings
 from reward_functions.tools.jobs.signs import signs as signs_of
+from reward_functions.tools.jobs.trainer_log import trainer_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 
 FULL: Final = 0.98
 """Share of a function's memory that counts as all of it."""
+
+LIMITS: Final = ("MaxRuntimeExceeded", "MaxWaitTimeExceeded")
+"""Phases in which SageMaker's jobs end that ran out of time."""
 
 MESSAGE: Final = 2_048
 """Characters of a service's message; Bedrock's have no more."""
@@ -64,6 +68,8 @@ def diagnose(
     now: datetime | None = None,
     progress: Callable[[int], object] = lambda _: None,
     points: Iterable[MetricPoint] = (),
+    *,
+    region: str = "",
 ) -> Diagnosis:
     """Look for the cause.
 
@@ -73,6 +79,7 @@ def diagnose(
         now: the moment; the clock's where not given.
         progress: called with the number of lines of each page of the log.
         points: the service's figures; what raises `AwsFailed` on the way is not read.
+        region: of the job, for its trainer's log; "" reads none.
     """
     unread: list[str] = []
     measured: list[Series] = []
@@ -81,9 +88,9 @@ def diagnose(
         measured += series(points)
     except AwsFailed as error:
         unread.append(f"the service's figures: {error}")
-    if not job.grader:
+    if job.has_grader and not job.grader:
         unread.append("the service does not say which function graded the job")
-    else:
+    elif job.has_grader:
         try:
             lines = JobLines(job, now or datetime.now(UTC), session, progress)
             log = endings(lines)
@@ -91,8 +98,13 @@ def diagnose(
             log.complete = lines.complete
         except (AwsFailed, BadArn) as error:
             unread.append(f"the grader's log: {_unread(error)}")
-    signs = [*_of_service(job), *_of_figures(measured), *_of_log(log)]
-    if job.grader:
+    signs = [
+        *_of_service(job),
+        *_of_figures(measured),
+        *_of_log(log),
+        *_of_trainer(job, region, session, unread),
+    ]
+    if job.has_grader and job.grader:
         signs += _of_function(job.grader, session, unread)
     return Diagnosis(job, tuple(signs), tuple(likely(signs)), log, tuple(unread))
 
@@ -100,6 +112,8 @@ def diagnose(
 def _of_service(job: Job) -> Iterator[Sign]:
     if job.status == "stopped":
         yield Sign("status", "the job was stopped")
+    if job.phase and job.over:
+        yield from (Sign("status", job.phase) for word in LIMITS if word in job.phase)
     if job.failure:
         yield Sign("failure", job.failure[:MESSAGE])
 
@@ -124,6 +138,20 @@ def _of_log(log: GraderLog | None) -> Iterator[Sign]:
         )
     if log.memory_size and log.memory_used >= FULL * log.memory_size:
         yield Sign("ending", f"memory used up: {log.memory_used:,.0f} of {log.memory_size:,.0f} MB")
+
+
+def _of_trainer(
+    job: Job, region: str, session: Session | None, unread: list[str]
+) -> Iterator[Sign]:
+    """What the trainer of a job of SageMaker logged, where that did not succeed."""
+    if not region or job.status not in {"failed", "stopped"}:
+        return
+    try:
+        for error in trainer_errors(job, region, session):
+            yield Sign("log", error)
+    except AwsFailed as error:
+        reason = "there is none yet, or it is gone" if error.missing else _unread(error)
+        unread.append(f"the trainer's log: {reason}")
 
 
 def _of_function(grader: str, session: Session | None, unread: list[str]) -> Iterator[Sign]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from reward_functions.core.spec import UNIT_SCALE
 from reward_functions.tools.jobs.figures import SPLITS, number
+from reward_functions.tools.jobs.metric_names import read_as
 from reward_functions.tools.jobs.signs import signs
 from reward_functions.tools.pages.charts.drawing import side_by_side
 from reward_functions.tools.pages.charts.lines import Course, lines
@@ -131,7 +132,7 @@ class _Panel:
     @property
     def reward(self) -> bool:
         """Whether its values are on the scale of the rewards."""
-        name = self.courses[0].name.lower()
+        name = read_as(self.courses[0].name)
         return "reward" in name and not any(word in name for word in UNSCALED)
 
 

@@ -1,6 +1,6 @@
 """One call of a service that runs jobs, and whatever goes wrong with it as one sentence.
 
-Bedrock's own errors      `REMEDIES`: what happened, and what to do
+the services' errors      `REMEDIES`: what happened, and what to do
 those of any AWS service  as `tools.deployed.failures` words them
 an answer that is none    botocore's parsers raise errors of Python there, which are no bug here
 """
@@ -38,13 +38,19 @@ REMEDIES: Final = {
     ),
     "ResourceNotFoundException": "not found: {message}",
     "ConflictException": "in conflict with what is there: {message}",
+    "ResourceNotFound": "not found: {message}",
+    "ResourceInUse": "in conflict with what is there: {message}",
+    "ResourceLimitExceeded": (
+        "a limit of the account is used up ({message}); wait for another job to end, or ask for "
+        "more in Service Quotas"
+    ),
     "TooManyTagsException": "more tags than a resource may have: {message}",
     "ValidationException": "refused: {message}",
     "InternalServerException": (
         "the service failed ({message}); try again, a repeat is the same job"
     ),
 }
-"""By Bedrock's names of errors (botocore's model of Bedrock)."""
+"""By the services' names of errors (botocore's models of Bedrock and of SageMaker)."""
 
 
 def answer(what: str, call: Callable[..., Any], **arguments: Any) -> dict[str, Any]:
@@ -73,36 +79,37 @@ def answer(what: str, call: Callable[..., Any], **arguments: Any) -> dict[str, A
             raise AwsFailed(f"{what}: {reason}", code) from None
         except ParamValidationError as error:
             reason = " ".join(str(error.kwargs.get("report", "")).split())
-            raise AwsFailed(f"{what}: not a request that Bedrock takes: {reason}") from None
+            raise AwsFailed(f"{what}: not a request that the service takes: {reason}") from None
         except (ResponseParserError, *NO_ANSWER):
             raise AwsFailed(f"{what}: {UNREADABLE}") from None
     return found
 
 
 def pages(
-    what: str, call: Callable[..., Any], member: str, **arguments: Any
+    what: str, call: Callable[..., Any], member: str, *, marker: str = "nextToken", **arguments: Any
 ) -> Iterator[dict[str, Any]]:
-    """Every item of a list that comes in pages, with `nextToken`.
+    """Every item of a list that comes in pages.
 
     Args:
         what: is tried.
         call: a method of a client.
         member: of the answer, that holds the items.
+        marker: the member that leads to the next page, in answers and requests.
         arguments: of the call.
 
     Raises:
         AwsFailed: as `answer`; or the answer holds no list, or the list has no end.
     """
-    token: dict[str, str] = {}
+    next_page: dict[str, str] = {}
     for _ in range(MAX_PAGES):
-        page = answer(what, call, **arguments, **token)
+        page = answer(what, call, **arguments, **next_page)
         items = page.get(member)
         # A proxy's page of HTML is an empty answer to botocore.
         if not (isinstance(items, list) and all(isinstance(each, dict) for each in items)):
             raise AwsFailed(f"{what}: {UNREADABLE}")
         yield from items
-        following = page.get("nextToken")
-        if not following or {"nextToken": following} == token:
+        following = page.get(marker)
+        if not following or {marker: following} == next_page:
             return
-        token = {"nextToken": following}
+        next_page = {marker: following}
     raise AwsFailed(f"{what}: the list has over {MAX_PAGES:,} pages")

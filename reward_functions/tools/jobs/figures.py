@@ -16,6 +16,7 @@ from math import inf
 from typing import TYPE_CHECKING, Final, Literal
 
 from reward_functions.core.means import mean
+from reward_functions.tools.jobs.metric_names import read_as
 from reward_functions.tools.sheets import Sheet
 
 if TYPE_CHECKING:
@@ -36,7 +37,11 @@ TOTAL: Final = "total_steps"
 ASIDE: Final = ("frac", "min", "max", "std")
 """Words in the names of figures that say less than a mean, and come after."""
 
-SPLITS: Final = ("validation_", "valid_", "val_", "eval_", "training_", "train_")
+SPLITS: Final = (
+    *("validation_", "valid_", "val_", "eval_", "training_", "train_"),
+    *("validation/", "valid/", "val/", "eval/", "training/", "train/"),
+    *("val-score/", "val-core/", "val-aux/"),
+)
 """How names begin that say their split; without it, both splits of a figure have one name."""
 
 LARGEST: Final = 1e100
@@ -135,10 +140,10 @@ class _Course:
 
 
 def _rank(each: Series) -> tuple[bool, int, bool, str]:
-    name = each.name.lower()
+    name = read_as(each.name)
     aside = any(word in name for word in ASIDE)
     place = next((at for at, word in enumerate(FIRST) if word in name), len(FIRST))
-    return aside, place, each.split != "training", name
+    return aside, place, each.split != "training", each.name.lower()
 
 
 def sparkline(values: Sequence[float], width: int = 40) -> str:

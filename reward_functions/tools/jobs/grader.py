@@ -5,8 +5,9 @@
     NAME:7, or an immutable deployment's ARN    that one
     NAME, NAME:$LATEST, NAME:live               nothing, unless it is forced: they move
 
-A grader runs in the account and region of its job, and answers with a bare list: that is what both
-of Bedrock's APIs read (docs.aws.amazon.com/bedrock/latest/userguide/reward-functions-open-weight).
+A grader runs in the account and region of its job. Both of Bedrock's APIs read a bare list
+(docs.aws.amazon.com/bedrock/latest/userguide/reward-functions-open-weight), and so do SageMaker's
+jobs of Nova; those of open weights read an envelope (sagemaker-train, `rlvr_reward_verifier.py`).
 """
 
 from __future__ import annotations
@@ -32,6 +33,9 @@ ROLE: Final = re.compile(r"arn:aws[a-z-]*:iam::(?P<account>[0-9]{12}):role/.+")
 
 RESPONSE_MODE: Final = "REWARD_RESPONSE_MODE"
 """The variable of a function of this project that says how it answers."""
+
+ANSWERS: Final = {"list": "a bare list", "envelope": "SageMaker's envelope"}
+"""The two modes, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +144,30 @@ def _require_here(arn: FunctionArn, stage: DeployedStage, region: str) -> None:
         )
 
 
-def inspected(grader: PinnedGrader, session: Session | None = None) -> PinnedGrader:
+def account_of(stage: DeployedStage) -> str:
+    """The account of a stage, by the roles that its jobs run as; "" where neither says.
+
+    Args:
+        stage: its record.
+    """
+    for arn in (stage.sagemaker_role_arn, stage.training_role_arn):
+        if role := ROLE.fullmatch(arn or ""):
+            return role["account"]
+    return ""
+
+
+def inspected(
+    grader: PinnedGrader, session: Session | None = None, *, mode: str = "list"
+) -> PinnedGrader:
     """The same, with what Lambda's settings of the function say; denied, it stays as it is.
 
+    Args:
+        grader: pinned.
+        session: boto3's; the caller's own where not given.
+        mode: how it must answer: "list" or "envelope".
+
     Raises:
-        BadJob: there is no such function or version, or it answers with an envelope.
+        BadJob: there is no such function or version, or it answers in the other mode.
         AwsFailed: the settings cannot be read.
     """
     try:
@@ -157,12 +180,26 @@ def inspected(grader: PinnedGrader, session: Session | None = None) -> PinnedGra
             ) from None
         raise
     grader = grader if settings is None else _described(grader, settings)
-    if grader.response_mode == "envelope":
-        raise BadJob(
-            f"{grader.arn} answers with SageMaker's envelope, and Bedrock reads a bare list: "
-            'deploy it with "response_mode": "list"'
-        )
+    require_mode(grader.response_mode, mode, str(grader.arn))
     return grader
+
+
+def require_mode(has: str, needs: str, whose: str) -> None:
+    """Refuse a reward that answers otherwise than the service reads.
+
+    Args:
+        has: its mode; "" where it does not say.
+        needs: "list" or "envelope".
+        whose: that mode is.
+
+    Raises:
+        BadJob: it answers in the other one.
+    """
+    if has and has != needs:
+        raise BadJob(
+            f"{whose} answers with {ANSWERS[has]}, and this job's service reads {ANSWERS[needs]}: "
+            f'deploy it with "response_mode": "{needs}"'
+        )
 
 
 def _described(grader: PinnedGrader, settings: dict[str, Any]) -> PinnedGrader:

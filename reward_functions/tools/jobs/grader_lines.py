@@ -95,14 +95,23 @@ class JobLines:
                 self._progress(len(page))
                 for line in page:
                     key = _key(line)
-                    if key not in shown and self._stream in str(line.get("logStreamName")):
+                    if key not in shown and self._own(str(line.get("logStreamName"))):
                         shown.add(key)
                         yield from _line(line)
+
+    def _own(self, stream: str) -> bool:
+        """Whether the version writes a stream: `2026/11/23/[3]1f…`, or with its function's name.
+
+        Lambda puts the name there where the group is not the function's default one ("Configuring
+        CloudWatch log groups" in the Lambda developer guide).
+        """
+        function = stream.rpartition("/")[2].partition("[")[0]
+        return self._stream in stream and function in {"", self.arn.name}
 
     def _pages(self, pattern: str) -> Iterator[list[dict[str, Any]]]:
         """Answers; where one is cut, the next may repeat lines of its last moment."""
         asked = {
-            "logGroupName": f"/aws/lambda/{self.arn.name}",
+            "logGroupName": self.arn.log_group,
             "startTime": _milliseconds(self.begin),
             "endTime": _milliseconds(self.end),
             "filterPattern": pattern,

@@ -3,7 +3,8 @@
     job  →  custom model                    kept, and billed for storage
          →  custom model deployment         what Converse is asked with: its ARN is the model's id
 
-A model of the OpenAI-compatible API needs no deployment.
+A model of the OpenAI-compatible API needs no deployment; model packages of SageMaker's jobs have
+`package_hosting.py`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.tools.deployed.failures import AwsFailed
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from boto3.session import Session
+
+T = TypeVar("T")
 
 ACTIVE: Final = "Active"
 FAILED: Final = "Failed"
@@ -121,7 +124,7 @@ class Hosting:
     def model(self, identifier: str) -> CustomModel | None:
         """A model by its ARN or name; None where there is none."""
         get = self._bedrock.get_custom_model
-        found = _present(f"reading the model {identifier}", get, modelIdentifier=identifier)
+        found = present(f"reading the model {identifier}", get, modelIdentifier=identifier)
         return None if found is None else _model(found)
 
     def models(self) -> Iterator[CustomModel]:
@@ -141,7 +144,7 @@ class Hosting:
         """Delete a model; nothing where it is gone. A deployment of it must go first."""
         delete = self._bedrock.delete_custom_model
         try:
-            _present(f"deleting the model {identifier}", delete, modelIdentifier=identifier)
+            present(f"deleting the model {identifier}", delete, modelIdentifier=identifier)
         except AwsFailed as error:
             if error.denied:
                 raise AwsFailed(f"{error}; {OPERATORS_OWN}", error.code) from None
@@ -187,7 +190,7 @@ class Hosting:
 
     def deployment(self, identifier: str) -> ModelDeployment | None:
         """A deployment by its ARN or name; None where there is none."""
-        found = _present(
+        found = present(
             f"reading the deployment {identifier}",
             self._bedrock.get_custom_model_deployment,
             customModelDeploymentIdentifier=identifier,
@@ -225,27 +228,26 @@ class Hosting:
         Raises:
             NotHosted: it failed, is gone, or is not active in time.
         """
-        end = self._clock() + patience
-        pause, longest = PAUSES
-        while True:
-            found = self._deployed(arn)
-            if progress:
-                progress(found)
-            if found.status == ACTIVE:
-                return found
-            if found.status == FAILED:
-                raise NotHosted(f"the deployment {found.name} failed, delete it: {found.failure}")
-            if self._clock() + pause > end:
-                raise NotHosted(
-                    f"the deployment {found.name} is {found.status or 'not active'} after "
-                    f"{patience / 60:.0f} minutes; it goes on: ask again later"
-                )
-            self._pause(pause)
-            pause = min(2 * pause, longest)
+        found = waited(
+            lambda: self._deployed(arn),
+            lambda at: at.status in {ACTIVE, FAILED},
+            pause=self._pause,
+            clock=self._clock,
+            patience=patience,
+            progress=progress,
+        )
+        if found.status == FAILED:
+            raise NotHosted(f"the deployment {found.name} failed, delete it: {found.failure}")
+        if found.status != ACTIVE:
+            raise NotHosted(
+                f"the deployment {found.name} is {found.status or 'not active'} after "
+                f"{patience / 60:.0f} minutes; it goes on: ask again later"
+            )
+        return found
 
     def undeploy(self, identifier: str) -> None:
         """Delete a deployment; nothing where it is gone."""
-        _present(
+        present(
             f"deleting the deployment {identifier}",
             self._bedrock.delete_custom_model_deployment,
             customModelDeploymentIdentifier=identifier,
@@ -266,7 +268,38 @@ class Hosting:
         return found
 
 
-def _present(what: str, call: Callable[..., Any], **arguments: str) -> dict[str, Any] | None:
+def waited(
+    look: Callable[[], T],
+    over: Callable[[T], bool],
+    *,
+    pause: Callable[[float], object],
+    clock: Callable[[], float],
+    patience: float = PATIENCE,
+    progress: Callable[[T], object] | None = None,
+) -> T:
+    """What a look finds once it is over, or as it is when the patience is.
+
+    Args:
+        look: reads it.
+        over: whether nothing more is to be waited for.
+        pause: waits some seconds.
+        clock: seconds that pass.
+        patience: seconds to wait at most.
+        progress: is called with what each look found.
+    """
+    end = clock() + patience
+    seconds, longest = PAUSES
+    while True:
+        found = look()
+        if progress:
+            progress(found)
+        if over(found) or clock() + seconds > end:
+            return found
+        pause(seconds)
+        seconds = min(2 * seconds, longest)
+
+
+def present(what: str, call: Callable[..., Any], **arguments: str) -> dict[str, Any] | None:
     """The answer about something; None where it does not exist."""
     try:
         return answer(what, call, **arguments)

@@ -22,9 +22,9 @@ from reward_functions.tools.jobs.models import API
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from reward_functions.tools.jobs.job import DriverName
+    from reward_functions.tools.jobs.job import DriverName, HyperparameterValue
 
-Kind = Literal["integer", "float", "string"]
+Kind = Literal["integer", "float", "string", "boolean"]
 
 KINDS: Final[dict[str, Kind]] = {
     "integer": "integer",
@@ -35,11 +35,20 @@ KINDS: Final[dict[str, Kind]] = {
 }
 """Types of botocore's models that a configuration can hold; whatever else comes is left out."""
 
+OF_RECIPES: Final[frozenset[DriverName]] = frozenset({"sagemaker", "agent-rft"})
+"""Services whose hyperparameters are no list of the API's: each model's recipe has its own."""
+
 INT32: Final = 2**31 - 1
 """What a whole number of AWS's APIs holds (Smithy's `integer`), where none states a maximum."""
 
 SHOWN: Final = 40
 """Characters of a refused value in a message."""
+
+LONGEST: Final = 80
+"""Characters of a choice in a message: a model's name has no more."""
+
+ENOUGH: Final = 12
+"""Names in a message."""
 
 
 SAME: Final = {
@@ -55,17 +64,36 @@ itself, so that its values are not those of `learningRate`."""
 
 
 ELSEWHERE: Final = {
-    "lr": ("learningRate", "learning_rate_multiplier"),
-    "epochs": ("epochCount", "n_epochs"),
-    "num_train_epochs": ("epochCount", "n_epochs"),
-    "group_size": ("trainingSamplePerPrompt",),
-    "num_generations": ("trainingSamplePerPrompt",),
-    "samples": ("trainingSamplePerPrompt",),
-    "max_completion_length": ("inferenceMaxTokens",),
+    "lr": ("learningRate", "learning_rate_multiplier", "learning_rate"),
+    "learningrate": ("learning_rate",),
+    "batchsize": ("global_batch_size",),
+    "batch_size": ("global_batch_size",),
+    "epochcount": ("max_epochs",),
+    "n_epochs": ("max_epochs",),
+    "epochs": ("epochCount", "n_epochs", "max_epochs"),
+    "num_train_epochs": ("epochCount", "n_epochs", "max_epochs"),
+    "group_size": ("trainingSamplePerPrompt", "rollout_n"),
+    "num_generations": ("trainingSamplePerPrompt", "rollout_n"),
+    "samples": ("trainingSamplePerPrompt", "rollout_n"),
+    "trainingsampleperprompt": ("rollout_n",),
+    "maxpromptlength": ("max_prompt_length",),
+    "max_completion_length": ("inferenceMaxTokens", "max_response_length"),
     "max_new_tokens": ("inferenceMaxTokens",),
     "max_tokens": ("inferenceMaxTokens",),
 }
 """Names that other trainers have for the same, such as TRL's `GRPOConfig`."""
+
+
+WORDS: Final[dict[Kind, str]] = {"string": "a string", "boolean": "true or false"}
+"""What kinds without an order may be."""
+
+TYPES: Final[dict[Kind, tuple[type, ...]]] = {
+    "integer": (int,),
+    "float": (int, float),
+    "string": (str,),
+    "boolean": (bool,),
+}
+"""How a configuration holds each kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,39 +103,55 @@ class Hyperparameter:
     Args:
         name: the API's own.
         kind: of its value.
-            maximum: the largest; None where the service states none.
-        choices: the strings there are.
+        minimum: the smallest; None where the service states none.
+        maximum: the largest; None where the service states none.
+        choices: the only values there are; empty where every other rule leaves more.
         advice: what others set.
+        default: of a recipe, which is sent where nothing is set; None where there is none.
+        required: whether a job must set it, for its recipe has no default.
     """
 
     name: str
     kind: Kind
     minimum: float | None = None
     maximum: float | None = None
-    choices: tuple[str, ...] = ()
+    choices: tuple[HyperparameterValue, ...] = ()
     advice: Advice = SILENCE
+    default: HyperparameterValue | None = None
+    required: bool = False
 
     @property
     def range(self) -> str:
         """What it may be, in words."""
-        if self.kind == "string":
-            return f"one of {', '.join(self.choices)}" if self.choices else "a string"
+        if self.choices:
+            return f"one of {enumerated([_choice(each) for each in self.choices])}"
+        if self.kind in WORDS:
+            return WORDS[self.kind]
         noun = "a whole number" if self.kind == "integer" else "a number"
         if self.minimum is not None and self.maximum is not None:
             return f"{noun} from {shown(self.minimum)} to {shown(self.maximum)}"
+        if self.minimum is not None:
+            return f"{noun} of {shown(self.minimum)} or more"
+        if self.maximum is not None:
+            return f"{noun} of {shown(self.maximum)} or less"
         least = "of 1 or more" if self.kind == "integer" else "above 0"
         return f"{noun} {least} (AWS states no range)"
 
     def takes(self, value: Any) -> bool:
         """Whether the API takes a value: of its type, finite, and in its range."""
-        if self.kind == "string":
-            return isinstance(value, str) and (not self.choices or value in self.choices)
-        types = (int,) if self.kind == "integer" else (int, float)
-        if isinstance(value, bool) or not isinstance(value, types):
+        of_kind = isinstance(value, TYPES[self.kind])
+        if not of_kind or isinstance(value, bool) != (self.kind == "boolean"):
             return False
-        if self.minimum is not None and self.maximum is not None:
-            return bool(self.minimum <= value <= self.maximum)
-        return 1 <= value <= INT32 if self.kind == "integer" else 0 < value < inf
+        if self.choices:
+            return value in self.choices
+        return self.kind in WORDS or self._within(value)
+
+    def _within(self, value: float) -> bool:
+        if self.minimum is None and self.maximum is None:
+            return 1 <= value <= INT32 if self.kind == "integer" else 0 < value < inf
+        least = -inf if self.minimum is None else self.minimum
+        most = inf if self.maximum is None else self.maximum
+        return least <= value <= most and -inf < value < inf
 
 
 def hyperparameters(driver: DriverName) -> dict[str, Hyperparameter]:
@@ -115,6 +159,8 @@ def hyperparameters(driver: DriverName) -> dict[str, Hyperparameter]:
 
     Bedrock's come from botocore's model, and whatever is new there comes with them.
     """
+    if driver in OF_RECIPES:
+        return {}
     advice = ADVICE[driver]
     if driver == "openai":
         kinds: dict[str, Kind] = dict.fromkeys(advice, "integer")
@@ -144,7 +190,22 @@ def check(driver: DriverName, given: Mapping[str, Any]) -> None:
     Raises:
         BadJob: one sentence, with the range of the value or the nearest name.
     """
-    known = hyperparameters(driver)
+    check_against(hyperparameters(driver), driver, given)
+
+
+def check_against(
+    known: Mapping[str, Hyperparameter], driver: DriverName, given: Mapping[str, Any]
+) -> None:
+    """Refuse what a table of hyperparameters does not have, or does not take.
+
+    Args:
+        known: by name: of an API, or of a recipe.
+        driver: whose they are.
+        given: values by name.
+
+    Raises:
+        BadJob: one sentence, with the range of the value or the nearest name.
+    """
     for name, value in given.items():
         if name not in known:
             raise BadJob(_unknown(driver, name, known))
@@ -168,6 +229,12 @@ def check_uri(field: str, uri: str) -> None:
         )
 
 
+def enumerated(names: list[str]) -> str:
+    """Names with commas between them, as many as a sentence holds; "" for none."""
+    more = len(names) - ENOUGH
+    return ", ".join(names[:ENOUGH]) + (f" and {more:,} more" if more > 0 else "")
+
+
 def shown(value: Any) -> str:
     """A value as TOML has it, cut: 5e-05, 64, true, 'high'."""
     if isinstance(value, bool):
@@ -178,11 +245,18 @@ def shown(value: Any) -> str:
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
+def _choice(value: HyperparameterValue) -> str:
+    """A choice as a sentence has it: bare and cut, or quoted where it is empty."""
+    if not isinstance(value, str):
+        return shown(value)
+    return (value if len(value) <= LONGEST else f"{value[:LONGEST]}…") or '""'
+
+
 def _unknown(driver: DriverName, name: str, known: Mapping[str, Any]) -> str:
     other = SAME.get(name)
     if other in known:
         return f"{name} is called {other} on {API[driver]}"
-    if any(name in rows for rows in ADVICE.values()):
+    if any(name in rows for rows in ADVICE.values()) and driver not in OF_RECIPES:
         return f"{name}: {API[driver]} has no such hyperparameter; it has {', '.join(known)}"
     same = [each for each in ELSEWHERE.get(name.lower(), ()) if each in known]
     if same:

@@ -7,15 +7,18 @@
     OpenAI: validating_files, queued                            queued
     OpenAI: running, paused                                     running
     OpenAI: succeeded, failed, cancelled                        succeeded, failed, stopped
+    SageMaker: InProgress, Stopping                             running, stopping
+    SageMaker: Completed, Failed, Stopped                       succeeded, failed, stopped
 
 Sources: botocore's model of Bedrock (`GetModelCustomizationJob`); "Fine-tuning" in OpenAI's API
-reference, which Bedrock's OpenAI-compatible API follows.
+reference, which Bedrock's OpenAI-compatible API follows; botocore's model of SageMaker
+(`DescribeTrainingJob`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, runtime_checkable
 
 from reward_functions.core.errors import ConfigurationError
 
@@ -24,10 +27,11 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from reward_functions.tools.jobs.parts import Filters, Vpc
+    from reward_functions.tools.jobs.parts import Filters, Serverless, Vpc
 
-DriverName = Literal["bedrock", "openai"]
-"""Which API a job is started with: Bedrock's control plane, or the OpenAI-compatible one."""
+DriverName = Literal["bedrock", "openai", "sagemaker", "agent-rft"]
+"""Which API a job is started with: Bedrock's control plane, the OpenAI-compatible one, SageMaker's
+serverless customization (`CreateTrainingJob`), or its multi-turn jobs (`CreateJob`)."""
 
 JobStatus = Literal["queued", "running", "stopping", "succeeded", "failed", "stopped"]
 
@@ -51,6 +55,42 @@ class NoSuchJob(ConfigurationError):
 
 
 @dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a job is, where its service counts; 0 where it counts no such thing.
+
+    Args:
+        epoch: that it is at.
+        epochs: of the job.
+        step: that it is at, of the job or of the epoch, as the service counts.
+        steps: there are.
+        rollouts: that ended in this step; multi-turn jobs alone.
+        of_rollouts: of this step.
+    """
+
+    epoch: int = 0
+    epochs: int = 0
+    step: int = 0
+    steps: int = 0
+    rollouts: int = 0
+    of_rollouts: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MlflowRun:
+    """Where a job of SageMaker keeps its figures.
+
+    Args:
+        app: ARN of the MLflow app.
+        run: the run's id.
+        experiment: its experiment's id; "" where the service says none.
+    """
+
+    app: str
+    run: str
+    experiment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """One job as its service describes it now.
 
@@ -70,6 +110,10 @@ class Job:
         output: where its files are, `s3://…/`; "" for a service that keeps them.
         tags: of the job, where the service has any.
         files: what it reads: `s3://…`, or ids of files; only `Driver.get` need know them.
+        progress: where its service counts steps; None where it does not.
+        mlflow: where its figures are; None of a service that keeps them elsewhere.
+        tokens: that are billed, by kind such as "train" or "sample"; empty where not said.
+        evaluator: ARN of the hub's content by which SageMaker knows the reward; "" for none.
     """
 
     driver: DriverName
@@ -87,11 +131,20 @@ class Job:
     output: str = ""
     tags: Mapping[str, str] = field(default_factory=dict)
     files: tuple[str, ...] = ()
+    progress: Progress | None = None
+    mlflow: MlflowRun | None = None
+    tokens: Mapping[str, int] = field(default_factory=dict)
+    evaluator: str = ""
 
     @property
     def state(self) -> str:
         """Its status as the end of a sentence that begins with its name."""
         return STATES[self.status]
+
+    @property
+    def has_grader(self) -> bool:
+        """Whether a function scores its rollouts, and logs figures: an agent rewards itself."""
+        return self.driver != "agent-rft"
 
     @property
     def over(self) -> bool:
@@ -127,15 +180,19 @@ class JobRequest:
         name: of the job, and of the model that it makes.
         token: makes a repeated request one job.
         model: the service's id or ARN of the base, or the ARN of a custom model.
-        grader: the ARN of a published version, or of an immutable deployment's function.
+        grader: the ARN of a published version, or of an immutable deployment's function; "" for a
+            reward that is the service's own.
         hyperparameters: by the service's own names; those left out are the service's own choice.
         training: what `Driver.upload` returned; "" where invocation logs are the data.
         validation: the same for the validation file; "" for none.
-        role: ARN of what a Bedrock job runs as; "" on the OpenAI-compatible API, which takes none.
+        role: ARN of what a job runs as; "" on the OpenAI-compatible API, which takes none.
         output: `s3://BUCKET/rft-output/JOB/`; "" on the OpenAI-compatible API.
         logs: `s3://…` of invocation logs that are the data; "" where a file is.
         use_prompt_response: whether the logs' responses are kept beside their prompts.
         filters: which of the logs' records are used.
+        sagemaker: what a user wrote for SageMaker's jobs, with the recipe's sequence length; None
+            on the other services.
+        agent: ARN of what rolls a multi-turn job out; "" on the other services.
         model_key: ARN of the KMS key for the tuned model; "" for AWS's own.
         vpc: where the job runs; None for the service's own network.
         tags: of the job and of its model.
@@ -153,9 +210,34 @@ class JobRequest:
     logs: str = ""
     use_prompt_response: bool = False
     filters: Filters | None = None
+    sagemaker: Serverless | None = None
+    agent: str = ""
     model_key: str = ""
     vpc: Vpc | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call that a start would make.
+
+    Args:
+        service: as boto3 names it, or the OpenAI-compatible API.
+        operation: by the service's own name.
+        request: its arguments, for JSON.
+    """
+
+    service: str
+    operation: str
+    request: Mapping[str, Any]
+
+
+@runtime_checkable
+class Forgets(Protocol):
+    """A service that removes a job which is over, when it is asked to."""
+
+    def delete(self, job: Job) -> None:
+        """Remove it from the service; nothing where it is gone."""
 
 
 class Driver(Protocol):
@@ -184,6 +266,16 @@ class Driver(Protocol):
 
         Raises:
             ConfigurationError: it is started, and whether it is the only one is not certain.
+        """
+
+    def address(self, name: str) -> str:
+        """What `upload` would return for this name, as far as that is known before."""
+
+    def calls(self, request: JobRequest) -> list[Call]:
+        """What `start` would send, in its order; AWS is read at most, and nothing is made.
+
+        Raises:
+            BadJob: the service would refuse the request.
         """
 
     def find(self, name: str) -> Job | None:

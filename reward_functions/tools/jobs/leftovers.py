@@ -1,14 +1,17 @@
 """What a job left that costs something or is in the way, and what of it may be removed.
 
     kind         of a job of                 goes                  stays where
-    deployment   Bedrock's control plane     always                -
-    model        Bedrock's control plane     where it is asked     another job trains from it
-    data         both                        where it is asked     a job in progress reads it
-    output       Bedrock's control plane     where it is asked     the job is in progress
+    deployment   all but the OpenAI API      always                -
+    model        all but the OpenAI API      where it is asked     another job trains from it
+    data         all                         where it is asked     a job in progress reads it
+    output       all but the OpenAI API      where it is asked     a model package needs it
+    job          multi-turn jobs             where it is asked     its model or its files stay
 
-A deployment is billed while it is there, a model while it is stored. Of a job in progress nothing
-goes, and no file that lies outside of the folder of uploads. Source: "Deploy a custom model" in the
-Bedrock user guide.
+A deployment is billed while it is there, a model while it is stored. Of a job of SageMaker the
+model is its model package, and whatever Bedrock was given of it (imported models, custom models,
+their deployments) goes as a deployment does: it can be made again. Its evaluator stays: other jobs
+name it. Of a job in progress nothing goes, and no file that lies outside of the folder of uploads.
+Source: "Deploy a custom model" in the Bedrock user guide.
 """
 
 from __future__ import annotations
@@ -22,7 +25,8 @@ from reward_functions.tools.deployed.failures import AwsFailed
 from reward_functions.tools.jobs.clients import client
 from reward_functions.tools.jobs.configuration import BadJob
 from reward_functions.tools.jobs.failures import answer
-from reward_functions.tools.jobs.hosting import Hosting
+from reward_functions.tools.jobs.job import Forgets
+from reward_functions.tools.jobs.package_hosting import PACKAGED, PackageHosting
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -31,11 +35,16 @@ if TYPE_CHECKING:
 
     from reward_functions.serving.catalogue import DeployedStage
     from reward_functions.tools.jobs.job import Driver, Job
+    from reward_functions.tools.jobs.packages import ModelPackage
 
-Kind = Literal["deployment", "model", "data", "output"]
+Kind = Literal["deployment", "model", "data", "output", "job"]
 
 DELETED_AT_ONCE: Final = 1_000
 """Objects of one `DeleteObjects`, at most (botocore's model of S3)."""
+
+UNSEEN: Final = "not seen: it takes the policy of `evaluate`"
+
+WEIGHTS: Final = "the model package's weights lie in it: goes with --model --output"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +78,8 @@ class Leftovers:
         self, job: Job, driver: Driver, stage: DeployedStage, session: Session | None = None
     ) -> None:
         self.job, self.driver, self.stage, self.session = job, driver, stage, session
-        self.hosting = Hosting(driver.region, session)
+        self.packages = PackageHosting(driver.region, session)
+        self.hosting = self.packages.hosting
 
     def found(self, wanted: Collection[Kind]) -> list[Leftover]:
         """Everything there is, each with the reason where it stays.
@@ -80,8 +90,12 @@ class Leftovers:
         Raises:
             AwsFailed: a service cannot be asked.
         """
-        everything = [*self._hosted(), *self._files(), *self._output()]
-        return [self._decided(each, wanted) for each in everything]
+        package = self._package()
+        made = self._hosted() if package is None else self._made_from(package)
+        everything = [*made, *self._files(), *self._output(package, wanted)]
+        decided = [self._decided(each, wanted) for each in everything]
+        stays = any(each.stays for each in decided if each.kind != "deployment")
+        return [*decided, *(self._decided(each, wanted) for each in self._record(stays=stays))]
 
     def removed(self, leftovers: Sequence[Leftover]) -> Iterator[tuple[Leftover, str]]:
         """Remove what goes, deployments before their model.
@@ -112,13 +126,35 @@ class Leftovers:
         model = self.job.tuned_model
         if self.job.driver != "bedrock" or not model:
             return
-        deployed = list(self.hosting.deployments(model))
-        for each in deployed:
+        for each in self.hosting.deployments(model):
             yield Leftover("deployment", each.arn, f"{each.name}, {each.status}: billed for use")
         if self.hosting.model(model) is not None:
-            base_of = [job.name for job in self._others() if job.model == model]
-            stays = f"{base_of[0]} trains from it" if base_of else ""
-            yield Leftover("model", model, "billed for storage", stays)
+            yield Leftover("model", model, "billed for storage", self._needed(model))
+
+    def _needed(self, model: str) -> str:
+        """Why a model stays; "" where no job in progress trains from it."""
+        base_of = [job.name for job in self._others() if job.model == model]
+        return f"{base_of[0]} trains from it" if base_of else ""
+
+    def _package(self) -> ModelPackage | None:
+        """What a job of SageMaker made; None of other services, and where it is gone."""
+        if self.job.driver not in PACKAGED or not self.job.tuned_model:
+            return None
+        return self.packages.packages.package(self.job.tuned_model)
+
+    def _made_from(self, package: ModelPackage) -> Iterator[Leftover]:
+        """What Bedrock has of a model package, and the package."""
+        try:
+            for each in self.packages.made_from(package):
+                note = f"{each.kind} {each.name}, {each.status}: billed, and can be made again"
+                yield Leftover("deployment", each.arn, note)
+        except AwsFailed as error:
+            if not error.denied:
+                raise
+            note = "what Bedrock was given of the model package"
+            yield Leftover("deployment", package.arn, note, UNSEEN)
+        note = "the model package; it cannot be made again"
+        yield Leftover("model", package.arn, note, self._needed(package.arn))
 
     def _files(self) -> Iterator[Leftover]:
         """The files that were uploaded for the job, and none that lie elsewhere."""
@@ -133,16 +169,25 @@ class Leftovers:
                     if self._address(key) == file:
                         yield Leftover("data", file, _size(size), stays)
 
-    def _output(self) -> Iterator[Leftover]:
+    def _output(self, package: ModelPackage | None, wanted: Collection[Kind]) -> Iterator[Leftover]:
         """What the job wrote, below a prefix of its own."""
-        if self.job.driver != "bedrock" or not self.job.name:
+        if self.job.driver == "openai" or not self.job.name:
             return
         prefix = f"{OUTPUT_PREFIX}{self.job.name}/"
         sizes = [size for _, size in self._objects(prefix)]
         if sizes:
             objects = "1 object" if len(sizes) == 1 else f"{len(sizes):,} objects"
             note = f"{objects}, {_size(sum(sizes))}"
-            yield Leftover("output", self._address(prefix), note)
+            weights = package is not None and package.location.startswith(self._address(prefix))
+            stays = WEIGHTS if weights and not {"model", "output"} <= set(wanted) else ""
+            yield Leftover("output", self._address(prefix), note, stays)
+
+    def _record(self, *, stays: bool) -> Iterator[Leftover]:
+        """The job itself, where its service forgets one: it is last, and what it made is first."""
+        if isinstance(self.driver, Forgets):
+            note = f"the service's record of it; the name {self.job.name} is free then"
+            kept = "what it left is found by it: goes with --model --data --output" if stays else ""
+            yield Leftover("job", self.job.id, note, kept)
 
     def _others(self) -> Iterator[Job]:
         """The other jobs of the service that are in progress."""
@@ -175,12 +220,14 @@ class Leftovers:
             token = {"ContinuationToken": page["NextContinuationToken"]}
 
     def _remove(self, one: Leftover) -> None:
-        if one.kind == "deployment":
-            self.hosting.undeploy(one.id)
-        elif one.kind == "model":
-            self.hosting.delete_model(one.id)
+        if one.kind == "model" and self.job.driver in PACKAGED:
+            self.packages.packages.delete(one.id)
+        elif one.kind in {"deployment", "model"}:
+            self.packages.remove(one.id)
         elif one.kind == "data":
             self.driver.discard(one.id)
+        elif one.kind == "job" and isinstance(self.driver, Forgets):
+            self.driver.delete(self.job)
         else:
             self._empty(one.id.removeprefix(self._address("")))
 

@@ -111,11 +111,15 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """What a model answered: the text, how it ended, and the tokens it cost."""
+    """What a model answered: the text, how it ended, and the tokens it cost.
+
+    `seconds` is how long the call took, without what came before it; None where nobody measured.
+    """
 
     text: str
     ended: Ended = "end"
     usage: Usage = field(default_factory=Usage)
+    seconds: float | None = field(default=None, compare=False)
 
 
 class Endpoint(Protocol):

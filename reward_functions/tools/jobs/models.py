@@ -29,6 +29,8 @@ TABLE: Final = Path(__file__).with_name("models.toml")
 API: Final[dict[DriverName, str]] = {
     "bedrock": "Bedrock's control plane",
     "openai": "the OpenAI-compatible API",
+    "sagemaker": "SageMaker's serverless customization",
+    "agent-rft": "SageMaker's multi-turn jobs",
 }
 """What the two services are called in sentences."""
 
@@ -38,6 +40,33 @@ ARN: Final = re.compile(
     r"|[0-9]{12}:custom-model/(?P<base>[A-Za-z0-9.:_-]{1,256})/[a-z0-9]{12})"
 )
 """`BaseModelIdentifier` of botocore's model of Bedrock, in any partition."""
+
+HUB_MODEL: Final = re.compile(
+    r"arn:aws[a-z-]*:sagemaker:(?P<region>[a-z0-9-]{1,20}):aws:hub-content/SageMakerPublicHub/Model"
+    r"/(?P<name>[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)"
+    r"(?:/(?P<version>[0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4}))?"
+)
+"""A model of SageMaker's public hub (`ServerlessJobBaseModelArn` in botocore's model)."""
+
+HUB_NAME: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?")
+"""Its name there (`HubContentName`)."""
+
+OF_THE_HUB: Final[frozenset[DriverName]] = frozenset({"sagemaker", "agent-rft"})
+"""Services whose models SageMaker's hub has: it is asked, and the table is not."""
+
+
+SHOWN: Final = 80
+"""Characters of a refused name in a message."""
+
+
+HOSTED: Final = (":custom-model-deployment/", ":imported-model/")
+
+TUNED: Final[dict[DriverName, tuple[str, ...]]] = {
+    "bedrock": HOSTED[:1],
+    "sagemaker": HOSTED,
+    "agent-rft": HOSTED,
+}
+"""What is in the ARN that Converse asks a tuned model by: model packages are imported, too."""
 
 
 class Price(BaseModel):
@@ -140,6 +169,8 @@ def find(model: str, region: str | None = None, driver: DriverName | None = None
             other regions or on the other API; an ARN is of another region than the stage, or of no
             model; a custom model is to be the base on the OpenAI-compatible API.
     """
+    if driver in OF_THE_HUB or (driver is None and HUB_MODEL.fullmatch(model)):
+        return _of_the_hub(model, region, driver or "sagemaker")
     arn = ARN.fullmatch(model)
     if model.startswith("arn:") and arn is None:
         raise BadJob(
@@ -179,17 +210,44 @@ def find(model: str, region: str | None = None, driver: DriverName | None = None
     return Base(identifier, chosen, known, custom, tuple(doubts))
 
 
-def made_from(asked: str, base: Base) -> bool:
+def made_from(asked: str, base: Base, stands_in: str | None = None) -> bool:
     """Whether what is asked is a model that a job made, and not the base that the job began with.
 
     Args:
         asked: what Converse or chat completions are asked for.
         base: of the job; where it is a custom model itself, a deployment of it is the base.
+        stands_in: what the configuration says answers for the base, `ask`.
     """
-    if base.driver == "bedrock":
-        return ":custom-model-deployment/" in asked and not base.custom
+    if asked == stands_in:
+        return False
+    if base.driver != "openai":
+        return any(form in asked for form in TUNED[base.driver]) and not base.custom
     known = (base.known.inference_id, *base.known.aliases) if base.known else ()
     return asked not in {base.identifier, *known}
+
+
+def _of_the_hub(model: str, region: str | None, driver: DriverName) -> Base:
+    """A model of SageMaker's hub, by its ARN there; without a version the service takes its newest.
+
+    Raises:
+        BadJob: it is of another region, or named as no model of the hub is.
+    """
+    arn = HUB_MODEL.fullmatch(model)
+    if arn is None and not HUB_NAME.fullmatch(model):
+        raise BadJob(
+            f"model: {model[:SHOWN]!r} is no model of SageMaker's hub: write its name there, such "
+            "as huggingface-reasoning-qwen3-32b, or its ARN, arn:aws:sagemaker:REGION:aws:"
+            "hub-content/SageMakerPublicHub/Model/NAME"
+        )
+    if arn and region and arn["region"] != region:
+        raise BadJob(
+            f"model: {model} is in {arn['region']}, and the stage in {region}: a job has one "
+            "region; name a model there, or another stage"
+        )
+    identifier = model
+    if arn is None and region:
+        identifier = f"arn:aws:sagemaker:{region}:aws:hub-content/SageMakerPublicHub/Model/{model}"
+    return Base(identifier, driver, None, custom=False, warnings=())
 
 
 def _unknown(name: str) -> BadJob:

@@ -53,6 +53,57 @@ class Filters(BaseModel):
     )
 
 
+class Serverless(BaseModel):
+    """What SageMaker's serverless customization and its multi-turn jobs take beside a job's own."""
+
+    model_config = STRICT
+
+    technique: Literal["RLVR", "RLAIF"] = Field(
+        default="RLVR",
+        description="Rewards of a function, or of SageMaker's own judge.",
+        examples=["RLAIF"],
+    )
+    peft: Literal["LORA", "FULL"] = Field(
+        default="LORA",
+        description="Adapters, or every weight. SageMaker takes silence for every weight: ours is "
+        "always sent.",
+        examples=["FULL"],
+    )
+    sequence_length: str | None = Field(
+        default=None,
+        description="Of prompt and answer, which chooses the recipe; else its shortest.",
+        examples=["8K"],
+    )
+    preset_reward: str | None = Field(
+        default=None,
+        description="SageMaker's own reward, in the place of `deployment`.",
+        examples=["prime_math"],
+    )
+    judge: str | None = Field(
+        default=None,
+        description="RLAIF alone: the model that judges, on Bedrock.",
+        examples=["openai.gpt-oss-120b-1:0"],
+    )
+    judge_prompt: str | None = Field(
+        default=None,
+        description="RLAIF alone: a template of the recipe, or the ARN of a RewardPrompt.",
+        examples=["evaluate"],
+    )
+    accept_eula: bool = Field(
+        default=False, description="The model's licence is accepted.", examples=[True]
+    )
+    model_packages: str | None = Field(
+        default=None,
+        description="The group of model packages for what is made; else one of the job's own name.",
+        examples=["math-models"],
+    )
+    mlflow: str | None = Field(
+        default=None,
+        description="ARN of the MLflow app for the figures; else the account's default one.",
+        examples=["arn:aws:sagemaker:us-east-1:123456789012:mlflow-app/app-0A1B2C3D4E5F"],
+    )
+
+
 class Vpc(BaseModel):
     """The network a job runs in."""
 

@@ -50,9 +50,11 @@ class Place:
         return driver_for(name, self.stage.region, self.session, self.stage)
 
     def drivers(self, only: DriverName | None = None) -> list[Driver]:
-        """The services to ask: the one that is named, or both."""
-        names: tuple[DriverName, ...] = (only,) if only else ("bedrock", "openai")
-        return [self.driver(name) for name in names]
+        """The services to ask: the one that is named, or all that the stage has roles for."""
+        names: list[DriverName] = ["bedrock", "openai"]
+        names += ["sagemaker"] if self.stage.sagemaker_role_arn else []
+        names += ["agent-rft"] if self.stage.agent_role_arn else []
+        return [self.driver(name) for name in ([only] if only else names)]
 
     def job(self, identifier: str, only: DriverName | None = None) -> tuple[Driver, Job]:
         """A job by its name, id or ARN, and the service that runs it.

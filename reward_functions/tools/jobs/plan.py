@@ -15,15 +15,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.tools.datasets.lengths import CHARACTERS_PER_TOKEN
+from reward_functions.tools.deployed.arn import FunctionArn
 from reward_functions.tools.invocation import MAX_PAYLOAD_BYTES
 from reward_functions.tools.jobs.configuration import BadJob
+from reward_functions.tools.jobs.evaluators import require_fitting
+from reward_functions.tools.jobs.grader import require_mode
 from reward_functions.tools.jobs.hyperparameters import (
+    OF_RECIPES,
     check,
     check_uri,
     hyperparameters,
     shown,
 )
 from reward_functions.tools.jobs.models import API, find
+from reward_functions.tools.jobs.options import check_options, serverless_of
 from reward_functions.tools.jobs.plan_warnings import warnings_of
 from reward_functions.tools.jobs.planned import Figures, Plan, Rates, Setting
 from reward_functions.tools.jobs.tags import require_possible
@@ -43,7 +48,9 @@ if TYPE_CHECKING:
     from reward_functions.serving.catalogue import DeployedReward
     from reward_functions.tools.jobs.account import AccountLimits
     from reward_functions.tools.jobs.configuration import JobConfiguration
+    from reward_functions.tools.jobs.hyperparameters import Hyperparameter
     from reward_functions.tools.jobs.job import DriverName
+    from reward_functions.tools.jobs.recipes import Recipe
     from reward_functions.tools.jobs.sizes import Sizes
     from reward_functions.tools.judging.estimating import Estimate
 
@@ -64,9 +71,6 @@ ORIGINS: Final = (
 COUNTED: Final = ("epochs", "batch", "samples", "prompt", "answer", "interval")
 """Roles whose values the figures and the warnings count with."""
 
-OF_BEDROCK: Final = ("invocation_logs", "model_key", "vpc")
-"""Fields that the OpenAI-compatible API has no place for."""
-
 
 def plan(
     asked: JobConfiguration,
@@ -79,6 +83,7 @@ def plan(
     reward: RewardSpec | None = None,
     judge: JudgeConfig | None = None,
     rates: Rates = Rates(),  # noqa: B008 - frozen
+    recipe: Recipe | None = None,
 ) -> Plan:
     """What a job would come to. Nothing is read, sent or started here.
 
@@ -92,21 +97,27 @@ def plan(
         reward: the reward that is deployed, where this machine has it.
         judge: the settings of its judge.
         rates: what is known beyond AWS's documents.
+        recipe: of a serverless job; None leaves its hyperparameters unchecked.
 
     Raises:
         BadJob: a field, the model, a hyperparameter or the deployment does not fit the API.
         BadJudge: the judge has a limit in dollars, and a model without a price.
     """
     base = find(asked.model, region or None, asked.driver)
-    _refuse(asked, base.driver, deployed)
-    check(base.driver, asked.hyperparameters)
+    _refuse(asked, base.driver, deployed, recipe)
+    if recipe is not None:
+        recipe.values(asked.hyperparameters, serverless_of(asked))
+    elif base.driver not in OF_RECIPES:
+        check(base.driver, asked.hyperparameters)
+    known = recipe.hyperparameters if recipe else hyperparameters(base.driver)
     empty = Plan(
         asked=asked,
         base=base,
         region=region,
         grader=deployed.version_arn if deployed else grader,
         judged=reward.needs.judge if reward else None,
-        settings=tuple(_settings(asked, base.driver, sizes)),
+        settings=tuple(_settings(asked, known, sizes)),
+        recipe=recipe,
         sizes=sizes,
         account=account,
     )
@@ -117,27 +128,31 @@ def plan(
     return replace(planned, assumptions=assumed, warnings=tuple(warnings_of(planned)))
 
 
-def _refuse(asked: JobConfiguration, driver: DriverName, deployed: DeployedReward | None) -> None:
+def _refuse(
+    asked: JobConfiguration,
+    driver: DriverName,
+    deployed: DeployedReward | None,
+    recipe: Recipe | None,
+) -> None:
     """What no job of this API can be."""
     if (asked.data is None) == (asked.invocation_logs is None):
         raise BadJob("data: name a training file, or invocation_logs in its place")
-    foreign = [name for name in OF_BEDROCK if getattr(asked, name) is not None]
-    if driver == "openai" and foreign:
-        raise BadJob(f"{foreign[0]}: {API['openai']} has no place for it; leave it out")
+    check_options(asked, driver)
     require_possible(asked.tags)
     if asked.invocation_logs is not None:
         check_uri("invocation_logs.source", asked.invocation_logs.source)
-    if deployed is not None and deployed.response_mode != "list":
-        raise BadJob(
-            f"deployment: {deployed.name} answers with SageMaker's envelope, and Bedrock reads a "
-            "bare list: deploy it with the response mode 'list'"
-        )
+    if deployed is not None and (recipe is not None or driver not in OF_RECIPES):
+        needs = recipe.response_mode if recipe else "list"
+        require_mode(deployed.response_mode, needs, f"deployment: {deployed.name}")
+    if deployed is not None and driver == "sagemaker":
+        function = FunctionArn.parse(deployed.version_arn)
+        require_fitting(function, function.region, function.account)
 
 
 def _settings(
-    asked: JobConfiguration, driver: DriverName, sizes: Sizes | None
+    asked: JobConfiguration, known: Mapping[str, Hyperparameter], sizes: Sizes | None
 ) -> Iterator[Setting]:
-    for name, each in hyperparameters(driver).items():
+    for name, each in known.items():
         given = asked.hyperparameters.get(name)
         advice = each.advice._asdict()
         found = [
@@ -145,6 +160,8 @@ def _settings(
             for field, whose in ORIGINS
             if advice[field] not in (None, ())
         ]
+        if each.default is not None:
+            found = [(each.default, "the recipe's default")]
         value, origin = (given, "") if given is not None else (found or [(None, "")])[0]
         yield Setting(
             hyperparameter=each,
@@ -176,7 +193,7 @@ def _figures(
     judge: JudgeConfig | None,
 ) -> Figures | None:
     sizes = planned.sizes
-    if sizes is None:
+    if sizes is None or not (planned.value("batch") and planned.value("epochs")):
         return None
     run = TrainingRun(
         prompts=sizes.rows,
@@ -245,7 +262,11 @@ def _assumptions(planned: Plan, rates: Rates) -> Iterator[str]:
             name = setting.hyperparameter.name
             yield f"{name} is not set: counted with {shown(setting.value)}, {setting.origin}"
     if figures is None:
-        yield "the rows of the logs are not counted: --rows plans with a number"
+        yield (
+            "the rows of the logs are not counted: --rows plans with a number"
+            if planned.sizes is None
+            else "no recipe was read, or it has no batch or epochs: steps are not counted"
+        )
         return
     run = figures.run
     if planned.setting("samples") is None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from reward_functions.judge_runtime.usage import prices_as_of
 from reward_functions.tools.jobs.hyperparameters import hyperparameters, shown
 from reward_functions.tools.jobs.models import API, as_of, models
+from reward_functions.tools.jobs.recipes import ELSEWHERE
 from reward_functions.tools.pages.page import Page
 from reward_functions.tools.pages.sections import Section
 from reward_functions.tools.sheets import Sheet, escaped
@@ -25,15 +26,7 @@ UNKNOWN = "unknown"
 def sheets(planned: Plan) -> Iterator[Sheet]:
     """The tables of a plan: what it is, its hyperparameters, what it comes to."""
     yield Sheet("The job", ["", "is"], list(map(list, _about(planned))), words=("is",))
-    heads = ["hyperparameter", "set", "range", "service", "AWS's SDK", "AWS's samples", "suggested"]
-    yield Sheet(
-        "Hyperparameters",
-        heads,
-        [_hyperparameter_row(each) for each in planned.settings],
-        "service: its default, where AWS states one. What is not set is the service's choice.",
-        words=("range", "AWS's samples"),
-        spare=("AWS's samples", "AWS's SDK", "service"),
-    )
+    yield _of_recipe(planned) if planned.recipe else _of_api(planned)
     rows = list(_figures(planned.figures)) if planned.figures else [("steps", UNKNOWN)]
     rows += _concurrency(planned)
     yield Sheet("What it comes to", ["", "is"], list(map(list, rows)), words=("is",))
@@ -41,7 +34,7 @@ def sheets(planned: Plan) -> Iterator[Sheet]:
 
 def markdown(planned: Plan) -> Iterator[str]:
     """The lines of a whole plan."""
-    yield f"# Plan: {escaped(planned.asked.deployment)}"
+    yield f"# Plan: {escaped(planned.reward)}"
     for sheet in sheets(planned):
         yield ""
         yield from sheet.markdown()
@@ -134,13 +127,27 @@ def hyperparameters_table(driver: DriverName) -> Iterator[list[str]]:
         yield [f"`{each.name}`", each.range, service, sdk, samples, recommended]
 
 
+def _recipe(planned: Plan) -> Iterator[tuple[str, str]]:
+    """What a serverless job is trained by; silence about adapters would mean every weight."""
+    chosen = planned.asked.sagemaker
+    if planned.base.driver == "sagemaker":
+        peft = chosen.peft if chosen else "LORA"
+        yield "technique", chosen.technique if chosen else "RLVR"
+        yield "weights", f"adapters (Peft {peft})" if peft == "LORA" else "every one (no Peft sent)"
+    if planned.recipe is not None:
+        yield "recipe", planned.recipe.name or "without a name"
+        yield "sequence length", planned.recipe.sequence_length or UNKNOWN
+
+
 def _about(planned: Plan) -> Iterator[tuple[str, str]]:
     known, sizes = planned.base.known, planned.sizes
     yield "model", planned.base.identifier
     yield "API", API[planned.base.driver]
     yield "region", planned.region or "no stage was read"
-    yield "reward", planned.asked.deployment
-    yield "grader", planned.grader or "no stage was read"
+    yield "reward", planned.reward
+    yield from _recipe(planned)
+    own = planned.asked.deployment is None and planned.asked.agent is None
+    yield "grader", planned.grader or ("the service's own" if own else "no stage was read")
     if planned.asked.invocation_logs is not None:
         yield "logs", planned.asked.invocation_logs.source
     if sizes is not None:
@@ -153,6 +160,39 @@ def _about(planned: Plan) -> Iterator[tuple[str, str]]:
             yield "of a worked solution", _percentiles(sizes.solutions.percentiles())
     if known is not None:
         yield "table of models", f"{as_of()}: {known.source}"
+
+
+def _of_api(planned: Plan) -> Sheet:
+    """The hyperparameters of an API, with what others set them to."""
+    return Sheet(
+        "Hyperparameters",
+        ["hyperparameter", "set", "range", "service", "AWS's SDK", "AWS's samples", "suggested"],
+        [_hyperparameter_row(each) for each in planned.settings],
+        "service: its default, where AWS states one. What is not set is the service's choice.",
+        words=("range", "AWS's samples"),
+        spare=("AWS's samples", "AWS's SDK", "service"),
+    )
+
+
+def _of_recipe(planned: Plan) -> Sheet:
+    """The hyperparameters of a recipe, which has a default where it leaves a choice."""
+    rows = [
+        [
+            each.hyperparameter.name,
+            _value(each.given),
+            each.hyperparameter.range,
+            _value(each.hyperparameter.default),
+        ]
+        for each in planned.settings
+        if each.hyperparameter.name not in ELSEWHERE
+    ]
+    return Sheet(
+        "Hyperparameters",
+        ["hyperparameter", "set", "range", "recipe"],
+        rows,
+        "recipe: its default, which is sent where nothing is set.",
+        words=("range",),
+    )
 
 
 def _percentiles(named: dict[str, int]) -> str:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from reward_functions.tools.jobs.hyperparameters import Hyperparameter
     from reward_functions.tools.jobs.job import DriverName, HyperparameterValue
     from reward_functions.tools.jobs.models import Base
+    from reward_functions.tools.jobs.recipes import Recipe
     from reward_functions.tools.jobs.sizes import Sizes
     from reward_functions.tools.judging.estimating import Estimate, TrainingRun
 
@@ -28,6 +29,15 @@ ROLES: Final[dict[DriverName, dict[str, str]]] = {
         "interval": "evalInterval",
     },
     "openai": {"epochs": "n_epochs", "batch": "batch_size"},
+    "sagemaker": {
+        "epochs": "max_epochs",
+        "batch": "global_batch_size",
+        "samples": "rollout_n",
+        "prompt": "max_prompt_length",
+        "answer": "max_response_length",
+        "effort": "reasoning_effort",
+    },
+    "agent-rft": {},
 }
 """What the arithmetic needs, by each API's own name."""
 
@@ -127,7 +137,8 @@ class Plan:
         region: where it runs; "" where no stage was read.
         grader: the ARN that the job would be given; "" where no stage was read.
         judged: whether the reward asks a judge model; None where the reward is not known.
-        settings: every hyperparameter of the API, in its order.
+        settings: every hyperparameter of the API, or of the recipe, in its order.
+        recipe: of a serverless job; None where no hub was read.
         sizes: of the data; None where nobody counted the logs.
         account: of the grader; None where it was not read.
         figures: None where the number of rows is unknown.
@@ -146,6 +157,14 @@ class Plan:
     figures: Figures | None = None
     assumptions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    recipe: Recipe | None = None
+
+    @property
+    def reward(self) -> str:
+        """What grades, as it was asked for."""
+        chosen = self.asked.sagemaker
+        own = (chosen.preset_reward or chosen.judge) if chosen else None
+        return self.asked.deployment or own or self.asked.agent or ""
 
     def setting(self, role: str) -> Setting | None:
         """The hyperparameter of a role of `ROLES`; None where the API has none."""

@@ -13,6 +13,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from reward_functions.core.means import mean
+from reward_functions.tools.jobs.metric_names import read_as
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -55,7 +56,7 @@ class Sign:
 
     Args:
         name: of the sign.
-        needs: words, all of which are in the name of a figure that shows it.
+        needs: words, all of which are in what the name of a figure is read as.
         split: whose figure it is.
         shows: whether a course shows it.
         meaning: what it means.
@@ -214,7 +215,7 @@ def _seen(sign: Sign, found: Sequence[Series]) -> Seen:
         for each in found
         if each.points
         and each.split == sign.split
-        and all(word in each.name.lower() for word in sign.needs)
+        and all(word in read_as(each.name) for word in sign.needs)
     ]
     for each in fits:
         if len(each.points) >= sign.fewest:

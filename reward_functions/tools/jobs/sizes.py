@@ -1,8 +1,8 @@
 """What a job's data come to: rows, tokens of prompts, bytes of samples, and suggested limits.
 
-A file that the service would refuse, or train on in vain, is refused here: fewer rows than 100 or
-more than 20,000, anything but text, references that the reward cannot read, a prompt that the
-validation file shares. `reward data lint` lists every finding; the error names the first.
+A file that the service would refuse, or train on in vain, is refused here: fewer or more rows than
+it takes, anything but text, references that the reward cannot read, a prompt that the validation
+file shares. `reward data lint` lists every finding; the error names the first.
 
 Sources: Bedrock's guide, "Prepare data for reinforcement fine-tuning", by way of
 `tools.datasets.linting`; the lengths are estimates, as `tools.datasets.lengths` makes them.
@@ -79,6 +79,7 @@ def measure(
     validation: Path | None = None,
     *,
     reward: RewardSpec | None = None,
+    rows: tuple[int, int] = (MIN_ROWS, MAX_ROWS),
     watched: Callable[[Iterable[Row | BadInput]], Iterable[Row | BadInput]] = iter,
 ) -> Sizes:
     """Read a job's files, and refuse those that the service would refuse.
@@ -88,6 +89,7 @@ def measure(
         validation: the same; its rows may be few.
         reward: must be able to read every reference; None where it is not one of this machine's,
             and then nobody asks whether the references can be read.
+        rows: the fewest and the most that the service takes of a training file.
         watched: passes the rows on, and shows that it goes on.
 
     Raises:
@@ -99,19 +101,20 @@ def measure(
     files = [str(file) for file in (training, validation) if file is not None]
     for file in files:
         _require_bedrock(file)
-    linted = lint(files, reward=reward, rows=(1, MAX_ROWS), watched=watched)
+    fewest, most = rows
+    linted = lint(files, reward=reward, rows=(1, most), watched=watched)
     errors = [each for each in linted.errors if reward is not None or each.what != UNREADABLE]
     if errors:
         raise BadJob(_first(errors))
-    rows = len(linted.prompts[str(training)])
-    if rows < MIN_ROWS:
+    there = len(linted.prompts[str(training)])
+    if there < fewest:
         raise BadJob(
-            f"data: {shown(str(training))} has {rows:,} rows, and Bedrock takes {MIN_ROWS:,} to "
-            f"{MAX_ROWS:,}"
+            f"data: {shown(str(training))} has {there:,} rows, and Bedrock takes {fewest:,} to "
+            f"{most:,}"
         )
     solutions, largest = _second_reading(str(training))
     return Sizes(
-        rows=rows,
+        rows=there,
         prompts=Lengths(linted.prompts[str(training)]),
         solutions=Lengths(solutions) if solutions else None,
         largest_row=largest,

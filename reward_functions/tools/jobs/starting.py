@@ -21,16 +21,17 @@ from reward_functions.tools.jobs.configuration import BadJob
 from reward_functions.tools.jobs.job import Job
 from reward_functions.tools.jobs.preflight import preflight as checked
 from reward_functions.tools.jobs.preparing import prepared
+from reward_functions.tools.jobs.row_form import converted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from boto3.session import Session
 
     from reward_functions.serving.catalogue import DeployedStage
     from reward_functions.tools.deployed.findings import CheckFinding, CheckReport
     from reward_functions.tools.jobs.configuration import JobConfiguration
-    from reward_functions.tools.jobs.job import Driver, JobRequest
+    from reward_functions.tools.jobs.job import Call, Driver, JobRequest
     from reward_functions.tools.jobs.preparing import PreparedJob
 
 REFUSALS: Final = frozenset(
@@ -41,11 +42,14 @@ REFUSALS: Final = frozenset(
         "ResourceNotFoundException",
         "ServiceQuotaExceededException",
         "TooManyTagsException",
+        "ResourceInUse",
+        "ResourceLimitExceeded",
+        "ResourceNotFound",
         "ValidationException",
     }
 )
-"""Answers after which no job was started (botocore's model of Bedrock); after every other, one may
-have been, or the same request is taken later."""
+"""Answers after which no job was started (botocore's models); after every other, one may have
+been, or the same request is taken later."""
 
 FORCE: Final = "--force REASON passes this over, and tags the job with the reason"
 
@@ -94,6 +98,68 @@ class Refused(BadJob):
         more = f"; and {len(failures) - SHOWN} more" if len(failures) > SHOWN else ""
         self.hint = SERVICES_OWN if any(map(of_the_service, failures)) else FORCE
         super().__init__(f"nothing was started: {named}{more} ({self.hint})")
+
+
+@dataclass(frozen=True, slots=True)
+class DryRun:
+    """What a start would do.
+
+    Args:
+        name: of the job.
+        uploads: where each file would go, by the field that names it.
+        calls: that would follow, in their order.
+        rows: the shape that the files would be written in; "" for their own bytes.
+    """
+
+    name: str
+    uploads: Mapping[str, str]
+    calls: list[Call]
+    rows: str = ""
+
+
+def dry_run(
+    asked: JobConfiguration,
+    stage: DeployedStage,
+    driver: Driver,
+    *,
+    session: Session | None = None,
+    again: bool = False,
+    force: str = "",
+    progress: Callable[[str], object] = lambda _: None,
+) -> DryRun | Job:
+    """What a start would send, without sending it: AWS is read, and no function is invoked.
+
+    The checks that ask the deployed reward do not run.
+
+    Args:
+        asked: as for `start`, and so is the rest.
+        stage: as there.
+        driver: as there.
+        session: as there.
+        again: as there.
+        force: as there.
+        progress: as there.
+
+    Returns:
+        the calls; or the job that has the name already, for which there are none.
+
+    Raises:
+        BadJob, NotDeployed, AwsFailed, OSError: as `start`.
+    """
+    job = prepared(
+        asked, stage, driver, session=session, again=again, force=force, progress=progress
+    )
+    if isinstance(job, Job):
+        return job
+    name = job.request.name
+    with job.files.copies() as copies:
+        for copy in copies.values():
+            converted(copy, job.rows)
+    uploads = {field: driver.address(f"{name}{UPLOADED[field]}") for field in job.files.paths}
+    request = replace(
+        job.request, training=uploads.get("data", ""), validation=uploads.get("validation", "")
+    )
+    return DryRun(name, uploads, driver.calls(request), job.rows)
 
 
 class Interrupted(KeyboardInterrupt):
@@ -167,8 +233,9 @@ def _uploaded(job: PreparedJob, driver: Driver) -> JobRequest:
     """
     name = job.request.name
     with job.files.copies() as copies:
+        ready = {field: converted(copy, job.rows) for field, copy in copies.items()}
         uploaded = {
-            field: driver.upload(copy, f"{name}{UPLOADED[field]}") for field, copy in copies.items()
+            field: driver.upload(copy, f"{name}{UPLOADED[field]}") for field, copy in ready.items()
         }
     return replace(
         job.request,

@@ -39,7 +39,7 @@ _FORBIDDEN: Final = re.compile(rf"[^{ALLOWED}]", re.ASCII)
 
 
 def tags(
-    grader: PinnedGrader,
+    grader: PinnedGrader | None,
     *,
     stage: str,
     digest: str,
@@ -50,7 +50,7 @@ def tags(
     """All tags of a job.
 
     Args:
-        grader: what it is graded by.
+        grader: what it is graded by; None where the reward is the service's own.
         stage: of `cdk.json`.
         digest: of the configuration.
         rows: of the training file; None where invocation logs are the data.
@@ -61,11 +61,7 @@ def tags(
         BadJob: a tag of the user's is none that AWS takes, or has a name of ours.
     """
     known: dict[str, str | int | None] = {
-        "deployment": grader.deployment,
-        "reward": grader.reward,
-        "version": grader.version,
-        "function-version": grader.function_version,
-        "digest": grader.digest,
+        **(_of(grader) if grader else {}),
         "configuration": digest,
         "stage": stage,
         "rows": rows,
@@ -79,6 +75,16 @@ def tags(
             "allows"
         )
     return ours | dict(own)
+
+
+def _of(grader: PinnedGrader) -> dict[str, str | int | None]:
+    return {
+        "deployment": grader.deployment,
+        "reward": grader.reward,
+        "version": grader.version,
+        "function-version": grader.function_version,
+        "digest": grader.digest,
+    }
 
 
 def tag(of: Mapping[str, str], key: str) -> str:

@@ -40,6 +40,18 @@ DEFAULT: Final = "default"
 READY_SECONDS: Final = 60.0
 """What a start may take; it takes half a second on an idle machine."""
 
+SERVE: Final = """
+import sys
+from hypercorn.__main__ import main
+from ministack.core import router
+named = router._is_aws_service_name
+router._is_aws_service_name = lambda name: name == "sagemaker" or named(name)
+sys.exit(main())
+"""
+"""The emulator's own server. At the first request to a service that it does not have, ministack
+1.5.33 reads the models of all that AWS has, four seconds in which it answers nobody. SageMaker,
+for which it is asked who signs a request, is known beforehand."""
+
 
 def known() -> list[LocalAws]:
     """All that were started and not ended with `down`, whether they run or not."""
@@ -198,7 +210,7 @@ def _launched(
         child = start(
             # Its own `main` listens on port 443 as well where it can, and writes a file elsewhere.
             [
-                *(python, "-m", "hypercorn", "--workers", "0", *tls),
+                *(python, "-c", SERVE, "--workers", "0", *tls),
                 *("--bind", f"fd://{listening.fileno()}", "--keep-alive", "75"),
                 "ministack.app:app",
             ],

@@ -27,7 +27,14 @@ SECRET: Final = "test"  # noqa: S105 - the emulator's own, for its root
 
 REGION: Final = "us-east-1"
 
-TRAINING: Final = ("BEDROCK", "BEDROCK_RUNTIME", "BEDROCK_MANTLE")
+TRAINING: Final = (
+    "BEDROCK",
+    "BEDROCK_RUNTIME",
+    "BEDROCK_MANTLE",
+    "SAGEMAKER",
+    "SAGEMAKER_MLFLOW",
+    "SAGEMAKERJOBRUNTIME",
+)
 """Services that the training double stands in for, as the variables of their endpoints end."""
 
 NEVER: Final = (

@@ -17,8 +17,12 @@ if TYPE_CHECKING:
 
     from reward_functions.tools.local_aws.started import LocalAws
 
-TASKS: Final = ("data", "jobs", "evaluate", "operate")
-"""The policies of a stage, by what their holders do: `DeployedStage` has an ARN for each."""
+TASKS: Final = ("data", "jobs", "evaluate", "operate", "sagemaker", "agents")
+"""The policies of a stage, by what their holders do: `DeployedStage` has an ARN for each, if of the
+last two only where the stage has such jobs."""
+
+MADE_BY: Final = {"sagemaker": "sagemaker_role", "agents": "job_rights.agents"}
+"""The field of `cdk.json` by which a stage has a policy that not every stage has."""
 
 LONGEST: Final = 64
 """Characters of a user's name."""
@@ -33,7 +37,7 @@ def become(aws: LocalAws, stage: str, tasks: Sequence[str]) -> dict[str, str]:
         tasks: of `TASKS`.
 
     Raises:
-        LocalAwsError: there is no such policy.
+        LocalAwsError: there is no such policy, or the stage has none.
         NotDeployed: there is no such stage.
         AwsFailed: the emulator refuses.
     """
@@ -42,12 +46,19 @@ def become(aws: LocalAws, stage: str, tasks: Sequence[str]) -> dict[str, str]:
         raise LocalAwsError(f"{', '.join(unknown) or 'no task'}: one of {', '.join(TASKS)}")
     wanted = sorted(set(tasks), key=TASKS.index)
     record = stage_record(stage, aws.session())
+    policies = {task: getattr(record, f"{task}_policy_arn") for task in wanted}
+    for task, arn in policies.items():
+        if arn is None:
+            raise LocalAwsError(
+                f"the stage {stage!r} has no policy {task}: set {MADE_BY[task]} in cdk.json and "
+                "deploy"
+            )
     name = "-".join((token_hex(3), *wanted, stage))[:LONGEST]
     iam = aws.client("iam")
     with in_words(f"making the user {name}"):
         iam.create_user(UserName=name)
-        for task in wanted:
-            iam.attach_user_policy(UserName=name, PolicyArn=getattr(record, f"{task}_policy_arn"))
+        for arn in policies.values():
+            iam.attach_user_policy(UserName=name, PolicyArn=arn)
         key = iam.create_access_key(UserName=name)["AccessKey"]
     return aws.environment | {
         "AWS_ACCESS_KEY_ID": key["AccessKeyId"],

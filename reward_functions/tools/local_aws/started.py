@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from reward_functions.tools.local_aws.folders import Folder, Record
 
-TRAINED: Final = frozenset({"bedrock", "bedrock-runtime"})
+TRAINED: Final = frozenset({"bedrock", "bedrock-runtime", "sagemaker", "sagemakerjobruntime"})
 """Services, as boto3 names them, that the training double stands in for."""
 
 LOOK_SECONDS: Final = 1.0

@@ -6,6 +6,7 @@
     server.py          one port: each request is read whole, and answered in a thread of its own
     validation.py      values against botocore's service models
     wire.py            AWS's rest-json protocol, as a server speaks it
+    json_wire.py       awsJson 1.1, the same
     signatures.py      SigV4 in a header or in a query: its parts, and whether they are well-formed
     bearer_tokens.py   presigned calls that serve as keys: `bedrock-api-key-…` and its like
 

@@ -40,6 +40,7 @@ class Signature(NamedTuple):
         headers: names of the headers that it covers.
         value: hexadecimal.
         moment: when it was made, such as "20261122T090000Z".
+        service: of the scope, such as "bedrock".
     """
 
     key: str
@@ -48,6 +49,7 @@ class Signature(NamedTuple):
     headers: tuple[str, ...]
     value: str
     moment: str
+    service: str
 
 
 def of_headers(request: Request, service: str) -> Signature:
@@ -107,4 +109,4 @@ def _scoped(
             "InvalidSignatureException",
             f"Credential should be scoped to correct service: {service}",
         )
-    return Signature(scope["key"], scope["day"], scope["region"], headers, value, moment)
+    return Signature(scope["key"], scope["day"], scope["region"], headers, value, moment, service)

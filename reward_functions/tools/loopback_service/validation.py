@@ -37,6 +37,13 @@ EXPONENTIAL: Final = {r"(-*[a-zA-Z0-9\+\-\.])*": r"[a-zA-Z0-9+\-.]*"}
 """Parts of AWS's patterns that take exponential time, and the same language in linear time: the
 hyphen of `-*` is in the class behind it."""
 
+PROPERTIES: Final = {
+    r"[\p{L}\p{M}\p{Z}\p{S}\p{N}\p{P}]": r"[^\x00-\x1f\x7f]",
+    r"\p{L}\p{Z}\p{N}": r"a-zA-Z0-9 \u0080-\U0010ffff",
+}
+"""Unicode's properties in SageMaker's patterns, which `re` does not have: everything that prints,
+and letters, spaces and digits. Beyond ASCII all characters pass."""
+
 
 def problems(shape: Shape, value: Any, where: str = "") -> Iterator[str]:
     """What a value breaks of its shape, in the words of AWS's servers; none of it quotes the value.
@@ -127,6 +134,6 @@ def _number(shape: Shape, value: float, where: str) -> Iterator[str]:
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    for slow, linear in EXPONENTIAL.items():
-        pattern = pattern.replace(slow, linear)
+    for theirs, ours in (EXPONENTIAL | PROPERTIES).items():
+        pattern = pattern.replace(theirs, ours)
     return re.compile(pattern, re.ASCII)

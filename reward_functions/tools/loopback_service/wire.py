@@ -53,12 +53,13 @@ def routes(service: str, operations: Iterable[str]) -> list[Route]:
         service: botocore's name of it.
         operations: by their names in its model.
     """
-    model = _model(service)
+    model = service_model(service)
     return [_route(model.operation_model(name)) for name in operations]
 
 
 @cache
-def _model(service: str) -> ServiceModel:
+def service_model(service: str) -> ServiceModel:
+    """The model that botocore has of a service."""
     import botocore.session  # noqa: PLC0415 - a tenth of a second
 
     return botocore.session.get_session().get_service_model(service)
@@ -91,6 +92,15 @@ def parameters(
                 found[name] = request.header(wire_name)
     payload = shape.serialization.get("payload")
     found |= {payload: request.body} if payload else _from_body(shape, request.body)
+    return checked(shape, found)
+
+
+def checked(shape: Shape, found: dict[str, Any]) -> dict[str, Any]:
+    """Parameters that are what the model asks for.
+
+    Raises:
+        Refused: they are not.
+    """
     if wrong := [*problems(shape, found)]:
         count = f"{len(wrong)} validation error{'s' if len(wrong) > 1 else ''} detected"
         raise invalid(f"{count}: {'; '.join(wrong[:SHOWN])}")
@@ -121,16 +131,21 @@ def _typed(shape: Shape, text: str, name: str) -> Any:
         case "boolean":
             return {"true": True, "false": False}.get(text, text)
         case "timestamp":
-            return _moment(text, name)
+            return moment_of(text, name)
         case _:
             return text
 
 
 def _timed(shape: Shape, value: Any) -> Any:
-    return _moment(value, shape.name) if shape.type_name == "timestamp" else value
+    return moment_of(value, shape.name) if shape.type_name == "timestamp" else value
 
 
-def _moment(value: Any, name: str) -> datetime:
+def moment_of(value: Any, name: str) -> datetime:
+    """The moment that a timestamp of a request is.
+
+    Raises:
+        Refused: it is none.
+    """
     from botocore.utils import parse_timestamp  # noqa: PLC0415
 
     try:

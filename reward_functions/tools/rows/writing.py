@@ -18,6 +18,7 @@ EARLIER: Final = "turns before the last question"
 ROLES: Final = "a conversation whose only turn is not the user's"
 BLOCKS: Final = "content that is not text"
 OTHER_REFERENCE: Final = "a reference that is not a string"
+ANSWERED: Final = "a response: the evaluation job asks the model"
 TAKEN: Final = "metadata under a name that the shape uses"
 
 
@@ -140,11 +141,38 @@ def _qrr(parts: Parts) -> Written:
     return _beside(content | _optional("reference", parts.reference), parts, lost)
 
 
+def _sagemaker_evaluation(parts: Parts) -> Written:
+    """The data set of a custom scorer, whose `response` is what the answer is compared with.
+
+    It takes text alone: another reference stands in the metadata as well, where
+    `serving.evaluation_event` reads it first. So does the id, for which there is no column.
+    """
+    opening = parts.prompt[:1] if len(parts.prompt) > 1 else []
+    systems = [turn for turn in opening if isinstance(turn, dict) and turn.get("role") == "system"]
+    query, lost = _as_text(parts.prompt[len(systems) :])
+    content: dict[str, Any] = {"query": query}
+    for turn in systems:
+        content["system"], blocks = _text(turn.get("content"))
+        lost += blocks
+    reference, metadata = parts.reference, dict(parts.metadata)
+    if reference is None:
+        reference = metadata.get("reference_answer")
+    elif not (reference and isinstance(reference, str)) or "reference_answer" in metadata:
+        metadata["reference_answer"] = reference
+    gold = "" if reference is None else reference
+    content["response"] = gold if isinstance(gold, str) else json.dumps(gold)
+    lost += () if parts.response is None else (ANSWERED,)
+    lost += (TAKEN,) if parts.id is not None and "id" in metadata else ()
+    metadata = _named(parts) | metadata
+    return Written(content | ({"metadata": metadata} if metadata else {}), lost)
+
+
 WRITERS: Final[Mapping[str, Callable[[Parts], Written]]] = {
     "bedrock": _bedrock,
     "openai": _openai,
     "qrr": _qrr,
     "sagemaker": _verl,
+    "sagemaker-eval": _sagemaker_evaluation,
     "trl": _trl,
     "trl-chat": _trl_chat,
     "verifiers": _verifiers,

@@ -1,7 +1,8 @@
 """A stand-in for the SageMaker job runtime: agents sample a policy here and report their rewards.
 
     settings.py            how it behaves where nobody knows how the service does
-    server.py              one port: agents, reports, controls
+    runtime.py             agents, reports, controls: what answers them
+    server.py              one port for it
     credentials.py         a signature or a bearer token, well-formed and in time
     sampling.py            policy calls: OpenAI's API and the two operations of the model
     chat.py                what is read of a chat request

@@ -56,6 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     _wait(aws, ended)
     double.shutdown()
     if aws.alive:
+        double.service.agents.close()
         double.service.runs.close()
 
 

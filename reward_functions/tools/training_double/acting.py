@@ -28,6 +28,9 @@ PREFIX: Final = "simulation-acts-for-"
 SECONDS: Final = 12 * 3600
 """How long a session lasts: the longest that IAM gives. A simulated job takes minutes."""
 
+MAX_SESSION_NAME: Final = 64
+"""Characters of a session's name, of which STS takes 2 at least: an id may be shorter."""
+
 
 @contextmanager
 def acting(
@@ -61,7 +64,7 @@ def acting(
         for arn in policies.attached:
             iam.attach_role_policy(RoleName=name, PolicyArn=arn)
         credentials = clients.root("sts").assume_role(
-            RoleArn=role["Arn"], RoleSessionName=job, DurationSeconds=SECONDS
+            RoleArn=role["Arn"], RoleSessionName=name[:MAX_SESSION_NAME], DurationSeconds=SECONDS
         )["Credentials"]
         yield clients.session(
             aws_access_key_id=credentials["AccessKeyId"],

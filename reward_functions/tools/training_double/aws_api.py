@@ -1,19 +1,30 @@
-"""The AWS APIs of the double: Bedrock's control plane, and Converse of its runtime."""
+"""The AWS APIs of the double: the control planes of Bedrock and SageMaker, and Converse."""
 
 from __future__ import annotations
 
 import json
 from functools import cache
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.tools.loopback_service import wire
+from reward_functions.tools.loopback_service import json_wire, wire
 from reward_functions.tools.loopback_service.refusals import Refused
-from reward_functions.tools.training_double import bedrock_jobs, bedrock_models, converse
+from reward_functions.tools.training_double import (
+    agent_jobs,
+    bedrock_imports,
+    bedrock_jobs,
+    bedrock_models,
+    converse,
+    sagemaker_calls,
+    sagemaker_hub,
+    sagemaker_jobs,
+    sagemaker_mlflow,
+    sagemaker_packages,
+)
 from reward_functions.tools.training_double.service import Call
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from http import HTTPStatus
 
     from reward_functions.tools.loopback_service.requests import Request
     from reward_functions.tools.loopback_service.wire import Route
@@ -36,17 +47,56 @@ OPERATIONS: Final[dict[str, dict[str, Serve]]] = {
         "ListCustomModelDeployments": bedrock_models.list_deployments,
         "UpdateCustomModelDeployment": bedrock_models.update_deployment,
         "DeleteCustomModelDeployment": bedrock_models.delete_deployment,
+        "CreateModelImportJob": bedrock_imports.create_job,
+        "GetModelImportJob": bedrock_imports.get_job,
+        "GetImportedModel": bedrock_imports.get_model,
+        "ListImportedModels": bedrock_imports.list_models,
+        "DeleteImportedModel": bedrock_imports.delete_model,
+        "CreateCustomModel": bedrock_imports.create_custom_model,
         "TagResource": bedrock_models.tag,
         "UntagResource": bedrock_models.untag,
         "ListTagsForResource": bedrock_models.list_tags,
     },
     "bedrock-runtime": {"Converse": converse.converse},
 }
-"""By botocore's names of the services and of their operations."""
+"""By botocore's names of the services and of their operations; rest-json."""
 
 SERVING: Final = {
     name: serve for operations in OPERATIONS.values() for name, serve in operations.items()
 }
+
+SAGEMAKER: Final[dict[str, Serve]] = {
+    **agent_jobs.OPERATIONS,
+    "CreateHub": sagemaker_hub.create_hub,
+    "DescribeHub": sagemaker_hub.describe_hub,
+    "DeleteHub": sagemaker_hub.delete_hub,
+    "ImportHubContent": sagemaker_hub.import_content,
+    "DescribeHubContent": sagemaker_hub.describe_content,
+    "ListHubContents": sagemaker_hub.list_contents,
+    "ListHubContentVersions": sagemaker_hub.list_versions,
+    "DeleteHubContent": sagemaker_hub.delete_content,
+    "CreateTrainingJob": sagemaker_jobs.create,
+    "DescribeTrainingJob": sagemaker_jobs.describe,
+    "ListTrainingJobs": sagemaker_jobs.list_,
+    "StopTrainingJob": sagemaker_jobs.stop,
+    "CreateModelPackageGroup": sagemaker_packages.create_group,
+    "DescribeModelPackageGroup": sagemaker_packages.describe_group,
+    "ListModelPackageGroups": sagemaker_packages.list_groups,
+    "DeleteModelPackageGroup": sagemaker_packages.delete_group,
+    "DescribeModelPackage": sagemaker_packages.describe,
+    "ListModelPackages": sagemaker_packages.list_,
+    "DeleteModelPackage": sagemaker_packages.delete,
+    "ListMlflowApps": sagemaker_mlflow.list_apps,
+    "DescribeMlflowApp": sagemaker_mlflow.describe_app,
+    "CreatePresignedMlflowAppUrl": sagemaker_mlflow.presigned_url,
+    "AddTags": sagemaker_calls.add_tags,
+    "ListTags": sagemaker_calls.list_tags,
+    "DeleteTags": sagemaker_calls.delete_tags,
+}
+"""By botocore's names of SageMaker's operations; awsJson 1.1."""
+
+TARGETS: Final = "SageMaker"
+"""How the targets of its requests begin."""
 
 
 @cache
@@ -61,6 +111,8 @@ def answer(service: Service, caller: Caller, request: Request) -> tuple[int, byt
         Refused: the request is not served.
         BadAnswer: the service could not say what was about to be answered.
     """
+    if name := json_wire.operation_of(request, TARGETS):
+        return _answer_by_target(service, caller, request, name)
     for route in _routes():
         labels = route.labels(request)
         if labels is None:
@@ -78,7 +130,24 @@ def answer(service: Service, caller: Caller, request: Request) -> tuple[int, byt
     )
 
 
-def refusal(refused: Refused) -> tuple[HTTPStatus, dict[str, str], bytes]:
+def _answer_by_target(
+    service: Service, caller: Caller, request: Request, name: str
+) -> tuple[int, bytes]:
+    """The answer to a request of SageMaker."""
+    if name not in SAGEMAKER:
+        raise Refused(
+            "UnknownOperationException",
+            f"simulation: the training double does not serve SageMaker's {name[:128]}",
+        )
+    service.state.throttle(name)
+    operation = wire.service_model("sagemaker").operation_model(name)
+    call = Call(service, caller, json_wire.parameters(operation, request))
+    return HTTPStatus.OK, wire.answer(operation, SAGEMAKER[name](call))
+
+
+def refusal(refused: Refused, request: Request) -> tuple[HTTPStatus, dict[str, str], bytes]:
     """A refusal as AWS's clients read it: its status, its headers and its body."""
+    if json_wire.operation_of(request, TARGETS):
+        return json_wire.refusal(refused)
     body = json.dumps({"message": str(refused)}).encode()
     return refused.status, {"x-amzn-ErrorType": refused.code}, body

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from reward_functions.tools.jobs.models import models
 from reward_functions.tools.loopback_service.refusals import invalid, missing
+from reward_functions.tools.training_double.sagemaker_public_hub import MODELS as HUB_MODELS
 
 if TYPE_CHECKING:
     from reward_functions.serving.iam import Place
@@ -37,7 +38,8 @@ _PROFILE: Final = re.compile(
 
 
 ASKED: Final = frozenset(
-    {*BEDROCK, *OPENAI} | {_PROFILE.sub(r"\2", model.inference_id) for model in models()}
+    {*BEDROCK, *OPENAI, *(model.asked for model in HUB_MODELS.values() if model.asked)}
+    | {_PROFILE.sub(r"\2", model.inference_id) for model in models()}
 )
 """What Converse takes: a model's own ids, and the one that its inference profiles end with."""
 

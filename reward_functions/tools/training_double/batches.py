@@ -62,6 +62,7 @@ _FURTHER: Final = ("top", "metadata")
 
 SHAPES: Final[Mapping[DriverName, tuple[Shape, ...]]] = {
     "bedrock": tuple(map(Shape._make, product(_ROLES, _CONTENTS, _REFERENCES, _FURTHER))),
+    "sagemaker": tuple(map(Shape._make, product(_ROLES, _CONTENTS, _REFERENCES, _FURTHER))),
     "openai": tuple(map(Shape._make, product(_ROLES[:1], _CONTENTS[:1], _REFERENCES, _FURTHER))),
 }
 

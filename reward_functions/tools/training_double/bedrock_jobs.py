@@ -151,7 +151,7 @@ def _repeated(call: Call) -> str:
 
 def _require_free(call: Call) -> None:
     name, model = call.parameters["jobName"], call.parameters["customModelName"]
-    jobs = [each for each in call.state.jobs.values() if each.place == call.place]
+    jobs = [each for each in _own(call).values() if each.place == call.place]
     if any(job.name == name for job in jobs):
         raise conflict(f"The provided job name {name} is already in use")
     coming = [job.request["customModelName"] for job in jobs if _running(job)]
@@ -181,16 +181,21 @@ def _read(given: dict[str, Any], session: Session) -> tuple[list[Row], list[Row]
             "writes right answers from them; name a file as trainingDataConfig.s3Uri"
         )
     validators = given.get("validationDataConfig", {}).get("validators", [])
-    rows = training_rows(_object(session, training["s3Uri"]), training["s3Uri"])
+    rows = training_rows(object_at(session, training["s3Uri"]), training["s3Uri"])
     validation = [
         row
         for each in validators
-        for row in prompts(_object(session, each["s3Uri"]), each["s3Uri"])
+        for row in prompts(object_at(session, each["s3Uri"]), each["s3Uri"])
     ]
     return rows, validation
 
 
-def _object(session: Session, uri: str) -> bytes:
+def object_at(session: Session, uri: str) -> bytes:
+    """What lies at an S3 URI, read with a job's own rights.
+
+    Raises:
+        JobFailed: it cannot be read, or is too long.
+    """
     parts = urlsplit(uri)
     with failing(f"Reading {uri}"):
         found = session.client("s3").get_object(Bucket=parts.netloc, Key=parts.path.lstrip("/"))
@@ -200,7 +205,7 @@ def _object(session: Session, uri: str) -> bytes:
     return content
 
 
-def _write(job: Job, session: Session) -> None:
+def _write(job: Job, session: Session, _: Policy) -> None:
     """The metric files of a job and its page, written with its own rights."""
     parts = urlsplit(job.request["outputDataConfig"]["s3Uri"])
     folder = f"{parts.path.strip('/')}/".lstrip("/")
@@ -217,7 +222,13 @@ def _write(job: Job, session: Session) -> None:
 def found(call: Call, action: str) -> Job:
     """The job that a request names, by its ARN or its name, if the caller may do this to it."""
     wanted = call.parameters["jobIdentifier"]
-    return call.found(call.state.jobs, "model-customization-job", wanted, action)
+    return call.found(_own(call), "model-customization-job", wanted, action)
+
+
+def _own(call: Call) -> dict[str, Job]:
+    """The jobs of this API, by ARN: SageMaker's may have the same names."""
+    with call.state.lock:
+        return {arn: job for arn, job in call.state.jobs.items() if job.path == "bedrock"}
 
 
 def get(call: Call) -> dict[str, Any]:

@@ -27,8 +27,8 @@ def get_model(call: Call) -> dict[str, Any]:
     return {member: model.job.request.get(member) for member in REPEATED} | {
         "modelArn": model.id,
         "modelName": model.name,
-        "jobName": model.job.name,
-        "jobArn": model.job.id,
+        "jobName": model.job.name if model.job.path == "bedrock" else None,
+        "jobArn": model.job.id if model.job.path == "bedrock" else None,
         "baseModelArn": foundation_arn(model.place, model.base),
         "modelKmsKeyArn": model.job.request.get("customModelKmsKeyId"),
         "creationTime": model.created,
@@ -45,7 +45,7 @@ def list_models(call: Call) -> dict[str, Any]:
             model
             for model in call.state.models.values()
             if model.place == call.place
-            and model.job.path == "bedrock"
+            and ":custom-model/" in model.id
             and asked.get("nameContains", "") in model.name
             and _based_on(model, asked)
             and asked.get("creationTimeAfter", model.created) <= model.created
@@ -71,7 +71,7 @@ def _summary(model: Model) -> dict[str, Any]:
         "creationTime": model.created,
         "baseModelArn": foundation_arn(model.place, model.base),
         "baseModelName": model.base.partition(":")[0],
-        "customizationType": model.job.request["customizationType"],
+        "customizationType": model.job.request.get("customizationType", "IMPORTED"),
         "ownerAccountId": model.place.account,
         "modelStatus": "Active",
     }

@@ -21,11 +21,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.tools.loopback_service.refusals import invalid, missing
 from reward_functions.tools.loopback_service.requests import read_json
-from reward_functions.tools.training_double.aws_api import SERVING
+from reward_functions.tools.training_double.aws_api import SAGEMAKER, SERVING
 from reward_functions.tools.training_double.datafiles import prompts
 from reward_functions.tools.training_double.errors import JobFailed
 from reward_functions.tools.training_double.openai_api import OPERATIONS as OPENAI
 from reward_functions.tools.training_double.page import page_of
+from reward_functions.tools.training_double.sagemaker_mlflow import OPERATIONS as MLFLOW
 
 if TYPE_CHECKING:
     from reward_functions.tools.loopback_service.requests import Request
@@ -35,7 +36,14 @@ if TYPE_CHECKING:
 PREFIX: Final = "/_training/"
 PAGES: Final = f"{PREFIX}jobs/"
 
-KNOWN: Final = frozenset({*SERVING, *(operation.action for operation in OPENAI)})
+KNOWN: Final = frozenset(
+    {
+        *SERVING,
+        *SAGEMAKER,
+        *(operation.action for operation in OPENAI),
+        *(action for action, _ in MLFLOW.values()),
+    }
+)
 """Operations that can be throttled."""
 
 SPEEDS: Final = ("seconds_per_step", "seconds_to_host")
@@ -100,12 +108,19 @@ def _fail(service: Service, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _job(service: Service, wanted: object) -> Job:
-    """A job by its name, its id, or what its id ends with."""
+    """A job by its name, its id, or what its id ends with.
+
+    Two services may each have a job of one name: the one that runs is meant, then the newest.
+    """
     with service.state.lock:
-        for job in service.state.jobs.values():
-            if wanted in {job.id, job.name, job.id.rpartition("/")[2], job.short}:
-                return job
-    raise missing("job: no job has this name or id")
+        found = [
+            job
+            for job in service.state.jobs.values()
+            if wanted in {job.id, job.name, job.id.rpartition("/")[2], job.short}
+        ]
+    if not found:
+        raise missing("job: no job has this name or id")
+    return max(found, key=lambda job: (job.ended is None, job.created))
 
 
 def _page(service: Service, wanted: str) -> bytes:
@@ -143,6 +158,8 @@ def _reset(service: Service, _: dict[str, Any]) -> dict[str, Any]:
     service.runs.close()
     service.prompts.forget()
     service.state.clear()
+    service.sagemaker.clear()
+    service.imports.clear()
     return {}
 
 

@@ -1,4 +1,8 @@
-"""Bedrock runtime's Converse: a base by its model's id, a tuned model by its deployment's ARN."""
+"""Bedrock runtime's Converse: a base by its model's id, a tuned model by an ARN.
+
+The ARN is that of a deployment, or of an imported model.
+A model of SageMaker's public hub is asked under the Bedrock id that `sagemaker_public_hub` has.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from reward_functions.tools.datasets.lengths import CHARACTERS_PER_TOKEN, prompt_tokens, tokens
 from reward_functions.tools.loopback_service.refusals import invalid, missing
 from reward_functions.tools.training_double.bases import asked
+from reward_functions.tools.training_double.bedrock_imports import imported
 from reward_functions.tools.training_double.policy import Policy
 from reward_functions.tools.training_double.tasks import NoTask
 
@@ -85,6 +90,8 @@ def respond(
 
 
 def _policy(call: Call, identifier: str) -> Policy:
+    if ":imported-model/" in identifier:
+        return imported(call, identifier)
     if ":custom-model-deployment/" not in identifier:
         _, resources = asked(identifier, call.place)
         for each in resources:

@@ -16,6 +16,11 @@ type, or a form that is posted; the emulator (ministack 1.5.33) takes the digest
 was signed for that of any other, which comes in useful. It authorises by the target before it looks
 for an operation. Whoever is known once by an access key is known again.
 
+SageMaker's requests have a signed target of their own, and so are shown as they came:
+
+    refused for its signature    → refused here, in the same words
+    "Unsupported service: sagemaker"    → it is in order, and IAM says whose the access key is
+
 The signature of root the emulator does not check, so that is done here (`signatures`). A Bedrock
 API key is a presigned URL in base64, and is shown to the emulator as that URL. An emulator that
 does not enforce permissions takes everybody for root, and so does the double.
@@ -42,7 +47,7 @@ from reward_functions.tools.loopback_service.bearer_tokens import LONGEST, Token
 from reward_functions.tools.loopback_service.refusals import Refused, invalid
 from reward_functions.tools.loopback_service.requests import Request
 from reward_functions.tools.loopback_service.signatures import SKEW, of_headers
-from reward_functions.tools.training_double.signatures import SERVICE, by_root, require_roots
+from reward_functions.tools.training_double.signatures import by_root, require_roots
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,14 +68,31 @@ NOT_FORWARDED: Final = frozenset(
 )
 """Of this connection and not of the request; and a target of the caller's own."""
 
+MLFLOW: Final = "/api/2.0/mlflow/"
+"""How the paths of MLflow's REST API begin."""
+
 PATIENCE: Final = 30.0
+
+NO_SERVICE: Final = b"Unsupported service: sagemaker"
+"""What the emulator says of a service that it does not have, once the signature is in order."""
+
+NOT_STATED: Final = (
+    "simulation: the emulator does not say who sends this; ask for anything else first, with the "
+    "same access key"
+)
 
 NAMED: Final = re.compile(r"User: (arn:\S{1,2048}) is not authorized to perform")
 IDENTIFIED: Final = re.compile(rb'(?:<Arn>|"Arn": ?")(arn:[!#-;=-~]{1,2048})[<"]')
 
 SCOPE: Final = re.compile(r"Credential=([^/,\s]{1,128})/[0-9]{8}/([a-z0-9-]{1,32})/")
 
-KEY: Final = TokenKind("bedrock-api-key-", "bedrock.amazonaws.com", SERVICE, "a Bedrock API key")
+BEDROCK: Final = "bedrock"
+"""What botocore signs for in both of Bedrock's clients, and what API keys are of."""
+
+SAGEMAKER: Final = "sagemaker"
+"""What botocore signs for in SageMaker's clients, and what its MLflow apps take."""
+
+KEY: Final = TokenKind("bedrock-api-key-", "bedrock.amazonaws.com", BEDROCK, "a Bedrock API key")
 
 REMEMBERED: Final = 1_000
 """API keys, and access keys."""
@@ -134,7 +156,7 @@ class Callers:
         if authorization.startswith("Bearer "):
             return self._of_key(authorization.removeprefix("Bearer ").strip())
         if self._aws.enforcing:
-            return self._shown(request, of_headers(request, SERVICE), SKEW)
+            return self._shown(request, of_headers(request, service_of(request)), SKEW)
         scope = SCOPE.search(authorization)
         return _root(*scope.groups() if scope else ("", REGION))
 
@@ -171,6 +193,9 @@ class Callers:
         return Caller(arn, arn.split(":")[4], signature.region, bearer)
 
     def _arn(self, request: Request, signature: Signature) -> str:
+        if TARGET.lower() in signature.headers:
+            status, body = self._forwarded(request, request.header(TARGET))
+            return self._owner(signature.key, status, body)
         status, body = self._forwarded(request, WHO_ASKS)
         code, message = _error(body)
         if named := NAMED.match(message):
@@ -186,11 +211,30 @@ class Callers:
             return found[1].decode()
         if signature.key in self._arns:
             return self._arns[signature.key]
-        raise Refused(
-            "AccessDeniedException",
-            "simulation: the emulator does not say who sends this; ask for anything else first, "
-            "with the same access key",
-        )
+        raise Refused("AccessDeniedException", NOT_STATED)
+
+    def _owner(self, key: str, status: int, body: bytes) -> str:
+        """The ARN of the user whose access key has signed a request of SageMaker.
+
+        Args:
+            key: the access key.
+            status: of what the emulator answered to the request.
+            body: of that.
+
+        Raises:
+            Refused: the signature is not in order, or nobody knows whose session the key is.
+        """
+        if NO_SERVICE not in body:
+            code, message = _error(body)
+            words = message or f"refused with status {status}"
+            raise Refused(code or "AccessDeniedException", words)
+        if key in self._arns:
+            return self._arns[key]
+        iam = self._aws.client("iam")
+        with suppress(iam.exceptions.ClientError, KeyError):
+            name = iam.get_access_key_last_used(AccessKeyId=key)["UserName"]
+            return str(iam.get_user(UserName=name)["User"]["Arn"])
+        raise Refused("AccessDeniedException", NOT_STATED)
 
     def _forwarded(self, request: Request, target: str) -> tuple[int, bytes]:
         """What the emulator answers; a connection that it has closed meanwhile is made anew."""
@@ -227,6 +271,12 @@ def _send(connection: HTTPConnection, request: Request, target: str) -> tuple[in
     connection.endheaders(request.body)
     response = connection.getresponse()
     return response.status, response.read()
+
+
+def service_of(request: Request) -> str:
+    """The service that a request is signed for."""
+    asked = request.header(TARGET).startswith("SageMaker.") or request.path.startswith(MLFLOW)
+    return SAGEMAKER if asked else BEDROCK
 
 
 def _replaced(request: Request, body: bytes, kind: str = "") -> Request:

@@ -107,7 +107,7 @@ def _read(training: File, held_out: File | None, _: Session) -> tuple[list[Row],
     return rows[:-last], rows[-last:]
 
 
-def _keep(call: Call, job: Job, _: Session) -> None:
+def _keep(call: Call, job: Job, _: Session, __: Policy) -> None:
     """The checkpoints of a job, as models that can be asked."""
     with call.state.lock:
         for step in _checkpoints(job):

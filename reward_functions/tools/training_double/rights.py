@@ -16,12 +16,21 @@ from reward_functions.tools.loopback_service.refusals import invalid
 from reward_functions.tools.training_double.conditions import as_list, resolved, statements
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from reward_functions.serving.iam import Document
     from reward_functions.tools.training_double.clients import Clients
 
 BEDROCK: Final = "bedrock.amazonaws.com"
+SAGEMAKER: Final = "sagemaker.amazonaws.com"
+SAGEMAKER_JOBS: Final = "job.sagemaker.amazonaws.com"
+
+READ: Final = {
+    "user": ["User", "Group", "LocalManagedPolicy"],
+    "role": ["Role", "LocalManagedPolicy"],
+    "assumed-role": ["Role", "LocalManagedPolicy"],
+}
+"""What of an account is read for a principal, by the kind that its ARN names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +85,24 @@ class Rights:
             for layer in layers
         )
 
-    def require_trust(self, role_arn: str, context: Mapping[str, str]) -> None:
-        """Nothing, where Bedrock may assume a role.
+    def require_trust(
+        self,
+        role_arn: str,
+        context: Mapping[str, str],
+        service: str = BEDROCK,
+        actions: Sequence[str] = ("sts:AssumeRole",),
+    ) -> None:
+        """Nothing, where a service may assume a role.
 
         Args:
             role_arn: the role.
             context: `aws:SourceAccount` and `aws:SourceArn` of the call.
+            service: such as `BEDROCK`.
+            actions: all of which the trust policy has to allow it.
 
         Raises:
-            Refused: there is no such role, or it does not trust Bedrock for this account and job.
+            Refused: there is no such role, or it does not trust the service for this account and
+                job.
         """
         name = role_arn.rpartition("/")[2]
         try:
@@ -96,12 +114,13 @@ class Rights:
         trusted = [
             {key: value for key, value in each.items() if key != "Principal"} | {"Resource": "*"}
             for each in statements(resolved(role["AssumeRolePolicyDocument"], context))
-            if _names_bedrock(each.get("Principal"))
+            if _names(service, each.get("Principal"))
         ]
-        if not self._simulated([{"Statement": trusted}], "sts:AssumeRole", role_arn):
+        document = [{"Statement": trusted}]
+        if not all(self._simulated(document, action, role_arn) for action in actions):
             raise invalid(
                 f"Could not assume the provided role {role_arn}: its trust policy does not let "
-                f"{BEDROCK} assume it for this account and this job"
+                f"{service} assume it for this account and this job ({', '.join(actions)})"
             )
 
     def policies(self, arn: str) -> Policies:
@@ -113,19 +132,17 @@ class Rights:
         kind, _, rest = arn.split(":", 5)[5].partition("/")
         # The path of a role is not part of its sessions' ARNs; names are unique without it.
         name = rest.partition("/")[0] if kind == "assumed-role" else rest.rpartition("/")[2]
-        everything = self._iam.get_account_authorization_details()
-        match kind:
-            case "user":
-                mine = [each for each in everything["UserDetailList"] if each["UserName"] == name]
-                groups = {group for user in mine for group in user["GroupList"]}
-                mine += [
-                    each for each in everything["GroupDetailList"] if each["GroupName"] in groups
-                ]
-            case "role" | "assumed-role":
-                mine = [each for each in everything["RoleDetailList"] if each["RoleName"] == name]
-            case _:
-                mine = []
-        return self._given(mine, everything["Policies"]) if mine else NOTHING
+        if kind not in READ:
+            return NOTHING
+        # Roles and their documents are most of an account: a user's are read without them.
+        found = self._iam.get_account_authorization_details(Filter=READ[kind])
+        if kind == "user":
+            mine = [each for each in found["UserDetailList"] if each["UserName"] == name]
+            groups = {group for user in mine for group in user["GroupList"]}
+            mine += [each for each in found["GroupDetailList"] if each["GroupName"] in groups]
+        else:
+            mine = [each for each in found["RoleDetailList"] if each["RoleName"] == name]
+        return self._given(mine, found["Policies"]) if mine else NOTHING
 
     def _given(self, mine: list[dict[str, Any]], managed: list[dict[str, Any]]) -> Policies:
         """The policies of a user with its groups, or of a role."""
@@ -177,5 +194,5 @@ def _default(policy: dict[str, Any]) -> Document:
     return next((each["Document"] for each in versions if each["IsDefaultVersion"]), {})
 
 
-def _names_bedrock(principal: Any) -> bool:
-    return isinstance(principal, dict) and BEDROCK in as_list(principal.get("Service"))
+def _names(service: str, principal: Any) -> bool:
+    return isinstance(principal, dict) and service in as_list(principal.get("Service"))

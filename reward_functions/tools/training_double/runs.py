@@ -1,7 +1,7 @@
 """A job from its start to its end, in a thread of its own: read, train, write, say so.
 
-Both APIs start jobs here; they differ in where the data lies, what is written, and whose rights the
-job has. The training itself is `training.run`.
+Every API starts jobs here; they differ in where the data lies, what is written, and whose rights
+the job has. The training itself is `training.run`.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ if TYPE_CHECKING:
 
     from reward_functions.tools.training_double.clients import Clients
     from reward_functions.tools.training_double.datafiles import Row
+    from reward_functions.tools.training_double.policy import Policy
     from reward_functions.tools.training_double.prompts import Prompts
     from reward_functions.tools.training_double.rights import Policies
     from reward_functions.tools.training_double.settings import SimulationSettings
     from reward_functions.tools.training_double.state import Job, State
-    from reward_functions.tools.training_double.training import Step
+    from reward_functions.tools.training_double.training import Answer, Step
 
 LONGEST_MESSAGE: Final = 2048
 """Characters of a failure message: botocore's model of `GetModelCustomizationJob`."""
@@ -42,21 +43,27 @@ UNEXPECTED: Final = "simulation: the training double itself failed; its log has 
 
 
 class Errand(NamedTuple):
-    """What differs between the two APIs.
+    """What differs between the APIs.
 
     Args:
         policies: the rights that the job has; None for those of the account's root.
         read: its training and validation rows; raises `JobFailed`.
-        write: its files, once it has succeeded; raises `JobFailed`.
+        write: its files with the policy it ends with, once it has succeeded; raises `JobFailed`.
         step: the data of a `metrics` event; None where there are no such events.
         announce: the detail of an event about its state; None where there are no such events.
+        pay: what scores the rows, where it is not the bare function of the job.
+        work: what the job does in the place of training; raises `JobFailed`.
+        log: writes what happened where its owner looks for it.
     """
 
     policies: Policies | None
     read: Callable[[Session], tuple[Sequence[Row], Sequence[Row]]]
-    write: Callable[[Session], None]
+    write: Callable[[Session, Policy], None]
     step: Callable[[Step], dict[str, Any]] | None = None
     announce: Callable[[], dict[str, Any]] | None = None
+    pay: Callable[[Session], Answer] | None = None
+    work: Callable[[Session], Outcome] | None = None
+    log: Callable[[Session, Outcome], None] | None = None
 
 
 class Runs:
@@ -134,29 +141,41 @@ class Runs:
             deliver(self.clients, errand.announce(), uuid4())
 
     def _outcome(self, job: Job, errand: Errand) -> Outcome:
-        with acting(self.clients, job.place.account, errand.policies, job.short) as session:
-            self._enter(job, "validation")
-            rows, validation = errand.read(session)
-            self._enter(job, "dataProcessing")
-            self.prompts.add([*rows, *validation])
-            self._enter(job, "training")
-            outcome = run(
-                TrainingJob(
-                    rows=rows,
-                    hyperparameters=job.hyperparameters,
-                    seed=job.seed,
-                    path=job.path,
-                    policy=job.policy,
-                    validation=validation,
-                    settings=self.settings,
-                ),
-                answer=Grader(session, job.grader),
-                publish=lambda step: self._publish(job, step, errand),
-                stopping=lambda: job.stopping,
-            )
-            if outcome.status == "succeeded":
-                errand.write(session)
+        with acting(self.clients, job.place.account, errand.policies, _digest(job)) as session:
+            try:
+                outcome = self._worked(job, errand, session)
+            except JobFailed as failed:
+                outcome = Outcome(status="failed", policy=job.policy, failure=str(failed))
+            if errand.log is not None:
+                errand.log(session, outcome)
             return outcome
+
+    def _worked(self, job: Job, errand: Errand, session: Session) -> Outcome:
+        self._enter(job, "validation")
+        if errand.work is not None:
+            self._enter(job, "training")
+            return errand.work(session)
+        rows, validation = errand.read(session)
+        self._enter(job, "dataProcessing")
+        self.prompts.add([*rows, *validation])
+        self._enter(job, "training")
+        outcome = run(
+            TrainingJob(
+                rows=rows,
+                hyperparameters=job.hyperparameters,
+                seed=job.seed,
+                path=job.path,
+                policy=job.policy,
+                validation=validation,
+                settings=self.settings,
+            ),
+            answer=errand.pay(session) if errand.pay else Grader(session, job.grader),
+            publish=lambda step: self._publish(job, step, errand),
+            stopping=lambda: job.stopping,
+        )
+        if outcome.status == "succeeded":
+            errand.write(session, outcome.policy)
+        return outcome
 
     def _enter(self, job: Job, phase: str) -> None:
         with self.state.lock:
@@ -183,7 +202,7 @@ class Runs:
         message = outcome.failure or f"simulation: the job has {outcome.status}"
         with self.state.lock:
             _close(job, ENDS[outcome.status])
-            if outcome.status == "succeeded":
+            if outcome.status == "succeeded" and job.model:
                 name = job.request.get("customModelName", job.model)
                 self.state.models[job.model] = Model(
                     job.model, name, job.place, job.base, outcome.policy, job
@@ -199,6 +218,11 @@ def _close(job: Job, status: str) -> None:
     for phase in job.phases.values():
         if phase.status == "InProgress":
             phase.status, phase.modified = status, now()
+
+
+def _digest(job: Job) -> str:
+    """Twelve characters that are no other job's."""
+    return sha256(job.id.encode()).hexdigest()[:12]
 
 
 def seed_of(text: str) -> int:

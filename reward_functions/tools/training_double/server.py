@@ -1,4 +1,4 @@
-"""The double on the loopback interface: one port for both APIs and for its own controls.
+"""The double on the loopback interface: one port for all APIs and for its own controls.
 
 Each request is read whole, its caller is identified, and it is answered in a thread of its own.
 """
@@ -7,15 +7,23 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from http import HTTPStatus
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from reward_functions.tools.loopback_service.refusals import Refused
 from reward_functions.tools.loopback_service.server import MESSAGE, LoopbackServer
 from reward_functions.tools.loopback_service.walls import SMALL, length_of
-from reward_functions.tools.training_double import aws_api, control, openai_api
+from reward_functions.tools.runtime_double import RuntimeDouble
+from reward_functions.tools.training_double import (
+    aws_api,
+    control,
+    openai_api,
+    sagemaker_mlflow,
+)
+from reward_functions.tools.training_double.agent_runs import AgentRuns
+from reward_functions.tools.training_double.agent_runtime import is_runtime
 from reward_functions.tools.training_double.clients import Clients
 from reward_functions.tools.training_double.datafiles import LONGEST
-from reward_functions.tools.training_double.identity import Callers
+from reward_functions.tools.training_double.identity import MLFLOW, Callers
 from reward_functions.tools.training_double.prompts import Prompts
 from reward_functions.tools.training_double.rights import Rights
 from reward_functions.tools.training_double.runs import Runs
@@ -42,6 +50,9 @@ class Double(LoopbackServer):
         settings: of the simulation.
     """
 
+    connections: ClassVar[int] = RuntimeDouble.connections
+    """Agents of multi-turn jobs open as many as beside the runtime double."""
+
     def __init__(
         self,
         aws: LocalAws,
@@ -53,10 +64,13 @@ class Double(LoopbackServer):
         prompts = Prompts(clients)
         runs = Runs(state, clients, prompts, settings)
         self.callers = Callers(aws)
-        self.service = Service(clients, Rights(clients), state, prompts, runs)
+        agents = AgentRuns(state, clients, lambda: self.endpoint)
+        self.service = Service(clients, Rights(clients), state, prompts, runs, agents)
 
-    def reply(self, request: Request) -> Reply:
+    def reply(self, request: Request) -> Reply | None:
         """The status, the headers and the body of the answer to a request."""
+        if is_runtime(request):
+            return self.service.agents.runtime.reply(request)
         try:
             if request.path.startswith(control.PREFIX):
                 if request.method != "GET":
@@ -66,6 +80,8 @@ class Double(LoopbackServer):
             caller = self.callers.of(request)
             if request.path.startswith(f"{openai_api.PREFIX}/"):
                 return HTTPStatus.OK, {}, openai_api.answer(self.service, caller, request)
+            if request.path.startswith(MLFLOW):
+                return HTTPStatus.OK, {}, sagemaker_mlflow.answer(self.service, caller, request)
             status, body = aws_api.answer(self.service, caller, request)
         except Refused as refused:
             return self.refusal(request, refused)
@@ -73,8 +89,10 @@ class Double(LoopbackServer):
 
     def refusal(self, request: Request, refused: Refused) -> Reply:
         """The answer to a request that is not served, as its clients read it."""
+        if request.path.startswith(MLFLOW):
+            return sagemaker_mlflow.refusal(refused)
         openai = request.path.startswith(f"{openai_api.PREFIX}/")
-        return openai_api.refusal(refused) if openai else aws_api.refusal(refused)
+        return openai_api.refusal(refused) if openai else aws_api.refusal(refused, request)
 
     def _require_root(self, request: Request) -> None:
         caller = self.callers.of(request)
@@ -111,5 +129,6 @@ def serving(aws: LocalAws, settings: SimulationSettings = SETTINGS) -> Iterator[
         with double.in_background():
             yield double
     finally:
+        double.service.agents.close()
         double.service.runs.close()
         double.callers.close()

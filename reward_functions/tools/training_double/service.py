@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from reward_functions.serving.iam import Place
 from reward_functions.tools.loopback_service.refusals import Refused, missing
+from reward_functions.tools.training_double.sagemaker_state import Import, Registry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from reward_functions.tools.training_double.agent_runs import AgentRuns
     from reward_functions.tools.training_double.clients import Clients
     from reward_functions.tools.training_double.identity import Caller
     from reward_functions.tools.training_double.prompts import Prompts
@@ -45,6 +47,9 @@ class Service:
         state: what was made.
         prompts: which rows are known.
         runs: the jobs that run.
+        agents: the multi-turn jobs, and the runtime that their agents sample.
+        sagemaker: what SageMaker's operations have made.
+        imports: Bedrock's import jobs, by ARN.
     """
 
     clients: Clients
@@ -52,6 +57,9 @@ class Service:
     state: State
     prompts: Prompts
     runs: Runs
+    agents: AgentRuns
+    sagemaker: Registry = field(default_factory=Registry)
+    imports: dict[str, Import] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -72,6 +80,11 @@ class Call:
     def state(self) -> State:
         """What was made."""
         return self.service.state
+
+    @property
+    def sagemaker(self) -> Registry:
+        """What SageMaker's operations have made."""
+        return self.service.sagemaker
 
     @property
     def place(self) -> Place:

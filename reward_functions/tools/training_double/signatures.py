@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from reward_functions.tools.loopback_service.requests import Request
     from reward_functions.tools.loopback_service.signatures import Signature
 
-SERVICE: Final = "bedrock"
-"""The one that botocore signs for, in both of its clients, and the one that API keys are of."""
-
 ROOT: Final = re.compile(r"[0-9]{12}|test")
 """Access keys that the emulator takes for the root of an account, without a look at the rest."""
 
@@ -70,7 +67,7 @@ def _made_again(signature: Signature, request: Request) -> bytes:
         if name.lower() in signature.headers:
             again.headers[name] = text
     again.context["timestamp"] = signature.moment
-    signer = SigV4Auth(Credentials(signature.key, SECRET), SERVICE, signature.region)
+    signer = SigV4Auth(Credentials(signature.key, SECRET), signature.service, signature.region)
     to_sign = signer.string_to_sign(again, signer.canonical_request(again))
     made: str = signer.signature(to_sign, again)
     return made.encode()

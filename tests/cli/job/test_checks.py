@@ -310,7 +310,7 @@ def test_diagnose_says_the_cause_and_what_to_do(on, ended):
     name = ended(failure="Lambda: Task timed out after 60.00 seconds \x1b[2J")
     ran = on("diagnose", name)
     assert ran.exit_code == 0, ran.output
-    assert "is failed" in ran.stdout
+    assert "has failed" in ran.stdout
     assert "timeout" in ran.stdout
     assert "timeout_seconds" in ran.stdout.replace("\n", "")
     assert "\x1b[2J" not in ran.stdout

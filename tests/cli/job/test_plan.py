@@ -84,7 +84,8 @@ REFUSED = [
     (["--json", "--markdown"], "--json and --markdown exclude each other"),
     (["--reward", "gsm9k"], "Did you mean 'gsm8k'?"),
     (["--step-minutes", "-1"], "less than 0"),
-    (["--driver", "sagemaker"], "is not one of"),
+    (["--driver", "hyperpod"], "is not one of"),
+    (["--driver", "sagemaker"], "is no model of SageMaker's hub"),
 ]
 
 

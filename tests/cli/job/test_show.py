@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from tests.tools.jobs.memory import Driver, lost
+from tests.tools.jobs.memory import Driver, lost, refused
 
 
 def test_jobs_of_both_services_are_listed_newest_first(job, service, begun):
@@ -46,8 +46,8 @@ def test_no_terminal_cuts_a_name_a_status_or_an_address(job, service, grader, mo
     assert f"{name}   running · Training " in listed
     assert ("no room for service" in listed) == (width != "160")
     shown = job("show", name).stdout.splitlines()
-    assert f"output  {output}" in shown
-    assert f"grader  {grader}" in shown
+    assert f"output    {output}" in shown
+    assert f"grader    {grader}" in shown
     assert any(line.split() == ["maxPromptLength", "4096"] for line in shown)
 
 
@@ -62,13 +62,26 @@ def test_a_service_that_cannot_be_asked_hides_no_jobs(job, service, begun):
     assert ran.stderr == "asking the service: nobody answers\n"
 
 
+def test_a_service_that_one_may_not_list_is_a_quiet_line(job, service, begun):
+    service.refusals["jobs"] += [None, refused("AccessDeniedException")]
+    ran = job("list", "--json")
+    assert (ran.exit_code, len(json.loads(ran.stdout))) == (0, 1)
+    assert ran.stderr == (
+        "OpenAI-compatible: its jobs are not shown, for you may not list them (policy `jobs` of "
+        "the stage)\n"
+    )
+    service.refusals["jobs"].append(refused("AccessDeniedException"))
+    ran = job("list", "--driver", "sagemaker")
+    assert (ran.exit_code, ran.stderr) == (2, "asking the service: no\n")
+
+
 def test_a_job_is_shown_beside_what_is_deployed(job, begun, grader):
     ran = job("show", begun.name)
     assert ran.exit_code == 0
     for words in (
         "status   running · Training",
-        f"job     {begun.id}\n",
-        f"grader  {grader}\n",
+        f"job       {begun.id}\n",
+        f"grader    {grader}\n",
         "batchSize   64",
         "team   maths",
         "gsm8k gives this version to jobs",

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from reward_functions.tools.local_aws.environment import TRAINING
 from tests.control_planes import control_planes
 
 MODEL = "amazon.nova-2-lite-v1:0:256k"
@@ -16,7 +17,7 @@ def start(job, rows, monkeypatch):
     with control_planes() as bedrock:
         # Any other resource than a job, such as a model of the job's name, is answered so as well.
         bedrock.refusals["GetModelCustomizationJob"] = (404, "ResourceNotFoundException")
-        for service in ("BEDROCK", "BEDROCK_RUNTIME", "BEDROCK_MANTLE"):
+        for service in TRAINING:
             monkeypatch.setenv(f"AWS_ENDPOINT_URL_{service}", bedrock.address)
         yield starting(job, rows)
 

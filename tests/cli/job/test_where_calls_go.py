@@ -24,6 +24,9 @@ ARGUMENTS = {
     "diagnose": ("gsm8k-0a1b2c3d-1",),
     "deploy-model": ("gsm8k-0a1b2c3d-1",),
     "cleanup": ("gsm8k-0a1b2c3d-1", "--yes"),
+    "evaluate": ("gsm8k-0a1b2c3d-1", "--data", "FILE", "--yes"),
+    "evaluators": (),
+    "recipe": ("-d", "gsm8k", "-m", "nova-lite-v2", "--for", "training-job"),
 }
 
 

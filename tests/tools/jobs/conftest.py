@@ -14,6 +14,7 @@ import pytest
 from reward_functions.serving.catalogue import stage_parameter
 from reward_functions.tools.deployed import versions
 from reward_functions.tools.deployed.catalogue import stage_record
+from reward_functions.tools.local_aws.environment import TRAINING
 from tests.job_fixtures import ROLE
 from tests.training_rows import row
 
@@ -63,7 +64,7 @@ def bedrock(services, bucket, made_once, monkeypatch):
     """Bedrock."""
     _, bedrock, _ = services
     bedrock.empty()
-    for name in ("BEDROCK", "BEDROCK_RUNTIME", "BEDROCK_MANTLE"):
+    for name in TRAINING:
         monkeypatch.setenv(f"AWS_ENDPOINT_URL_{name}", bedrock.address)
     monkeypatch.setattr("reward_functions.tools.jobs.clients.control_plane", made_once)
     return bedrock

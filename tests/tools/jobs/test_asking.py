@@ -26,6 +26,7 @@ from reward_functions.tools.jobs.model_calls import (
     converse_client,
 )
 from reward_functions.tools.jobs.token import Key
+from reward_functions.tools.local_aws.environment import TRAINING
 from tests.tools.jobs.models_service import KEY, Refusal, Text
 
 MODEL = "amazon.nova-2-lite-v1:0"
@@ -497,9 +498,8 @@ def bounded(models, monkeypatch):
     """Converse through the client of `reward job baseline`."""
     for name in ("AWS_PROFILE", "AWS_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "HTTP_PROXY", "http_proxy"):
         monkeypatch.delenv(name, raising=False)
-    for name in ("AWS_ENDPOINT_URL_BEDROCK", "AWS_ENDPOINT_URL_BEDROCK_RUNTIME",
-                 "AWS_ENDPOINT_URL_BEDROCK_MANTLE"):  # fmt: skip
-        monkeypatch.setenv(name, models.address)
+    for name in TRAINING:
+        monkeypatch.setenv(f"AWS_ENDPOINT_URL_{name}", models.address)
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     session = boto3.Session("key", "secret", region_name="us-east-1")

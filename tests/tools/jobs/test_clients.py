@@ -10,7 +10,12 @@ import pytest
 from reward_functions.serving.catalogue import DeployedStage
 from reward_functions.tools.jobs import clients
 from reward_functions.tools.jobs.addresses import BadAddress, require_private
-from reward_functions.tools.jobs.clients import WrongEndpoint, client, openai_base_url
+from reward_functions.tools.jobs.clients import (
+    WrongEndpoint,
+    client,
+    mlflow_base_url,
+    openai_base_url,
+)
 from reward_functions.tools.jobs.drivers import driver_for
 from reward_functions.tools.jobs.drivers.openai_api import Api
 from reward_functions.tools.jobs.model_calls import Chat, Sampling
@@ -24,9 +29,14 @@ GENERAL = "AWS_ENDPOINT_URL"
 BEDROCK = "AWS_ENDPOINT_URL_BEDROCK"
 RUNTIME = "AWS_ENDPOINT_URL_BEDROCK_RUNTIME"
 MANTLE = "AWS_ENDPOINT_URL_BEDROCK_MANTLE"
+SAGEMAKER = "AWS_ENDPOINT_URL_SAGEMAKER"
+MLFLOW = "AWS_ENDPOINT_URL_SAGEMAKER_MLFLOW"
+ROLLOUTS = "AWS_ENDPOINT_URL_SAGEMAKERJOBRUNTIME"
 S3 = "AWS_ENDPOINT_URL_S3"
 
-LOCAL = {GENERAL: HERE, BEDROCK: DOUBLE, RUNTIME: DOUBLE, MANTLE: DOUBLE}
+TRAINERS = [BEDROCK, RUNTIME, MANTLE, SAGEMAKER, MLFLOW, ROLLOUTS]
+
+LOCAL = {GENERAL: HERE} | dict.fromkeys(TRAINERS, DOUBLE)
 
 pytestmark = pytest.mark.usefixtures("nobody")
 
@@ -44,7 +54,9 @@ def calls():
     """Every way to a service that trains or hosts."""
     yield lambda: client("bedrock", "us-east-1")
     yield lambda: client("bedrock-runtime", "us-east-1")
+    yield lambda: client("sagemaker", "us-east-1")
     yield lambda: openai_base_url("us-west-2")
+    yield lambda: mlflow_base_url("us-west-2")
     stage = DeployedStage.model_construct(bucket="bucket")
     yield lambda: driver_for("bedrock", "us-east-1", None, stage)
     yield lambda: driver_for("openai", "us-west-2", None, stage)
@@ -53,8 +65,8 @@ def calls():
 @pytest.mark.parametrize(
     ("variables", "names", "way"),
     [
-        # the emulator's own Bedrock: one service, or all three
-        ({GENERAL: HERE}, [BEDROCK, RUNTIME, MANTLE], "up --training"),
+        # the emulator's own Bedrock: one service, or all of them
+        ({GENERAL: HERE}, TRAINERS, "up --training"),
         (LOCAL | {BEDROCK: ""}, [BEDROCK], "up --training"),
         (LOCAL | {RUNTIME: ""}, [RUNTIME], "up --training"),
         # without an address of its own, the third would reach AWS
@@ -70,7 +82,7 @@ def calls():
         ({MANTLE: DOUBLE}, [MANTLE], "down"),
         ({S3: HERE}, [S3], "down"),
         ({GENERAL: THERE, RUNTIME: DOUBLE}, [RUNTIME], "down"),
-        (LOCAL | {GENERAL: ""}, [BEDROCK, RUNTIME, MANTLE], "down"),
+        (LOCAL | {GENERAL: ""}, TRAINERS, "down"),
     ],
 )
 def test_a_shell_that_points_to_two_kinds_of_aws_is_refused_everywhere(
@@ -109,6 +121,26 @@ def test_calls_go_where_the_shell_points(shell, variables, bedrock, openai):
     assert openai_base_url("us-west-2") == openai
 
 
+@pytest.mark.parametrize(
+    ("variables", "sagemaker", "mlflow"),
+    [
+        ({}, "https://api.sagemaker.us-west-2.amazonaws.com", "https://mlflow.sagemaker.us-west-2.app.aws"),
+        (LOCAL, DOUBLE, DOUBLE),
+        (LOCAL | {MLFLOW: f"{DOUBLE}/"}, DOUBLE, DOUBLE),
+        ({GENERAL: THERE}, THERE, "https://mlflow.sagemaker.us-west-2.app.aws"),
+        (
+            {MLFLOW: f"{THERE}/mlflow/"},
+            "https://api.sagemaker.us-west-2.amazonaws.com",
+            f"{THERE}/mlflow",
+        ),
+    ],
+)  # fmt: skip
+def test_calls_of_sagemaker_go_where_the_shell_points(shell, variables, sagemaker, mlflow):
+    shell(variables)
+    assert client("sagemaker", "us-west-2").meta.endpoint_url == sagemaker
+    assert mlflow_base_url("us-west-2") == mlflow
+
+
 PROFILES = f"""
 [profile emulator]
 endpoint_url = {HERE}
@@ -123,6 +155,12 @@ bedrock =
 bedrock_runtime =
   endpoint_url = {DOUBLE}
 bedrock_mantle =
+  endpoint_url = {DOUBLE}
+sagemaker =
+  endpoint_url = {DOUBLE}
+sagemaker_mlflow =
+  endpoint_url = {DOUBLE}
+sagemakerjobruntime =
   endpoint_url = {DOUBLE}
 """
 

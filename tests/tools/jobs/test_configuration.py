@@ -53,7 +53,10 @@ WRONG = [
         "name is 'my_job': write letters and digits, with single hyphens between them",
     ),
     (f'{NEEDED}name = "{"a" * 41}"', "name has more than 40 characters"),
-    (f'{NEEDED}driver = "sagemaker"', "driver is 'sagemaker': write 'bedrock' or 'openai'"),
+    (
+        f'{NEEDED}driver = "hyperpod"',
+        "driver is 'hyperpod': write 'bedrock', 'openai', 'sagemaker' or 'agent-rft'",
+    ),
     (
         f"{NEEDED}batchSize = 64",
         (
@@ -111,6 +114,7 @@ def test_every_example_of_the_documentation_can_be_written(written, field, examp
     """Beside what is needed, and within its table."""
     *tables, name = field.strip("`").split(".")
     needs = {
+        "sagemaker": {},
         "vpc": {"subnets": '["a"]', "security_groups": '["b"]'},
         "invocation_logs": {"source": '"s3://b/l"'},
         "filters": {"conditions": '[{equals = {a = "b"}}]'},

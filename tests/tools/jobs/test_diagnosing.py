@@ -10,8 +10,10 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 
 import pytest
+from botocore.exceptions import ClientError
 
 from reward_functions.tools.deployed.failures import AwsFailed
+from reward_functions.tools.jobs import trainer_log
 from reward_functions.tools.jobs.causes import CAUSES, Sign, likely
 from reward_functions.tools.jobs.diagnosing import diagnose
 from reward_functions.tools.jobs.grader_log import ERRORS, SHOWN
@@ -73,6 +75,9 @@ BY_LOG = {
 
 BY_MESSAGE = {
     # a message of the service, in words that its documents and clients use, and the cause
+    "The agent signaled that the trajectory failed: ValidationError: no ids": "a rollout failed",
+    "No sampling requests were received for a trajectory.": "a rollout without a sample",
+    "No reward arrived within 600 seconds of a rollout.": "a late reward",
     "Could not assume the role arn:aws:iam::1:role/x. Check its trust policy.": "role not assumed",
     "Amazon Bedrock does not have permission to assume role x": "role not assumed",
     "User: arn:aws:sts::1:assumed-role/x is not authorized to perform: lambda:InvokeFunction":
@@ -95,6 +100,14 @@ BY_MESSAGE = {
     "TooManyRequestsException: Rate Exceeded": "throttled grader",
     "Lambda: Task timed out after 60.00 seconds": "timeout",
     "RequestEntityTooLargeException": "payload over 6 MB",
+    "ClientError: Invalid HubContentArn format": "no evaluator",
+    "Hub content math/1.0.0 does not exist": "no evaluator",
+    "The EULA of the model must be accepted": "licence not accepted",
+    "CapacityError: Unable to provision requested ML compute capacity.": "no capacity",
+    "AlgorithmError: the trainer exited with 1": "the trainer failed",
+    "AlgorithmError: lambda: TooManyRequestsException": "throttled grader",
+    "InternalServerError: We encountered an internal error. Please retry.":
+        "a fault of the service",
 }  # fmt: skip
 
 NOTHING = [
@@ -172,6 +185,7 @@ def test_a_message_of_the_service_shows_its_cause(message, cause):
 def test_every_row_is_shown_by_a_case():
     shown = {*BY_LOG.values(), *BY_MESSAGE.values()}
     others = {"reserved concurrency of 0", "function not ready", "stopped", "nothing was learned"}
+    others |= {"time is up"}
     assert {cause.name for cause in CAUSES} == (shown | others) - {
         "invocation denied or data denied"
     }
@@ -185,7 +199,7 @@ def test_where_nothing_fits_nothing_is_made_up(message):
 def test_every_row_has_a_remedy_and_a_source():
     for cause in CAUSES:
         assert cause.remedy
-        assert cause.source.startswith(("docs", "botocore"))
+        assert cause.source.startswith(("docs", "botocore", "awslabs/"))
 
 
 def test_a_version_that_was_deleted_is_found_by_asking_for_it(log, root_session, function):
@@ -345,3 +359,65 @@ def test_the_patterns_take_time_in_proportion_to_the_text():
     ]
     for text in hostile:
         list(likely([Sign("failure", text[:2_048])]))
+
+
+TRAINER = [
+    "2026-11-22 09:00:00 RuntimeError: CUDA out of memory",
+    "rank 3: RuntimeError: CUDA out of memory",
+    "ValueError: " + "a response " * 100,
+    "no words of it",
+]
+
+
+def trained(monkeypatch, *pages, **changed):
+    """What a trainer's log shows of a job, and what the log was asked for."""
+    asked, answers = [], list(pages)
+
+    class Logs:
+        def filter_log_events(self, **sent):
+            asked.append(sent)
+            answer = answers.pop(0)
+            if isinstance(answer, Exception):
+                raise answer
+            return answer
+
+    monkeypatch.setattr(trainer_log, "control_plane", lambda *_: Logs())
+    of = job(**({"driver": "sagemaker", "status": "failed", "name": "math-1"} | changed))
+    return diagnose(of, region="us-east-1"), asked
+
+
+def test_the_trainers_errors_are_counted_and_cut(monkeypatch):
+    events = [{"message": line} for line in [*TRAINER, None, 7]]
+    pages = {"events": events, "nextToken": "x"}, {"events": events[:1]}
+    diagnosis, asked = trained(monkeypatch, *pages)
+    errors = [sign.text for sign in diagnosis.signs if sign.place == "log"]
+    assert errors[0] == "RuntimeError: CUDA out of memory (3 times)"
+    assert len(errors) == 2
+    assert len(errors[1]) == trainer_log.SHOWN
+    assert asked[0]["logGroupName"] == "/aws/sagemaker/TrainingJobs"
+    assert asked[0]["logStreamNamePrefix"] == "math-1/"
+    assert asked[1]["nextToken"] == "x"
+
+
+@pytest.mark.parametrize(
+    "changed", [{"driver": "bedrock"}, {"status": "succeeded"}, {"name": "a*/"}, {"name": ""}]
+)
+def test_no_other_log_of_a_trainer_is_asked_for(monkeypatch, changed):
+    _, asked = trained(monkeypatch, **changed)
+    assert asked == []
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [("ResourceNotFoundException", "there is none yet"), ("AccessDeniedException", "logs:Filter")],
+)
+def test_a_trainers_log_that_cannot_be_read_is_named(monkeypatch, code, words):
+    refusal = ClientError({"Error": {"Code": code, "Message": "no"}}, "FilterLogEvents")
+    diagnosis, _ = trained(monkeypatch, refusal)
+    assert any(words in each for each in diagnosis.unread if "trainer" in each)
+
+
+@pytest.mark.parametrize("phase", ["MaxRuntimeExceeded", "MaxWaitTimeExceeded", "Stopped"])
+def test_a_job_that_ran_out_of_time_is_said_to_have(monkeypatch, phase):
+    diagnosis, _ = trained(monkeypatch, {}, status="stopped", phase=phase)
+    assert ("time is up" in named(diagnosis.causes)) == (phase != "Stopped")

@@ -86,7 +86,7 @@ def test_a_job_and_its_grader_are_in_one_region_and_account(gsm8k, pin):
 
 def test_an_envelope_is_refused(stage, gsm8k, pin):
     version = stage.publish(gsm8k, {"REWARD_RESPONSE_MODE": "envelope"})
-    with pytest.raises(BadJob, match="answers with SageMaker's envelope, and Bedrock reads a bare"):
+    with pytest.raises(BadJob, match="answers with SageMaker's envelope, and this job's service"):
         pin(f"{gsm8k}:{version}", force=True)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import count
+from types import SimpleNamespace
 
 import pytest
 
@@ -37,6 +38,13 @@ class Driver:
     def discard(self, uploaded):
         bucket, _, key = uploaded.removeprefix("s3://").partition("/")
         self.client.delete_object(Bucket=bucket, Key=key)
+
+
+class Forgetful(Driver):
+    """One that forgets a job when it is asked to."""
+
+    def delete(self, job):
+        self.all = [each for each in self.all if each.id != job.id]
 
 
 @pytest.fixture
@@ -191,3 +199,42 @@ def test_a_service_that_cannot_be_asked_ends_it(place):
     place.bedrock.fail("ListCustomModelDeployments", refusal(403, "AccessDeniedException"))
     with pytest.raises(AwsFailed, match="not allowed"):
         place.leftovers().found(KINDS)
+
+
+RECORDS = {
+    # kinds that are asked for, and what is said of the job itself
+    "nothing": ((), "found by it"),
+    "the job alone": (("job",), "found by it"),
+    "all but the output": (("model", "data", "job"), "found by it"),
+    "all but the job": (("model", "data", "output"), "goes with --job"),
+    "everything": (("model", "data", "output", "job"), ""),
+}
+
+
+@pytest.mark.parametrize("case", RECORDS)
+def test_a_job_goes_last_and_only_where_nothing_else_of_it_stays(place, case):
+    wanted, said = RECORDS[case]
+    leftovers = place.leftovers()
+    leftovers.driver = Forgetful(place.s3, place.job)
+    found = leftovers.found(wanted)
+    assert found[-1].kind == "job"
+    assert said in found[-1].stays
+    assert bool(found[-1].stays) == bool(said)
+    if not said:
+        assert [problem for _, problem in leftovers.removed(found)] == [""] * 6
+        assert leftovers.driver.all == []
+
+
+def test_where_imports_may_not_be_listed_the_rest_is_shown(place, monkeypatch):
+    leftovers = place.leftovers(driver="agent-rft", tuned_model="arn:package")
+
+    def refuse(_):
+        raise AwsFailed("not allowed", "AccessDeniedException")
+
+    monkeypatch.setattr(leftovers.packages, "made_from", refuse)
+    package = SimpleNamespace(arn="arn:package", location="")
+    monkeypatch.setattr(leftovers, "_package", lambda: package)
+    assert decided(leftovers.found(()))[:2] == [
+        ("deployment", "not seen: it takes the policy of `evaluate`"),
+        ("model", "goes with --model"),
+    ]

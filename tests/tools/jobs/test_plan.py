@@ -206,7 +206,7 @@ REFUSED = [
     (
         {"model": QWEN, "data": None, "invocation_logs": {"source": "s3://b/l"}},
         {},
-        "invocation_logs: the OpenAI-compatible API has no place",
+        "invocation_logs: the OpenAI-compatible API has no such setting",
     ),
     ({"data": None, "invocation_logs": {"source": "s3://b/a b"}}, {}, "invocation_logs.source: "),
     ({}, {"deployed": deployed(response_mode="envelope")}, "deployment: gsm8k answers with Sage"),

@@ -8,9 +8,11 @@ from itertools import count
 import pytest
 from botocore.exceptions import ClientError
 
+from reward_functions.serving import permissions, sagemaker
+from reward_functions.serving.iam import Place, versions_of
 from reward_functions.tools.deployed.arn import FunctionArn
-from reward_functions.tools.jobs.checks.role import Uses, role_findings
-from reward_functions.tools.jobs.checks.trust import trust_finding
+from reward_functions.tools.jobs.checks.role import Uses, actions, role_findings
+from reward_functions.tools.jobs.checks.trust import TAKERS, trust_finding
 
 ACCOUNT = "000000000000"
 GRADER = FunctionArn.parse(f"arn:aws:lambda:us-east-1:{ACCOUNT}:function:SageMaker-reward-dev-x:7")
@@ -47,11 +49,10 @@ def role(root_session, local_aws, monkeypatch):
         monkeypatch.setenv(name, value)
     iam = root_session.client("iam")
 
-    def made(rights=RIGHTS, path="/", denied=()):
+    def made(rights=RIGHTS, path="/", denied=(), trusted=None):
         name = f"training-{next(NUMBERS)}"
-        iam.create_role(
-            RoleName=name, Path=path, AssumeRolePolicyDocument=json.dumps(trust(**conditions()))
-        )
+        document = json.dumps(trusted or trust(**conditions()))
+        iam.create_role(RoleName=name, Path=path, AssumeRolePolicyDocument=document)
         statements = [
             {"Effect": "Deny" if action in denied else "Allow", "Action": action, "Resource": on}
             for action, on in rights.items()
@@ -229,3 +230,174 @@ def test_every_partition_has_its_own_arns(region, partition):
     job = f"arn:{partition}:bedrock:{region}:{ACCOUNT}:model-customization-job/*"
     document = trust(ArnEquals={"aws:SourceArn": job})
     assert trust_finding(document, region, ACCOUNT).verdict == "ok"
+
+
+PLACE = Place("aws", "us-east-1", ACCOUNT)
+TRUSTS = {
+    "bedrock": permissions.trust_bedrock(PLACE),
+    "sagemaker": sagemaker.trust_training(PLACE),
+    "agent-rft": sagemaker.trust_multi_turn(PLACE),
+}
+
+
+@pytest.mark.parametrize("driver", TAKERS)
+@pytest.mark.parametrize("trusted", TRUSTS)
+def test_each_kind_of_job_is_trusted_by_the_role_that_is_made_for_it_and_by_no_other(
+    driver, trusted
+):
+    found = trust_finding(TRUSTS[trusted], "us-east-1", ACCOUNT, TAKERS[driver])
+    assert found.verdict == ("ok" if driver == trusted else "failure")
+    assert TAKERS[driver].service in found.message
+
+
+@pytest.mark.parametrize("driver", TAKERS)
+@pytest.mark.parametrize(
+    ("region", "account"),
+    [("us-west-2", ACCOUNT), ("us-east-1", "1" * 12), ("cn-north-1", ACCOUNT)],
+)
+def test_no_role_trusts_the_jobs_of_another_account_or_region(driver, region, account):
+    assert trust_finding(TRUSTS[driver], region, account, TAKERS[driver]).verdict == "failure"
+
+
+def tagging(*actions, effect="Allow", condition=None):
+    statement = {
+        "Effect": effect,
+        "Principal": {"Service": "job.sagemaker.amazonaws.com"},
+        "Action": [*actions],
+    }
+    return statement | ({"Condition": condition} if condition else {})
+
+
+TAKEN, TAGGED = "sts:AssumeRole", "sts:TagSession"
+UNKNOWN = {"Bool": {"aws:SecureTransport": "true"}}
+
+
+@pytest.mark.parametrize(
+    ("statements", "verdict", "sentence"),
+    [
+        ([tagging(TAKEN, TAGGED)], "ok", "may take the role on"),
+        ([tagging(TAKEN), tagging(TAGGED)], "ok", "may take the role on"),
+        ([tagging("sts:*")], "ok", "may take the role on"),
+        ([tagging("sts:assumerole", "STS:TagSession")], "ok", "may take the role on"),
+        ([tagging(TAKEN)], "failure", "does not trust job.sagemaker.amazonaws.com by sts:TagSess"),
+        ([tagging(TAGGED)], "failure", "does not trust job.sagemaker.amazonaws.com by sts:Assume"),
+        ([tagging("sts:SetSourceIdentity")], "failure", "job.sagemaker.amazonaws.com for jobs of"),
+        ([tagging(TAKEN, TAGGED), tagging(TAGGED, effect="Deny")], "failure", "denies job.sage"),
+        ([tagging(TAKEN), tagging(TAGGED, condition=UNKNOWN)], "unknown", "condition"),
+        ([tagging(TAKEN, condition=UNKNOWN)], "failure", "by sts:TagSession"),
+        ([], "failure", "does not trust job.sagemaker.amazonaws.com for jobs of"),
+    ],
+)
+def test_a_multi_turn_job_takes_its_role_on_and_tags_its_session(statements, verdict, sentence):
+    document = {"Version": "2012-10-17", "Statement": statements}
+    found = trust_finding(document, "us-east-1", ACCOUNT, TAKERS["agent-rft"])
+    assert (found.verdict, sentence in found.message) == (verdict, True)
+
+
+FORWARDER = PLACE.arn("lambda", "function:SageMaker-agent")
+RUNTIME = PLACE.arn("bedrock-agentcore", "runtime/agent-0123456789")
+EVALUATOR = PLACE.arn("sagemaker", "hub-content/04ks/JsonDoc/gsm8k/1.0.0")
+BASE = "arn:aws:sagemaker:us-east-1:aws:hub-content/SageMakerPublicHub/Model/qwen3-8b/1.2.0"
+OF_SAGEMAKER = Uses(
+    GRADER, USES.data, USES.output, "sagemaker", evaluator=EVALUATOR, base=BASE,
+    packages="math", mlflow=PLACE.arn("sagemaker", "mlflow-app/app-1"), judge="openai.gpt-oss-20b",
+)  # fmt: skip
+OF_AGENT = Uses(None, USES.data, USES.output, "agent-rft", base=BASE, agent=FORWARDER)
+
+
+def granting(*documents):
+    """The statements of some documents, without the conditions that a simulation cannot meet."""
+    statements = [each for document in documents for each in document["Statement"]]
+    return {
+        "Version": "2012-10-17",
+        "Statement": [{k: v for k, v in each.items() if k != "Condition"} for each in statements],
+    }
+
+
+DATA = "arn:aws:s3:::bucket"
+CUSTOMIZED = granting(
+    permissions.train(versions_of(str(GRADER).removesuffix(":7")), DATA),
+    sagemaker.customize(PLACE),
+)
+ROLLED_OUT = granting(sagemaker.roll_out(PLACE, agents=[FORWARDER, RUNTIME], bucket_arn=DATA))
+
+
+@pytest.fixture
+def made(root_session, role):
+    """Make a role as the stage does, for a driver; returns its ARN."""
+
+    def made(driver, document):
+        arn = role({}, path="/service-role/", trusted=TRUSTS[driver])
+        root_session.client("iam").put_role_policy(
+            RoleName=arn.rpartition("/")[2], PolicyName="work", PolicyDocument=json.dumps(document)
+        )
+        return arn
+
+    return made
+
+
+@pytest.mark.parametrize(
+    ("uses", "document"),
+    [
+        (OF_SAGEMAKER, CUSTOMIZED),
+        (OF_SAGEMAKER._replace(grader=None, evaluator="", packages="", mlflow=""), CUSTOMIZED),
+        (OF_AGENT, ROLLED_OUT),
+        (OF_AGENT._replace(agent=f"{FORWARDER}:live"), ROLLED_OUT),
+        (OF_AGENT._replace(agent=RUNTIME), ROLLED_OUT),
+    ],
+    ids=["graded", "preset", "forwarder", "alias", "runtime"],
+)
+def test_the_roles_of_sagemaker_s_jobs_may_do_what_preflight_asks_of_them(
+    root_session, made, uses, document
+):
+    found = findings(root_session, made(uses.driver, document), uses)
+    assert {each.question: each.verdict for each in found} == {"trust": "ok", "rights": "ok"}
+
+
+LACKS = [
+    # what a role lacks, what the job uses, the sentence
+    ("lambda:InvokeFunction", OF_SAGEMAKER, "invoke the version: lambda:Inv"),
+    ("sagemaker:DescribeHubContent", OF_SAGEMAKER, "may not read the evaluator: sagemaker:Desc"),
+    ("sagemaker:CreateModelPackage", OF_SAGEMAKER, "may not make a model package"),
+    ("sagemaker-mlflow:LogBatch", OF_SAGEMAKER, "may not write figures: sagemaker-mlflow:LogBatch"),
+    ("logs:PutLogEvents", OF_SAGEMAKER, "may not write logs"),
+    ("bedrock:InvokeModel", OF_SAGEMAKER, "may not ask the judge openai.gpt-oss-20b"),
+    ("lambda:InvokeFunction", OF_AGENT, "name the agent in job_rights.agents of cdk.json"),
+    (
+        "bedrock-agentcore:InvokeAgentRuntime",
+        OF_AGENT._replace(agent=RUNTIME),
+        "may not ask the agent: bedrock-agentcore:InvokeAgentRuntime",
+    ),
+    ("sagemaker:CreateModelPackage", OF_AGENT, "deploy the stage again"),
+]
+
+
+@pytest.mark.parametrize(("lacks", "uses", "sentence"), LACKS, ids=[row[2] for row in LACKS])
+def test_a_right_of_sagemaker_s_jobs_that_is_missing_is_named(
+    root_session, made, lacks, uses, sentence
+):
+    document = CUSTOMIZED if uses.driver == "sagemaker" else ROLLED_OUT
+    kept = [
+        each | {"Action": [action for action in each["Action"] if action != lacks] or ["x:y"]}
+        for each in document["Statement"]
+    ]
+    found = findings(root_session, made(uses.driver, document | {"Statement": kept}), uses)
+    assert any(sentence in message for message in failures(found))
+
+
+@pytest.mark.parametrize(
+    ("driver", "sentence"),
+    [
+        ("sagemaker", "the stage has no such role: set sagemaker_role in cdk.json and deploy"),
+        ("agent-rft", "the stage has no such role: name the agent in job_rights.agents"),
+        ("bedrock", "the stage has no such role"),
+    ],
+)
+def test_a_stage_without_the_role_says_what_makes_it(root_session, driver, sentence):
+    (message,) = failures(findings(root_session, "", USES._replace(driver=driver)))
+    assert sentence in message
+
+
+def test_what_bedrock_s_jobs_are_asked_is_as_it_was():
+    asked = [each.action for each in actions("aws", USES, f"us-east-1:{ACCOUNT}")]
+    assert asked == ["lambda:InvokeFunction", "s3:GetObject", "s3:PutObject"]

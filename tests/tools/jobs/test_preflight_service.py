@@ -12,6 +12,7 @@ from reward_functions.tools.deployed.function import DeployedFunction
 from reward_functions.tools.jobs.checks.capacity import capacity_findings, wanted_at_most
 from reward_functions.tools.jobs.checks.data import data_findings
 from reward_functions.tools.jobs.checks.model import base_findings, name_finding
+from reward_functions.tools.jobs.data import ROWS
 from tests.bedrock_service import ARN, refusal
 from tests.deployed_stage import SOURCE
 
@@ -63,6 +64,11 @@ def test_the_least_number_of_rows_is_the_services(file, count, failures):
     assert len(of("failure", data_findings([file(rows(count))], None))) == failures
 
 
+@pytest.mark.parametrize("driver", ["sagemaker", "agent-rft"])
+def test_sagemaker_states_no_least_number_of_rows(file, driver):
+    assert not of("failure", data_findings([file(rows(3))], None, ROWS[driver]))
+
+
 def test_a_validation_file_may_be_small(file):
     other = [row | {"id": f"v{row['id']}"} for row in rows(130)[120:]]
     files = [file(rows(120)), file(other, "dev.jsonl")]
@@ -91,7 +97,10 @@ def test_logs_are_not_known(file):
         ({"batchSize": 64}, None),
         ({}, None),
         ({"batch_size": 4}, None),  # the other API has no rollouts of a prompt
-        ({"batchSize": "64", "trainingSamplePerPrompt": 4}, None),
+        ({"batchSize": "sixty", "trainingSamplePerPrompt": 4}, None),
+        ({"global_batch_size": "128", "rollout_n": "8"}, 1024),  # SageMaker's are strings
+        ({"global_batch_size": "128"}, None),
+        ({"global_batch_size": "9" * 5000, "rollout_n": "8"}, None),
     ],
 )
 def test_a_step_wants_at_most_all_of_its_rollouts(given, wanted):

@@ -59,11 +59,11 @@ def test_a_file_that_the_service_would_refuse_is_refused_here(training, content,
     assert "\n" not in message
 
 
-def test_a_file_of_too_many_rows_is_refused(training, monkeypatch):
-    monkeypatch.setattr("reward_functions.tools.jobs.sizes.MAX_ROWS", 120)  # 20,000 take seconds
-    assert measure(training(rows(120))).rows == 120
+def test_a_file_of_too_many_rows_is_refused(training):
+    limits = (100, 120)  # 20,000 take seconds
+    assert measure(training(rows(120)), rows=limits).rows == 120
     with pytest.raises(BadJob, match="too many rows"):
-        measure(training(rows(121)))
+        measure(training(rows(121)), rows=limits)
 
 
 def test_the_first_kind_is_named_with_how_often_and_that_others_follow(training):

@@ -9,7 +9,7 @@ import pytest
 
 from reward_functions.tools.deployed.failures import AwsFailed
 from reward_functions.tools.jobs.job import JobEvent, MetricPoint, NoSuchJob
-from reward_functions.tools.jobs.lookup import all_jobs, job_of, service_of
+from reward_functions.tools.jobs.lookup import NEEDED, all_jobs, job_of, service_of
 from reward_functions.tools.jobs.watching import Polling, planned_steps, watch
 from tests.tools.jobs.memory import Driver, lost, refused
 
@@ -201,12 +201,64 @@ def test_a_service_that_cannot_be_asked_hides_no_others(service):
     assert job_of("mine", [broken, Driver(service)])[1] == job
 
 
+def test_a_service_that_one_may_not_read_does_not_hide_that_a_name_is_wrong(service):
+    barred = Driver(service, "sagemaker")
+    barred.get = _raising(refused("AccessDeniedException"))
+    with pytest.raises(NoSuchJob, match="of this account that you may read: `reward job list`"):
+        job_of("x", [Driver(service), barred])
+    with pytest.raises(AwsFailed) as only:
+        job_of("x", [barred])
+    assert only.value.denied
+    barred.get = _raising(refused("ThrottlingException"))
+    with pytest.raises(AwsFailed) as busy:
+        job_of("x", [Driver(service), barred])
+    assert not busy.value.denied
+
+
+def _raising(error):
+    def get(_):
+        raise error
+
+    return get
+
+
 def test_all_jobs_are_listed_newest_first_and_no_more_than_asked(service):
     for at in range(5):
         service.begun(name=f"job-{at}", token=str(at))
         service.clock.at += timedelta(minutes=1)
-    found, troubles = all_jobs([Driver(service)], 3)
-    assert [job.name for job in found] == ["job-4", "job-3", "job-2"]
+    found = all_jobs([Driver(service)], 3)
+    assert [job.name for job in found.jobs] == ["job-4", "job-3", "job-2"]
     service.refusals["jobs"].append(lost())
-    found, troubles = all_jobs([Driver(service, "openai"), Driver(service)], 9)
-    assert (len(found), [str(each) for each in troubles]) == (5, [str(lost())])
+    found = all_jobs([Driver(service, "openai"), Driver(service)], 9)
+    assert (len(found.jobs), [str(each) for each in found.failed]) == (5, [str(lost())])
+
+
+DENIED = refused("AccessDeniedException")
+
+LISTINGS = {
+    # the answers of bedrock, openai, sagemaker and agent-rft; who is hidden; who has failed
+    "all may be listed": ([None] * 4, [], 0),
+    "two policies are another's": ([None, None, DENIED, DENIED], ["sagemaker", "agent-rft"], 0),
+    "one is listed, whichever": (
+        [DENIED, DENIED, DENIED, None],
+        ["bedrock", "openai", "sagemaker"],
+        0,
+    ),
+    "one alone, which may not": ([DENIED], [], 1),
+    "none may be listed": ([DENIED] * 4, [], 4),
+    "one is down": ([None, lost(), None, DENIED], ["agent-rft"], 1),
+    "one is down, and no other may": ([lost(), DENIED, DENIED, DENIED], [], 4),
+    "throttled is not denied": ([None, refused("ThrottlingException")], [], 1),
+    "expired is not denied": ([None, refused("ExpiredTokenException")], [], 1),
+}
+
+
+@pytest.mark.parametrize("case", LISTINGS)
+def test_a_service_that_one_may_not_list_is_left_out_where_another_is_listed(service, case):
+    answers, hidden, failed = LISTINGS[case]
+    service.begun(name="mine")
+    service.refusals["jobs"] += answers
+    drivers = [Driver(service, name) for name, _ in zip(NEEDED, answers, strict=False)]
+    found = all_jobs(drivers, 9)
+    assert (found.hidden, len(found.failed)) == (hidden, failed)
+    assert len(found.jobs) == (answers[0] is None)

@@ -69,6 +69,7 @@ LOST = {
     "qrr": {"turns before the last question", "content that is not text"},
     "verl": {"content that is not text"},
     "sagemaker": {"content that is not text"},
+    "sagemaker-eval": {"a response: the evaluation job asks the model"},
     "verifiers": {"a reference that is not a string"},
 }
 

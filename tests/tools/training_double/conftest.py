@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
 from time import monotonic, sleep
+from zlib import crc32
 
 import pytest
 
@@ -84,7 +86,11 @@ def trust(**condition):
 
 @dataclass
 class World:
-    """The emulator, the double, and what a stage would have made."""
+    """The emulator, the double, and what a stage would have made.
+
+    All the tests of a process share one. What a test makes has a name of its own, so that no test
+    finds another's role or file in the place of its own.
+    """
 
     aws: object
     double: object
@@ -105,9 +111,17 @@ class World:
         return self.aws.client("lambda")
 
     def put(self, name, content):
-        """An object under the prefix of data; its URI."""
-        self.s3.put_object(Bucket=self.bucket, Key=f"rft-data/{name}", Body=content)
-        return f"s3://{self.bucket}/rft-data/{name}"
+        """An object in a folder of its own under the prefix of data; its URI."""
+        key = f"rft-data/{next(NUMBERS)}/{name}"
+        self.s3.put_object(Bucket=self.bucket, Key=key, Body=content)
+        return f"s3://{self.bucket}/{key}"
+
+    def folder(self, files):
+        """Objects of one folder, by their names; its URI."""
+        place = f"rft-data/{next(NUMBERS)}/"
+        for name, content in files.items():
+            self.s3.put_object(Bucket=self.bucket, Key=f"{place}{name}", Body=content)
+        return f"s3://{self.bucket}/{place}"
 
     def grader(self, name, source):
         """A published version of a function."""
@@ -122,8 +136,7 @@ class World:
         return self.lambda_.publish_version(FunctionName=arn)["FunctionArn"]
 
     def role(self, name, policy, trusts=None, service=""):
-        """A role of this name, made where there is none."""
-        role = f"training-double-{name}"
+        """A role with these rights that trusts these, made where there is none."""
         if service:
             trusts = document(
                 {
@@ -132,8 +145,10 @@ class World:
                     "Principal": {"Service": service},
                 }
             )
+        trusts = trusts or trust()
+        role = f"training-double-{name}-{crc32(f'{policy}{trusts}'.encode()):08x}"
         try:
-            arn = self.iam.create_role(RoleName=role, AssumeRolePolicyDocument=trusts or trust())
+            arn = self.iam.create_role(RoleName=role, AssumeRolePolicyDocument=trusts)
         except self.iam.exceptions.EntityAlreadyExistsException:
             return f"arn:aws:iam::{ACCOUNT}:role/{role}"
         if json.loads(policy)["Statement"]:
@@ -200,6 +215,16 @@ class World:
         until(lambda: found.steps or found.ended is not None)
         assert found.ended is None, found.failure
 
+    @contextmanager
+    def slowed(self, **seconds):
+        """The double at other speeds for a block, whatever becomes of it."""
+        before = self.control("state", "GET")
+        self.control("speed", **seconds)
+        try:
+            yield
+        finally:
+            self.control("speed", **{name: before[name] for name in seconds})
+
     def control(self, what, method="POST", **given):
         """The answer of one of the double's own controls."""
         from urllib.request import Request, urlopen
@@ -229,6 +254,7 @@ def world(enforcing_aws, function_zip):
     settings = replace(SETTINGS, grader_attempts=2, grader_waits=(0.0,))
     with serving(enforcing_aws, settings) as double:
         made = World(enforcing_aws, double, function_zip)
+        made.control("speed", seconds_to_host=0.0)
         made.s3.create_bucket(Bucket=made.bucket)
         made.train = made.put("train.jsonl", jsonl(rows(100)))
         made.dev = made.put("dev.jsonl", jsonl(rows(10, first=100)))
@@ -249,3 +275,55 @@ def world(enforcing_aws, function_zip):
         )
         made.bedrock = made.client(made.person)
         yield made
+
+
+@pytest.fixture(scope="session")
+def sm(world):
+    """What SageMaker's jobs need beside it, made once: a hub has one name."""
+    from tests.tools.training_double.sagemaker_world import SageMakerWorld
+
+    return SageMakerWorld(world)
+
+
+@pytest.fixture(scope="session")
+def trained(sm):
+    """A job of an open-weight model that has succeeded; its package is left as it is."""
+    from tests.tools.training_double.sagemaker_world import channel
+
+    done = sm.run(
+        InputDataConfig=[channel("train", sm.train), channel("validation", sm.dev)],
+        parameters={"max_epochs": "2", "learning_rate": "1e-3"},
+    )
+    assert done["TrainingJobStatus"] == "Completed", done
+    return done
+
+
+@pytest.fixture(scope="session")
+def agents(world):
+    """The agent, and its forwarder: a function's first call takes seconds, so there is one."""
+    from reward_functions.rollouts import rollout_handler
+    from reward_functions.rollouts.outbox.opening import open_outbox
+    from reward_functions.rollouts.reporting.reporter import Reporter
+    from reward_functions.rollouts.settings import RolloutSettings
+    from reward_functions.rollouts.transports.opening import open_transport
+    from tests.tools.training_double.agent_jobs import Jobs
+    from tests.tools.training_double.agents import serving as serving_agent
+    from tests.tools.training_double.agents import solver
+
+    settings = RolloutSettings(outbox="memory:")
+    reporter = Reporter(settings, open_outbox(settings.outbox), transports=open_transport)
+    with serving_agent(rollout_handler(solver, reward="gsm8k", reporter=reporter)) as url:
+        yield Jobs(world, url)
+
+
+@pytest.fixture(scope="module")
+def jobs(agents):
+    """The same, where this process reaches the double."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("AWS_PROFILE", "AWS_SESSION_TOKEN"):
+            patch.delenv(name, raising=False)
+        for name, value in agents.world.aws.environment.items():
+            patch.setenv(name, value)
+        for name in ("AWS_ENDPOINT_URL_SAGEMAKERJOBRUNTIME", "RFT_RUNTIME_ENDPOINT"):
+            patch.setenv(name, agents.world.double.endpoint)
+        yield agents

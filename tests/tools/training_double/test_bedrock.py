@@ -68,7 +68,7 @@ def done(world, queue):
 
 def test_a_job_succeeds_and_is_described_as_it_was_asked_for(done):
     asked, job = done
-    assert job["status"] == "Completed", job
+    assert job["status"] == "Completed", job.get("failureMessage")
     given = ("jobName", "roleArn", "customizationConfig", "trainingDataConfig", "outputDataConfig")
     for member in (*given, "validationDataConfig", "customizationType", "clientRequestToken"):
         assert job[member] == asked[member]
@@ -197,29 +197,29 @@ def test_the_model_is_hosted_asked_exchanged_and_removed(world, done):
         "modelSummaries"
     ]
     assert listed["baseModelName"] == "amazon.nova-2-lite-v1"
-    world.control("speed", seconds_to_host=3600)
-    hosted = bedrock.create_custom_model_deployment(
-        modelDeploymentName="hosted", modelArn=model, clientRequestToken="t"
-    )["customModelDeploymentArn"]
-    again = bedrock.create_custom_model_deployment(
-        modelDeploymentName="hosted", modelArn=model, clientRequestToken="t"
-    )
-    assert again["customModelDeploymentArn"] == hosted
-    runtime = world.client(world.person, "bedrock-runtime")
-    code, message = refusal(converse, client=runtime, model=hosted)
-    assert (code, "not Active" in message) == ("ValidationException", True)
     read = bedrock.get_custom_model_deployment
-    assert read(customModelDeploymentIdentifier="hosted")["status"] == "Creating"
-    world.control("speed", seconds_to_host=0)
+    runtime = world.client(world.person, "bedrock-runtime")
+    with world.slowed(seconds_to_host=3600):
+        hosted = bedrock.create_custom_model_deployment(
+            modelDeploymentName="hosted", modelArn=model, clientRequestToken="t"
+        )["customModelDeploymentArn"]
+        again = bedrock.create_custom_model_deployment(
+            modelDeploymentName="hosted", modelArn=model, clientRequestToken="t"
+        )
+        assert again["customModelDeploymentArn"] == hosted
+        code, message = refusal(converse, client=runtime, model=hosted)
+        assert (code, "not Active" in message) == ("ValidationException", True)
+        assert read(customModelDeploymentIdentifier="hosted")["status"] == "Creating"
     assert read(customModelDeploymentIdentifier=hosted)["status"] == "Active"
     # The likeliest answer of the base is a near miss; a step of training makes it a right one.
     likeliest = {"inferenceConfig": {"temperature": 0.0}}
     assert text(converse(runtime, hosted, **likeliest)).endswith("#### 9")
     assert not text(converse(runtime, BASE, **likeliest)).endswith("#### 9")
     assert refusal(bedrock.delete_custom_model, modelIdentifier=model)[0] == "ConflictException"
-    world.control("speed", seconds_to_host=3600)
-    bedrock.update_custom_model_deployment(customModelDeploymentIdentifier=hosted, modelArn=model)
-    update = read(customModelDeploymentIdentifier=hosted)
+    with world.slowed(seconds_to_host=3600):
+        change = bedrock.update_custom_model_deployment
+        change(customModelDeploymentIdentifier=hosted, modelArn=model)
+        update = read(customModelDeploymentIdentifier=hosted)
     assert (update["status"], update["updateDetails"]["updateStatus"]) == ("Active", "Updating")
     summaries = bedrock.list_custom_model_deployments(modelArnEquals=model)
     assert [
@@ -395,13 +395,12 @@ def test_a_job_fails_with_the_cause(world, failed, what):
 @pytest.fixture
 def slow(world):
     """A job that waits after its first step."""
-    world.control("speed", seconds_per_step=3600)
-    asked = world.request(customizationConfig=customization(world.version, epochCount=3))
-    arn = world.bedrock.create_model_customization_job(**asked)["jobArn"]
-    world.at_work(arn)
-    yield arn
-    world.double.service.runs.stop(world.double.service.state.jobs[arn])
-    world.control("speed", seconds_per_step=0)
+    with world.slowed(seconds_per_step=3600):
+        asked = world.request(customizationConfig=customization(world.version, epochCount=3))
+        arn = world.bedrock.create_model_customization_job(**asked)["jobArn"]
+        world.at_work(arn)
+        yield arn
+        world.double.service.runs.stop(world.double.service.state.jobs[arn])
     world.ended(world.bedrock, arn)
 
 

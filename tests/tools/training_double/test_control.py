@@ -7,24 +7,28 @@ import json
 import socket
 import sys
 from dataclasses import replace
+from datetime import UTC, datetime
 from queue import Queue
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
 
 import pytest
 
+from reward_functions.serving.iam import Place
 from reward_functions.tools.local_aws import LocalAws
 from reward_functions.tools.local_aws.folders import TrainingRecord
-from reward_functions.tools.loopback_service.server import MESSAGE, Handler, LoopbackServer
+from reward_functions.tools.loopback_service.server import MESSAGE, Handler
 from reward_functions.tools.loopback_service.walls import SMALL
 from reward_functions.tools.training_double.datafiles import LONGEST
-from reward_functions.tools.training_double.server import serving
+from reward_functions.tools.training_double.policy import Policy
+from reward_functions.tools.training_double.server import Double, serving
+from reward_functions.tools.training_double.state import Job
 from tests.tools.training_double.conftest import until
 
 WRONG = [
     # method, what, fields, the words
-    ("POST", "throttle", {"operation": "Nothing"}, "one of CancelFineTuningJob"),
-    ("POST", "throttle", {"operation": ["Converse"]}, "one of CancelFineTuningJob"),
+    ("POST", "throttle", {"operation": "Nothing"}, "one of AddTags, CancelFineTuningJob"),
+    ("POST", "throttle", {"operation": ["Converse"]}, "one of AddTags, CancelFineTuningJob"),
     ("POST", "throttle", {"operation": "Converse", "times": -1}, "a whole number"),
     ("POST", "throttle", {"operation": "Converse", "times": True}, "a whole number"),
     ("POST", "fail", {"job": "none"}, "no job has this name"),
@@ -60,6 +64,44 @@ def test_it_tells_what_it_holds_and_forgets_it(local_aws):
         ask(double, "POST", "/_training/reset")
         assert not state.tags
         assert json.loads(ask(double, "GET", "/_training/state")[1])["throttled"] == {}
+
+
+@pytest.mark.parametrize(
+    ("ended", "meant"),
+    [
+        ((True, False), 1),
+        ((False, True), 0),
+        ((True, True, False, True), 2),
+        ((False, False), 1),
+    ],
+)
+def test_of_two_jobs_of_one_name_the_one_that_runs_is_meant(local_aws, ended, meant):
+    with serving(local_aws) as double:
+        jobs = [job_of_name("twice", at, over) for at, over in enumerate(ended)]
+        double.service.state.jobs |= {job.id: job for job in jobs}
+        body = json.dumps({"job": "twice", "message": "no capacity"})
+        assert ask(double, "POST", "/_training/fail", body)[0] == 200
+        assert [bool(job.injected) for job in jobs] == [at == meant for at in range(len(jobs))]
+
+
+def job_of_name(name, at, over):
+    """A job that nobody works on: the newer, the later its number."""
+    job = Job(
+        id=f"arn:job/{at}",
+        path="bedrock",
+        name=name,
+        place=Place("aws", "us-east-1", "000000000000"),
+        base="",
+        grader="",
+        request={},
+        hyperparameters={},
+        seed=at,
+        policy=Policy.base(),
+        created=datetime(2026, 11, 22, 9, at, tzinfo=UTC),
+    )
+    if over:
+        job.status, job.ended = "failed", job.created
+    return job
 
 
 def test_it_answers_prompts_that_it_is_given(local_aws):
@@ -199,7 +241,7 @@ def test_a_body_that_does_not_come_is_refused(world, monkeypatch):
 
 
 def test_a_connection_too_many_is_told_to_come_back(local_aws, monkeypatch):
-    monkeypatch.setattr(LoopbackServer, "connections", 1)
+    monkeypatch.setattr(Double, "connections", 1)
     with serving(local_aws) as double:
         with socket.create_connection(double.server_address) as idle:
             idle.sendall(b"GET /_training/ready HTTP/1.1\r\n")

@@ -150,15 +150,14 @@ def test_jobs_are_listed_newest_first(client, job, file, world):
 
 
 def test_a_job_that_is_cancelled_is_not_resumed(client, file, world):
-    world.control("speed", seconds_per_step=3600)
-    started = client.create(
-        file["id"], world.version, hyperparameters={"n_epochs": 3, "batch_size": 100}
-    )
-    path = f"/fine_tuning/jobs/{started['id']}"
-    world.at_work(started["id"])
-    assert client("GET", path)["status"] == "running"
-    client("POST", f"{path}/cancel")
-    world.control("speed", seconds_per_step=0)
+    with world.slowed(seconds_per_step=3600):
+        started = client.create(
+            file["id"], world.version, hyperparameters={"n_epochs": 3, "batch_size": 100}
+        )
+        path = f"/fine_tuning/jobs/{started['id']}"
+        world.at_work(started["id"])
+        assert client("GET", path)["status"] == "running"
+        client("POST", f"{path}/cancel")
     ended = client.ended(started)
     assert (ended["status"], ended["fine_tuned_model"]) == ("cancelled", None)
     assert refusal(client, "POST", f"{path}/cancel")[0] == 409

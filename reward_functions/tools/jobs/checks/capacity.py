@@ -11,6 +11,7 @@ left. Source: "Lambda function scaling" in the Lambda developer guide.
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.tools.deployed.findings import CheckFinding
@@ -22,9 +23,12 @@ if TYPE_CHECKING:
     from reward_functions.tools.deployed.function import DeployedFunction
     from reward_functions.tools.jobs.job import HyperparameterValue
 
-BATCH: Final = ("batchSize", "batch_size")
-ROLLOUTS: Final = ("trainingSamplePerPrompt",)
-"""Names of hyperparameters, in both APIs; OpenAI's has none for the rollouts of a prompt."""
+BATCH: Final = ("batchSize", "batch_size", "global_batch_size")
+ROLLOUTS: Final = ("trainingSamplePerPrompt", "rollout_n")
+"""Names of hyperparameters, in all APIs; OpenAI's has none for the rollouts of a prompt."""
+
+DIGITS: Final = 9
+"""Of a size that is written as a string."""
 
 FEW: Final = 10
 """Concurrent executions with which new accounts begin: too few for a step in reasonable time."""
@@ -67,10 +71,15 @@ def wanted_at_most(hyperparameters: Mapping[str, HyperparameterValue]) -> int | 
         next((hyperparameters[name] for name in names if name in hyperparameters), None)
         for names in (BATCH, ROLLOUTS)
     ]
-    if not all(isinstance(size, int) for size in sizes):
-        return None
-    batch, rollouts = sizes
-    return int(batch or 0) * int(rollouts or 0)
+    counts = [_count(size) for size in sizes]
+    return None if None in counts else prod(filter(None, counts))
+
+
+def _count(size: HyperparameterValue | None) -> int | None:
+    """A whole number, also as SageMaker is sent it: a string."""
+    if isinstance(size, str):
+        return int(size) if size.isascii() and size.isdigit() and len(size) <= DIGITS else None
+    return size if isinstance(size, int) else None
 
 
 def _compared(available: int, words: str, wanted: int | None) -> CheckFinding:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.tools.datasets.linting import lint
+from reward_functions.tools.datasets.linting import MAX_ROWS, MIN_ROWS, lint
 from reward_functions.tools.deployed.findings import CheckFinding
 
 if TYPE_CHECKING:
@@ -23,13 +23,16 @@ LIMITS: Final = ("not a JSON object", "too few rows", "too many rows")
 VERDICTS: Final[dict[Level, CheckVerdict]] = {"error": "failure", "warning": "warning"}
 
 
-def data_findings(files: Sequence[Path], spec: RewardSpec | None) -> Iterator[CheckFinding]:
+def data_findings(
+    files: Sequence[Path], spec: RewardSpec | None, rows: tuple[int, int] = (MIN_ROWS, MAX_ROWS)
+) -> Iterator[CheckFinding]:
     """What is wrong with the files.
 
     Args:
         files: the training file first; none where invocation logs are the data.
         spec: the reward that must read every reference; None for a function that is not this
             project's, whose references are its own affair.
+        rows: the fewest and the most that the service takes.
 
     Raises:
         OSError: a file cannot be read.
@@ -37,7 +40,7 @@ def data_findings(files: Sequence[Path], spec: RewardSpec | None) -> Iterator[Ch
     if not files:
         yield CheckFinding("unknown", "data", "invocation logs are read by the job alone")
         return
-    linted = lint([str(file) for file in files], reward=spec)
+    linted = lint([str(file) for file in files], reward=spec, rows=rows)
     groups: dict[str, list[LintFinding]] = {}
     for finding in linted.findings:
         if not _excused(finding, files, spec):
@@ -47,8 +50,9 @@ def data_findings(files: Sequence[Path], spec: RewardSpec | None) -> Iterator[Ch
         times = f"{len(found):,} times, first " if len(found) > 1 else ""
         yield CheckFinding(VERDICTS[found[0].level], "data", f"{what}: {times}{first}")
     if not groups:
-        rows = {file: len(prompts) for file, prompts in linted.prompts.items()}
-        counted = ", ".join(f"{count:,} rows in {file}" for file, count in rows.items())
+        counted = ", ".join(
+            f"{len(prompts):,} rows in {file}" for file, prompts in linted.prompts.items()
+        )
         yield CheckFinding("ok", "data", counted)
 
 

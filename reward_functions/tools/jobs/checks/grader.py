@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
     from reward_functions.core.spec import GoldResponse
     from reward_functions.core.types import RewardResult, Sample
+    from reward_functions.serving.contract import ResponseMode
     from reward_functions.tools.datasets.replaying import ReplayedKind, ReplayReport
     from reward_functions.tools.jobs.scorer import VersionScorer
 
@@ -77,13 +78,17 @@ NOT_TRIED: Final = {
 
 
 def contract_findings(
-    scorer: VersionScorer, progress: Callable[[str], object] = lambda _: None
+    scorer: VersionScorer,
+    progress: Callable[[str], object] = lambda _: None,
+    *,
+    mode: ResponseMode = "list",
 ) -> Iterator[CheckFinding]:
-    """What a trainer relies on, as `reward deployed check` tries it; Bedrock reads a bare list.
+    """What a trainer relies on, as `reward deployed check` tries it.
 
     Args:
         scorer: the deployed version.
         progress: called with the step that begins.
+        mode: how the service reads answers; all but SageMaker's open-weight models, a bare list.
 
     Raises:
         AwsFailed: the version cannot be invoked at all.
@@ -91,7 +96,7 @@ def contract_findings(
     """
     deployed = scorer.deployed
     known = expectation(deployed) if deployed else Expectation(made_up())
-    wanted = replace(known, mode="list")
+    wanted = replace(known, mode=mode)
     yield from check(scorer.function, wanted, batch_size=BATCH, progress=progress).findings
 
 

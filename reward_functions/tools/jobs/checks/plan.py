@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from reward_functions.tools.deployed.findings import CheckFinding
+from reward_functions.tools.jobs.agent_plan import agent_plan
+from reward_functions.tools.jobs.agent_plan import warnings as agent_warnings
 from reward_functions.tools.jobs.configuration import BadJob
+from reward_functions.tools.jobs.data import ROWS
 from reward_functions.tools.jobs.plan import plan
 from reward_functions.tools.jobs.sizes import measure
 
@@ -22,7 +26,12 @@ def plan_findings(job: PreparedJob) -> Iterator[CheckFinding]:
     Raises:
         OSError: a file cannot be read.
     """
-    planned = plan(job.asked, sizes=_sizes(job), region=job.grader.arn.region)
+    if job.driver == "agent-rft":
+        with suppress(BadJob):  # of a row, of which there is a finding
+            for warning in agent_warnings(agent_plan(job.asked, job.stage)):
+                yield CheckFinding("warning", "plan", warning)
+        return
+    planned = plan(job.asked, sizes=_sizes(job), region=job.stage.region, recipe=job.recipe)
     for warning in planned.warnings:
         if warning not in planned.base.warnings:
             yield CheckFinding("warning", "plan", warning)
@@ -33,6 +42,7 @@ def _sizes(job: PreparedJob) -> Sizes | None:
     if "data" not in job.files.paths:
         return None
     try:
-        return measure(job.files.paths["data"], job.files.paths.get("validation"))
+        paths = job.files.paths
+        return measure(paths["data"], paths.get("validation"), rows=ROWS[job.driver])
     except BadJob:
         return None

@@ -3,6 +3,9 @@
 bedrock.py   Bedrock's control plane: its request, its answers, its files of metrics, and the
              objects that it reads
 openai.py    its OpenAI-compatible API: the connection, and the members of a job
+sagemaker.py SageMaker's serverless customization: its request, and the members of a job
+agent_rft.py SageMaker's multi-turn jobs: the document and the schema that it is held to, what it
+             needs beside it, the members of a job, its log
 fields.py    single fields of what a service answers
 """
 
@@ -28,7 +31,7 @@ def driver_for(
         name: of the service.
         region: of the jobs.
         session: boto3's; the caller's own where None.
-        stage: whose bucket holds the data of Bedrock's jobs.
+        stage: whose bucket holds the data of jobs, and whose roles they run as.
 
     Raises:
         WrongEndpoint: the shell points to another AWS than the one that is meant.
@@ -37,10 +40,18 @@ def driver_for(
     from reward_functions.tools.jobs.clients import endpoints, openai_base_url  # noqa: PLC0415
 
     endpoints(session).check()
+    if name == "sagemaker":
+        from reward_functions.tools.jobs.drivers.sagemaker import SageMakerDriver  # noqa: PLC0415
+
+        return SageMakerDriver(region, stage, session)
     if name == "bedrock":
         from reward_functions.tools.jobs.drivers.bedrock import BedrockDriver  # noqa: PLC0415
 
         return BedrockDriver(region, stage.bucket, session)
+    if name == "agent-rft":
+        from reward_functions.tools.jobs.drivers.agent_rft import AgentDriver  # noqa: PLC0415
+
+        return AgentDriver(region, stage, session)
     from reward_functions.tools.jobs.clients import ca_bundle  # noqa: PLC0415
     from reward_functions.tools.jobs.drivers.openai import OpenAIDriver  # noqa: PLC0415
     from reward_functions.tools.jobs.drivers.openai_api import Api  # noqa: PLC0415

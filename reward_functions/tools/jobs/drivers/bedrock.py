@@ -21,9 +21,10 @@ from reward_functions.tools.jobs.drivers.bedrock_job import events_of, grading, 
 from reward_functions.tools.jobs.drivers.bedrock_metrics import metrics_of
 from reward_functions.tools.jobs.drivers.bedrock_request import request_of
 from reward_functions.tools.jobs.drivers.fields import number, text, within
-from reward_functions.tools.jobs.drivers.objects import discarded, uploaded_once
+from reward_functions.tools.jobs.drivers.objects import address_of, discarded, uploaded_once
 from reward_functions.tools.jobs.failures import answer, pages
-from reward_functions.tools.jobs.job import NoSuchJob
+from reward_functions.tools.jobs.job import Call, NoSuchJob
+from reward_functions.tools.jobs.request_rules import check_request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -111,6 +112,20 @@ class BedrockDriver:
             OSError: the file cannot be read.
         """
         return uploaded_once(self._s3, self._bucket, file, name, progress)
+
+    def address(self, name: str) -> str:
+        """Where `upload` puts a file."""
+        return address_of(self._bucket, name)
+
+    def calls(self, request: JobRequest) -> list[Call]:
+        """What `start` would send.
+
+        Raises:
+            BadJob: it has no data, data of both kinds, or breaks a rule of the service's model.
+        """
+        arguments = request_of(request)
+        check_request("bedrock", "CreateModelCustomizationJob", arguments)
+        return [Call("bedrock", "CreateModelCustomizationJob", arguments)]
 
     def discard(self, uploaded: str) -> None:
         """Remove a file that `upload` put there; nothing where it is gone.

@@ -14,6 +14,9 @@ MAX_TEXT: Final = 2_048
 
 MAX_HYPERPARAMETERS: Final = 100
 
+MOST: Final = 2**53
+"""Up to which every whole number of JSON is exact."""
+
 LATEST: Final = 253_402_300_799
 """The last second that a date of Python can name, of the year 9999."""
 
@@ -34,10 +37,19 @@ def number(value: Any) -> float | None:
     return found if isfinite(found) else None
 
 
+def count(value: Any) -> int:
+    """How many: a whole number that a machine counts to; 0 for anything else."""
+    found = number(value)
+    return int(found) if found is not None and 0 <= found <= MOST else 0
+
+
 def moment(value: Any) -> datetime | None:
     """A time in UTC: of botocore, or in seconds since 1970; None for anything else."""
     if isinstance(value, datetime):
-        return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
+        try:
+            return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
+        except OverflowError:  # in UTC, it is before the year 1 or after 9999
+            return None
     seconds = number(value)
     if seconds is None or not 0 <= seconds <= LATEST:
         return None

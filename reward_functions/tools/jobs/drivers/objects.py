@@ -49,7 +49,7 @@ def uploaded_once(
     """
     with file.open("rb") as stream:
         digest = hashlib.file_digest(stream, "sha256").hexdigest()
-    placed = uploading.destinations([str(file)], f"s3://{bucket}/{FOLDER}{name}{SUFFIX}")
+    placed = uploading.destinations([str(file)], address_of(bucket, name))
     (place,) = placed.values()
     there = _content(client, place)
     if there is not None and there != digest:
@@ -61,6 +61,16 @@ def uploaded_once(
         for _ in uploading.upload(client, placed, progress, {CONTENT: digest}):
             pass
     return str(place)
+
+
+def address_of(bucket: str, name: str) -> str:
+    """Where the file of a name lies.
+
+    Args:
+        bucket: the stage's.
+        name: of the object, without its suffix.
+    """
+    return f"s3://{bucket}/{FOLDER}{name}{SUFFIX}"
 
 
 def discarded(client: Any, address: str) -> None:

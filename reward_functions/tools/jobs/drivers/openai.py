@@ -35,7 +35,7 @@ from reward_functions.tools.jobs.drivers.openai_job import (
     reinforcement,
     request_of,
 )
-from reward_functions.tools.jobs.job import NoSuchJob
+from reward_functions.tools.jobs.job import Call, NoSuchJob
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -107,6 +107,18 @@ class OpenAIDriver:
             )
         sent = self._api.send_file(file, name + SUFFIX, progress)
         return identifier(text(sent.get("id")), f"uploading {name}{SUFFIX}")
+
+    def address(self, name: str) -> str:
+        """The service gives a file its id when it has it: until then, the file's name."""
+        return f"(the id of the file {name}{SUFFIX})"
+
+    def calls(self, request: JobRequest) -> list[Call]:
+        """What `start` would send.
+
+        Raises:
+            BadJob: the request has what this API cannot do.
+        """
+        return [Call("openai", "POST /fine_tuning/jobs", request_of(request))]
 
     def discard(self, uploaded: str) -> None:
         """Remove a file; nothing where it is gone.

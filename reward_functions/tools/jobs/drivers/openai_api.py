@@ -127,7 +127,7 @@ class Api:
         self._base_url = base_url.rstrip("/")
         self._keys = keys
         self._host = require_private(base_url)
-        self._pool = _pool(base_url, ca_bundle)
+        self._pool = pool_for(base_url, ca_bundle)
         self.pause = pause
 
     def get(self, what: str, *path: str, **query: str | int) -> dict[str, Any]:
@@ -234,7 +234,7 @@ class Api:
             )
             if not again or attempt >= ATTEMPTS:
                 break
-            self.pause(_wait(headers, attempt))
+            self.pause(wait_of(headers, attempt))
         if not status:
             raise AwsFailed(f"{request.what}: {body.decode()}")
         if 200 <= status < 300:  # noqa: PLR2004 - success, in HTTP
@@ -311,7 +311,7 @@ def _path(parts: tuple[str, ...]) -> str:
     return "".join(f"/{quote(part, safe='')}" for part in parts)
 
 
-def _pool(base_url: str, ca_bundle: str) -> PoolManager:
+def pool_for(base_url: str, ca_bundle: str) -> PoolManager:
     """Connections that verify certificates, through the proxy of the environment where it has one.
 
     The interface of this machine alone is reached directly.
@@ -376,7 +376,7 @@ def _object(what: str, body: bytes) -> dict[str, Any]:
     return found
 
 
-def _wait(headers: Mapping[str, str], attempt: int) -> float:
+def wait_of(headers: Mapping[str, str], attempt: int) -> float:
     """Seconds until the next try: the service's own wish, or twice as long each time."""
     wish = headers.get("retry-after", "")
     asked = float(wish) if re.fullmatch(r"[0-9]{1,6}(?:\.[0-9]{1,6})?", wish) else 0.0

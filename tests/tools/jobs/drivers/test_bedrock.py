@@ -351,7 +351,7 @@ def test_a_refusal_is_one_sentence_and_starts_nothing(driver, bedrock, status, c
 
 @pytest.mark.parametrize("given", [{"batchSize": "32"}, {"batchSize": 8}, {"unknown": 1}])
 def test_a_value_that_botocore_refuses_is_one_sentence(driver, bedrock, given):
-    with pytest.raises(AwsFailed, match="not a request that Bedrock takes: ") as raised:
+    with pytest.raises(AwsFailed, match="not a request that the service takes: ") as raised:
         driver.start(replace(REQUEST, hyperparameters=given))
     assert next(iter(given)) in str(raised.value)
     assert "\n" not in str(raised.value)

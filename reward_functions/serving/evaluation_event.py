@@ -1,0 +1,129 @@
+"""The rows of SageMaker's evaluation jobs, which hold no conversation to score.
+
+| job | a row | read by |
+|---|---|---|
+| custom scorer, open weights | `query`, `model_response`, `response` (gold), … | this module |
+| custom scorer, Nova, `lambda_type=rft` | as of training, told from it by nothing | `contract` |
+| Nova, `lambda_type=custom_metrics` | an event of its own | `nova_metrics` |
+
+A row without `messages` is known by its keys, one by one, so that one list may hold both kinds. The
+model's answer is `model_response`; `response` is what the data set expects.
+
+No other caller sends such rows, and their job reads nothing but an envelope: it refuses a body that
+is no text. An event that holds them and no row of training is therefore answered in one, whatever
+the deployment's mode is.
+
+`metadata.reference_answer` goes before the gold text: a data set of SageMaker holds no other
+reference than a string, and `reward data convert --to sagemaker-eval` keeps any other there, whole.
+
+Source: `custom-scorer-evaluation-dataset-formats.md`, `reward_function_source_template.py` and
+`custom-lambda-scorer.md` of awslabs/agent-plugins (plugins/sagemaker-ai). Never run on AWS.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from reward_functions.core.errors import BadSample
+from reward_functions.core.types import Message, Sample, Unscored
+from reward_functions.serving.content import text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class Keys(NamedTuple):
+    """What the parts of one answer are called.
+
+    Args:
+        prompt: the question, as text.
+        answer: the model's.
+        gold: what the data set expects, as text.
+    """
+
+    prompt: str
+    answer: str
+    gold: str
+
+
+ANSWER: Final = "model_response"
+
+CUSTOM_SCORER: Final = Keys("query", ANSWER, "response")
+
+MARKS: Final = frozenset({CUSTOM_SCORER.prompt, CUSTOM_SCORER.answer})
+"""Keys that a row of an evaluation has, and one of training without messages has not."""
+
+OTHER: Final = frozenset(
+    {"id", "messages", "system", "reference_answer", "metadata", "processor_config"}
+)
+"""Further keys with a meaning, and `processor_config`, which is the job's own: what else a row
+holds is metadata."""
+
+
+EMPTY: Final[tuple[Any, ...]] = (None, "", {}, [])
+"""What is no reference: a data set of SageMaker has to hold one."""
+
+
+def is_evaluation(row: dict[str, Any]) -> bool:
+    """Whether a row holds no conversation and a key of an evaluation."""
+    return not row.get("messages") and not MARKS.isdisjoint(row)
+
+
+def names_evaluation(rows: Iterable[Any]) -> bool:
+    """Whether an event's rows name their caller: one or more of an evaluation, none of training.
+
+    Args:
+        rows: decoded JSON. What is no object names nobody.
+    """
+    kinds = {is_evaluation(row) for row in rows if isinstance(row, dict)}
+    return kinds == {True}
+
+
+def decoded(row: dict[str, Any], name: str, keys: Keys = CUSTOM_SCORER) -> Sample | Unscored:
+    """One row of an evaluation; an `Unscored` with a `BadSample` that names what is wrong with it.
+
+    Args:
+        row: of decoded JSON.
+        name: the sample's id.
+        keys: what its parts are called.
+    """
+    try:
+        messages = _messages(row, keys)
+    except BadSample as error:
+        return Unscored(name, error)
+    metadata = row.get("metadata")
+    if not isinstance(metadata, dict):
+        metadata = {}
+    reference = _reference(row, metadata, keys)
+    known = OTHER.union(keys)
+    if not row.keys() <= known:
+        metadata = {key: row[key] for key in row if key not in known} | metadata
+    return Sample(id=name, messages=messages, reference=reference, metadata=metadata)
+
+
+def _messages(row: dict[str, Any], keys: Keys) -> tuple[Message, ...]:
+    """`system` where it is not empty, the question, and the answer; a null one is empty."""
+    for needed in (keys.prompt, keys.answer):
+        if needed not in row:
+            raise BadSample(f"{needed} is missing")
+    system = text(row.get("system"), "system")
+    opening = (Message(role="system", content=system),) if system else ()
+    return (
+        *opening,
+        Message(role="user", content=text(row[keys.prompt], keys.prompt)),
+        Message(role="assistant", content=text(row[keys.answer], keys.answer)),
+    )
+
+
+def _reference(row: dict[str, Any], metadata: dict[str, Any], keys: Keys) -> Any:
+    """The ground truth: of the metadata, else of `reference_answer`, else the gold text.
+
+    Null where each of them is `EMPTY`.
+    """
+    given = row.get("reference_answer")
+    if isinstance(given, dict) and given.keys() == {"text"}:
+        given = given["text"]
+    for each in (metadata.get("reference_answer"), given, row.get(keys.gold)):
+        if each not in EMPTY:
+            return each
+    return None
