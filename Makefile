@@ -10,10 +10,10 @@ unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # What takes long ends with make, even where make was killed.
 TIED := $(BIN)/python -I -S .ci/end_with_make.py
-# A worker for each processor; without these, `pytest` alone runs everything in one process.
+# A worker for each processor, and one more (tests/conftest.py); `pytest` alone is one process.
 PYTEST := $(BIN)/pytest --numprocesses auto --durations 10
 
-.PHONY: help setup demo test test-fast matrix lint types unit compat adapters bench scoreboard sizes notebooks pages docs site pins clean
+.PHONY: help setup demo test test-fast matrix lint types unit compat adapters bench options scoreboard sizes notebooks pages docs site pins clean
 .DEFAULT_GOAL := help
 
 help:  ## What can be made
@@ -56,6 +56,9 @@ pages: .venv/dev requirements/pages/node_modules/.package-lock.json  ## Every pa
 
 bench: .venv/dev  ## The benchmarks: ratios in one run, each beside a yardstick
 	$(BIN)/python -m tests.benchmarks
+
+options: .venv/dev node_modules/.package-lock.json  ## Every option of cdk.json synthesised alone and with all others; OPTIONS="feedback" for some
+	@$(TIED) $(BIN)/python -m tests.options $(OPTIONS)
 
 scoreboard: .venv/dev  ## How often rules are right: ../shared/data/public, or FILES="…"; the record goes to build/
 	$(BIN)/python -m tests.scoreboard $(FILES) --out build/scoreboard.json

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from reward_functions.symbolic.cas import client
-from tests.parallel import longest_first
+from tests.parallel import Shuffled, by_path, longest_first
 from tests.reaper import begin_run, choose_state
 from tests.speed import mark
 
@@ -29,6 +29,9 @@ second of a busy machine's does less work, and as much as it likes on the wall a
 COMPILED = Path(__file__).parents[1] / "build" / "node-compile-cache"
 """Where Node keeps what it compiled, for the next start and the next run."""
 
+IMPATIENT = Path(__file__).with_name("impatient.cjs")
+"""What every start of Node loads first: the CDK's command line waits seconds for AWS."""
+
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 
 
@@ -40,6 +43,7 @@ def pytest_configure(config):
         config.stash[RUN] = begin_run()
     # The CDK's command line compiles megabytes at each start, and jsii beneath it.
     os.environ.setdefault("NODE_COMPILE_CACHE", str(COMPILED))
+    os.environ.setdefault("NODE_OPTIONS", f'--require="{IMPATIENT}"')
     # readline sets them behind Python's back, for the workers: tables would be as wide as that.
     for name in ("COLUMNS", "LINES"):
         os.environ.pop(name, None)
@@ -54,6 +58,12 @@ def pytest_runtest_setup(item):
     os.environ["RFT_VERDICTS"] = f"{item.config.stash[VERDICTS]}/{next(NUMBERS)}.sqlite3"
 
 
+@pytest.hookimpl(wrapper=True, optionalhook=True)
+def pytest_xdist_auto_num_workers():
+    """One more than processors: beside an emulator, a worker waits for half of its time."""
+    return (yield) + 1
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """Share a parallel run out."""
@@ -62,9 +72,18 @@ def pytest_xdist_make_scheduler(config, log):
     return Sharing(config, log)
 
 
+def pytest_collect_directory(path, parent):
+    """Share the work of collecting out, too."""
+    if hasattr(parent.config, "workerinput"):
+        return Shuffled.from_parent(parent, path=path)
+    return None
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """Begin with what takes longest, and name what takes long."""
+    if hasattr(config, "workerinput"):
+        by_path(items)
     longest_first(items)
     mark(items)
 

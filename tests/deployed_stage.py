@@ -8,11 +8,10 @@ from reward_functions.serving.catalogue import (
     DeployedReward,
     DeployedStage,
     deployment_parameter,
-    description,
-    function_name,
-    immutable_name,
     stage_parameter,
 )
+from reward_functions.serving.descriptions import description
+from reward_functions.serving.names import Names
 
 SOURCE = """
 import json, os
@@ -28,13 +27,15 @@ NUMBERS = count(1)
 class StageOnEmulator:
     """A stage on the emulator, as deployments leave it."""
 
-    def __init__(self, session, deployed_function, stage):
+    def __init__(self, session, deployed_function, stage, prefix=""):
         self.stage, self.session, self.deployed_function = stage, session, deployed_function
+        self.names = Names(stage, prefix)
         self.lambda_, self.ssm = session.client("lambda"), session.client("ssm")
         record = DeployedStage(
             stage=stage, region="us-east-1", keep_versions=2, bucket="b", training_role_arn="r",
             data_policy_arn="d", jobs_policy_arn="j", evaluate_policy_arn="e",
             operate_policy_arn="o", job_events_topic_arn="t", dashboard="d",
+            name_prefix=prefix,
         )  # fmt: skip
         self.put(stage_parameter(stage), record)
 
@@ -68,7 +69,7 @@ class StageOnEmulator:
 
     def deployment(self, name="gsm8k", versions=5, live="3"):
         """A deployment with so many versions; `live` and the catalogue name one."""
-        function = self.deployed_function(SOURCE, name=function_name(self.stage, name))
+        function = self.deployed_function(SOURCE, name=self.names.function(name))
         assert [self.publish(function) for _ in range(versions)][-1] == str(versions)
         self.lambda_.create_alias(FunctionName=function, Name="live", FunctionVersion=live)
         self.record(name, function, live)
@@ -76,7 +77,7 @@ class StageOnEmulator:
 
     def generation(self, name, digest):
         """A function of an immutable deployment."""
-        return self.deployed_function(SOURCE, name=immutable_name(self.stage, name, digest))
+        return self.deployed_function(SOURCE, name=self.names.immutable(name, digest))
 
     def stored(self, function):
         """The published versions of a function."""
@@ -85,7 +86,7 @@ class StageOnEmulator:
 
     def functions(self):
         """The names of the stage's functions, without what they have in common."""
-        common = function_name(self.stage, "")
+        common = self.names.function("")
         pages = self.lambda_.get_paginator("list_functions").paginate()
         names = [each["FunctionName"] for page in pages for each in page["Functions"]]
         return sorted(name.removeprefix(common) for name in names if name.startswith(common))

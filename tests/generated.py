@@ -28,8 +28,13 @@ from rich.console import Console
 from rich.text import Text
 
 from reward_functions import specs
+from reward_functions.cdk.agents import Agent
+from reward_functions.cdk.brought import Callers, ReadFolder
 from reward_functions.cdk.deployment import Deployment
+from reward_functions.cdk.feedback import Feedback
+from reward_functions.cdk.forwarding import Forwarder
 from reward_functions.cdk.job_rights import JobRights
+from reward_functions.cdk.own_rights import Secret, Statement
 from reward_functions.cdk.stages import Stage
 from reward_functions.core.errors import BadParameter, BrokenPlugin, UnknownReward
 from reward_functions.rollouts import settings as rollout_settings
@@ -270,6 +275,13 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "stage": partial(fields, Stage, without="name"),
     "deployment": partial(fields, Deployment),
     "job-rights": partial(fields, JobRights),
+    "right": partial(fields, Statement),
+    "secret": partial(fields, Secret),
+    "read-folder": partial(fields, ReadFolder),
+    "callers": partial(fields, Callers),
+    "feedback": partial(fields, Feedback),
+    "forwarders": partial(fields, Forwarder),
+    "agents": partial(fields, Agent),
     "start-errors": start_errors,
     "invocation-errors": invocation_errors,
     "decisions": decisions,

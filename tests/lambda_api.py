@@ -32,6 +32,7 @@ class Reply:
     error: str | None = None  # X-Amz-Function-Error
     log: str = ""
     code: str = ""  # of a refusal, which no function sees
+    version: str | None = None  # that answers, where it is not the one of the ARN
 
 
 @dataclass
@@ -80,6 +81,12 @@ def result(id, score):
     return {"id": id, "aggregate_reward_score": score, "metrics_list": metrics}
 
 
+def executed(path):
+    """The version that answers: the number behind the name in an ARN, or how a plain one is."""
+    _, _, version = path.rpartition(":function:")[2].split("/")[0].partition(":")
+    return version or "$LATEST"
+
+
 @contextmanager
 def lambda_api(functions):
     """Serve functions by their ARN; yields the address."""
@@ -100,7 +107,7 @@ def lambda_api(functions):
             if function is None:
                 self.reply(refusal(404, "ResourceNotFoundException", "Function not found"))
             else:
-                self.reply(function.answer(json.loads(body)))
+                self.reply(function.answer(json.loads(body)), executed(unquote(self.path)))
 
         def do_GET(self):
             found = self.function().configuration
@@ -108,8 +115,11 @@ def lambda_api(functions):
             known = isinstance(found, Reply)
             self.reply(found if known else Reply(json.dumps(found).encode()))
 
-        def reply(self, reply):
+        def reply(self, reply, version=""):
             self.send_response(reply.status)
+            self.send_header(
+                "X-Amz-Executed-Version", version if reply.version is None else reply.version
+            )
             if reply.code:
                 self.send_header("x-amzn-errortype", reply.code)
             if reply.error:

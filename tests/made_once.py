@@ -10,10 +10,17 @@ from weakref import WeakKeyDictionary
 import pytest
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection():
+    """What is made from here on stays: the collector would look through it again and again."""
+    gc.disable()
+
+
 def pytest_collection_finish():
     """What is there now stays until the end: the collector need not look through it again."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -3,10 +3,16 @@
 A fixture of a session is made once in each worker that needs it. A deployment takes half a minute
 and is changed by its tests in their order; stacks are synthesised once for several files. What
 takes longest begins first, so that no worker is left with it at the end.
+
+Every worker collects everything. In a fresh checkout most of that is to rewrite assertions, and to
+look for constants on behalf of Hypothesis, which both keep in files: each worker walks the folders
+in an order of its own, and finds done what another came across before.
 """
 
 from functools import cached_property
+from random import Random
 
+import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 TOGETHER = ("tests/deploy/", "tests/cdk/")
@@ -49,6 +55,21 @@ class Sharing(LoadScopeScheduling):
 
     def _split_scope(self, nodeid):
         return next(filter(nodeid.startswith, TOGETHER), nodeid.partition("::")[0])
+
+
+class Shuffled(pytest.Dir):
+    """A folder that each worker collects in an order of its own."""
+
+    def collect(self):
+        """What is in it."""
+        found = [*super().collect()]
+        Random(f"{self.config.workerinput['workerid']} {self.nodeid}").shuffle(found)
+        return found
+
+
+def by_path(items):
+    """Undo what `Shuffled` does: all workers must have collected the same."""
+    items.sort(key=lambda item: item.nodeid.partition("::")[0].split("/"))
 
 
 def longest_first(items):

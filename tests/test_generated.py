@@ -105,7 +105,7 @@ def shown(pattern):
 
 def test_the_command_line_to_install_is_the_pinned_one():
     pinned = json.loads((ROOT / "package.json").read_text())["devDependencies"]["aws-cdk"]
-    versions, where = shown(r"npm install --save-dev aws-cdk@([\w.]+\w)")
+    versions, where = shown(r"npm install --save-dev --save-exact aws-cdk@([\w.]+\w)")
     assert versions == {pinned}
     assert where == {"docs/deploy.md", "docs/how-to/your-repository.md"}
 

@@ -10,7 +10,10 @@ from tests import generated, walkthrough
 from tests.walkthrough import ROOT, blocks, comparable, unparsed, walked
 
 NOT_RUN = {
+    "docs/how-to/cold-starts.md": set(),
     "docs/composites.md": set(),
+    "docs/how-to/agentcore.md": {"it deploys to AWS, and the local AWS emulator has no AgentCore"},
+    "docs/how-to/ci.md": set(),
     "docs/install.md": {"it installs"},
     "docs/long-runs.md": {
         "it asks a judge and is interrupted; tests/cli/test_score_runs.py does both"
@@ -24,12 +27,19 @@ NOT_RUN = {
     "docs/how-to/evaluate.md": {"needs a job that ended"},
     "docs/how-to/explain-a-score.md": set(),
     "docs/how-to/local-judge.md": {"it needs a model and a processor for it"},
+    "docs/how-to/rights.md": set(),
     "docs/how-to/sagemaker.md": {"it needs a stage with sagemaker_role"},
     "docs/how-to/multi-turn.md": {
         "it is a program of the page",
-        "it serves until it is ended, and makes a function of the local AWS emulator",
+        "it needs the stage of step 3",
+        "it serves until it is ended",
         "tests/deploy deploys a stage to the local AWS emulator with the same commands",
         "tests/tools/training_double runs such jobs on the training double",
+    },
+    "docs/how-to/company-account.md": {"it needs two accounts"},
+    "docs/how-to/deferred-rewards.md": {
+        "tests/deploy deploys a stage to the local AWS emulator with the same commands",
+        "tests/cli/rollouts/test_redrive.py runs them on the local AWS emulator",
     },
     "docs/how-to/your-repository.md": {
         "it installs",

@@ -15,15 +15,17 @@ from typing import TYPE_CHECKING, Final
 
 import aws_cdk as cdk
 
-from reward_functions.cdk import nag
+from reward_functions.cdk import leftovers, nag
+from reward_functions.cdk.agent_artifacts import AgentArtifacts
+from reward_functions.cdk.agent_stack import AgentStack
 from reward_functions.cdk.artifacts import COST, Artifacts
 from reward_functions.cdk.deployed_before import deployed_before
+from reward_functions.cdk.flags import FLAGS
 from reward_functions.cdk.interpreter import interpreter
 from reward_functions.cdk.shell import check_shell
 from reward_functions.cdk.stack import RewardStack
 from reward_functions.cdk.stages import BadStage, stage_of
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.serving.catalogue import bucket_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,8 +33,14 @@ if TYPE_CHECKING:
     from reward_functions.cdk.stages import Stage
 
 KEPT: Final = (
-    "cdk destroy keeps the data of the stage {stage}, with the key that encrypts it, in "
-    "s3://{bucket}; before the stage is deployed again, import the bucket or delete it"
+    "cdk destroy keeps of the stage {stage} {kept}; before the stage is deployed again, import "
+    "them or delete them"
+)
+
+PROTECTED: Final = (
+    "the stack {stack} is protected, and AWS refuses to delete it until somebody lifts that: aws "
+    "cloudformation update-termination-protection --no-enable-termination-protection --stack-name "
+    "{stack} --region {region}"
 )
 
 ATTACHED: Final = (
@@ -45,7 +53,7 @@ SELECTED: Final = "aws:cdk:bundling-stacks"
 
 
 def build(app: cdk.App, folder: Path) -> RewardStack:
-    """The stack of the stage that the context names.
+    """The stack of the stage that the context names; beside it that of its agents, if it has any.
 
     Args:
         app: with its context.
@@ -71,8 +79,13 @@ def build(app: cdk.App, folder: Path) -> RewardStack:
         artifacts=artifacts,
         before=deployed_before(stage, qualifier=qualifier) if _needs_assets(app) else None,
     )
-    for number, notice in enumerate(artifacts.notices):
-        cdk.Annotations.of(stack).add_warning_v2(f"artifact-{number}", notice)
+    notices = [(stack, each) for each in artifacts.notices]
+    if stage.agents:
+        of_agents = AgentArtifacts(stage, folder, compiler)
+        beside = AgentStack(app, stage=stage, artifacts=of_agents, key=stack.training.key)
+        notices += [(beside, each) for each in of_agents.notices]
+    for number, (whose, notice) in enumerate(notices):
+        cdk.Annotations.of(whose).add_warning_v2(f"artifact-{number}", notice)
     if compiler is None:
         cdk.Annotations.of(stack).add_warning_v2("no-bytecode", COST.format(python=stage.python))
     if stage.production:
@@ -89,12 +102,24 @@ def _left(stage: Stage) -> Iterator[str]:
     if not stage.emulated:
         yield ATTACHED
     if stage.production:
+        yield PROTECTED.format(stack=stage.names.stack, region=stage.region)
         yield _kept(stage)
 
 
 def _kept(stage: Stage) -> str:
-    bucket = bucket_name(stage.name, stage.account or "ACCOUNT", stage.region)
-    return KEPT.format(stage=stage.name, bucket=bucket)
+    names, where = stage.names, (stage.account or "ACCOUNT", stage.region)
+    groups = [names.function("*"), names.custodian]
+    kept = []
+    if not stage.bucket:
+        kept.append(f"the data, with the key that encrypts it, in s3://{names.bucket(*where)}")
+    if stage.feedback is not None:
+        kept.append(f"the results in s3://{names.results(*where)}")
+    if stage.verdict_cache:
+        kept.append(f"the table {names.verdicts}")
+    if stage.feedback is not None or stage.forwarders:
+        groups.append(names.rollouts("*"))
+    kept.append(f"the log groups {' and '.join(f'/aws/lambda/{each}' for each in groups)}")
+    return KEPT.format(stage=stage.name, kept=", and ".join(kept))
 
 
 def _needs_assets(app: cdk.App) -> bool:
@@ -104,9 +129,11 @@ def _needs_assets(app: cdk.App) -> bool:
 
 def main() -> None:
     """Synthesise; an error is one sentence on standard error."""
-    app = cdk.App()
+    app = cdk.App(context=FLAGS)
     try:
-        build(app, Path.cwd())
+        stack = build(app, Path.cwd())
     except ConfigurationError as error:
         sys.exit(f"reward-functions: {error}")
     app.synth()
+    if stack.bundling_required:
+        leftovers.clear(Path(app.outdir))

@@ -4,7 +4,8 @@
     artifact = artifacts.artifact("gsm8k")
     artifact.build(out / f"{artifact.digest}.zip")
 
-In it is what this reward can reach and nothing else: our own files (see `closure`), our pinned
+In it is what this reward, or the handler of another function, can reach and nothing else: our own
+files (see `closure`), our pinned
 requirements as wheels of the target's own platform, the algebra (sympy) where it is reached, and
 the packages of the stage where the reward comes from one of them; and bytecode of the target's
 version. The digest covers everything that goes in, so that equal inputs are one asset wherever they
@@ -24,7 +25,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 from zipfile import ZipFile
 
 from reward_functions.cdk import closure, loading
@@ -47,7 +48,21 @@ LARGEST: Final = 3
 
 
 class TooLarge(ConfigurationError):
-    """The artifact is over Lambda's limit. The message names the largest packages."""
+    """The artifact is over the limit of what runs it. The message names the largest packages."""
+
+
+class Budget(NamedTuple):
+    """How large an artifact may be, in bytes.
+
+    Args:
+        whose: the service's name.
+        unzipped: of all files.
+        zipped: of the zip; None where there is no limit.
+    """
+
+    whose: str
+    unzipped: int
+    zipped: int | None = None
 
 
 @dataclass(frozen=True)
@@ -70,7 +85,7 @@ class Contents:
 
 @dataclass(frozen=True)
 class Artifact:
-    """The zip that a reward runs from. Nothing is read before its digest is asked for.
+    """The zip that a function runs from. Nothing is read before its digest is asked for.
 
     Args:
         reader: finds what goes in.
@@ -78,12 +93,14 @@ class Artifact:
         entry_points: finds the modules that must be importable from it, each with the words that
             name its deployment in a message.
         environment: what Lambda would set, for the import of these modules.
+        budget: how large it may be; Lambda's where not given.
     """
 
     reader: Callable[[], Contents]
     target: Target
     entry_points: Callable[[], Mapping[str, str]] = dict
     environment: Mapping[str, str] = field(default_factory=dict)
+    budget: Budget | None = None
 
     @cached_property
     def contents(self) -> Contents:
@@ -101,7 +118,7 @@ class Artifact:
         Raises:
             BadPackage: a requirement or a package of the stage cannot be had.
             NotLoaded: an entry point cannot be imported from it.
-            TooLarge: it is over Lambda's limit.
+            TooLarge: it is over Lambda's limit, or another service's.
         """
         path.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(dir=path.parent, prefix="artifact-") as scratch:
@@ -112,7 +129,7 @@ class Artifact:
             self._lay_out_ours(ours, path.parent)
             check_tops((*base.trees, ours))
             append(zipped, ours)
-            _check_size(zipped)
+            _check_size(zipped, self.budget or Budget("Lambda", MAX_UNZIPPED))
             task = Path(scratch) / "task"
             _join(task, (*base.trees, ours))
             self._check_loading(task)
@@ -132,8 +149,8 @@ class Artifact:
         return kept(self.contents.parts, self.target, Cache.of_user(folder / ".parts"))
 
     def _lay_out_ours(self, tree: Path, folder: Path) -> None:
-        """Our files with the bytecode of the whole rooms, which are compiled once for all."""
-        everything = OurFiles(closure.all_files())
+        """Our files with the bytecode of the whole rooms, which are compiled once for rewards."""
+        everything = OurFiles({**closure.all_files(), **self.contents.files})
         zipped = kept([everything], self.target, Cache.of_user(folder / ".parts")).zip
         wanted = {name for name, _ in self.contents.ours.contents()}
         with ZipFile(str(zipped)) as archive:  # which was found whole
@@ -147,9 +164,9 @@ class Artifact:
             [*modules], [task], runner=self.target.runner, environment=self.environment
         )
         if found is not None:
-            where = modules.get(found.module, "the handler")
             raise loading.NotLoaded(
-                f"{where}: {found.module} cannot be imported from its artifact: {found.cause}"
+                f"{modules[found.module]}: {found.module} cannot be imported from its artifact: "
+                f"{found.cause}"
             )
 
 
@@ -189,17 +206,23 @@ def _join(folder: Path, trees: Iterable[Path]) -> None:
                 (place / each.name).symlink_to(each.absolute())
 
 
-def _check_size(zipped: Path) -> None:
+def _check_size(zipped: Path, budget: Budget) -> None:
     sizes: dict[str, int] = {}
     with ZipFile(zipped) as archive:
         for entry in archive.infolist():
             top = entry.filename.partition("/")[0]
             sizes[top] = sizes.get(top, 0) + entry.file_size
     total = sum(sizes.values())
-    if total > MAX_UNZIPPED:
+    size = zipped.stat().st_size
+    if budget.zipped is not None and size > budget.zipped:
+        raise TooLarge(
+            f"the artifact is {size / 1e6:.0f} MB zipped, over {budget.whose}'s limit of "
+            f"{budget.zipped / 1e6:.0f} MB"
+        )
+    if total > budget.unzipped:
         largest = sorted(sizes, key=sizes.__getitem__, reverse=True)[:LARGEST]
         shown = ", ".join(f"{normalised(each)} {sizes[each] / 1e6:.0f} MB" for each in largest)
         raise TooLarge(
-            f"the artifact is {total / 1e6:.0f} MB unzipped, over Lambda's limit of "
-            f"{MAX_UNZIPPED / 1e6:.0f} MB; the largest parts are {shown}"
+            f"the artifact is {total / 1e6:.0f} MB unzipped, over {budget.whose}'s limit of "
+            f"{budget.unzipped / 1e6:.0f} MB; the largest parts are {shown}"
         )

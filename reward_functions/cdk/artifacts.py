@@ -5,6 +5,7 @@
 | of ours | what it reaches | where it reaches them | no |
 | of a package | the whole runtime rooms, which its code may import | where it needs them (`Needs.symbolic`), its code or a parameter reaches them, or the lock names them | all |
 
+A function that is no reward runs from what its handler reaches, and from the pins of that alone.
 Nothing is read, built or resolved before a digest is asked for: `cdk list` and `cdk destroy` never
 ask.
 """  # noqa: E501
@@ -23,13 +24,16 @@ from reward_functions.cdk import closure
 from reward_functions.cdk.artifact import Artifact, Contents
 from reward_functions.cdk.interpreter import NoInterpreter
 from reward_functions.cdk.lock import BadLock, Lock
-from reward_functions.cdk.packages import BadPackage, Package
+from reward_functions.cdk.own_rights import services
+from reward_functions.cdk.packages import BadPackage, Package, insist_on_distinct
 from reward_functions.cdk.parts import Packages, Requirements
-from reward_functions.cdk.pins import ALGEBRA, our_pins
+from reward_functions.cdk.pins import ALGEBRA, our_pins, pins_for
+from reward_functions.cdk.pruning import AWS_SERVICES
 from reward_functions.cdk.sources import insist_on_named
 from reward_functions.cdk.target import Target
 from reward_functions.core import registry
 from reward_functions.core.mentions import mentions
+from reward_functions.core.spec import Needs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -65,6 +69,7 @@ class Artifacts:
         stage: checked.
         folder: where relative paths of packages begin and the lock lies: that of `cdk.json`.
         interpreter: of the stage's Python, to compile with; without one there is no bytecode.
+        beside: whose lock it is beside that of the rewards' packages; "" for that one.
 
     Attributes:
         notices: sentences for whoever synthesises, complete once the digests are known.
@@ -73,6 +78,7 @@ class Artifacts:
     stage: Stage
     folder: Path
     interpreter: Path | None
+    beside: str = ""
     notices: list[str] = field(default_factory=list)
 
     def artifact(self, reward: str) -> Artifact:
@@ -96,6 +102,27 @@ class Artifacts:
             )
         return self._made[reward]
 
+    def of_handler(self, module: str) -> Artifact:
+        """What a function that is no reward runs from: its handler and all that this reaches.
+
+        It has the pins that are imported there, and neither the algebra nor the stage's packages.
+
+        Its digest raises:
+            NoInterpreter: the stage is strict, and there would be no bytecode.
+
+        Args:
+            module: ours, of `closure.BESIDE_REWARDS` or of the runtime rooms.
+        """
+        if module not in self._handlers:
+            words = f"stage {self.stage.name!r}, {module.rpartition('.')[2]}"
+            self._handlers[module] = Artifact(
+                reader=partial(self._contents_of_handler, module),
+                target=self.target,
+                entry_points=partial(dict, [(module, words)]),
+                environment=self._environment,
+            )
+        return self._handlers[module]
+
     @cached_property
     def target(self) -> Target:
         """What the artifacts are for."""
@@ -115,11 +142,7 @@ class Artifacts:
                 stage does not name.
         """
         packages = [Package.of(text, self.folder) for text in self.stage.packages]
-        names = [package.name for package in packages]
-        if twice := next((name for name in names if names.count(name) > 1), None):
-            raise BadPackage(
-                f"stage {self.stage.name!r}: `packages` names {twice} twice: leave one of them"
-            )
+        insist_on_distinct(packages, self.stage.name)
         wheels = {
             package.name: wheel for package in packages if (wheel := package.wheel(self._scratch))
         }
@@ -130,10 +153,15 @@ class Artifacts:
             packages=packages,
             wheels=wheels,
             target=self.target,
+            beside=self.beside,
         )
 
     @cached_property
     def _made(self) -> dict[str, Artifact]:
+        return {}
+
+    @cached_property
+    def _handlers(self) -> dict[str, Artifact]:
         return {}
 
     @cached_property
@@ -169,8 +197,22 @@ class Artifacts:
         }
         locked = {pin.name for pin in self._locked}
         algebra = spec.needs.symbolic or bool((imported | locked) & ALGEBRA)
-        pinned = self._pinned(algebra=algebra, services=frozenset(self.stage.aws_services))
+        pinned = self._pinned(algebra=algebra, services=self.services(reward))
         return Contents((*pinned, self._packages), closure.all_files())
+
+    def services(self, reward: str) -> frozenset[str]:
+        """Clients beyond `AWS_SERVICES` that ship with a reward of a package, by botocore's names.
+
+        They are those that the stage names, and those that the rights of its deployments are for.
+        """
+        given = (each for each in self.stage.deployments if each.reward == reward)
+        return frozenset(self.stage.aws_services).union(*map(services, given)) - AWS_SERVICES
+
+    def _contents_of_handler(self, module: str) -> Contents:
+        self._insist_on_bytecode()
+        reached = closure.reached([module], Needs(), beside=closure.BESIDE_REWARDS)
+        pinned = pins_for(closure.imported_packages(reached))
+        return Contents((Requirements(pins=pinned, target=self.target),), closure.files(reached))
 
     def _parameters(self, reward: str) -> Iterator[str]:
         """The strings among the parameters of its deployments."""
@@ -235,7 +277,8 @@ class Artifacts:
     def _entry_points(self, reward: str) -> Mapping[str, str]:
         """The modules of all deployments that run from the same zip."""
         digest = self.artifact(reward).digest
-        return {
+        handler = {closure.HANDLER: f"stage {self.stage.name!r}, the handler"}
+        return handler | {
             closure.module_of(name): f"stage {self.stage.name!r}, deployment {each.name!r}"
             for each in self.stage.deployments
             if self.artifact(each.reward).digest == digest

@@ -1,4 +1,4 @@
-"""Which of our own files a reward can reach: the imports of its module, followed to their end.
+"""Which of our own files a function can reach: the imports of its module, followed to their end.
 
 A deployment carries these files and no others, so that a change in one verifier moves no neighbour.
 Imports count wherever they stand, and so does a string that names a module; what is imported for
@@ -31,8 +31,11 @@ HANDLER: Final = "reward_functions.serving.handler"
 
 PACKAGE: Final = Path(reward_functions.__file__).parent
 
-LAPTOP: Final = frozenset({"adapters", "cdk", "cli", "rollouts", "testing", "tools"})
+LAPTOP: Final = frozenset({"adapters", "cdk", "cli", "feedback", "rollouts", "testing", "tools"})
 """Rooms that no reward's function runs; agents run `rollouts`, trainers `adapters`."""
+
+BESIDE_REWARDS: Final = frozenset({"feedback", "rollouts"})
+"""Of these, the rooms that functions of a stage run which are no rewards."""
 
 ON_DEMAND: Final = {
     (HANDLER, "reward_functions.judge_runtime.panel"): "judge",
@@ -49,11 +52,11 @@ PROMPT: Final = ".md"
 
 @cache
 def modules() -> Mapping[str, Path]:
-    """Every module of the runtime rooms by its dotted name, in order."""
+    """Every module that some function may run by its dotted name, in order."""
     found = {}
     for path in sorted(PACKAGE.rglob("*.py")):
         inside = path.relative_to(PACKAGE.parent).with_suffix("")
-        if inside.parts[1] not in LAPTOP:
+        if inside.parts[1] not in LAPTOP - BESIDE_REWARDS:
             parts = inside.parts[:-1] if inside.name == "__init__" else inside.parts
             found[".".join(parts)] = path
     return found
@@ -70,6 +73,11 @@ def module_of(reward: str) -> str:
     return next(theirs, None) or str(registry.get(reward).function.__module__)
 
 
+def room(module: str) -> str:
+    """The room of one of our modules; "" of what is in none."""
+    return module.partition(".")[2].partition(".")[0]
+
+
 def rewards_in(spec: RewardSpec, name: str) -> list[str]:
     """The registered rewards that a reward is made of: the parts of a composite, or itself.
 
@@ -84,14 +92,17 @@ def rewards_in(spec: RewardSpec, name: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def reached(roots: Iterable[str], needs: Needs) -> frozenset[str]:
+def reached(
+    roots: Iterable[str], needs: Needs, *, beside: frozenset[str] = frozenset()
+) -> frozenset[str]:
     """Our modules that these can reach, themselves and all packages around them included.
 
     Args:
         roots: dotted names; what is no module of ours is passed over.
         needs: of the reward, which decides about `ON_DEMAND`.
+        beside: rooms that are followed too; no reward reaches any of `BESIDE_REWARDS`.
     """
-    known = modules()
+    known = {name: path for name, path in modules().items() if room(name) not in LAPTOP - beside}
     found: set[str] = set()
     waiting = list(roots)
     while waiting:
@@ -131,9 +142,13 @@ def files(names: Iterable[str]) -> dict[str, Path]:
     return {path.relative_to(PACKAGE.parent).as_posix(): path for path in sorted(paths)}
 
 
-def all_files() -> dict[str, Path]:
-    """Whole runtime rooms, as code that we do not know may import any of their modules."""
-    places = (place for place in PACKAGE.iterdir() if place.name not in LAPTOP)
+def all_files(beside: frozenset[str] = frozenset()) -> dict[str, Path]:
+    """Whole runtime rooms, as code that we do not know may import any of their modules.
+
+    Args:
+        beside: rooms of `BESIDE_REWARDS` that go with them.
+    """
+    places = (place for place in PACKAGE.iterdir() if place.name not in LAPTOP - beside)
     paths = (path for place in places for path in (place, *place.rglob("*")))
     return {
         path.relative_to(PACKAGE.parent).as_posix(): path

@@ -1,6 +1,7 @@
-"""The custodian: one small function of the stack's own, which CloudFormation asks four things.
+"""The custodian: one small function of the stack's own, which CloudFormation asks five things.
 
     Custom::RewardGate          whether a version scores its examples, before anything points to it
+    Custom::RewardReadiness     to keep environments of a version ready, and to stop when it goes
     Custom::RewardGenerations   to delete the functions of an immutable deployment with the last
     Custom::RewardRoles         to delete the roles of a deployment's judges with the last of them
     Custom::EmptyBucket         to empty the bucket before it is deleted
@@ -16,15 +17,13 @@ from typing import TYPE_CHECKING, Final
 from aws_cdk import CustomResource, Duration, RemovalPolicy
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
-from aws_cdk import aws_logs as logs
 from constructs import Construct
 
-from reward_functions.cdk import nag
-from reward_functions.cdk.grants import rewards
+from reward_functions.cdk.grants import provided, rewards
+from reward_functions.cdk.keeping import log_group
 from reward_functions.cdk.roles import place_of, role
-from reward_functions.cdk.runtime import architecture, runtime
-from reward_functions.serving import permissions
-from reward_functions.serving.catalogue import bucket_name
+from reward_functions.cdk.runtime import python_function
+from reward_functions.serving import custodian, deferred, permissions
 
 if TYPE_CHECKING:
     from reward_functions.cdk.stages import Stage
@@ -46,27 +45,30 @@ class Custodian(Construct):
         scope: the stack.
         name: in the construct tree.
         stage: whose functions it tries, and whose bucket it empties unless that outlives the stack.
+
+    Attributes:
+        rights: deletes with the stack the roles of verifiers with rights. It is of every stage:
+            one that came and went with such roles would delete them under the versions that run as
+            them.
     """
 
     def __init__(self, scope: Construct, name: str, *, stage: Stage) -> None:
         super().__init__(scope, name)
         place = place_of(self)
-        physical = f"reward-custodian-{stage.name}"
-        group = logs.LogGroup(
-            self,
-            "Logs",
-            log_group_name=f"/aws/lambda/{physical}",
-            retention=logs.RetentionDays.ONE_MONTH,
-            removal_policy=RemovalPolicy.DESTROY,
-        )
-        bucket = f"arn:{place.partition}:s3:::" + bucket_name(
-            stage.name, place.account, stage.region
-        )
-        work = permissions.keep_house(
+        physical = stage.names.custodian
+        group = log_group(self, physical, stage)
+        bucket = f"arn:{place.partition}:s3:::" + stage.names.bucket(place.account, stage.region)
+        outlives = stage.production or stage.bucket
+        work = custodian.keep_house(
             place,
-            stage=stage.name,
-            rewards=rewards(place, stage.name, stage.deployments),
-            bucket_arn="" if stage.production else bucket,
+            names=stage.names,
+            role_path=stage.role_path,
+            rewards=rewards(place, stage.names, stage.deployments),
+            provided=provided(place, stage.names, stage.deployments),
+            bucket_arn="" if outlives else bucket,
+            results_arn=""
+            if stage.production or stage.feedback is None
+            else deferred.results_arn(place, stage.names),
             emulated=stage.emulated,
         )
         made = role(
@@ -74,6 +76,7 @@ class Custodian(Construct):
             "Role",
             description=f"What {physical} runs as",
             trust=permissions.trust_lambda(),
+            path=stage.role_path,
             policies={
                 "logs": permissions.write_logs(
                     place.arn("logs", f"log-group:/aws/lambda/{physical}")
@@ -81,26 +84,21 @@ class Custodian(Construct):
                 "work": work,
             },
         )
-        self._function = lambda_.Function(
+        self._function = python_function(
             self,
             "Function",
+            stage,
             function_name=physical,
             description="Tries versions before anything points to them, and clears up at the end",
             code=lambda_.Code.from_asset(str(FOLDER), exclude=["__pycache__"]),
             handler="index.handler",
-            runtime=runtime(stage),
-            architecture=architecture(stage),
             memory_size=256,
             timeout=TIMEOUT,
-            logging_format=lambda_.LoggingFormat.JSON,
             log_group=group,
             role=iam.Role.from_role_arn(self, "RoleByArn", made.attr_arn, mutable=False),
         )
-        nag.acknowledge(
-            self._function,
-            "L1",
-            "The stage says which Python runs, here as in its reward functions.",
-        )
+        path = permissions.rights_roles(place, stage.name, below=stage.role_path)
+        self.rights = self._asked(self, "Rights", "RewardRoles", {"Path": path})
 
     def gate(
         self,
@@ -130,6 +128,25 @@ class Custodian(Construct):
             "Judge": judge,
         }
         return self._asked(scope, name, "RewardGate", asked)
+
+    def provided(
+        self, scope: Construct, name: str, *, version_arn: str, deployment: str, environments: int
+    ) -> CustomResource:
+        """What exists while environments of a version are kept ready; its own for every version.
+
+        Args:
+            scope: the deployment's construct.
+            name: in the construct tree.
+            version_arn: the version's.
+            deployment: its name, for the sentence of a failure.
+            environments: how many; of another number the same version gets more, or fewer.
+        """
+        asked = {
+            "Version": version_arn,
+            "Deployment": deployment,
+            "Environments": str(environments),
+        }
+        return self._asked(scope, name, "RewardReadiness", asked)
 
     def generations(self, scope: Construct, name: str, *, prefix: str) -> CustomResource:
         """What deletes, when it is deleted, every function whose name begins with a prefix."""

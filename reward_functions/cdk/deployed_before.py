@@ -29,7 +29,6 @@ from reward_functions.serving.catalogue import (
     ALIAS,
     DeployedReward,
     deployments_path,
-    stack_name,
 )
 
 if TYPE_CHECKING:
@@ -197,7 +196,7 @@ def _of_the_day_before(value: str) -> bool:
 
 def _owned(stage: Stage, cloudformation: Any) -> Iterator[str]:
     pages = cloudformation.get_paginator("list_stack_resources")
-    for page in pages.paginate(StackName=stack_name(stage.name)):
+    for page in pages.paginate(StackName=stage.names.stack):
         for each in page["StackResourceSummaries"]:
             if not each["ResourceStatus"].startswith("DELETE"):
                 yield each.get("PhysicalResourceId", "")
@@ -207,7 +206,7 @@ def _moved(
     stage: Stage, records: Mapping[str, DeployedReward], cloudformation: Any, functions: Any
 ) -> Iterator[tuple[str, tuple[str, str]]]:
     """Where `live` is not what the stack says; the catalogue follows a rollback, outputs do not."""
-    (stack,) = cloudformation.describe_stacks(StackName=stack_name(stage.name))["Stacks"]
+    (stack,) = cloudformation.describe_stacks(StackName=stage.names.stack)["Stacks"]
     outputs = {each["OutputValue"] for each in stack.get("Outputs", ())}
     aliased = {each.function_arn: each.name for each in records.values() if not each.immutable}
     for arn in sorted(outputs):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
@@ -9,12 +11,14 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, m
 from reward_functions.cdk.closure import rewards_in
 from reward_functions.cdk.judges import check_judge
 from reward_functions.cdk.limits import check_function
+from reward_functions.cdk.own_rights import Environment, FunctionVpc, Secrets, Statement
 from reward_functions.cdk.packages import normalised
+from reward_functions.cdk.starts import MAX_ENVIRONMENTS, MAX_STORAGE_MB, STORAGE_MB
 from reward_functions.core import registry
 from reward_functions.core.declared import composite_of
 from reward_functions.core.errors import BadComposite, ConfigurationError, UnknownReward
 from reward_functions.core.prototypes import lacking
-from reward_functions.serving.catalogue import Name, function_name
+from reward_functions.serving.catalogue import Name
 from reward_functions.serving.contract import ResponseMode
 from reward_functions.serving.settings import LambdaSettings
 
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from reward_functions.core.spec import RewardSpec
+    from reward_functions.serving.names import Names
 
 ONE_PROCESSOR_MB: Final = 1769
 """Memory at which Lambda gives one whole processor (Lambda developer guide, "Configure memory")."""
@@ -32,6 +37,10 @@ MAX_TIMEOUT_SECONDS: Final = 900
 
 RESERVED_NAMESPACE: Final = "AWS/"
 """A prefix that AWS keeps for itself, in any case of letters: metrics sent there are lost."""
+
+REFERENCE: Final = re.compile(r"\{\{resolve:|[$#]\{Token\[")
+"""How a template refers to what it does not hold ("Using dynamic references" in CloudFormation's
+user guide), and CDK to what it does not know yet."""
 
 
 class BadDeployment(ConfigurationError):
@@ -90,6 +99,28 @@ class Deployment(Settings):
         description="Invocations at a time, kept for this function and its most. A new account's "
         "limit may refuse any.",
     )
+    provisioned_concurrency: int | None = Field(
+        default=None,
+        strict=True,  # `true` would be one
+        ge=1,
+        le=MAX_ENVIRONMENTS,
+        description="Environments of the version that are [kept ready](how-to/cold-starts.md), "
+        "which cost while nobody calls.",
+    )
+    snap_start: bool = Field(
+        default=False,
+        description="Environments are [restored from a snapshot](how-to/cold-starts.md) of a "
+        "started one; every version that stays costs.",
+    )
+    ephemeral_storage_mb: int = Field(
+        default=STORAGE_MB,
+        ge=STORAGE_MB,
+        le=MAX_STORAGE_MB,
+        description="Of `/tmp`, anew in every environment.",
+    )
+    tracing: bool = Field(
+        default=False, description="Invocations are traced by X-Ray: how long start and call took."
+    )
     judge: dict[str, JsonValue] | None = Field(
         default=None,
         description="The judge of a reward that asks a model: the panel as `models`, and the other "
@@ -98,6 +129,23 @@ class Deployment(Settings):
     settings: dict[str, JsonValue] = Field(
         default={},
         description="Other settings of the function by their names there, such as `on_unscored`.",
+    )
+    allow: tuple[Statement, ...] = Field(
+        default=(),
+        min_length=1,
+        description="[Rights](how-to/rights.md) of the function beside its log, as statements.",
+    )
+    environment: Environment = Field(
+        default={}, description="Further variables of the function, by their names."
+    )
+    secrets: Secrets = Field(
+        default={},
+        json_schema_extra={"default": {}},
+        description="Secrets that the function may read, by the variables that hold their ARNs.",
+    )
+    vpc: FunctionVpc | None = Field(
+        default=None,
+        description="`subnets` and `security_groups`, by their ids, that the function is in.",
     )
 
     @field_validator("settings")
@@ -122,6 +170,13 @@ class Deployment(Settings):
             given = {"reward": given}
         if not isinstance(given, dict):
             return given
+        for field, value in given.items():
+            if found := REFERENCE.search(json.dumps(value, default=str)):
+                raise ValueError(
+                    f"{field}: {found[0]}…: CDK or CloudFormation would put something else there, "
+                    "such as a secret's value for all to read: write it out, or name it under "
+                    "`secrets`"
+                )
         given = dict(given)
         if isinstance(given.get("reward"), dict):
             given["composite"] = given["reward"]
@@ -133,6 +188,11 @@ class Deployment(Settings):
         elif isinstance(given.get("name"), str):
             given.setdefault("reward", given["name"])
         return given
+
+    @property
+    def compares(self) -> bool:
+        """Whether a response's score depends on the other responses of its group."""
+        return self.spec().needs.group
 
     def spec(self) -> RewardSpec:
         """The reward: registered, or declared here.
@@ -151,7 +211,7 @@ class Deployment(Settings):
             raise BadComposite(f"{self.reward} is the name of a registered reward: choose another")
         return made
 
-    def lambda_settings(self, stage: str) -> LambdaSettings:
+    def lambda_settings(self, names: Names) -> LambdaSettings:
         """The settings of the function.
 
         Raises:
@@ -164,19 +224,23 @@ class Deployment(Settings):
             "composite": self.composite,
             "judge": self.judge,
             "response_mode": self.response_mode,
-            "service": function_name(stage, self.name),
+            "service": names.function(self.name),
         }
         return LambdaSettings.of(ours | self.settings)
 
+    def variables(self) -> dict[str, str]:
+        """The function's variables beside its settings: those given, and the ARNs of secrets."""
+        return self.environment | {name: each.arn for name, each in self.secrets.items()}
+
 
 def check_deployment(
-    each: Deployment, stage: str, regions: Iterable[str], carried: Collection[str]
+    each: Deployment, names: Names, regions: Iterable[str], carried: Collection[str]
 ) -> None:
     """Whether a deployment can be made.
 
     Args:
         each: the deployment.
-        stage: the stage's name.
+        names: of the stage.
         regions: the names of AWS's regions.
         carried: the packages of the stage.
 
@@ -185,9 +249,16 @@ def check_deployment(
     """
     spec = each.spec()
     spec.bind(each.parameters)
-    settings = each.lambda_settings(stage)
+    settings = each.lambda_settings(names)
     check_judge(spec, settings.judge, regions)
-    check_function(stage, each, settings, timeout=each.timeout_seconds, workers=spec.needs.workers)
+    check_function(
+        names,
+        each,
+        settings,
+        timeout=each.timeout_seconds,
+        workers=spec.needs.workers,
+        variables=each.variables(),
+    )
     if not spec.examples:
         raise BadDeployment(
             f"{each.reward} declares no examples, so that its gate would prove nothing: give "

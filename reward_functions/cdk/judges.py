@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from reward_functions.core.errors import BadJudge
 from reward_functions.core.suggest import did_you_mean
+from reward_functions.serving.permissions import is_global
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -80,12 +81,12 @@ def _check_bedrock(model: JudgeModel, regions: set[str]) -> None:
 
 
 def _check_profile(model: JudgeModel) -> None:
-    if model.profile.rpartition("/")[2].startswith("global."):
-        raise BadJudge(
-            f"{model.profile} routes anywhere, and no region can be granted for all; name the "
-            "profile of a geography"
-        )
-    if not model.destinations:
+    if is_global(model.profile):
+        if model.destinations:
+            raise BadJudge(
+                f"{model.profile} routes to every commercial region: leave its destinations out"
+            )
+    elif not model.destinations:
         raise BadJudge(f"{model.profile}: destinations name no region that this profile routes to")
     if model.model.startswith("arn:"):
         raise BadJudge(

@@ -25,8 +25,6 @@ SECONDS: Final = 120
 
 OURS: Final = "reward_functions"
 
-HANDLER: Final = "reward_functions.serving.handler"
-
 IMPORTED: Final = """
 import json, sys
 sys.path[:0] = json.loads(sys.argv[1])
@@ -70,10 +68,9 @@ def fault(
         runner: the target's Python, where this machine has one that runs there.
         environment: of the function.
     """
-    wanted = [HANDLER, *modules]
     if runner is not None:
-        return _import(wanted, trees, runner, environment)
-    return next(filter(None, (_look_for(module, trees) for module in wanted)), None)
+        return _import(modules, trees, runner, environment)
+    return next(filter(None, (_look_for(module, trees) for module in modules)), None)
 
 
 def _import(

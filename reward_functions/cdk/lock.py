@@ -100,6 +100,7 @@ class Lock:
         packages: the stage's.
         wheels: of those packages that no index is asked for, by name.
         target: what the artifacts are for.
+        beside: whose packages they are, where not the rewards': a stage may have another lock.
     """
 
     stage: str
@@ -107,11 +108,13 @@ class Lock:
     packages: Sequence[Package]
     wheels: Mapping[str, Wheel]
     target: Target
+    beside: str = ""
 
     @property
     def path(self) -> Path:
         """The file."""
-        return self.folder / f"reward-functions.{self.stage}.lock"
+        kind = f".{self.beside}" if self.beside else ""
+        return self.folder / f"reward-functions.{self.stage}{kind}.lock"
 
     @property
     def remedy(self) -> str:
@@ -148,10 +151,21 @@ class Lock:
             return "missing"
         text = self._text()
         self._insist_on_pins(text)
-        found, content = INPUTS.search(text), CONTENT.search(text)
+        found = INPUTS.search(text)
         if found is None or found[1] != self.inputs():
             return "stale"
-        return "current" if content and content[1] == _content(text) else "changed"
+        return "current" if _unedited(text) else "changed"
+
+    def insist_on_unedited(self) -> None:
+        """That it is as it was written, from whatever it was resolved.
+
+        Raises:
+            BadLock: it is no lock, or somebody changed it.
+        """
+        text = self._text()
+        self._insist_on_pins(text)
+        if not _unedited(text):
+            raise self._edited()
 
     def read(self) -> tuple[Pin, ...]:
         """The distributions, by name.
@@ -168,10 +182,7 @@ class Lock:
                 f"or the target changed: run {self.remedy} and commit it"
             )
         if state == "changed":
-            raise BadLock(
-                f"{self.path.name} is not as it was written: restore it, or run "
-                f"`reward lock --stage {self.stage} --upgrade` and commit it"
-            )
+            raise self._edited()
         return parsed(self._text())
 
     def write(self, *, upgrade: bool = False) -> tuple[Change, ...]:
@@ -199,6 +210,12 @@ class Lock:
         except OSError as error:
             raise BadLock(f"{self.path.name} cannot be written: {error.strerror}") from None
         return changes(before, after)
+
+    def _edited(self) -> BadLock:
+        return BadLock(
+            f"{self.path.name} is not as it was written: restore it, or run "
+            f"`reward lock --stage {self.stage} --upgrade` and commit it"
+        )
 
     def _before(self) -> tuple[Pin, ...]:
         if not self.path.exists():
@@ -283,6 +300,11 @@ def changes(before: Iterable[Pin], after: Iterable[Pin]) -> tuple[Change, ...]:
         for name in sorted(old.keys() | new.keys())
         if old.get(name) != new.get(name)
     )
+
+
+def _unedited(text: str) -> bool:
+    content = CONTENT.search(text)
+    return content is not None and content[1] == _content(text)
 
 
 def _content(text: str) -> str:

@@ -16,7 +16,7 @@ from constructs import Construct
 from reward_functions.serving.observability import DIMENSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from aws_cdk import aws_sns as sns
 
@@ -39,7 +39,7 @@ class Watch(NamedTuple):
         metric: what is watched, with its statistic.
         threshold: in the metric's unit.
         means: a sentence for the reader of the alarm.
-        periods: of five minutes, all of which must be over.
+        periods: of the metric, all of which must be over.
         compared: how a value is compared with the threshold.
     """
 
@@ -49,6 +49,31 @@ class Watch(NamedTuple):
     means: str
     periods: int = 1
     compared: cloudwatch.ComparisonOperator = ABOVE
+
+
+def alarms(scope: Construct, watched: Iterable[Watch], *, about: str, topic: sns.ITopic) -> None:
+    """Make the alarms of what is watched.
+
+    Args:
+        scope: what is watched.
+        watched: what can go wrong with it.
+        about: how their descriptions begin.
+        topic: receives them.
+    """
+    notify = actions.SnsAction(topic)
+    for watch in watched:
+        alarm = cloudwatch.Alarm(
+            scope,
+            watch.name,
+            metric=watch.metric,
+            threshold=watch.threshold,
+            evaluation_periods=watch.periods,
+            comparison_operator=watch.compared,
+            # Between two training runs nobody calls, and nothing is wrong.
+            treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
+            alarm_description=f"{about}: {watch.means}",
+        )
+        alarm.add_alarm_action(notify)
 
 
 class Monitoring(Construct):
@@ -73,23 +98,12 @@ class Monitoring(Construct):
     ) -> None:
         super().__init__(scope, name)
         self.dashboard = cloudwatch.Dashboard(
-            self, "Dashboard", dashboard_name=f"reward-functions-{stage.name}-{stage.region}"
+            self,
+            "Dashboard",
+            dashboard_name=stage.names.of(f"reward-functions-{stage.name}-{stage.region}"),
         )
-        notify = actions.SnsAction(topic)
         for function in functions:
-            for watch in watches(function):
-                alarm = cloudwatch.Alarm(
-                    function,
-                    watch.name,
-                    metric=watch.metric,
-                    threshold=watch.threshold,
-                    evaluation_periods=watch.periods,
-                    comparison_operator=watch.compared,
-                    # Between two training runs nobody calls, and nothing is wrong.
-                    treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
-                    alarm_description=f"{function.deployment.name}: {watch.means}",
-                )
-                alarm.add_alarm_action(notify)
+            alarms(function, watches(function), about=function.deployment.name, topic=topic)
             self.dashboard.add_widgets(*_row(function))
 
 

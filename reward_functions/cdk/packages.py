@@ -22,7 +22,7 @@ from reward_functions.cdk.records import canonical
 from reward_functions.core.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 PINNED: Final = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)(\[[A-Za-z0-9._,-]+\])?==[^\s;=*]+")
@@ -125,8 +125,10 @@ class Package:
             folder: where relative paths begin.
 
         Raises:
-            BadPackage: there is no such path, or the requirement is not pinned.
+            BadPackage: there is no such path, the requirement is not pinned, or it is a URL.
         """
+        if "://" in text:  # not shown: it may hold a password
+            raise BadPackage("a package is a path or a requirement pinned as name==version, no URL")
         path = (folder / text).resolve()
         if path.suffix == ".whl" and path.is_file():
             return cls(normalised(path.name.partition("-")[0]), path)
@@ -165,6 +167,33 @@ class Package:
 
     def __str__(self) -> str:
         return self.source if isinstance(self.source, str) else self.source.name
+
+
+def declared(folder: Path) -> tuple[str, ...] | None:
+    """What a project's folder says that it requires, with its extras, as its wheel will.
+
+    None where its `pyproject.toml` leaves that to the build, which refuses what is no list.
+    """
+    project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    try:
+        if {"dependencies", "optional-dependencies"} & {*project.get("dynamic", ())}:
+            return None
+        extras = project.get("optional-dependencies", {}).values()
+        found = (*project.get("dependencies", ()), *(each for extra in extras for each in extra))
+    except (AttributeError, TypeError):
+        return None
+    return found if all(isinstance(each, str) for each in found) else None
+
+
+def insist_on_distinct(packages: Iterable[Package], stage: str) -> None:
+    """A stage names no package twice.
+
+    Raises:
+        BadPackage: it does.
+    """
+    names = [package.name for package in packages]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise BadPackage(f"stage {stage!r}: `packages` names {twice} twice: leave one of them")
 
 
 def normalised(name: str) -> str:

@@ -5,14 +5,31 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from reward_functions.cdk.packages import normalised
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 PROJECT: Final = "reward-functions"
 
 ALGEBRA: Final = frozenset({"mpmath", "sympy"})
 """Pins that an artifact carries only where its reward can reach them: half of its bytes."""
+
+_BOTOCORE: Final = frozenset({"botocore", "jmespath", "python-dateutil", "six", "urllib3"})
+_PYDANTIC: Final = frozenset(
+    {"annotated-types", "pydantic", "pydantic-core", "typing-extensions", "typing-inspection"}
+)
+
+BRINGS: Final = {
+    "aws_lambda_powertools": frozenset({"aws-lambda-powertools", "jmespath", "typing-extensions"}),
+    "boto3": _BOTOCORE | {"boto3", "s3transfer"},
+    "botocore": _BOTOCORE,
+    "pydantic": _PYDANTIC,
+    "urllib3": frozenset({"urllib3"}),
+}
+"""What our code imports, and the pins that it takes; the algebra is a part of its own."""
 
 ENTRY: Final = re.compile(
     r"^([A-Za-z0-9][A-Za-z0-9._-]*)==([^\s;\\]+)([^\n\\]*)((?:\\\n\s+--hash=\S+[ \t]*)*)",
@@ -44,6 +61,16 @@ def pins() -> Path:
 def our_pins() -> tuple[Pin, ...]:
     """The runtime requirements of this project, by name."""
     return parsed(pins().read_text(encoding="utf-8"))
+
+
+def pins_for(packages: Iterable[str]) -> tuple[Pin, ...]:
+    """The pins that some imported packages take, by name, without the algebra.
+
+    Args:
+        packages: as code imports them; what `BRINGS` does not name is passed over.
+    """
+    wanted = frozenset().union(*(BRINGS.get(each, frozenset()) for each in packages))
+    return tuple(pin for pin in our_pins() if pin.name in wanted)
 
 
 def parsed(text: str) -> tuple[Pin, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from aws_cdk import Stack
@@ -26,6 +27,10 @@ WILDCARDS: Final = {
     "InvokeRewards": "The versions and aliases of exactly these functions.",
     "AskRewards": "The versions and aliases of exactly these functions.",
     "TryVersion": "The versions of exactly these functions: a number is given at publication.",
+    "ProvideVersion": "The versions of exactly these functions: a number is given at publication.",
+    "ReleaseVersion": "The versions of this stage's functions, also of those that left it.",
+    "ReadyOnEmulator": "The local AWS emulator alone, which asks for other actions than AWS.",
+    "SendTraces": "X-Ray's two writing actions, which know no resource.",
     "DeleteVersion": "The versions of exactly these functions: a number is given at publication.",
     "FindGenerations": "A list, which knows no resource.",
     "DeleteGenerations": "Immutable functions of this stage, whose names end in a digest.",
@@ -38,10 +43,15 @@ WILDCARDS: Final = {
     "ReadLogs": "The log groups of exactly these functions, in the form that policies take.",
     "SeeRole": "The local AWS emulator alone, which asks about a simulation without its role.",
     "ReadInvocationLogs": "The objects of the one folder that the stage names.",
+    "ReadFolders": "The objects of the folders and buckets that the stage names.",
     "SeeNetwork": "Descriptions, which know no resource.",
     "MakeInterface": "An interface's ARN is made with it; Bedrock's tags of a job must be on it.",
     "HandInterface": "Interfaces of these subnets alone, with Bedrock's tags of a job.",
     "TagInterface": "An interface's ARN is made with it; tagged while it is made alone.",
+    "PutResults": "The objects under the one prefix where agents put results.",
+    "ReadResults": "The objects under the one prefix where agents put results.",
+    "AskVersions": "The versions of exactly these functions: a record says which.",
+    "ReportRewards": "A job is named by who starts it.",
     "FollowSageMakerJob": "A job is named by who starts it, and a recipe by SageMaker.",
     "ReadHub": "A digest of the account names the hub of evaluators; and any model of SageMaker's.",
     "ReadPublicHub": "Which of the public hub's models is tuned is decided at each start.",
@@ -56,8 +66,18 @@ WILDCARDS: Final = {
     "FollowLogs": "The one group of such jobs, whose streams SageMaker names.",
     "AskJudge": "Which of Bedrock's models judges is decided at each start of an RLAIF job.",
     "AskForwarders": "The versions and aliases of exactly the forwarders that the stage names.",
-    "AskRuntimes": "The endpoints of exactly the runtimes that the stage names.",
+    "AskRuntimes": "The endpoints of exactly the runtimes that the stage names, and its own, whose "
+    "ids are made with them.",
+    "KeepRuntimeLog": "The log groups of one runtime, whose id is made with it.",
+    "WriteRuntimeLog": "The log groups of one runtime, whose id is made with it.",
+    "FindLogGroups": "A list, which knows no group.",
     "AnswerJob": "A job is named by who starts it.",
+    "LogInToRegistry": "A token of the registry says who asks, and knows no resource.",
+    "PullContainer": "Containers of Nova's recipes, in accounts of AWS's own.",
+    "PutMetrics": "A metric has no resource; in the namespace of training jobs alone.",
+    "SeeClusters": "Which cluster runs a job is decided at each; descriptions alone.",
+    "ReadEscrow": "The weights of the account's own jobs, in a bucket that SageMaker names.",
+    "ListEscrow": "The weights of the account's own jobs, in a bucket that SageMaker names.",
     "BearToken": "A token says who asks, and knows no resource.",
     "JoinWithin": "An interface's ARN is made with it; in these subnets alone.",
     "HandInterfaceWithin": "Interfaces of these subnets alone.",
@@ -76,6 +96,9 @@ WILDCARDS: Final = {
     "AskModel": "The tuned model, whose host gets its ARN when it is made, beside its base.",
     "AskBehindProfile": "Base models in whichever region a profile of this account routes to.",
     "SeeAccount": "Lists, limits and tokens of the account, which know no resource.",
+    "SeeInterfaces": "Descriptions, which know no resource.",
+    "KeepInterfaces": "Interfaces that Lambda makes and names; the function's code may do none.",
+    "NeverFromTheCode": "A refusal, of everything.",
     "ReadCatalogue": "The parameters of this stage's own path.",
     "WriteCatalogue": "The parameters of this stage's own path.",
 }
@@ -97,6 +120,7 @@ def role(
     policies: Mapping[str, Document],
     path: str | None = None,
     physical: str | None = None,
+    reasons: Mapping[str, str] = MappingProxyType({}),
 ) -> iam.CfnRole:
     """A role with exactly these documents.
 
@@ -108,6 +132,7 @@ def role(
         policies: what it may do, by name.
         path: of its ARN, where others grant by it.
         physical: its name in the account, where others grant by it.
+        reasons: why statements that a deployment states name more than one thing, by their Sids.
     """
     made = iam.CfnRole(
         scope,
@@ -121,8 +146,24 @@ def role(
             for each, document in policies.items()
         ],
     )
-    _justify(made, policies.values())
+    _justify(made, policies.values(), reasons)
     return made
+
+
+def as_construct(scope: Construct, name: str, made: iam.CfnRole, *, path: str = "/") -> iam.IRole:
+    """A role that CDK's own grants reach: each becomes a policy beside the role's documents.
+
+    It is named by an ARN of parts, since CDK finds no name in one that only deployment knows.
+
+    Args:
+        scope: the construct it belongs to.
+        name: its name in the construct tree.
+        made: the role.
+        path: of its ARN.
+    """
+    place = place_of(scope)
+    arn = f"arn:{place.partition}:iam::{place.account}:role{path}{made.ref}"
+    return iam.Role.from_role_arn(scope, name, arn)
 
 
 def managed_policy(
@@ -134,17 +175,38 @@ def managed_policy(
     return made
 
 
-def _justify(construct: Construct, documents: Iterable[Document]) -> None:
+def bound(stack: Stack, boundary: str) -> None:
+    """Set a permissions boundary on every role of a stack, those that CDK itself makes too.
+
+    Args:
+        stack: whose roles.
+        boundary: ARN of a managed policy, or the name of one of the stack's account.
+    """
+    policy = (
+        iam.ManagedPolicy.from_managed_policy_arn(stack, "Boundary", boundary)
+        if boundary.startswith("arn:")
+        else iam.ManagedPolicy.from_managed_policy_name(stack, "Boundary", boundary)
+    )
+    iam.PermissionsBoundary.of(stack).apply(policy)
+
+
+def _justify(
+    construct: Construct,
+    documents: Iterable[Document],
+    reasons: Mapping[str, str] = MappingProxyType({}),
+) -> None:
     """Acknowledge every wildcard; one without a reason is a KeyError, here and not at AWS."""
-    reasons = {
-        resource: WILDCARDS[statement["Sid"]]
+    why = WILDCARDS | {**reasons}
+    found = {
+        (kind, each): why[statement["Sid"]]
         for document in documents
         for statement in document["Statement"]
-        for resource in statement["Resource"]
-        if "*" in resource
+        for kind in ("Action", "Resource")
+        for each in statement[kind]
+        if "*" in each
     }
-    for resource, reason in reasons.items():
-        nag.acknowledge(construct, f"IAM5[Resource::{_shown(construct, resource)}]", reason)
+    for (kind, each), reason in found.items():
+        nag.acknowledge(construct, f"IAM5[{kind}::{_shown(construct, each)}]", reason)
 
 
 def _shown(scope: Construct, arn: str) -> str:

@@ -2,44 +2,51 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 import aws_cdk as cdk
-from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_ssm as ssm
 from constructs import Construct
 
-from reward_functions.cdk.artifact import build_all
+from reward_functions.cdk.codes import codes
 from reward_functions.cdk.custody import Custodian
 from reward_functions.cdk.deployed_before import DeployedBefore
-from reward_functions.cdk.documents import AGENTS, BEDROCK, IMPORT, SAGEMAKER
+from reward_functions.cdk.documents import AGENTS, BEDROCK, IMPORT, SAGEMAKER, TRAINING
+from reward_functions.cdk.exposed import exposed
+from reward_functions.cdk.feedback_path import MODULE as FEEDBACK
+from reward_functions.cdk.feedback_path import FeedbackPath
+from reward_functions.cdk.feedback_watch import watch_feedback
+from reward_functions.cdk.forwarder import ForwarderFunction
+from reward_functions.cdk.forwarding import MODULE as FORWARDER
 from reward_functions.cdk.job_events import JobEvents
 from reward_functions.cdk.monitoring import Monitoring
-from reward_functions.cdk.reward_function import Code, DeployedFunction
+from reward_functions.cdk.reward_function import DeployedFunction
+from reward_functions.cdk.roles import bound
+from reward_functions.cdk.starts import costs_of_starts
 from reward_functions.cdk.training import Training
+from reward_functions.cdk.verdicts import verdict_table
 from reward_functions.serving.catalogue import (
     DeployedStage,
     deployment_parameter,
-    stack_name,
     stage_parameter,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from pydantic import BaseModel
 
+    from reward_functions.cdk.artifact import Artifact
     from reward_functions.cdk.artifacts import Artifacts
+    from reward_functions.cdk.codes import Code
     from reward_functions.cdk.stages import Stage
-
-NO_DIGEST: Final = "0" * 64
-"""Stands for an artifact's where the command needs none."""
 
 ROLE_FIELDS: Final = {
     BEDROCK: "training_role_arn",
     SAGEMAKER: "sagemaker_role_arn",
     AGENTS: "agent_role_arn",
+    TRAINING: "training_job_role_arn",
     IMPORT: "import_role_arn",
 }
 """Where a `DeployedStage` has the roles of jobs, by their kinds."""
@@ -71,31 +78,36 @@ class RewardStack(cdk.Stack):
     ) -> None:
         super().__init__(
             scope,
-            stack_name(stage.name),
+            stage.names.stack,
             env=cdk.Environment(account=stage.account, region=stage.region),
             description=f"Reward functions for reinforcement fine-tuning, stage {stage.name}",
             tags=stage.tags,
+            termination_protection=stage.production,
         )
         before = before or DeployedBefore()
+        if stage.permissions_boundary:
+            bound(self, stage.permissions_boundary)
         ordered = sorted(stage.deployments, key=lambda each: each.name)
         stage = stage.model_copy(update={"deployments": tuple(ordered)})
         custodian = Custodian(self, "Custodian", stage=stage)
         rewards = Construct(self, "Rewards")
-        codes = self._codes(artifacts, {each.reward for each in stage.deployments})
+        self._code = self._codes(artifacts, stage)
         self.functions = [
             DeployedFunction(
                 rewards,
                 each.name,
                 stage=stage,
                 deployment=each,
-                code=codes[each.reward],
+                code=self._code[each.reward],
                 custodian=custodian,
                 before=before,
             )
             for each in stage.deployments
         ]
+        self.verdicts = verdict_table(self, stage) if stage.verdict_cache else None
         self.training = Training(self, "Training", stage=stage, custodian=custodian)
-        self.job_events = JobEvents(self, "JobEvents", stage=stage)
+        self.feedback = self._feedback(stage, custodian)
+        self.job_events = JobEvents(self, "JobEvents", stage=stage, roles=self.training.roles)
         self.monitoring = Monitoring(
             self,
             "Monitoring",
@@ -103,31 +115,66 @@ class RewardStack(cdk.Stack):
             functions=self.functions,
             topic=self.job_events.topic,
         )
-        self._behind_all_gates(self._catalogue(stage))
+        self.forwarders = self._forwarders(stage)
+        reading: list[Construct] = []
+        if self.feedback is not None:
+            watch_feedback(self.feedback, self.monitoring.dashboard, self.job_events.topic)
+            reading.append(self.feedback.mapping)
+        self._behind_all_gates([*reading, *self._catalogue(stage)])
         for name, sentence in before.warnings([each.record for each in self.functions]):
             cdk.Annotations.of(self).add_warning_v2(name, sentence)
+        for number, sentence in enumerate(exposed(stage), 1):
+            cdk.Annotations.of(self).add_warning_v2(f"exposed-{number}", sentence)
+        for number, sentence in enumerate(costs_of_starts(stage), 1):
+            cdk.Annotations.of(self).add_info_v2(f"at-rest-{number}", sentence)
+
+    def _forwarders(self, stage: Stage) -> list[ForwarderFunction]:
+        if not stage.forwarders:
+            return []
+        code = self._code[FORWARDER]
+        scope, topic = Construct(self, "Forwarders"), self.job_events.topic
+        return [
+            ForwarderFunction(scope, each, stage=stage, code=code, topic=topic)
+            for each in sorted(stage.forwarders, key=lambda each: each.name)
+        ]
+
+    def _feedback(self, stage: Stage, custodian: Custodian) -> FeedbackPath | None:
+        if stage.feedback is None:
+            return None
+        return FeedbackPath(
+            self,
+            "Feedback",
+            stage=stage,
+            feedback=stage.feedback,
+            code=self._code[FEEDBACK],
+            custodian=custodian,
+            key=self.training.key,
+        )
 
     def _behind_all_gates(self, parameters: Iterable[Construct]) -> None:
         """One version that fails its gate keeps `live` and the catalogue of all where they are.
 
-        Behind its own gate alone, a deployment would move while a slower gate is still asked.
+        Behind its own gate alone, a deployment would move while a slower gate is still asked. What
+        is kept ready costs from the start, so that it is provided between the two.
         """
+        gates = [each.gate for each in self.functions]
+        provided = [each.provided for each in self.functions if each.provided is not None]
         aliases = [each.alias for each in self.functions if each.alias is not None]
+        for ready in provided:
+            ready.node.add_dependency(*gates)
         for pointing in (*aliases, *parameters):
-            pointing.node.add_dependency(*(each.gate for each in self.functions))
+            pointing.node.add_dependency(*gates, *provided)
 
-    def _codes(self, artifacts: Artifacts, rewards: Iterable[str]) -> dict[str, Code]:
-        """The artifact of every reward as an asset, built where it is not there yet.
-
-        `cdk list` and `cdk destroy` need none: any folder stands for it then.
-        """
-        if not self.bundling_required:
-            return {reward: _asset(Path(__file__).parent, NO_DIGEST) for reward in rewards}
-        folder = Path(cast("cdk.Stage", cdk.Stage.of(self)).outdir)
-        made = {reward: artifacts.artifact(reward) for reward in sorted(rewards)}
-        paths = {reward: folder / f"artifact.{each.digest}.zip" for reward, each in made.items()}
-        build_all({paths[reward]: each for reward, each in made.items()})
-        return {reward: _asset(paths[reward], each.digest) for reward, each in made.items()}
+    def _codes(self, artifacts: Artifacts, stage: Stage) -> dict[str, Code]:
+        """What all functions run from: by their rewards, those that are none by their modules."""
+        rewards = {each.reward for each in stage.deployments}
+        others = {FORWARDER: stage.forwarders, FEEDBACK: stage.feedback is not None}
+        modules = [module for module, wanted in others.items() if wanted]
+        made: dict[str, Callable[[], Artifact]] = {
+            **{reward: partial(artifacts.artifact, reward) for reward in rewards},
+            **{module: partial(artifacts.of_handler, module) for module in modules},
+        }
+        return codes(self, made)
 
     def _catalogue(self, stage: Stage) -> list[Construct]:
         """What was deployed, for programs as SSM parameters and for people as outputs: the former.
@@ -141,7 +188,7 @@ class RewardStack(cdk.Stack):
             for kind, field in ROLE_FIELDS.items()
             if kind in self.training.roles
         }
-        agent_runtime = self.training.agent_runtime
+        agent_runtime, hyperpod = self.training.agent_runtime, self.training.hyperpod_runtime
         policies = {
             f"{task}_policy_arn": policy.attr_policy_arn
             for task, policy in self.training.people.items()
@@ -152,18 +199,33 @@ class RewardStack(cdk.Stack):
             keep_versions=stage.keep_versions,
             bucket=self.training.bucket.bucket_name,
             agent_runtime_policy_arn=agent_runtime.attr_policy_arn if agent_runtime else None,
+            hyperpod_runtime_policy_arn=hyperpod.attr_policy_arn if hyperpod else None,
             job_events_topic_arn=self.job_events.topic.topic_arn,
             dashboard=self.monitoring.dashboard.dashboard_name,
             job_rights=stage.job_rights,
+            name_prefix=stage.names.prefix,
+            read_buckets=stage.read_buckets,
+            forwarders={each.forwarder.name: each.version_arn for each in self.forwarders},
+            agent_runtimes=tuple(sorted(each.runtime_name(stage.names) for each in stage.agents)),
+            feedback=self.feedback.record if self.feedback is not None else None,
             **roles,
             **policies,
         )
         parameters: list[Construct] = [
             _publish(scope, "Stage", stage_parameter(stage.name), shared)
         ]
-        left_out = {"stage", "region", "keep_versions", "job_rights"}
+        left_out = {"stage", "region", "keep_versions", "job_rights", "feedback", "forwarders"}
+        left_out |= {"name_prefix", "read_buckets", "agent_runtimes"}
         for name, value in shared.model_dump(exclude=left_out, exclude_none=True).items():
             cdk.CfnOutput(self, f"Stage{pascal(name)}", value=value)
+        for name, arn in shared.forwarders.items():
+            cdk.CfnOutput(self, f"Forwarder{pascal(name)}", value=arn)
+        for made in self.forwarders:
+            if made.queue is not None:
+                output = f"Requests{pascal(made.forwarder.name)}Url"
+                cdk.CfnOutput(self, output, value=made.queue.queue_url)
+        for name, value in shared.feedback.model_dump().items() if shared.feedback else ():
+            cdk.CfnOutput(self, f"StageFeedback{pascal(name)}", value=value)
         for each in self.functions:
             record = each.record
             parameter = deployment_parameter(stage.name, record.name)
@@ -188,13 +250,6 @@ def _publish(scope: Construct, name: str, parameter: str, record: BaseModel) -> 
         # Parameters that fit a function's environment can be more than a standard parameter holds.
         tier=ssm.ParameterTier.INTELLIGENT_TIERING,
     )
-
-
-def _asset(path: Path, digest: str) -> Code:
-    asset = lambda_.Code.from_asset(
-        str(path), asset_hash=digest, asset_hash_type=cdk.AssetHashType.CUSTOM
-    )
-    return Code(asset, digest)
 
 
 def pascal(name: str) -> str:

@@ -24,17 +24,43 @@ from pydantic import (
     model_validator,
 )
 
-from reward_functions.cdk.deployment import Deployment, Settings, check_deployment, source_of
+from reward_functions.cdk.agents import Agent, BadAgent, check_agents
+from reward_functions.cdk.brought import (
+    MOST_FOLDERS,
+    Boundary,
+    Bucket,
+    Callers,
+    Foreign,
+    ReadFolder,
+    RolePath,
+    check_brought,
+)
+from reward_functions.cdk.completion import remembering, unconfigured
+from reward_functions.cdk.deployment import Deployment, Settings, check_deployment
+from reward_functions.cdk.feedback import BadFeedback, Feedback, check_feedback
+from reward_functions.cdk.forwarding import BadForwarder, Forwarder, check_forwarders
+from reward_functions.cdk.function_role import check_role
+from reward_functions.cdk.grants import pinnable
+from reward_functions.cdk.inheritance import BadInheritance, inherited
 from reward_functions.cdk.interpreter import here
 from reward_functions.cdk.job_rights import BadRight, JobRights, JobVpc, check_rights
 from reward_functions.cdk.limits import OverLimit, check_stage
-from reward_functions.cdk.packages import Package, normalised
+from reward_functions.cdk.own_rights import Secret, Statement, check_reach
+from reward_functions.cdk.packages import Package
 from reward_functions.cdk.regions import aws_regions
 from reward_functions.cdk.sentences import sentence
+from reward_functions.cdk.services import clients
+from reward_functions.cdk.starts import check_starts
 from reward_functions.core import registry
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.suggest import did_you_mean
-from reward_functions.serving.catalogue import Architecture, StageName  # noqa: TC001 - pydantic
+from reward_functions.serving.catalogue import (  # noqa: TC001 - pydantic
+    Architecture,
+    KeyArn,
+    NamePrefix,
+    StageName,
+)
+from reward_functions.serving.names import Names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,6 +74,8 @@ EMULATED_ACCOUNT: Final = "000000000000"
 RESERVED_TAG: Final = "aws:"
 """A prefix that AWS keeps for itself, in any case of letters, and refuses."""
 
+NO_STAGES: Final = 'cdk.json names no stages: its context needs "stages": {"dev": {…}}'
+
 PYTHONS: Final = ("3.12", "3.13", "3.14")
 """Lambda's runtimes that this library runs on and whose end is not near."""
 
@@ -57,7 +85,11 @@ class BadStage(ConfigurationError):
 
 
 class Stage(Settings):
-    """One environment in one account and region, and what stands in it."""
+    """One environment in one account and region, and what stands in it.
+
+    Fields stand together that are about one thing: the place, functions, jobs, rollouts, data, and
+    what surrounds the stage.
+    """
 
     name: StageName = Field(description="Its key in `stages`.")
     region: str = Field(description="AWS's name of the region.")
@@ -66,18 +98,34 @@ class Stage(Settings):
         description="Twelve digits; else the account of whoever deploys, or with `emulated` "
         "`000000000000`.",
     )
-    deployments: tuple[Deployment, ...] = Field(
-        default=(), description="The functions; else every reward that needs no configuration."
-    )
-    production: bool = Field(
-        default=False,
-        description="The bucket and its key outlive the stack, and logs are kept for a year "
-        "instead of a month.",
-    )
     emulated: bool = Field(
         default=False,
         description="For the local AWS emulator (ministack): functions run on this machine's "
         "processor and interpreter.",
+    )
+    production: bool = Field(
+        default=False,
+        description="What was stored and logged outlives the stack, which is protected from "
+        "deletion; logs are kept for a year instead of a month.",
+    )
+    tags: dict[str, str] = Field(default={}, description="On everything in the stack.")
+
+    deployments: tuple[Deployment, ...] = Field(
+        default=(), description="The functions; else every reward that needs no configuration."
+    )
+    packages: tuple[str, ...] = Field(
+        default=(),
+        description="Packages of the artifact: paths of projects or wheels, and requirements "
+        "pinned with `==`. Install them where the stack is synthesised, too.",
+    )
+    aws_services: tuple[str, ...] = Field(
+        default=(),
+        description="Further AWS services that these packages call, by botocore's names.",
+    )
+    strict: bool = Field(
+        default=False,
+        description="Whatever lets two machines build two artifacts is an error: no bytecode, no "
+        "lock, a package compiled where it is built.",
     )
     architecture: Architecture = Field(default="arm64", description="The functions' processor.")
     python: Literal["3.11", "3.12", "3.13", "3.14"] = Field(
@@ -93,39 +141,93 @@ class Stage(Settings):
         description="What a judge is tried with before `live` moves: `recorded` answers, or its "
         "`model` itself.",
     )
-    strict: bool = Field(
+    verdict_cache: bool = Field(
         default=False,
-        description="Whatever lets two machines build two artifacts is an error: no bytecode, no "
-        "lock, a package compiled where it is built.",
+        description="Make a table of verdicts for all judges that name no `cache_table`.",
     )
-    packages: tuple[str, ...] = Field(
-        default=(),
-        description="Packages of the artifact: paths of projects or wheels, and requirements "
-        "pinned with `==`. Install them where the stack is synthesised, too.",
-    )
-    aws_services: tuple[str, ...] = Field(
-        default=(),
-        description="Further AWS services that these packages call, by botocore's names.",
-    )
-    subscriptions: tuple[
-        Annotated[str, Field(pattern=r"^(https://\S+|[^@\s/:]+@[^@\s/:]+\.[^@\s/:]+)$")], ...
-    ] = Field(
-        default=(), description="E-mail and https addresses that receive job events and alarms."
-    )
+
     sagemaker_role: bool = Field(
         default=False,
         description="Make a role for SageMaker's serverless jobs as well, and a policy for who "
         "starts them.",
     )
-    customer_key: bool = Field(
-        default=False, description="Encrypt the bucket with a KMS key of the stage's own."
+    training_job_role: bool = Field(
+        default=False,
+        description="Make a role for SageMaker's training jobs on instances, such as Nova's "
+        "recipes, and a policy for who starts them.",
+    )
+    hyperpod: bool = Field(
+        default=False,
+        description="Make a policy for the role that a HyperPod cluster's jobs run as, and one for "
+        "who submits them.",
     )
     job_rights: JobRights = Field(
         default=JobRights(),
         json_schema_extra={"default": {}},
         description="What jobs may use beside bucket and rewards, below.",
     )
-    tags: dict[str, str] = Field(default={}, description="On everything in the stack.")
+    job_events: Literal["stage", "account"] = Field(
+        default="stage",
+        description="Whose jobs the subscribers hear of: those that run as a role of the `stage`, "
+        "or all of the `account` and region.",
+    )
+    subscriptions: tuple[
+        Annotated[str, Field(pattern=r"^(https://\S+|[^@\s/:]+@[^@\s/:]+\.[^@\s/:]+)$")], ...
+    ] = Field(
+        default=(), description="E-mail and https addresses that receive job events and alarms."
+    )
+
+    forwarders: tuple[Forwarder, ...] = Field(
+        default=(),
+        description="Functions that hand a trainer's requests to agents of your own, "
+        "[below](#forwarders).",
+    )
+    agents: tuple[Agent, ...] = Field(
+        default=(),
+        description="Agents of your own on Bedrock AgentCore, in [a stack of their "
+        "own](how-to/agentcore.md).",
+    )
+    feedback: Feedback | None = Field(
+        default=None,
+        description="The path by which rewards that agents defer reach the trainer, below; `{}` "
+        "with its defaults.",
+    )
+
+    customer_key: bool = Field(
+        default=False, description="Encrypt the bucket with a KMS key of the stage's own."
+    )
+    key_arn: KeyArn | None = Field(
+        default=None, description="ARN of an existing KMS key that encrypts the bucket."
+    )
+    bucket: Bucket | None = Field(
+        default=None,
+        description="An existing bucket instead of the stage's own, by its name: never emptied and "
+        "never deleted here.",
+    )
+    read_buckets: tuple[ReadFolder, ...] = Field(
+        default=(),
+        max_length=MOST_FOLDERS,
+        description="Data elsewhere that jobs, and people of `data`, may read: "
+        "`s3://BUCKET/FOLDER` each, or an object of `address` and `key`, below.",
+    )
+
+    name_prefix: NamePrefix | None = Field(
+        default=None,
+        description="Before every name and a hyphen: `acme` makes `acme-SageMaker-reward-…`.",
+    )
+    role_path: RolePath | None = Field(
+        default=None,
+        description="The path of all roles, as `/acme/`; else `/service-role/` for those of jobs.",
+    )
+    permissions_boundary: Boundary | None = Field(
+        default=None,
+        description="ARN or name of a managed policy that bounds every role of the stack.",
+    )
+    callers: Callers = Field(
+        default=Callers(),
+        json_schema_extra={"default": {}},
+        description="Who of other accounts may invoke the functions, below.",
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -167,6 +269,16 @@ class Stage(Settings):
             )
         return self
 
+    @property
+    def names(self) -> Names:
+        """What its resources are called."""
+        return Names(self.name, self.name_prefix or "")
+
+    @property
+    def principals(self) -> tuple[str, ...]:
+        """Whom of other accounts its functions answer."""
+        return self.callers.principals
+
     def spec(self, reward: str) -> RewardSpec:
         """The reward of this name, as a deployment declares it or as it is registered.
 
@@ -180,9 +292,16 @@ class Stage(Settings):
 
 MODELS: Final[dict[str, type[BaseModel]]] = {
     "": Stage,
+    "agents": Agent,
     "deployments": Deployment,
+    "forwarders": Forwarder,
     "job_rights": JobRights,
     "vpc": JobVpc,
+    "allow": Statement,
+    "secrets": Secret,
+    "read_buckets": ReadFolder,
+    "callers": Callers,
+    "feedback": Feedback,
 }
 """What the fields of `cdk.json` hold, by the field."""
 
@@ -200,7 +319,7 @@ def stage_of(stages: Any, name: str, folder: Path) -> Stage:
         BrokenPlugin: an entry point of a package that the stage names cannot be used.
     """
     if not isinstance(stages, dict) or not all(isinstance(key, str) for key in stages):
-        raise BadStage('cdk.json names no stages: its context needs "stages": {"dev": {…}}')
+        raise BadStage(NO_STAGES)
     if name not in stages:
         raise BadStage(f"there is no stage {name!r} in cdk.json{did_you_mean(name, stages)}")
     given = stages[name]
@@ -209,18 +328,33 @@ def stage_of(stages: Any, name: str, folder: Path) -> Stage:
             f"stage {name!r} is not an object of settings, or names itself a second time"
         )
     try:
+        given = inherited(stages, name).settings
+    except BadInheritance as error:
+        raise BadStage(str(error)) from None
+    try:
         stage = Stage.model_validate(given | {"name": name})
     except ValidationError as error:
         raise BadStage(f"stage {name!r}: {sentence(error, MODELS)}") from None
     _check_region(stage)
+    _check_services(stage)
     packages = [Package.of(text, folder) for text in stage.packages]
     if "deployments" not in given:
-        stage = stage.model_copy(update={"deployments": _unconfigured(packages)})
+        stage = stage.model_copy(update={"deployments": unconfigured(packages)})
+    if stage.verdict_cache:
+        remembered = remembering(stage.deployments, stage.names.verdicts)
+        stage = stage.model_copy(update={"deployments": remembered})
     _check_deployments(stage, packages)
     try:
+        check_brought(stage)
         check_rights(stage.job_rights, stage.region, stage.account)
+        check_forwarders(
+            stage.forwarders, names=stage.names, region=stage.region, emulated=stage.emulated
+        )
+        check_agents(stage.agents, names=stage.names, emulated=stage.emulated)
+        alone = bool(pinnable(stage))
+        check_feedback(stage.feedback, pinnable=alone, emulated=stage.emulated)
         check_stage(stage)
-    except (BadRight, OverLimit) as error:
+    except (BadAgent, BadFeedback, BadForwarder, BadRight, Foreign, OverLimit) as error:
         raise BadStage(f"stage {stage.name!r}: {error}") from None
     return stage
 
@@ -232,23 +366,13 @@ def _check_region(stage: Stage) -> None:
         raise BadStage(f"stage {stage.name!r}: AWS has no region {stage.region!r}{near}")
 
 
-def _unconfigured(packages: Iterable[Package]) -> tuple[Deployment, ...]:
-    """Every reward that works as it is: ours, and those of the stage's packages.
-
-    A judge does not: somebody has to name the model it asks.
-    """
-    carried = {package.name for package in packages}
-    found = registry.installed()
-    for broken in found.broken:  # left out, it would be missed in no list
-        if normalised(broken.package) in carried:
-            raise broken
-    return tuple(
-        Deployment.model_validate(spec.name)
-        for spec in found.specs.values()
-        if source_of(spec.name) in {None, *carried}
-        and not spec.needs.judge
-        and all(parameter.has_default for parameter in spec.parameters.values())
-    )
+def _check_services(stage: Stage) -> None:
+    for each in stage.aws_services:
+        if each not in clients():
+            near = did_you_mean(each, clients()).partition(";")[0]
+            raise BadStage(
+                f"stage {stage.name!r}: aws_services: botocore has no service {each!r}{near}"
+            )
 
 
 def _check_deployments(stage: Stage, packages: Iterable[Package]) -> None:
@@ -268,6 +392,9 @@ def _check_deployments(stage: Stage, packages: Iterable[Package]) -> None:
         ):
             raise BadStage(f"{where}: two rewards are called {each.reward}: name one otherwise")
         try:
-            check_deployment(each, stage.name, regions, carried)
+            check_deployment(each, stage.names, regions, carried)
+            check_reach(each, stage.region, stage.account)
+            check_role(stage, each)
+            check_starts(each, stage)
         except ConfigurationError as error:
             raise BadStage(f"{where}: {error}") from error

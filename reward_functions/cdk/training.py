@@ -8,31 +8,36 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import Duration
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
-from reward_functions.cdk import nag
+from reward_functions.cdk.buckets import private_bucket
 from reward_functions.cdk.documents import (
     AGENTS,
     BEDROCK,
     IMPORT,
     KINDS,
     SAGEMAKER,
+    SERVICE_ROLES,
+    TRAINING,
     Made,
     kinds,
     of_agent,
+    of_hyperpod,
     of_people,
 )
+from reward_functions.cdk.keeping import kept
 from reward_functions.cdk.roles import managed_policy, place_of, role
-from reward_functions.serving.catalogue import bucket_name
 
 if TYPE_CHECKING:
+    from aws_cdk import aws_iam as iam
+
     from reward_functions.cdk.custody import Custodian
     from reward_functions.cdk.stages import Stage
-
-SERVICE_ROLES: Final = "/service-role/"
+    from reward_functions.serving.iam import Document
+    from reward_functions.serving.names import Names
 
 TASKS: Final = {
     "data": "Bring data to the stage {stage}, and read what its jobs wrote",
@@ -41,6 +46,8 @@ TASKS: Final = {
     "operate": "Roll back and prune the rewards of the stage {stage}",
     "sagemaker": "Start, follow and stop serverless jobs of SageMaker for the stage {stage}",
     "agents": "Start, follow and stop multi-turn jobs of SageMaker for the stage {stage}",
+    "training": "Start, follow and stop training jobs of SageMaker for the stage {stage}",
+    "hyperpod": "Submit jobs to HyperPod for the stage {stage}",
 }
 """The descriptions of policies, by task. A policy whose description changes is made anew."""
 
@@ -71,6 +78,11 @@ ROLES: Final = {
         "SageMaker multi-turn jobs: read data, write output, ask agents",
         "SageMaker-reward-{stage}-{region}-agents",
     ),
+    TRAINING: RoleName(
+        "TrainingJobRole",
+        TRAINS.format("SageMaker's own"),
+        "SageMaker-reward-{stage}-{region}-training",
+    ),
     IMPORT: RoleName(
         "ImportRole",
         "Bedrock model imports: read what SageMaker jobs wrote",
@@ -90,19 +102,23 @@ class Training(Construct):
         custodian: who empties the bucket before it is deleted.
 
     Attributes:
-        bucket: where data and output lie.
+        key: what encrypts what the stage keeps, made or named; None for S3's own.
+        bucket: where data and output lie; one that was there is imported.
         roles: what jobs run as, by the kinds of `documents.KINDS` that the stage has.
         people: managed policies to attach to people and their roles, by task: `data`, `jobs`,
-            `evaluate` and `operate`, and `sagemaker` and `agents` where there are such jobs.
-        agent_runtime: a managed policy for the role of an agent, where the stage names agents.
+            `evaluate` and `operate`; `sagemaker`, `agents`, `training` and `hyperpod` where there
+            are such jobs.
+        agent_runtime: a managed policy for the role of an agent, where the stage names agents or
+            takes deferred rewards.
+        hyperpod_runtime: one for the role that a cluster's jobs run as, where it asks for HyperPod.
     """
 
     def __init__(self, scope: Construct, name: str, *, stage: Stage, custodian: Custodian) -> None:
         super().__init__(scope, name)
         place = place_of(self)
+        self.key = self._key(stage)
         self.bucket = self._bucket(stage, custodian)
-        key = self.bucket.encryption_key
-        made = Made(self.bucket.bucket_arn, key.key_arn if key is not None else "")
+        made = Made(self.bucket.bucket_arn, self.key.key_arn if self.key is not None else "")
         self.roles = {
             kind: role(
                 self,
@@ -110,8 +126,8 @@ class Training(Construct):
                 description=ROLES[kind].description,
                 trust=KINDS[kind].trust(place),
                 policies=KINDS[kind].work(place, stage, made),
-                path=SERVICE_ROLES,
-                physical=role_name(kind, stage.name, stage.region),
+                path=stage.role_path or SERVICE_ROLES,
+                physical=role_name(kind, stage.names, stage.region),
             )
             for kind in kinds(stage)
         }
@@ -125,58 +141,63 @@ class Training(Construct):
             )
             for task, document in of_people(place, stage, made, arns).items()
         }
-        agent = of_agent(place, stage)
-        self.agent_runtime = agent and managed_policy(
-            self,
+        agent, cluster = of_agent(place, stage, made), of_hyperpod(place, stage, made)
+        self.agent_runtime = self._attached(
             "AgentRuntimePolicy",
-            description=f"What an agent of the stage {stage.name} does while a job asks it",
-            document=agent,
+            f"What an agent of the stage {stage.name} does while a job asks it",
+            agent,
+        )
+        self.hyperpod_runtime = self._attached(
+            "HyperpodRuntimePolicy",
+            f"What the jobs of a HyperPod cluster do for the stage {stage.name}",
+            cluster,
         )
 
-    def _bucket(self, stage: Stage, custodian: Custodian) -> s3.Bucket:
-        outlives = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
-        removal = outlives if stage.production else RemovalPolicy.DESTROY
-        key = None
-        if stage.customer_key:
-            key = kms.Key(
-                self,
-                "Key",
-                description=f"Training data of the stage {stage.name}",
-                enable_key_rotation=True,
-                removal_policy=removal,
-            )
-        bucket = s3.Bucket(
+    def _attached(
+        self, name: str, description: str, document: Document | None
+    ) -> iam.CfnManagedPolicy | None:
+        """A policy to attach to a role that is not the stage's; None where there is no document."""
+        if document is None:
+            return None
+        return managed_policy(self, name, description=description, document=document)
+
+    def _key(self, stage: Stage) -> kms.IKey | None:
+        if stage.key_arn:
+            return kms.Key.from_key_arn(self, "Key", stage.key_arn)
+        if not stage.customer_key:
+            return None
+        return kms.Key(
+            self,
+            "Key",
+            description=f"Training data of the stage {stage.name}",
+            enable_key_rotation=True,
+            removal_policy=kept(stage),
+        )
+
+    def _bucket(self, stage: Stage, custodian: Custodian) -> s3.IBucket:
+        """The stage's own, or the one that was there: nobody here empties or deletes that."""
+        if stage.bucket:
+            return s3.Bucket.from_bucket_name(self, "Data", stage.bucket)
+        return self._made_bucket(stage, custodian)
+
+    def _made_bucket(self, stage: Stage, custodian: Custodian) -> s3.Bucket:
+        return private_bucket(
             self,
             "Data",
-            bucket_name=bucket_name(stage.name, place_of(self).account, stage.region),
-            encryption=s3.BucketEncryption.KMS if key else s3.BucketEncryption.S3_MANAGED,
-            encryption_key=key,
-            bucket_key_enabled=key is not None,
-            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
-            enforce_ssl=True,
-            versioned=True,
-            removal_policy=removal,
-            lifecycle_rules=[
-                s3.LifecycleRule(
-                    noncurrent_version_expiration=Duration.days(90),
-                    abort_incomplete_multipart_upload_after=Duration.days(7),
-                )
-            ],
+            stage=stage,
+            physical=stage.names.bucket(place_of(self).account, stage.region),
+            key=self.key,
+            lifecycle=s3.LifecycleRule(
+                noncurrent_version_expiration=Duration.days(90),
+                abort_incomplete_multipart_upload_after=Duration.days(7),
+            ),
+            custodian=custodian,
+            unlogged="Who reads training data is in CloudTrail where an account records data "
+            "events; access logs would be a second bucket of the same names.",
         )
-        # In production it stands too, and is never asked: were it missing there, a stage that
-        # becomes production would have its bucket emptied as the last thing before.
-        asked = RemovalPolicy.RETAIN if stage.production else RemovalPolicy.DESTROY
-        custodian.emptying(self, "Emptying", bucket=bucket.bucket_name, removal=asked)
-        nag.acknowledge(
-            bucket,
-            "S1",
-            "Who reads training data is in CloudTrail where an account records data events; "
-            "access logs would be a second bucket of the same names.",
-        )
-        return bucket
 
 
-def role_name(kind: str, stage: str, region: str) -> str | None:
+def role_name(kind: str, names: Names, region: str) -> str | None:
     """The physical name of a role; None where CloudFormation makes one."""
     physical = ROLES[kind].physical
-    return physical and physical.format(stage=stage, region=region)
+    return physical and names.of(physical.format(stage=names.stage, region=region))

@@ -12,6 +12,8 @@
     installing.py  local install
     runtime.py     local runtime
     lock.py        lock
+    stages.py      stage check · show · schema
+    doctor.py      doctor
     demo.py        demo
     data/          data prepare · lint · split · stats · replay · upload
     job/           job plan · baseline · preflight · start · list · show · watch · metrics · …
@@ -33,6 +35,7 @@ from reward_functions.cli import (
     catalogue,
     demo,
     deployed,
+    doctor,
     explaining,
     invoking,
     local,
@@ -41,6 +44,7 @@ from reward_functions.cli import (
     rollback,
     scaffold,
     scoring,
+    stages,
 )
 from reward_functions.cli._errors import OneLineErrors
 from reward_functions.cli.data import data
@@ -99,6 +103,8 @@ app.command("check")(catalogue.check)
 app.command("new")(scaffold.new)
 app.command("invoke")(invoking.invoke)
 app.command("lock")(lock.lock)
+app.command("doctor")(doctor.doctor)
+app.add_typer(stages.app, name="stage")
 app.add_typer(data, name="data")
 app.add_typer(judge, name="judge")
 app.add_typer(job, name="job")

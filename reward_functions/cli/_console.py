@@ -13,6 +13,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -67,7 +68,15 @@ class _Console(Console):
         """Print, and name standard output where it takes no more.
 
         What exceeds its buffer is lost at once: flushing it later finds nothing to complain of.
+        An ARN, an address or a path is copied from a terminal: none is broken, however narrow it
+        is; the terminal itself wraps the line.
         """
+        if any(isinstance(each, _Whole) for each in objects):
+            options.setdefault("crop", False)
+        elif any(
+            whole_words(each) > self.width for each in objects if isinstance(each, str | Text)
+        ):
+            options.setdefault("soft_wrap", True)
         try:
             super().print(*objects, **options)
         except OSError as error:
@@ -104,7 +113,43 @@ def cell(text: str | None, style: str = "") -> Text:
     return NOTHING if text is None else Text(plain(text), style)
 
 
-class _Table(Table):
+FEWEST: Final = 8
+"""Columns that are left to words beside an ARN that needs more than the terminal has."""
+
+FRAME: Final = 3
+"""Columns around a cell."""
+
+WHOLE: Final = ("arn:", "/", "./", "../", "~/")
+"""How an ARN and a path begin."""
+
+
+def whole_words(text: str | Text) -> int:
+    """Columns of the longest ARN, address or path of a text, which no width breaks; 0 of none."""
+    return max((cell_len(word) for word in str(text).split() if _is_whole(word)), default=0)
+
+
+def _is_whole(word: str) -> bool:
+    bare = word.lstrip("\"'(`[")
+    _, slash, name = bare.rpartition("/")
+    return bare.startswith(WHOLE) or "://" in bare or bool(slash and "." in name)
+
+
+class _Whole(Table):
+    """A table in which no ARN, address or path is broken."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Render, with the room that the longest of them takes."""
+        for column in self.columns:
+            if not column.no_wrap:
+                cells = (each for each in column.cells if isinstance(each, str | Text))
+                column.min_width = max(map(whole_words, cells), default=0) or None
+        if any(column.min_width for column in self.columns):
+            room = sum((column.min_width or FEWEST) + FRAME for column in self.columns)
+            options = options.update(max_width=max(options.max_width, room))
+        return super().__rich_console__(console, options)
+
+
+class _Table(_Whole):
     """A table whose ids and names stand on one line each, however narrow the terminal is."""
 
     def __init__(self, names: Container[str], title: str | None) -> None:
@@ -147,7 +192,7 @@ def table(
 
 def facts(named: Mapping[str, Text | None]) -> Table:
     """Names and values, one pair a line; what is None is left out."""
-    grid = Table.grid(padding=(0, 2))
+    grid = _Whole.grid(padding=(0, 2))
     for name, value in named.items():
         if value is not None:
             grid.add_row(Text(name, "dim"), value)

@@ -7,6 +7,7 @@ in the region its ARN names.
 from __future__ import annotations
 
 import json
+from pathlib import Path  # noqa: TC003 - typer reads annotations
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from reward_functions.serving.catalogue import DeployedReward
     from reward_functions.serving.contract import ResponseMode
-    from reward_functions.tools.deployed import CheckReport, DeployedFunction, Expectation
+    from reward_functions.tools.deployed import DeployedFunction, Expectation
     from reward_functions.tools.rows.mapping import RowOptions
 
 app = typer.Typer(
@@ -41,13 +42,6 @@ Target = Annotated[
 
 DIGITS: Final = 8
 """Of a digest, in a table."""
-
-MARKS: Final = {
-    "ok": ("ok", "green"),
-    "warning": ("warning", "yellow"),
-    "failure": ("FAILURE", "bold red"),
-    "unknown": ("unknown", "dim"),
-}
 
 
 @app.command("list")
@@ -135,7 +129,18 @@ def check(
         typer.Option(help="What the function behind an ARN must answer with."),
     ] = None,
     batch_size: Annotated[int, typer.Option(min=1, help="Samples in the timed batch.")] = 64,
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    form: Annotated[
+        Literal["text", "json", "junit", "markdown"],
+        typer.Option(
+            "--format",
+            help="text for a terminal, junit for a CI's test report, markdown for a comment.",
+        ),
+    ] = "text",
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="Write it there, and text to standard output."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Short for --format json.")] = False,
 ) -> None:
     """Check what a trainer relies on: ids, order, numbers, response mode, time, size.
 
@@ -144,6 +149,7 @@ def check(
 
     Exit status: 0 nothing failed, 1 something did, 2 nothing was done.
     """
+    from reward_functions.cli._check_reports import report_file
     from reward_functions.cli._console import errors
     from reward_functions.cli._rows import row_options
     from reward_functions.core.errors import ConfigurationError
@@ -153,14 +159,19 @@ def check(
     how = row_options(mapped, shape)
     if samples is None and how != RowOptions():
         raise ConfigurationError("--map and --rows say how the FILE of --samples is read")
+    if as_json and form not in ("text", "json"):
+        raise ConfigurationError(f"--json and --format {form} exclude each other")
+    if out is not None and form == "text" and not as_json:
+        raise ConfigurationError("--out is for --format json, junit or markdown")
     given = _given(reward, parameter or [], samples, how, response_mode)
     work = _work(targets or [], stage, given)
-    with errors().status("checking") as status:
-        reports = [
-            checked(function, expected, batch_size=batch_size, progress=status.update)
-            for function, expected in work
-        ]
-    _show(reports, as_json=as_json)
+    with report_file(out) as write:
+        with errors().status("checking") as status:
+            reports = [
+                checked(function, expected, batch_size=batch_size, progress=status.update)
+                for function, expected in work
+            ]
+        write(reports, "json" if as_json else form)
     if not all(report.passed for report in reports):
         raise typer.Exit(INCOMPLETE)
 
@@ -241,49 +252,30 @@ def _rows(file: str, how: RowOptions) -> tuple[dict[str, Any], ...]:
     return tuple(rows)
 
 
-def _show(reports: Sequence[CheckReport], *, as_json: bool) -> None:
-    from dataclasses import asdict
-
-    from rich.text import Text
-
-    from reward_functions.cli._console import MESSAGE, output, plain, table
-
-    if as_json:
-        rows = [asdict(report) | {"passed": report.passed} for report in reports]
-        typer.echo(json.dumps(rows, indent=2))
-        return
-    for report in reports:
-        say(f"\n{report.arn}")  # not as a title, which would break it at a hyphen
-        shown = table("", "question", "answer", names=("question",))
-        for finding in report.findings:
-            shown.add_row(
-                Text(*MARKS[finding.verdict]),
-                Text(finding.question),
-                Text(plain(finding.message, MESSAGE)),
-            )
-        output().print(shown)
-
-
 def _list(found: Sequence[DeployedReward], live: Mapping[str, str | None]) -> None:
     """A table, and below it every ARN whole on a line of its own."""
-    from reward_functions.cli._console import cell, output, table
+    from reward_functions.cli._console import cell
+    from reward_functions.cli._fitting import print_table
 
-    columns = ("name", "reward", "version", "digest", "parameters", "response", "job", "live")
-    shown = table(*columns, names=("name", "reward", "digest"))
-    for reward in found:
-        given = _version_given(reward)
-        moved = live[reward.name] not in (None, given)
-        shown.add_row(
+    rows = [
+        [
             cell(reward.name),
             cell(reward.reward),
             cell(str(reward.version)),
             cell(reward.digest[:DIGITS]),
             cell(_parameters(reward) or None),
             cell(reward.response_mode),
-            cell(given),
-            cell(live[reward.name], "yellow" if moved else ""),
-        )
-    output().print(shown)
+            cell(given := _version_given(reward)),
+            cell(at := live[reward.name], "" if at in (None, given) else "yellow"),
+        ]
+        for reward in found
+    ]
+    print_table(
+        ("name", "reward", "version", "digest", "parameters", "response", "job", "live"),
+        rows,
+        words=("parameters",),
+        spare=("digest", "response", "parameters", "version"),
+    )
     typer.echo("what a job is given:")
     wide = max(len(reward.name) for reward in found)
     for reward in found:

@@ -135,6 +135,8 @@ def up(
     if print_env:
         _print_environment(aws.environment)
     say(f"local AWS {name!r} on {aws.endpoint}, process {aws.record.process.id}", err=print_env)
+    if aws.record.project:
+        say(f"  started in:           {aws.record.project}", err=print_env)
     if aws.training_endpoint:
         say(
             f"  training double:      {aws.training_endpoint}, a simulation: it trains no language "
@@ -215,7 +217,8 @@ def as_(
         list[str],
         typer.Argument(
             metavar="TASK…",
-            help="Policies of a stage: data, jobs, evaluate, operate, sagemaker, agents.",
+            help="Policies of a stage: data, jobs, evaluate, operate, sagemaker, agents, "
+            "agent-runtime (an agent's own), training, hyperpod.",
         ),
     ],
     *,
@@ -348,6 +351,7 @@ def _described(aws: LocalAws) -> dict[str, Any]:
         "process": aws.record.process.id,
         "enforcing": aws.enforcing,
         "python": aws.record.python,
+        "project": aws.record.project or None,
         "log": str(aws.folder.log),
         "training": aws.training_endpoint or None,
         "environment": aws.environment,

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from reward_functions.cli._echo import say
 from reward_functions.cli._errors import INCOMPLETE
+
+if TYPE_CHECKING:
+    from reward_functions.cdk.lock import Lock
 
 Stage = Annotated[str, typer.Option("--stage", "-s", help="A stage of this folder's cdk.json.")]
 
@@ -33,17 +36,28 @@ def lock(
     from reward_functions.cdk.project import stage_in
 
     here = Path.cwd()
-    artifacts = Artifacts(stage_in(here, stage), here, None)  # the wheels of the lock go with it
-    found = artifacts.lock
+    found_stage = stage_in(here, stage)
+    artifacts = [Artifacts(found_stage, here, None)]  # the wheels of the lock go with it
+    if found_stage.agents:
+        from reward_functions.cdk.agent_artifacts import AgentArtifacts
+
+        artifacts.append(AgentArtifacts(found_stage, here, None))
+    due = [_locked(each.lock, stage, upgrade=upgrade, check=check) for each in artifacts]
+    if any(due):
+        raise typer.Exit(INCOMPLETE)
+
+
+def _locked(found: Lock, stage: str, *, upgrade: bool, check: bool) -> bool:
+    """Write one lock where that is asked for; whether it is still due."""
     if not found.needed:
-        say(f"stage {stage!r} needs no lock: its packages require nothing but this project")
-        return
+        whose = found.beside or "packages"
+        say(f"stage {stage!r} needs no lock: its {whose} require nothing but this project")
+        return False
     state = found.state()
     if check or (state == "current" and not upgrade):
         say(f"{found.path.name} is {state}")
-        if state != "current":
-            raise typer.Exit(INCOMPLETE)
-        return
+        return state != "current"
     for change in found.write(upgrade=upgrade) or ("no version moved",):
         say(str(change))
     say(f"wrote {found.path.name}: commit it")
+    return False

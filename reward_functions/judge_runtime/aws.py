@@ -7,6 +7,7 @@ deadline.
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any, Final
 
 from reward_functions.core.errors import BadJudge
@@ -44,6 +45,12 @@ def client(
     return boto3.client(
         service, region_name=region or None, endpoint_url=endpoint or None, config=config
     )
+
+
+def forget_session() -> None:
+    """Read credentials and settings anew for the next client, if any was made."""
+    if boto3 := sys.modules.get("boto3"):
+        boto3.setup_default_session()
 
 
 def secret(arn: str) -> str:

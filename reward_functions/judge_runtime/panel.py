@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.errors import JudgeUnavailable, NoVerdict
 from reward_functions.judge_runtime.aggregation import aggregated
+from reward_functions.judge_runtime.aws import forget_session
 from reward_functions.judge_runtime.cache import open_cache
 from reward_functions.judge_runtime.pipeline import PanelMember, ask_of
+from reward_functions.judge_runtime.prompting import forget_secret
 from reward_functions.judge_runtime.usage import Account
 
 if TYPE_CHECKING:
@@ -51,16 +53,39 @@ class JudgePool:
         asks: Mapping[str, Ask] | None = None,
         store: VerdictStore | None = None,
     ) -> None:
-        given = asks or {}
-        fallback = config.fallback
         self.config = config
+        self.store = store
+        self._given = asks or {}
+        self._open()
+
+    def _open(self) -> None:
+        config, given = self.config, self._given
+        fallback = config.fallback
         self.members = [
             PanelMember.opened(model, config, given, config.models[:at].count(model))
             for at, model in enumerate(config.models)
         ]
         self.fallback = PanelMember.opened(fallback, config, given) if fallback else None
         self.cache = open_cache(config)
-        self.store = store
+
+    def close(self) -> None:
+        """Close the connections to the models, where no batch is being scored."""
+        for member in (*self.members, *([self.fallback] if self.fallback else ())):
+            if close := getattr(member.ask, "close", None):
+                close()
+
+    def reopen(self) -> None:
+        """Begin anew with all that outlives a batch.
+
+        For a copy of a process, whose clocks stood still: connections, keys, credentials, rate
+        limits, the cache and the secret of the marks are those of all its copies before.
+
+        Raises:
+            BadJudge: a model has no key, no file, or no region any more.
+        """
+        forget_session()
+        forget_secret()
+        self._open()
 
     def batch(
         self,

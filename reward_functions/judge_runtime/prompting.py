@@ -211,5 +211,10 @@ def _keyed_hash(purpose: str, text: str) -> str:
 
 @cache
 def _secret() -> bytes:
-    """Drawn at the first question: Lambda may snapshot the process after its imports."""
+    """Drawn at the first question."""
     return os.urandom(32)
+
+
+def forget_secret() -> None:
+    """Draw another at the next question: copies of this process would have the same."""
+    _secret.cache_clear()

@@ -19,7 +19,7 @@ import json
 import os
 from contextlib import closing
 from threading import Lock
-from time import time
+from time import monotonic, sleep, time
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.core.asking import CANARY
@@ -41,6 +41,9 @@ PRIVATE: Final = 0o600
 
 WAIT: Final = 30.0
 """Seconds for which another command may hold the file."""
+
+PAUSE: Final = 0.02
+"""Seconds between two looks at a lock that SQLite does not wait for."""
 
 APPLICATION: Final = 0x52465653
 """SQLite's `application_id`: the file is ours."""
@@ -137,6 +140,26 @@ class VerdictStore:
             return []
 
 
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Let readers and writers work side by side.
+
+    SQLite does not wait for the lock that this takes, once in a file's life: whoever comes second
+    tries again until it is there, or somebody else has done it.
+    """
+    import sqlite3  # noqa: PLC0415 - a function has no store
+
+    until = monotonic() + WAIT
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or monotonic() > until:
+                raise
+            sleep(PAUSE)
+        else:
+            return
+
+
 def _opened(path: Path) -> sqlite3.Connection:
     import sqlite3  # noqa: PLC0415 - a function has no store
 
@@ -152,7 +175,7 @@ def _opened(path: Path) -> sqlite3.Connection:
         raise BadJudge(f"verdicts cannot be kept in {path}: {_words(error)}") from None
     try:
         _require_ours(connection, path)
-        connection.execute("PRAGMA journal_mode = WAL")  # readers and writers side by side
+        _write_ahead(connection)
         connection.execute("PRAGMA synchronous = NORMAL")  # outlives the process, if not the power
         connection.execute(_MADE)
         connection.execute(_INDEXED)

@@ -9,6 +9,7 @@ headers.py       the headers and parameters of a policy call, read when the call
 endpoints.py     where the runtime of a job is, and which hosts may be given a credential
 rewards.py       what is a reward: finite numbers, one a rollout or one a turn
 intents.py       what is to be reported, its token and its state
+deferred/        episodes that a deployed reward scores: their record, written into S3
 outcomes.py      what became of a report, by status and error type
 errors.py        what went wrong, and whose it is: the table of failure attribution
 background.py    work behind an answer
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
         RolloutRequest,
         read_request,
     )
+    from reward_functions.rollouts.deferred.writing import Deferred
     from reward_functions.rollouts.episodes.episode import (
         RFTContext,
         RolloutContext,
@@ -78,6 +80,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ContractViolation",
+    "Deferred",
     "DeliveryFailed",
     "EnvironmentFailure",
     "InferenceHeaders",
@@ -115,6 +118,7 @@ HOMES = {
         "clear_rollout_context get_inference_params get_rollout_context set_rollout_context"
     ),
     "contract": "InferenceParams RolloutMetadata RolloutRequest read_request",
+    "deferred.writing": "Deferred",
     "episodes.episode": "RFTContext RolloutContext current_rollout",
     "episodes.handler": "rft_handler rollout_handler sagemaker_rft_handler",
     "errors": (

@@ -168,6 +168,11 @@ class Background:
         return len(self._running) + len(self._waiting) + self._held
 
     @property
+    def free(self) -> int:
+        """How much more would run at once, and not wait."""
+        return max(0, self._limit - self.busy)
+
+    @property
     def since(self) -> float:
         """When it became busy, or idle, in seconds since the epoch."""
         return self._since

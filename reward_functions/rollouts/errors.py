@@ -9,6 +9,7 @@
     ├── DeliveryFailed        a report did not reach the service; it carries the `Outcome`
     ├── OutboxUnavailable     an intent could not be made durable: a full disk, a table out of reach
     │   └── IntentTooLarge    it is larger than the outbox takes
+    ├── ResultNotKept         S3 did not take the record of a deferred episode
     ├── TooBusy               as much runs and waits as may: the trainer gets to know
     ├── ScorerMismatch        a record was scored by another reward, version or digest
     └── EpisodeFailure        what an agent's code raises on purpose:
@@ -21,10 +22,12 @@
 | event | attributed to | reported |
 | --- | --- | --- |
 | the agent returns a reward | policy | ready, that reward |
+| the agent defers its reward | policy | nothing here: the feedback path reports it |
 | `PolicyFailure(reward)` | policy | ready, that reward or the scale's minimum |
 | the deadline comes first | policy | ready, the scale's minimum, before the window closes |
 | `EnvironmentFailure`, any other exception, a reward that is no number | us | failed |
 | the scorer cannot score: a bad reference, a judge out of reach | us | failed |
+| S3 does not take a deferred result | us | failed |
 | `ContractViolation` | us | failed; raised again, so that the run ends |
 | the process died, the episode had begun | us | failed, by the next process |
 
@@ -86,6 +89,10 @@ class OutboxUnavailable(RolloutError):
 
 class IntentTooLarge(OutboxUnavailable):
     """An intent is larger than the outbox takes."""
+
+
+class ResultNotKept(RolloutError):
+    """S3 did not take the record of a deferred episode. The message names the folder."""
 
 
 class TooBusy(RolloutError):

@@ -7,6 +7,8 @@
 | `REWARD_ROLLOUTS_WINDOW` | seconds from a request to the trainer's end of waiting | 600 |
 | `REWARD_ROLLOUTS_MARGIN` | seconds before that at which the minimum is reported | 60 |
 | `REWARD_ROLLOUTS_ON_FAILURE` | `failed`, or `minimum` for a trainer that ends at a failed rollout | `failed` |
+| `REWARD_ROLLOUTS_RESULTS` | `s3://BUCKET/FOLDER`, where deferred episodes are written | none |
+| `REWARD_ROLLOUTS_SCORER` | ARN of the version of a deployed reward that scores them | none |
 | `REWARD_ROLLOUTS_RERUN` | `1`: an episode that a process left unsampled is run again | `0` |
 
 Where the runtime is, `endpoints` says. The window of 600 seconds is what one project reports of the
@@ -21,6 +23,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.rollouts.deferred.writing import Deferred
 from reward_functions.rollouts.transports import KINDS
 
 if TYPE_CHECKING:
@@ -42,6 +45,8 @@ class RolloutSettings:
         margin: seconds, less than the window.
         on_failure: what an episode that we could not run is reported as.
         rerun: whether an episode that a dead process left, unsampled, is run again.
+        results: where deferred episodes are written; "" where none may be.
+        scorer: ARN of the version that scores them; "" likewise.
     """
 
     outbox: str = ""
@@ -50,6 +55,17 @@ class RolloutSettings:
     margin: float = 60.0
     on_failure: OnFailure = "failed"
     rerun: bool = False
+    results: str = ""
+    scorer: str = ""
+
+    @property
+    def deferred(self) -> Deferred | None:
+        """Where deferred episodes are written; None where none may be.
+
+        Raises:
+            ConfigurationError: a folder or an ARN of another form.
+        """
+        return Deferred(self.results, version=self.scorer) if self.results else None
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] = os.environ) -> RolloutSettings:
@@ -63,14 +79,20 @@ class RolloutSettings:
         margin = _seconds("MARGIN", given["margin"], min(60.0, window / 10))
         if margin >= window:
             raise ConfigurationError(f"{PREFIX}MARGIN is not less than {PREFIX}WINDOW, {window:g}")
-        return cls(
+        if bool(given["results"]) != bool(given["scorer"]):
+            raise ConfigurationError(f"set both of {PREFIX}RESULTS and {PREFIX}SCORER, or neither")
+        settings = cls(
             outbox=given["outbox"],
             transport=_one_of("TRANSPORT", given["transport"], KINDS),
             window=window,
             margin=margin,
             on_failure=_one_of("ON_FAILURE", given["on_failure"], ("failed", "minimum")),  # type: ignore[arg-type]
             rerun=_one_of("RERUN", given["rerun"], ("0", "1")) == "1",
+            results=given["results"],
+            scorer=given["scorer"],
         )
+        _ = settings.deferred  # its form, before the first episode ends
+        return settings
 
 
 def _seconds(name: str, value: str, default: float) -> float:

@@ -39,9 +39,6 @@ OUTPUT_PREFIX: Final = "rft-output/"
 MAX_FUNCTION_NAME: Final = 64
 """Characters of a Lambda function's name."""
 
-MAX_DESCRIPTION: Final = 256
-"""Characters of a Lambda function's description."""
-
 DIGEST_DIGITS: Final = 16
 """Hexadecimal digits of an artifact's digest as the catalogue shows it."""
 
@@ -49,8 +46,6 @@ GENERATION: Final = "--"
 """What stands between the name of an immutable deployment's function and its digest."""
 
 GENERATION_DIGITS: Final = 8
-
-DESCRIBED: Final = re.compile(r"([a-z0-9_.]{1,100}) ([0-9]{1,9}) ([0-9a-f]{16}): ")
 
 Name = Annotated[
     str, StringConstraints(pattern=re.compile(r"\A[a-z][a-z0-9]*([-_][a-z0-9]+)*\Z"), max_length=40)
@@ -62,14 +57,24 @@ StageName = Annotated[
 ]
 """A stage: lower case and digits, single hyphens between; a stack's name takes no more."""
 
+NamePrefix = Annotated[
+    str, StringConstraints(pattern=re.compile(r"\A[a-z][a-z0-9]*(-[a-z0-9]+)*\Z"), max_length=20)
+]
+"""What names of a stage begin with, a hyphen behind it; lower case alone, as names of buckets."""
+
 Architecture = Literal["arm64", "x86_64"]
 
 MOST_AGENTS: Final = 10
 """Of one stage: so many stand in every policy that names them, however long their names are."""
 
 
-def _written_as(pattern: str, words: str) -> AfterValidator:
-    """A string of this form; a message says the form in words."""
+def written_as(pattern: str, words: str) -> AfterValidator:
+    """A string of this form; a message says the form in words.
+
+    Args:
+        pattern: the form, linear in its input.
+        words: what to write.
+    """
     form = re.compile(pattern)
 
     def check(value: str) -> str:
@@ -80,14 +85,14 @@ def _written_as(pattern: str, words: str) -> AfterValidator:
     return AfterValidator(check)
 
 
-Subnet = Annotated[str, _written_as(r"subnet-[0-9a-f]{8,17}", "a subnet's id, subnet-…")]
+Subnet = Annotated[str, written_as(r"subnet-[0-9a-f]{8,17}", "a subnet's id, subnet-…")]
 
-SecurityGroup = Annotated[str, _written_as(r"sg-[0-9a-f]{8,17}", "a security group's id, sg-…")]
+SecurityGroup = Annotated[str, written_as(r"sg-[0-9a-f]{8,17}", "a security group's id, sg-…")]
 
 S3Folder = Annotated[
     str,
     StringConstraints(max_length=1024),
-    _written_as(
+    written_as(
         r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9_.!'()-]+)*/?",
         "s3://BUCKET/FOLDER in letters, digits and / _ . ! ' ( ) - alone",
     ),
@@ -97,7 +102,7 @@ one as anything."""
 
 KeyArn = Annotated[
     str,
-    _written_as(
+    written_as(
         r"arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/[A-Za-z0-9-]{36}",
         "a key's ARN, arn:aws:kms:REGION:ACCOUNT:key/ID; IAM grants nothing by an alias",
     ),
@@ -108,7 +113,7 @@ KeyArn = Annotated[
 AgentArn = Annotated[
     str,
     StringConstraints(max_length=256),
-    _written_as(
+    written_as(
         r"arn:aws[a-z-]*:(lambda:[a-z0-9-]+:[0-9]{12}:function:[A-Za-z0-9_-]{1,64}"
         r"(:(\$LATEST|[A-Za-z0-9_-]{1,128}))?"
         r"|bedrock-agentcore:[a-z0-9-]+:[0-9]{12}:runtime/[a-zA-Z][a-zA-Z0-9_]{0,47}-"
@@ -214,6 +219,34 @@ class JobRights(BaseModel):
     )
 
 
+class ReadFolder(BaseModel):
+    """Data of a company's own that jobs may read, where it lies."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    address: S3Folder = Field(description="`s3://BUCKET/FOLDER`, or a whole bucket.")
+    key: KeyArn | None = Field(
+        default=None, description="ARN of the KMS key that encrypts it, where one does."
+    )
+
+    @property
+    def folder(self) -> str:
+        """The address without a slash at its end."""
+        return self.address.rstrip("/")
+
+
+class FeedbackPath(BaseModel):
+    """How deferred rewards of rollouts reach the trainer: `feedback` in `cdk.json`."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    results_bucket: str = Field(description="Where agents put results to be scored.")
+    queue_url: str = Field(description="Of the queue that announces them.")
+    dead_letters_url: str = Field(description="Of the queue of what could not be scored or sent.")
+    function_arn: str = Field(description="The function that scores and reports, its version.")
+    outbox_table: str = Field(description="The table where reports are durable before they go.")
+
+
 class DeployedStage(BaseModel):
     """What the functions of a stage share."""
 
@@ -243,8 +276,29 @@ class DeployedStage(BaseModel):
     sagemaker_role_arn: str | None = Field(
         default=None, description="What a SageMaker job runs as, where the stage asked for one."
     )
+    training_policy_arn: str | None = Field(
+        default=None, description="For who starts SageMaker's training jobs on instances."
+    )
+    training_job_role_arn: str | None = Field(
+        default=None, description="What such a job runs as, where the stage asked for one."
+    )
+    hyperpod_policy_arn: str | None = Field(
+        default=None, description="For who submits jobs to a HyperPod cluster."
+    )
+    hyperpod_runtime_policy_arn: str | None = Field(
+        default=None, description="For the role that the jobs of a HyperPod cluster run as."
+    )
     agent_role_arn: str | None = Field(
         default=None, description="What a multi-turn job runs as, where the stage names agents."
+    )
+    feedback: FeedbackPath | None = Field(
+        default=None, description="The path of deferred rewards, where the stage asked for one."
+    )
+    forwarders: dict[str, str] = Field(
+        default={}, description="Version ARNs of the stage's own forwarders, by their names."
+    )
+    agent_runtimes: tuple[str, ...] = Field(
+        default=(), description="Names of the AgentCore runtimes that the stage deploys."
     )
     job_events_topic_arn: str = Field(description="Where changes of a job's state are announced.")
     dashboard: str = Field(description="The CloudWatch dashboard's name.")
@@ -252,11 +306,22 @@ class DeployedStage(BaseModel):
         default=JobRights(),
         description="What jobs may use beside bucket and rewards; nothing in a record of before.",
     )
+    name_prefix: str = Field(
+        default="", description="What the names of its functions begin with, before a hyphen."
+    )
+    read_buckets: tuple[ReadFolder, ...] = Field(
+        default=(), description="Data outside of the bucket that jobs may read."
+    )
 
 
-def stack_name(stage: str) -> str:
-    """The CloudFormation stack of a stage."""
-    return f"RewardFunctions-{stage}"
+def prefixed(prefix: str, name: str) -> str:
+    """A name of a stage's, with the stage's prefix where it has one."""
+    return f"{prefix}-{name}" if prefix else name
+
+
+def stack_name(stage: str, prefix: str = "") -> str:
+    """The CloudFormation stack of a stage, with which the names begin that CloudFormation makes."""
+    return prefixed(prefix, f"RewardFunctions-{stage}")
 
 
 def stage_parameter(stage: str) -> str:
@@ -274,36 +339,47 @@ def deployment_parameter(stage: str, name: str) -> str:
     return f"{deployments_path(stage)}/{name}"
 
 
-def bucket_name(stage: str, account: str, region: str) -> str:
+def bucket_name(stage: str, account: str, region: str, prefix: str = "") -> str:
     """The data bucket of a stage: names of buckets are one space for all accounts.
 
     SageMaker's stock policies let their holders use buckets only that carry `sagemaker`.
     """
-    return f"sagemaker-reward-{stage}-{account}-{region}"
+    return prefixed(prefix, f"sagemaker-reward-{stage}-{account}-{region}")
 
 
-def function_name(stage: str, name: str) -> str:
+def function_name(stage: str, name: str, prefix: str = "") -> str:
     """The physical name of a function.
 
-    HyperPod and SageMaker's stock policies invoke only what carries `SageMaker`, in this case.
+    HyperPod and SageMaker's stock policies invoke only what carries `SageMaker`, in this case. No
+    prefix holds a capital letter, so that none reaches beyond the hyphen before it.
     """
-    return f"SageMaker-reward-{stage}-{name}"
+    return prefixed(prefix, f"SageMaker-reward-{stage}-{name}")
 
 
-def immutable_name(stage: str, name: str, digest: str) -> str:
+def rollouts_name(stage: str, what: str, prefix: str = "") -> str:
+    """The physical name of what serves rollouts: a forwarder, the path of deferred rewards.
+
+    No deployment's function is called so. SageMaker's stock policies invoke what carries its name.
+    """
+    return prefixed(prefix, f"SageMaker-rollouts-{stage}-{what}")
+
+
+def runtime_name(stage: str, name: str, prefix: str = "") -> str:
+    """The name of an AgentCore runtime, which takes letters, digits and underscores.
+
+    A stage's name holds no underscore and an agent's no two, so that no two agents share one.
+    """
+    return prefixed(prefix, f"reward_{stage}__{name}").replace("-", "_")
+
+
+def agents_stack_name(stage: str, prefix: str = "") -> str:
+    """The CloudFormation stack of a stage's agents on AgentCore."""
+    return prefixed(prefix, f"RewardAgents-{stage}")
+
+
+def immutable_name(stage: str, name: str, digest: str, prefix: str = "") -> str:
     """The physical name of one function of an immutable deployment.
 
     No name of a deployment holds two hyphens, so that `NAME--*` are the functions of this one.
     """
-    return f"{function_name(stage, name)}{GENERATION}{digest[:GENERATION_DIGITS]}"
-
-
-def description(reward: str, version: int, digest: str, summary: str) -> str:
-    """The description of a function and so of its versions, which no later deployment changes."""
-    return f"{reward} {version} {digest}: {summary}"[:MAX_DESCRIPTION]
-
-
-def described(text: str) -> tuple[str, int, str] | None:
-    """The reward, its version and the digest that a description names; None where it names none."""
-    found = DESCRIBED.match(text)
-    return (found[1], int(found[2]), found[3]) if found else None
+    return f"{function_name(stage, name, prefix)}{GENERATION}{digest[:GENERATION_DIGITS]}"

@@ -9,11 +9,12 @@ that fails its own first example, is a failed start and never a batch of wrong s
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import dataclass
 from functools import partial
 from math import inf
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from reward_functions.core.batch import score_batch
 from reward_functions.core.declared import composite_of
@@ -47,6 +48,12 @@ if TYPE_CHECKING:
     from reward_functions.serving.self_test import AnsweredBy, SelfTestReport
 
     Reply = TypeVar("Reply")
+
+
+INITIALIZATION: Final = "AWS_LAMBDA_INITIALIZATION_TYPE"
+"""The variable by which Lambda says how an environment begins."""
+
+SNAP_START: Final = "snap-start"
 
 
 class FailedWarmUp(ConfigurationError):
@@ -99,6 +106,24 @@ class Handler:
         if nova.step == PREPROCESS:
             return unchanged(nova)
         return self._scored([nova.sample()], nova_reply, began, deadline, context)
+
+    def suspend(self) -> None:
+        """End what no snapshot can hold: connections, and the process of hard algebra."""
+        if self.judge_pool is not None:
+            self.judge_pool.close()
+        if self.spec.needs.symbolic:
+            _end_algebra()
+
+    def resume(self) -> None:
+        """Begin anew with what outlives a batch, and was ended or grew old in a snapshot.
+
+        Raises:
+            BadJudge: the judge can no longer be asked as the settings say.
+        """
+        if self.judge_pool is not None:
+            self.judge_pool.reopen()
+        if self.spec.needs.symbolic:
+            _warm_algebra(self.telemetry)
 
     def _scored(
         self,
@@ -220,6 +245,12 @@ def _warm_algebra(telemetry: Telemetry) -> None:
         telemetry.not_warmed(error)
 
 
+def _end_algebra() -> None:
+    from reward_functions import symbolic  # noqa: PLC0415 - most rewards never need it
+
+    symbolic.end()
+
+
 def _warmed(spec: RewardSpec) -> tuple[Metric, ...]:
     """Replay the first example; the metrics it reports, each 0.0."""
     if not spec.examples:
@@ -227,8 +258,8 @@ def _warmed(spec: RewardSpec) -> tuple[Metric, ...]:
     example = spec.examples[0]
     (result,) = score_batch(spec.bound_to_example(example), [example.sample()], workers=1)
     if not isinstance(result, Scored):
-        kind = type(result.error).__name__
-        raise FailedWarmUp(f"{spec.name} fails on its first example: {kind}") from result.error
+        why = _kind(result.error)
+        raise FailedWarmUp(f"{spec.name} fails on its first example: {why}") from result.error
     if result.score.value != example.score:
         raise FailedWarmUp(
             f"{spec.name} gives its first example {result.score.value:g}, not {example.score:g}"
@@ -236,12 +267,29 @@ def _warmed(spec: RewardSpec) -> tuple[Metric, ...]:
     return tuple(Metric(metric.name, 0.0, metric.type) for metric in result.score.metrics)
 
 
+def _kind(error: Exception) -> str:
+    """Its class, and behind it what AWS refused: a right that is missing ends a start here."""
+    kind = type(error).__name__
+    clients = sys.modules.get("botocore.exceptions")
+    cause: BaseException | None = error
+    while clients and cause is not None:
+        if isinstance(cause, clients.ClientError):
+            return f"{kind} ({cause.operation_name}: {cause.response['Error']['Code']})"
+        cause = cause.__cause__ or cause.__context__
+    return kind
+
+
 def __getattr__(name: str) -> Any:
     """`handler`, bound when the runtime asks for it: importing this module reads no environment."""
     if name != "handler":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        bound = globals()["handler"] = bind(LambdaSettings.from_env(os.environ))
+        bound = bind(LambdaSettings.from_env(os.environ))
     except AttributeError as error:  # which the runtime would report as a missing handler
         raise FailedStart(str(error)) from error
+    if os.environ.get(INITIALIZATION) == SNAP_START:
+        from reward_functions.serving.snapshot import register  # noqa: PLC0415 - hardly ever
+
+        register(bound)
+    globals()["handler"] = bound
     return bound

@@ -16,11 +16,12 @@ from reward_functions.serving.catalogue import (
     GENERATION,
     OUTPUT_PREFIX,
     ROOT,
-    function_name,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from reward_functions.serving.names import Names
 
 Document = dict[str, Any]
 """A policy document, as IAM's JSON has it."""
@@ -105,9 +106,9 @@ def logs_of(place: Place, rewards: Sequence[str]) -> list[str]:
     ]
 
 
-def generations_in(place: Place, stage: str) -> str:
+def generations_in(place: Place, names: Names) -> str:
     """The functions of a stage's immutable deployments, also of those that left the stage."""
-    return place.arn("lambda", f"function:{function_name(stage, '*')}{GENERATION}*")
+    return place.arn("lambda", f"function:{names.function('*')}{GENERATION}*")
 
 
 def document(*statements: Document) -> Document:

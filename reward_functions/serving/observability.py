@@ -49,7 +49,7 @@ class Telemetry:
         self.logger = Logger(
             service=settings.service,
             level=settings.log_level,
-            logger_handler=_StandardOutput(),
+            logger_handler=StandardOutput(),
             # Powertools' own serializer writes UTF-8, which half a surrogate pair does not have.
             json_serializer=partial(json.dumps, default=str, separators=(",", ":")),
         )
@@ -162,7 +162,7 @@ class Telemetry:
                 )
 
 
-class _StandardOutput(logging.StreamHandler[TextIO]):
+class StandardOutput(logging.StreamHandler[TextIO]):
     """Standard output as it is when a line is written.
 
     Powertools keeps one logger per service and process, and would keep the stream of the first.
@@ -173,6 +173,7 @@ class _StandardOutput(logging.StreamHandler[TextIO]):
 
     @property
     def stream(self) -> TextIO:  # type: ignore[override] # as `logging.lastResort` does
+        """It, whoever replaced it."""
         return sys.stdout
 
 

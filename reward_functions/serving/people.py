@@ -26,6 +26,7 @@ from reward_functions.serving.catalogue import (
     OUTPUT_PREFIX,
     ROOT,
 )
+from reward_functions.serving.deferred import redrive
 from reward_functions.serving.iam import (
     DECRYPT_MODEL,
     ENCRYPT_MODEL,
@@ -42,13 +43,16 @@ from reward_functions.serving.iam import (
     read_catalogue,
     through,
 )
+from reward_functions.serving.permissions import read_folders
 from reward_functions.serving.sagemaker import foundation_models
 from reward_functions.serving.sagemaker_people import delete, follow, host_models
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from reward_functions.serving.catalogue import ReadFolder
     from reward_functions.serving.iam import Document, Place
+    from reward_functions.serving.names import Names
 
 CUSTOM_MODELS: Final = "custom-model/*"
 
@@ -65,7 +69,13 @@ OPENAI_JOBS: Final = tuple(
 
 
 def prepare_data(
-    place: Place, *, stage: str, bucket_arn: str, rewards: Sequence[str], key_arn: str = ""
+    place: Place,
+    *,
+    stage: str,
+    bucket_arn: str,
+    rewards: Sequence[str],
+    key_arn: str = "",
+    folders: Sequence[ReadFolder] = (),
 ) -> Document:
     """For people who bring data, read what jobs and rewards wrote, and clear up after jobs.
 
@@ -78,6 +88,7 @@ def prepare_data(
         bucket_arn: where they put data and find output.
         rewards: whose logs they read, as `versions_of` and `generations_of` name them.
         key_arn: of the key that encrypts the bucket, where it has one of its own.
+        folders: data outside of the bucket that they may read, as jobs may.
     """
     data, output = f"{bucket_arn}/{DATA_PREFIX}*", f"{bucket_arn}/{OUTPUT_PREFIX}*"
     return document(
@@ -87,6 +98,7 @@ def prepare_data(
         list_data(bucket_arn),
         allow("ClearJobs", ["s3:DeleteObject"], [f"{bucket_arn}/{JOB_DATA_PREFIX}*", output]),
         *_use_key(place, "s3", USE_DATA, key_arn),
+        *read_folders(place, folders),
         allow("ReadLogs", ["logs:FilterLogEvents"], logs_of(place, rewards)),
     )
 
@@ -226,10 +238,11 @@ def evaluate(
 def operate(
     place: Place,
     *,
-    stage: str,
+    names: Names,
     function_arns: Sequence[str],
     rewards: Sequence[str],
     packages: bool = False,
+    feedback: bool = False,
 ) -> Document:
     """For people who roll a stage back and prune it, beside what `evaluate` lets them see.
 
@@ -238,17 +251,18 @@ def operate(
 
     Args:
         place: where functions and jobs are.
-        stage: whose catalogue they write.
+        names: of the stage whose catalogue they write.
         function_arns: those that have an alias, without qualifiers.
         rewards: all of the stage, as `versions_of` and `generations_of` name them.
         packages: whether models are kept by SageMaker, too.
+        feedback: whether there is a path of deferred rewards, whose dead letters they send back.
     """
     return document(
-        read_catalogue(place, stage),
-        allow("WriteCatalogue", ["ssm:PutParameter"], [catalogue(place, stage)[1]]),
+        read_catalogue(place, names.stage),
+        allow("WriteCatalogue", ["ssm:PutParameter"], [catalogue(place, names.stage)[1]]),
         *([allow("MoveAlias", ["lambda:UpdateAlias"], function_arns)] if function_arns else []),
         allow("DeleteVersion", ["lambda:DeleteFunction"], only_versions(rewards)),
-        allow("DeleteGenerations", ["lambda:DeleteFunction"], [generations_in(place, stage)]),
+        allow("DeleteGenerations", ["lambda:DeleteFunction"], [generations_in(place, names)]),
         allow(
             "DeleteModel",
             ["bedrock:GetCustomModel", "bedrock:DeleteCustomModel"],
@@ -259,6 +273,7 @@ def operate(
         allow("FollowJob", ["bedrock:GetModelCustomizationJob"], [place.arn("bedrock", JOBS)]),
         follow(place),
         *([delete(place)] if packages else []),
+        *(redrive(place, names) if feedback else []),
         # None of these knows a resource.
         allow(
             "SeeAccount",

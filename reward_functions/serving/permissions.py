@@ -1,4 +1,4 @@
-"""What the services of a stage may do: functions, judges, training jobs, the custodian.
+"""What the services of a stage may do: functions, judges, training jobs, events.
 
 Every function returns a whole policy document for one idea, with exactly the resources it was
 given; `serving.sagemaker` has those of SageMaker alone, and `serving.people` those of people.
@@ -11,16 +11,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.serving.catalogue import ROOT, stack_name
+from reward_functions.serving import vpc
+from reward_functions.serving.catalogue import ROOT
 from reward_functions.serving.iam import (
     ENCRYPT_MODEL,
     JOBS,
     USE_DATA,
     allow,
     document,
-    generations_in,
     invoke,
-    only_versions,
     through,
     trust,
     use_bucket,
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
+    from reward_functions.serving.catalogue import ReadFolder
     from reward_functions.serving.iam import Document, Place
 
 
@@ -38,17 +38,36 @@ OF_JOB: Final = "BedrockModelCustomizationJobArn"
 """What Bedrock tags the network interfaces of a job with."""
 
 
-def judge_roles(place: Place, stage: str, deployment: str = "") -> str:
+def judge_roles(place: Place, stage: str, deployment: str = "", *, below: str | None = None) -> str:
     """The path of the roles that judges of a stage run as, or of one deployment's.
 
     Roles have no region: a stage of this name may stand in several.
+
+    Args:
+        place: where the stage is.
+        stage: its name.
+        deployment: its name; "" for all of the stage.
+        below: the path that a company's roles lie under, with a slash at its end.
     """
-    path = f"{ROOT}/{stage}/{place.region}/"
+    path = f"{(below or '').rstrip('/')}{ROOT}/{stage}/{place.region}/"
     return f"{path}{deployment}/" if deployment else path
 
 
+def rights_roles(place: Place, stage: str, *, below: str | None = None) -> str:
+    """The path of the roles that verifiers with rights of their own run as.
+
+    No deployment can be called so: their names are in lower case. The arguments are those of
+    `judge_roles`.
+    """
+    return f"{judge_roles(place, stage, below=below)}Rights/"
+
+
 def trust_lambda() -> Document:
-    """Lambda runs functions in this role."""
+    """Lambda runs functions in this role.
+
+    Without a condition: `iam:PassRole` hands no role to a function of another account ("Granting a
+    user permissions to pass a role to an AWS service").
+    """
     return trust("lambda.amazonaws.com")
 
 
@@ -72,12 +91,22 @@ def write_logs(log_group_arn: str) -> Document:
     return document(allow("WriteLogs", actions, [f"{log_group_arn}:*"]))
 
 
+def send_traces() -> Document:
+    """Send X-Ray what it shows of an invocation; neither action knows a resource."""
+    return document(
+        allow("SendTraces", ["xray:PutTraceSegments", "xray:PutTelemetryRecords"], ["*"])
+    )
+
+
 def ask_judge(place: Place, config: JudgeConfig, *, emulated: bool = False) -> Document:
     """What a judge may do beside writing its log: ask exactly its models.
 
     Converse is authorised as `bedrock:InvokeModel`. An inference profile needs two statements: the
-    profile, and the model in every region it routes to, there through this profile alone. With them
-    go the secret of an API key and the table of verdicts, where there are any.
+    profile, and the model in every region it routes to, there through this profile alone. A global
+    profile needs three: it routes to no region that a request names, so that the second is the
+    model in the region that is asked, and the third the model in none ("Global cross-Region
+    inference"). With them go the secret of an API key and the table of verdicts, where there are
+    any.
 
     Args:
         place: where the function runs.
@@ -89,10 +118,16 @@ def ask_judge(place: Place, config: JudgeConfig, *, emulated: bool = False) -> D
     bedrock = [model for model in models if model.backend == "bedrock"]
     asked = [_model_arn(place, model) for model in bedrock if not model.profile]
     behind: dict[str, list[str]] = {}
+    anywhere: dict[str, list[str]] = {}
     for model in bedrock:
         if model.profile:
-            arns = behind.setdefault(_profile_arn(place, model), [])
-            arns += [_model_arn(place, model, region) for region in model.destinations]
+            profile = _profile_arn(place, model)
+            regions = ("",) if is_global(model.profile) else model.destinations
+            arns = behind.setdefault(profile, [])
+            arns += [_model_arn(place, model, region) for region in regions]
+            if is_global(model.profile):
+                nowhere = f"arn:{place.partition}:bedrock:::foundation-model/{model.model}"
+                anywhere.setdefault(profile, []).append(nowhere)
     keys = [model.key for model in models if model.key.startswith("arn:")]
     table = config.cache_table
     tables = [table if table.startswith("arn:") else place.arn("dynamodb", f"table/{table}")]
@@ -109,6 +144,20 @@ def ask_judge(place: Place, config: JudgeConfig, *, emulated: bool = False) -> D
             )
             for number, (profile, arns) in enumerate(behind.items(), 1)
         ],
+        *[
+            allow(
+                f"AskAnywhere{number}",
+                actions,
+                _distinct(arns),
+                {
+                    "StringEquals": {
+                        "aws:RequestedRegion": "unspecified",
+                        "bedrock:InferenceProfileArn": profile,
+                    }
+                },
+            )
+            for number, (profile, arns) in enumerate(anywhere.items(), 1)
+        ],
         *([allow("ReadKeys", ["secretsmanager:GetSecretValue"], _distinct(keys))] if keys else []),
         *(
             [allow("RememberVerdicts", ["dynamodb:GetItem", "dynamodb:PutItem"], tables)]
@@ -116,6 +165,11 @@ def ask_judge(place: Place, config: JudgeConfig, *, emulated: bool = False) -> D
             else []
         ),
     )
+
+
+def is_global(profile: str) -> bool:
+    """Whether an inference profile, by its id or ARN, routes to every commercial region."""
+    return profile.rpartition("/")[2].startswith("global.")
 
 
 def _model_arn(place: Place, model: JudgeModel, region: str = "") -> str:
@@ -168,20 +222,43 @@ def read_invocation_logs(place: Place, folder: str) -> Document:
         place: where the stage is.
         folder: `s3://BUCKET/FOLDER`, or `s3://BUCKET` for all of it.
     """
+    return document(*_read_folder(place, folder, "InvocationLogs"))
+
+
+def read_folders(place: Place, folders: Sequence[ReadFolder]) -> list[Document]:
+    """Read data where a company has it, and nothing else there.
+
+    What one key encrypts is read through S3 alone; two folders may have one key.
+
+    Args:
+        place: where the stage is.
+        folders: addresses, and the keys that encrypt what lies there.
+    """
+    if not folders:
+        return []
+    reading = [_read_folder(place, each.folder, "Folder") for each in folders]
+    keys = _distinct(each.key for each in folders if each.key)
+    via = {"StringEquals": {"kms:ViaService": place.host("s3")}}
+    return [
+        allow("ReadFolders", ["s3:GetObject"], [read["Resource"][0] for read, _ in reading]),
+        *(listed | {"Sid": f"ListFolder{n}"} for n, (_, listed) in enumerate(reading, 1)),
+        *([allow("DecryptFolders", ["kms:Decrypt"], keys, via)] if keys else []),
+    ]
+
+
+def _read_folder(place: Place, folder: str, called: str) -> tuple[Document, Document]:
+    """To read what lies in a folder, and to list it."""
     bucket, _, key = folder.removeprefix("s3://").rstrip("/").partition("/")
     arn = f"arn:{place.partition}:s3:::{bucket}"
     within = {"StringLike": {"s3:prefix": [key, f"{key}/*"]}} if key else None
-    return document(
-        allow("ReadInvocationLogs", ["s3:GetObject"], [f"{arn}/{key}/*" if key else f"{arn}/*"]),
-        allow("ListInvocationLogs", ["s3:ListBucket"], [arn], within),
+    return (
+        allow(f"Read{called}", ["s3:GetObject"], [f"{arn}/{key}/*" if key else f"{arn}/*"]),
+        allow(f"List{called}", ["s3:ListBucket"], [arn], within),
     )
 
 
 def join_vpc(place: Place, *, subnets: Sequence[str], security_groups: Sequence[str]) -> Document:
-    """Make, and remove, the interfaces by which a job joins a network.
-
-    These are the statements of "Model customization access and security"; where AWS's example has
-    every resource, this has the interfaces of the account and region.
+    """Make, and remove, the interfaces by which a job joins a network; Bedrock tags them.
 
     Args:
         place: where the network is.
@@ -189,100 +266,54 @@ def join_vpc(place: Place, *, subnets: Sequence[str], security_groups: Sequence[
         security_groups: the ids of those that it may have.
     """
     jobs = place.arn("bedrock", JOBS)
-    interfaces = [place.arn("ec2", "network-interface/*")]
-    within = [place.arn("ec2", f"subnet/{each}") for each in subnets]
-    guarded = [place.arn("ec2", f"security-group/{each}") for each in security_groups]
+    net = vpc.network(place, subnets=subnets, security_groups=security_groups)
     return document(
-        allow(
-            "SeeNetwork",
-            [
-                "ec2:DescribeNetworkInterfaces",
-                "ec2:DescribeVpcs",
-                "ec2:DescribeDhcpOptions",
-                "ec2:DescribeSubnets",
-                "ec2:DescribeSecurityGroups",
-            ],
-            ["*"],
-        ),
+        vpc.see_network(),
         allow(
             "MakeInterface",
-            ["ec2:CreateNetworkInterface"],
-            interfaces,
+            vpc.MAKE,
+            net.interfaces,
             {
                 "StringEquals": {f"aws:RequestTag/{MANAGED}": "true"},
                 "ArnLike": {f"aws:RequestTag/{OF_JOB}": jobs},
             },
         ),
-        allow("JoinNetwork", ["ec2:CreateNetworkInterface"], [*within, *guarded]),
-        allow(
+        allow("JoinNetwork", vpc.MAKE, net.places),
+        vpc.hand(
             "HandInterface",
-            [
-                "ec2:CreateNetworkInterfacePermission",
-                "ec2:DeleteNetworkInterface",
-                "ec2:DeleteNetworkInterfacePermission",
-            ],
-            interfaces,
+            net,
             {
                 "StringEquals": {f"ec2:ResourceTag/{MANAGED}": "true"},
-                "ArnLike": {"ec2:Subnet": within, f"ec2:ResourceTag/{OF_JOB}": jobs},
+                "ArnLike": {f"ec2:ResourceTag/{OF_JOB}": jobs},
             },
         ),
-        allow(
+        vpc.tag(
             "TagInterface",
-            ["ec2:CreateTags"],
-            interfaces,
-            {
-                "StringEquals": {"ec2:CreateAction": "CreateNetworkInterface"},
-                "ForAllValues:StringEquals": {"aws:TagKeys": [MANAGED, OF_JOB]},
-            },
+            net,
+            {"ForAllValues:StringEquals": {"aws:TagKeys": [MANAGED, OF_JOB]}},
         ),
     )
 
 
-def keep_house(
-    place: Place, *, stage: str, rewards: Sequence[str], bucket_arn: str, emulated: bool = False
-) -> Document:
-    """What the stack's custodian does: try versions, delete generations and roles, empty buckets.
-
-    A deployment that has left the stage is known by the pattern of its functions and roles alone.
+def trust_rules(place: Place, rules: Sequence[str]) -> Document:
+    """EventBridge acts in this role for exactly these rules of this account.
 
     Args:
-        place: where the stage is.
-        stage: whose functions it deletes.
-        rewards: what it tries, as `versions_of` and `generations_of` name it.
-        bucket_arn: what it may empty; nothing where empty.
-        emulated: for the local AWS emulator, which asks about a role as if it had no path.
+        place: where the rules are.
+        rules: their ARNs.
     """
-    roles = f"arn:{place.partition}:iam::{place.account}:role"
-    judges = [f"{roles}{judge_roles(place, stage)}*"]
-    judges += [f"{roles}/{stack_name(stage)}-*"] if emulated else []
-    return document(
-        allow("TryVersion", ["lambda:InvokeFunction"], only_versions(rewards)),
-        allow("FindGenerations", ["lambda:ListFunctions"], ["*"]),
-        allow(
-            "DeleteGenerations",
-            ["lambda:DeleteFunction", "lambda:ListTags"],
-            [generations_in(place, stage)],
-        ),
-        allow("FindRoles", ["iam:ListRoles"], ["*"]),
-        allow(
-            "DeleteRoles",
-            ["iam:ListRolePolicies", "iam:DeleteRolePolicy", "iam:DeleteRole"],
-            judges,
-        ),
-        *(
-            [
-                allow("ListVersions", ["s3:ListBucketVersions"], [bucket_arn]),
-                allow(
-                    "EmptyBucket",
-                    ["s3:DeleteObject", "s3:DeleteObjectVersion"],
-                    [f"{bucket_arn}/*"],
-                ),
-            ]
-            if bucket_arn
-            else []
-        ),
+    return trust(
+        "events.amazonaws.com",
+        {
+            "StringEquals": {"aws:SourceAccount": place.account},
+            "ArnEquals": {"aws:SourceArn": [*rules]},
+        },
     )
+
+
+def publish_events(topic_arn: str) -> Document:
+    """Publish the events of jobs to one topic."""
+    return document(allow("PublishEvents", ["sns:Publish"], [topic_arn]))
 
 
 def publish_alarms(place: Place, topic_arn: str) -> Document:

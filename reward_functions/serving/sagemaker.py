@@ -1,11 +1,11 @@
-"""What SageMaker's jobs may do, and what acts beside them: a document, and a trust, for each.
+"""What SageMaker's serverless and multi-turn jobs may do, and what acts beside them.
 
     customize       a job of serverless customization, beside its data and its rewards
     roll_out        a multi-turn job: data, the agents that it asks, what it keeps
     run_agent       an agent, while a job asks it: attached to the role that the agent runs as
     import_model    Bedrock, where it takes over what one of these jobs made
 
-`serving.sagemaker_people` has those of people.
+`serving.sagemaker_instances` has training jobs and HyperPod, `serving.sagemaker_people` people.
 
 Sources, all of AWS's documentation: "Prerequisites" of multi-turn reinforcement learning, and
 `AmazonSageMakerJobFullAccess` and `AmazonSageMakerJobRuntimeAccess`, for agents and their jobs; the
@@ -23,6 +23,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.serving import vpc
 from reward_functions.serving.catalogue import OUTPUT_PREFIX
 from reward_functions.serving.iam import (
     USE_DATA,
@@ -113,8 +114,8 @@ def customize(place: Place) -> Document:
             ],
             packages(place),
         ),
-        _keep_figures(place, CUSTOMIZED_FIGURES),
-        _write_logs(place, TRAINING_LOGS),
+        keep_figures(place, CUSTOMIZED_FIGURES),
+        write_logs(place, TRAINING_LOGS),
         # An RLAIF job asks its judge; a stage does not know which.
         allow("AskJudge", ["bedrock:InvokeModel"], [foundation_models(place)]),
     )
@@ -150,17 +151,18 @@ def roll_out(place: Place, *, agents: Sequence[str], bucket_arn: str) -> Documen
             ],
             packages(place),
         ),
-        _keep_figures(place, ROLLED_OUT_FIGURES),
-        _write_logs(place, MULTI_TURN_LOGS),
+        keep_figures(place, ROLLED_OUT_FIGURES),
+        write_logs(place, MULTI_TURN_LOGS),
     )
 
 
-def run_agent(place: Place, model_key: str = "") -> Document:
+def run_agent(place: Place, model_key: str = "", results: Sequence[Document] = ()) -> Document:
     """What an agent does while a job asks it.
 
     Args:
         place: where its jobs run.
         model_key: ARN of the KMS key that encrypts what jobs make; "" for AWS's own.
+        results: statements of `deferred.put_results`, where the stage has their path.
     """
     return document(
         allow(
@@ -176,15 +178,17 @@ def run_agent(place: Place, model_key: str = "") -> Document:
         # It knows no resource: a bearer token says who asks, and no more.
         allow("BearToken", ["sagemaker:CallWithBearerToken"], ["*"]),
         *([through("sagemaker", place, "UseKey", USE_DATA, model_key)] if model_key else []),
+        *results,
     )
 
 
-def import_model(place: Place, bucket_arn: str) -> Document:
+def import_model(place: Place, bucket_arn: str, escrow: Iterable[Document] = ()) -> Document:
     """What Bedrock does to take over what a job made: read it.
 
     Args:
         place: where the stage is.
         bucket_arn: where output lies.
+        escrow: the statements of `sagemaker_instances.read_escrow`, where jobs leave weights there.
     """
     prefix = {"StringLike": {"s3:prefix": [f"{OUTPUT_PREFIX}*"]}}
     return document(
@@ -195,53 +199,25 @@ def import_model(place: Place, bucket_arn: str) -> Document:
             ["sagemaker:DescribeModelPackage", "sagemaker:AccessModelPackage"],
             packages(place)[1:],
         ),
+        *escrow,
     )
 
 
 def join_vpc(place: Place, *, subnets: Sequence[str], security_groups: Sequence[str]) -> Document:
     """Make, and remove, the interfaces by which SageMaker's jobs join a network.
 
-    AWS documents these actions on every resource. Here they are granted on the interfaces of the
-    account and region, in these subnets alone.
-
     Args:
         place: where the network is.
         subnets: the ids of those in which an interface may stand.
         security_groups: the ids of those that it may have.
     """
-    interfaces = [place.arn("ec2", "network-interface/*")]
-    within = [place.arn("ec2", f"subnet/{each}") for each in subnets]
-    guarded = [place.arn("ec2", f"security-group/{each}") for each in security_groups]
+    net = vpc.network(place, subnets=subnets, security_groups=security_groups)
     return document(
-        allow(
-            "SeeNetwork",
-            [
-                "ec2:DescribeNetworkInterfaces",
-                "ec2:DescribeVpcs",
-                "ec2:DescribeDhcpOptions",
-                "ec2:DescribeSubnets",
-                "ec2:DescribeSecurityGroups",
-            ],
-            ["*"],
-        ),
+        vpc.see_network(),
         # It is asked of the interface, of its subnet and of each of its groups.
-        allow("JoinWithin", ["ec2:CreateNetworkInterface"], [*interfaces, *within, *guarded]),
-        allow(
-            "HandInterfaceWithin",
-            [
-                "ec2:CreateNetworkInterfacePermission",
-                "ec2:DeleteNetworkInterface",
-                "ec2:DeleteNetworkInterfacePermission",
-            ],
-            interfaces,
-            {"ArnLike": {"ec2:Subnet": within}},
-        ),
-        allow(
-            "TagNewInterface",
-            ["ec2:CreateTags"],
-            interfaces,
-            {"StringEquals": {"ec2:CreateAction": "CreateNetworkInterface"}},
-        ),
+        allow("JoinWithin", vpc.MAKE, [*net.interfaces, *net.places]),
+        vpc.hand("HandInterfaceWithin", net),
+        vpc.tag("TagNewInterface", net),
     )
 
 
@@ -322,12 +298,14 @@ def foundation_models(place: Place) -> str:
     return f"arn:{place.partition}:bedrock:{place.region}::foundation-model/*"
 
 
-def _keep_figures(place: Place, figures: Sequence[str]) -> Document:
+def keep_figures(place: Place, figures: Sequence[str]) -> Document:
+    """Keep figures in MLflow, by these operations of its API."""
     actions = ["sagemaker:DescribeMlflowApp", "sagemaker:CallMlflowAppApi"]
     actions += [f"sagemaker-mlflow:{each}" for each in figures]
     return allow("KeepFigures", actions, mlflow_apps(place))
 
 
-def _write_logs(place: Place, group: str) -> Document:
+def write_logs(place: Place, group: str) -> Document:
+    """Write a log group of SageMaker's jobs, named below `/aws/sagemaker/`."""
     actions = ["logs:CreateLogGroup", "logs:CreateLogStream", "logs:PutLogEvents"]
     return allow("WriteJobLogs", [*actions, "logs:DescribeLogStreams"], job_logs(place, group))

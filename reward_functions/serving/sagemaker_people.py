@@ -55,20 +55,7 @@ def run_customization(
     """
     evaluators = place.arn("sagemaker", "hub-content/*/JsonDoc/*")
     return document(
-        read_catalogue(place, stage),
-        pass_role("sagemaker.amazonaws.com", role_arn),
-        _see_role(role_arn, emulated=emulated),
-        allow(
-            "RunTraining",
-            [
-                "sagemaker:CreateTrainingJob",
-                "sagemaker:DescribeTrainingJob",
-                "sagemaker:StopTrainingJob",
-                "sagemaker:AddTags",
-                "sagemaker:ListTags",
-            ],
-            [place.arn("sagemaker", TRAINING_JOBS)],
-        ),
+        *run_training(place, stage=stage, role_arn=role_arn, emulated=emulated),
         allow(
             "RegisterEvaluators",
             [
@@ -81,17 +68,37 @@ def run_customization(
             ],
             [place.arn("sagemaker", "hub/*"), evaluators],
         ),
-        _read_public_hub(place),
-        allow("ReadRecipes", ["s3:GetObject"], [f"arn:{place.partition}:s3:::jumpstart*"]),
+        read_public_hub(place),
+        read_recipes(place),
         _keep_groups(place),
-        _read_figures(place),
+        read_figures(place),
         allow(
             "SeeAccount",
             ["sagemaker:ListTrainingJobs", "sagemaker:ListMlflowApps", LIST_PACKAGES],
             ["*"],
         ),
-        _follow_logs(place, TRAINING_LOGS),
+        follow_logs(place, TRAINING_LOGS),
     )
+
+
+def run_training(place: Place, *, stage: str, role_arn: str, emulated: bool) -> list[Document]:
+    """The statements of who starts, follows and stops training jobs, serverless or on instances."""
+    return [
+        read_catalogue(place, stage),
+        pass_role("sagemaker.amazonaws.com", role_arn),
+        see_role(role_arn, emulated=emulated),
+        allow(
+            "RunTraining",
+            [
+                "sagemaker:CreateTrainingJob",
+                "sagemaker:DescribeTrainingJob",
+                "sagemaker:StopTrainingJob",
+                "sagemaker:AddTags",
+                "sagemaker:ListTags",
+            ],
+            [place.arn("sagemaker", TRAINING_JOBS)],
+        ),
+    ]
 
 
 def run_multi_turn(
@@ -117,7 +124,7 @@ def run_multi_turn(
     return document(
         read_catalogue(place, stage),
         pass_role("job.sagemaker.amazonaws.com", role_arn),
-        _see_role(role_arn, emulated=emulated),
+        see_role(role_arn, emulated=emulated),
         allow(
             "RunMultiTurn",
             [
@@ -139,9 +146,9 @@ def run_multi_turn(
             ],
             ["bedrock-agentcore:InvokeAgentRuntime", "bedrock-agentcore:GetAgentRuntime"],
         ),
-        _read_public_hub(place),
+        read_public_hub(place),
         _keep_groups(place),
-        _read_figures(place),
+        read_figures(place),
         allow(
             "SeeAccount",
             [
@@ -154,7 +161,7 @@ def run_multi_turn(
             ],
             ["*"],
         ),
-        _follow_logs(place, MULTI_TURN_LOGS),
+        follow_logs(place, MULTI_TURN_LOGS),
         *([through("sagemaker", place, "UseModelKey", keys, model_key)] if model_key else []),
     )
 
@@ -220,12 +227,19 @@ def delete(place: Place) -> Document:
     return allow("DeletePackage", actions, packages(place)[1:])
 
 
-def _see_role(role_arn: str, *, emulated: bool) -> Document:
+def see_role(role_arn: str, *, emulated: bool) -> Document:
+    """Look whether a role could do the work; the emulator asks about a simulation without it."""
     actions = ["iam:GetRole", "iam:SimulatePrincipalPolicy"]
     return allow("SeeRole", actions, ["*"] if emulated else [role_arn])
 
 
-def _read_public_hub(place: Place) -> Document:
+def read_recipes(place: Place) -> Document:
+    """Read SageMaker's recipes."""
+    return allow("ReadRecipes", ["s3:GetObject"], [f"arn:{place.partition}:s3:::jumpstart*"])
+
+
+def read_public_hub(place: Place) -> Document:
+    """Find SageMaker's models, and the recipes that each has."""
     actions = [
         "sagemaker:DescribeHubContent",
         "sagemaker:ListHubContents",
@@ -248,7 +262,7 @@ def _keep_groups(place: Place) -> Document:
     )
 
 
-def _read_figures(place: Place) -> Document:
+def read_figures(place: Place) -> Document:
     """MLflow's figures, by its API or by an address that is signed for somebody."""
     return allow(
         "ReadFigures",
@@ -266,6 +280,7 @@ def _read_figures(place: Place) -> Document:
     )
 
 
-def _follow_logs(place: Place, group: str) -> Document:
+def follow_logs(place: Place, group: str) -> Document:
+    """Read a log group of SageMaker's jobs, named below `/aws/sagemaker/`."""
     actions = ["logs:DescribeLogStreams", "logs:FilterLogEvents", "logs:GetLogEvents"]
     return allow("FollowLogs", actions, job_logs(place, group))

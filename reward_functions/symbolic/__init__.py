@@ -7,6 +7,7 @@ process of its own, which `warm` starts before it is needed.
 
 from reward_functions.symbolic.budget import OverBudget, Unreadable
 from reward_functions.symbolic.equality import (
+    end,
     equal,
     names_in,
     quantity_asked_for,
@@ -22,6 +23,7 @@ __all__ = [
     "Outcome",
     "OverBudget",
     "Unreadable",
+    "end",
     "equal",
     "names_in",
     "quantity_asked_for",

@@ -91,6 +91,13 @@ def warm(*, wait: bool = True) -> None:
         compared(*_FOR_THE_SOLVER, solver=True)
 
 
+def end() -> None:
+    """End sympy's process, if there is one; the next answer that needs it waits for another."""
+    from reward_functions.symbolic.cas.client import CLIENT  # noqa: PLC0415 - registers its end
+
+    CLIENT.end()
+
+
 _LATE: Final = (
     ("x", "−x"),  # the grammar, what is typeset, values at points in double precision
     (r"\sin 2x", r"2\sin x\cos x"),  # many digits

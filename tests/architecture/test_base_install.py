@@ -291,6 +291,7 @@ BASE_MODULES = {"mpmath", "pydantic", "rich", "sympy", "typer", "urllib3"}
 def test_what_is_imported_is_of_the_base_or_of_the_table():
     assert {Requirement(line).name for line in PROJECT["dependencies"]} == BASE_MODULES
     known = BASE_MODULES | EXTRAS.keys() | sys.stdlib_module_names | {"reward_functions", "jsii"}
+    known |= {"snapshot_restore_py"}  # of Lambda's own runtime, and imported there alone
     of_hosts = {"anyio", "openenv", "rllm", "torch"}
     assert {
         str(path): rest
@@ -301,7 +302,7 @@ def test_what_is_imported_is_of_the_base_or_of_the_table():
 
 def test_no_module_of_the_base_needs_an_extra_to_be_imported():
     """An import of an extra stands in the function that needs it, but for whole parts of one."""
-    parts = ("cdk/", "rollouts/strands/", "serving/observability.py", "adapters/")
+    parts = ("cdk/", "feedback/", "rollouts/strands/", "serving/observability.py", "adapters/")
     found = {
         str(path.relative_to(ROOT / "reward_functions")): sorted(at_top(path) & EXTRAS.keys())
         for path in OURS

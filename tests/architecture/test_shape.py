@@ -57,9 +57,9 @@ HOMES = {
     # A heavy package, and the rooms or files that may import it.
     "sympy": {"symbolic"},
     "pydantic": {"serving", "cdk", *LAPTOP},
-    "aws_lambda_powertools": {"serving"},
-    "boto3": {"reward_functions/judge_runtime/aws.py", "rollouts", *LAPTOP},
-    "botocore": {"judge_runtime", "rollouts", "cdk", *LAPTOP},
+    "aws_lambda_powertools": {"serving", "feedback"},
+    "boto3": {"reward_functions/judge_runtime/aws.py", "rollouts", "feedback", *LAPTOP},
+    "botocore": {"judge_runtime", "rollouts", "feedback", "cdk", *LAPTOP},
     "urllib3": {"judge_runtime", "rollouts", *LAPTOP},
     "aws_cdk": {"cdk"},
     "typer": {"cli", "reward_functions/tools/scripted_judge.py"},
@@ -116,6 +116,7 @@ CATCHES_ALL = {
     "reward_functions/rollouts/reporting/host.py",  # its thread's end would end all reports;
     "reward_functions/rollouts/episodes/policy_ping.py",  # a ping that fails hides no reward;
     "reward_functions/tools/rollouts/python_agent.py",  # an agent's code ends its own rollout
+    "reward_functions/feedback/path.py",  # one message's accident harms no neighbour
     "reward_functions/core/threads.py",  # its thread hands it to whoever waits
 }
 
@@ -152,6 +153,7 @@ def test_every_module_opens_with_its_idea():
 
 LISTED = [
     *("cli/job", "cli/rollouts", "rollouts", "rollouts/episodes", "rollouts/outbox"),
+    *("feedback", "rollouts/deferred"),
     *("rollouts/reporting", "rollouts/scoring", "rollouts/servers", "rollouts/strands"),
     *("rollouts/transports", "tools/evaluating", "tools/jobs", "tools/local_aws"),
     "tools/rollouts",

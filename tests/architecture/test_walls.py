@@ -36,12 +36,13 @@ ROOMS = {
     "shapers": LANGUAGE,
     "serving": {"core", "symbolic", "judge_runtime"},
     "rollouts": {"core"},
+    "feedback": {"core", "serving", "rollouts"},
     "adapters": {"core", "serving"},
     "testing": {"core", "serving"},
-    "tools": {*RUNTIME, "rollouts", "adapters", "testing"},
-    "cdk": {"core", "judge_runtime", "serving"},
+    "tools": {*RUNTIME, "rollouts", "feedback", "adapters", "testing"},
+    "cdk": {"core", "judge_runtime", "serving", "rollouts", "feedback"},
     # `reward lock` reads cdk.json and resolves as a synthesis does; it starts no Node.
-    "cli": {*RUNTIME, "rollouts", "adapters", "testing", "tools", "cdk"},
+    "cli": {*RUNTIME, "rollouts", "feedback", "adapters", "testing", "tools", "cdk"},
 }
 INNER = {
     # The same within a room. What lies in a room beside its folders has its place in the order.
@@ -81,7 +82,10 @@ INNER = {
         "pipeline": {
             *("config", "rate_limit", "usage", "cache", "verdict_store", "backends", "wrappers"),
         },
-        "panel": {"config", "usage", "aggregation", "cache", "verdict_store", "pipeline"},
+        "panel": {
+            *("config", "aws", "usage", "aggregation", "prompting", "cache", "verdict_store"),
+            "pipeline",
+        },
     },
     "extraction": {
         "latex_groups": set(),
@@ -112,9 +116,10 @@ INNER = {
         "scoring": {"errors", "contract"},
         "context": {"errors", "contract"},
         "endpoints": {"errors", "contract"},
+        "deferred": {"errors", "contract", "scoring"},
         "headers": {"contract", "context"},
         "transports": {"intents", "errors", "endpoints", "headers"},
-        "settings": {"intents", "transports"},
+        "settings": {"intents", "transports", "deferred"},
         "reporting": {
             *("intents", "outcomes", "errors", "contract", "outbox", "rewards", "endpoints"),
             *("transports", "settings"),
@@ -122,6 +127,7 @@ INNER = {
         "episodes": {
             *("intents", "threads", "errors", "background", "contract", "outbox", "rewards"),
             *("scoring", "context", "endpoints", "headers", "transports", "settings", "reporting"),
+            "deferred",
         },
         "servers": {"errors", "background", "contract", "outbox"},
         "strands": {
@@ -129,7 +135,7 @@ INNER = {
         },
         "__init__": {
             *("errors", "contract", "scoring", "context", "headers", "transports", "settings"),
-            *("reporting", "episodes", "servers"),
+            *("reporting", "episodes", "servers", "deferred"),
         },
     },
     "finqa": {

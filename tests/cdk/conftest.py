@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from reward_functions.cdk.stages import stage_of
+from tests.cdk.agent_stage import AGENTS
 
 if TYPE_CHECKING:
     from reward_functions.cdk.stack import RewardStack
@@ -23,15 +24,40 @@ ROOT = Path(__file__).parents[2]
 
 CDK_JSON = json.loads((ROOT / "cdk.json").read_text())
 
+OWN_RIGHTS = {
+    "allow": [
+        {
+            "actions": ["s3:GetObject", "s3:ListB*"],
+            "resources": ["arn:aws:s3:::acme-cases", "arn:aws:s3:::acme-cases/*"],
+            "condition": {"Bool": {"aws:SecureTransport": True}},
+            "reason": "Cases lie in a file for each subject.",
+        },
+        {"actions": ["athena:GetQueryResults"], "resources": ["*"], "reason": "A list."},
+    ],
+    "environment": {"CASES": "s3://acme-cases/math.jsonl"},
+    "secrets": {
+        "LOOKUP_KEY": {
+            "arn": "arn:aws:secretsmanager:eu-central-1:123456789012:secret:lookup-a1b2c3",
+            "key": "arn:aws:kms:eu-central-1:123456789012:key/01234567-89ab-cdef-0123-456789abcdef",
+        },
+        "LOOKUP_PLACE": "arn:aws:ssm:eu-central-1:123456789012:parameter/lookup/place",
+    },
+    "vpc": {"subnets": ["subnet-0123456789abcdef0"], "security_groups": ["sg-0123456789abcdef0"]},
+}
+"""What a deployment gives a reward of one's own."""
+
 EVERYTHING = {
     "region": "eu-central-1",
     "account": "123456789012",
     "production": True,
     "customer_key": True,
     "sagemaker_role": True,
+    "training_job_role": True,
+    "hyperpod": True,
     "architecture": "x86_64",
     "python": "3.12",
     "subscriptions": ["team@example.com", "https://example.com/hook"],
+    "feedback": {"timeout_seconds": 60, "batch_size": 5, "concurrency": 20},
     "job_rights": {
         "invocation_logs": "s3://company-logs/bedrock",
         "vpc": {
@@ -48,7 +74,7 @@ EVERYTHING = {
     "tags": {"team": "rewards"},
     "deployments": [
         "math",
-        {"name": "gsm8k-strict", "reward": "gsm8k"},
+        {"name": "gsm8k-strict", "reward": "gsm8k", "snap_start": True},
         {
             "name": "gsm8k-flexible",
             "reward": "gsm8k",
@@ -57,7 +83,11 @@ EVERYTHING = {
             "memory_mb": 3538,
             "timeout_seconds": 120,
             "reserved_concurrency": 64,
-            "settings": {"on_unscored": "fail", "max_unscored": 0.5},
+            "provisioned_concurrency": 32,
+            "ephemeral_storage_mb": 2048,
+            "tracing": True,
+            "settings": {"on_unscored": "fail", "max_unscored": 0.5, "log_level": "DEBUG"},
+            **OWN_RIGHTS,
         },
         {"name": "gsm8k-sagemaker", "reward": "gsm8k", "immutable": True},
     ],
@@ -65,6 +95,7 @@ EVERYTHING = {
 
 JUDGED = {
     "region": "us-east-1",
+    "job_events": "account",
     "account": "123456789012",
     "deployments": [
         "exact_match",
@@ -111,7 +142,63 @@ JUDGED = {
     ],
 }
 
-STAGES = CDK_JSON["context"]["stages"] | {"everything": EVERYTHING, "judged": JUDGED}
+COMPANY = {
+    "region": "eu-central-1",
+    "account": "123456789012",
+    "sagemaker_role": True,
+    "bucket": "acme-sagemaker-data",
+    "key_arn": "arn:aws:kms:eu-central-1:210987654321:key/11111111-89ab-cdef-0123-456789abcdef",
+    "name_prefix": "acme",
+    "role_path": "/acme/rewards/",
+    "permissions_boundary": "acme-boundary",
+    "feedback": {},
+    "read_buckets": [
+        "s3://acme-data/rft/",
+        {
+            "address": "s3://acme-sealed",
+            "key": "arn:aws:kms:eu-central-1:210987654321:key/22222222-89ab-cdef-0123-456789abcdef",
+        },
+    ],
+    "verdict_cache": True,
+    "callers": {
+        "accounts": ["210987654321"],
+        "roles": ["arn:aws:iam::345678901234:role/trainers/trainer"],
+        "organization": "o-a1b2c3d4e5",
+    },
+    "deployments": [
+        "exact_match",
+        {"name": "held", "reward": "exact_match", "immutable": True},
+        {
+            "reward": "reference",
+            "judge": {
+                "models": [
+                    {
+                        "model": "anthropic.claude-haiku-4-5-20251001-v1:0",
+                        "profile": "global.anthropic.claude-haiku-4-5-20251001-v1:0",
+                    }
+                ]
+            },
+        },
+        {
+            "reward": "pandalm",
+            "judge": {"models": [{"model": "amazon.nova-lite-v1:0"}], "cache_table": "ours"},
+        },
+    ],
+}
+
+DEFERRED = {
+    "region": "us-east-1",
+    "deployments": ["gsm8k", {"name": "gsm8k-held", "reward": "gsm8k", "immutable": True}],
+    "feedback": {},
+}
+
+STAGES = CDK_JSON["context"]["stages"] | {
+    "everything": EVERYTHING,
+    "judged": JUDGED,
+    "company": COMPANY,
+    "agents": AGENTS,
+    "deferred": DEFERRED,
+}
 
 LOOPBACK = {"AWS_ENDPOINT_URL": "http://127.0.0.1:4566"}
 """Of a shell that points at an emulator; nobody asks it anything without `CDK_DEFAULT_ACCOUNT`."""
@@ -138,6 +225,10 @@ class FakeArtifacts:
         """Of a reward."""
         return FakeArtifact(self.digests.get(reward, "a" * 64))
 
+    def of_handler(self, module):
+        """Of a function that is no reward."""
+        return FakeArtifact(self.digests.get(module, "b" * 64))
+
 
 @dataclass(frozen=True)
 class Synthesised:
@@ -146,10 +237,17 @@ class Synthesised:
     stack: RewardStack
     template: dict
 
-    def resources(self, kind):
-        """The resources of a CloudFormation type, by logical name."""
+    def resources(self, kind, *, path=False):
+        """The resources of a CloudFormation type, by logical name.
+
+        Those of the path of deferred rewards are asked for by themselves.
+        """
         found = self.template["Resources"].items()
-        return {name: each for name, each in found if each["Type"] == kind}
+        return {
+            name: each
+            for name, each in found
+            if each["Type"] == kind and name.startswith("Feedback") == path
+        }
 
     def properties(self, kind):
         """Their properties, in order."""

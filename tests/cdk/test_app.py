@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
+from fnmatch import fnmatchcase
 from zipfile import ZipFile
 
 import pytest
 
 from reward_functions.cdk.closure import LAPTOP
 from reward_functions.cdk.interpreter import NoInterpreter
-from reward_functions.cdk.stages import BadStage
+from reward_functions.cdk.stages import BadStage, stage_of
 from reward_functions.core.errors import ConfigurationError
-from tests.cdk.conftest import LOOPBACK
+from tests.cdk.conftest import LOOPBACK, STAGES
 from tests.wheel import ROOT, installed, repository_with_packages_of_our_names
 
 
@@ -216,4 +218,49 @@ def test_what_destroys_builds_nothing_asks_nobody_and_says_what_is_left(
     built({"stage": "prod", "aws:cdk:bundling-stacks": []}, tmp_path)
     said = capsys.readouterr().err
     assert "cdk destroy fails there: detach the stage's policies for people first" in said
-    assert "in s3://sagemaker-reward-prod-123456789012-us-east-1; before" in said
+    assert "in s3://sagemaker-reward-prod-123456789012-us-east-1, and the log groups" in said
+    assert "/aws/lambda/SageMaker-reward-prod-* and /aws/lambda/reward-custodian-prod; befo" in said
+    assert "the stack RewardFunctions-prod is protected" in said
+    assert "--no-enable-termination-protection --stack-name RewardFunctions-prod" in said
+
+
+NAMED = re.compile(r"s3://([^, ]+)|the table ([^, ]+)|/aws/lambda/([^;, ]+)")
+
+
+def kept(stage):
+    """What the app says that a destroy keeps: names, or their patterns."""
+    from reward_functions.cdk.app import _kept
+
+    return ["".join(groups) for groups in NAMED.findall(_kept(stage))]
+
+
+def test_all_that_a_production_stage_keeps_is_named(synthesised):
+    """By the deletion policies of its template."""
+    resources = synthesised("everything").template["Resources"].values()
+    stays = [
+        each["Properties"][field].removeprefix("/aws/lambda/")
+        for each in resources
+        for field in ("BucketName", "TableName", "LogGroupName")
+        if each.get("DeletionPolicy", "").startswith("Retain") and field in each["Properties"]
+    ]
+    named = kept(stage_of(STAGES, "everything", ROOT))
+    assert [name for name in stays if not any(fnmatchcase(name, each) for each in named)] == []
+    assert [each for each in named if not any(fnmatchcase(name, each) for name in stays)] == []
+
+
+def test_what_a_stage_brought_is_not_its_own_to_keep():
+    given = {
+        "region": "us-east-1",
+        "production": True,
+        "name_prefix": "acme",
+        "bucket": "acme-sagemaker-data",
+        "verdict_cache": True,
+        "forwarders": [{"name": "agent", "endpoint": "https://agent.example.com"}],
+        "deployments": ["gsm8k"],
+    }
+    assert kept(stage_of({"main": given}, "main", ROOT)) == [
+        "acme-reward-verdicts-main",
+        "acme-SageMaker-reward-main-*",
+        "acme-reward-custodian-main",
+        "acme-SageMaker-rollouts-main-*",
+    ]

@@ -364,6 +364,14 @@ def test_what_only_packages_call_moves_no_reward_of_ours():
     assert more.artifact("gsm8k").digest == HERE.artifact("gsm8k").digest
 
 
+def test_a_client_that_a_deployment_s_rights_are_for_ships_with_its_reward():
+    athena = {"actions": ["athena:GetQueryResults"], "resources": ["*"], "reason": "A list."}
+    given = [{"name": "a", "reward": "gsm8k", "allow": [athena]}, "gsm8k", "math"]
+    made = artifacts(aws_services=["glue", "s3"], deployments=given)
+    assert made.services("gsm8k") == {"athena", "glue"}
+    assert made.services("math") == {"glue"}
+
+
 # Limits, bytecode, the cache.
 
 

@@ -239,6 +239,111 @@ def test_a_bug_is_answered_too(ask):
     assert ask("RewardGate", "Create") == ("FAILED", "Rewards: KeyError: 'Deployment'")
 
 
+READY = {"Deployment": "length", "Environments": "2"}
+
+
+@pytest.fixture(scope="module")
+def version(deployed_function, local_aws):
+    """A published version, and how many environments of it are kept ready; None for none."""
+    name = "SageMaker-reward-custodian-ready"
+    deployed_function("def handler(*_): pass", name=name)
+    lambda_ = local_aws.client("lambda")
+    number = lambda_.publish_version(FunctionName=name)["Version"]
+    arn = f"arn:aws:lambda:us-east-1:000000000000:function:{name}:{number}"
+
+    def kept():
+        try:
+            found = lambda_.get_provisioned_concurrency_config(FunctionName=name, Qualifier=number)
+        except lambda_.exceptions.ProvisionedConcurrencyConfigNotFoundException:
+            return None
+        return found["RequestedProvisionedConcurrentExecutions"]
+
+    return SimpleNamespace(arn=arn, kept=kept)
+
+
+def test_a_version_is_kept_ready_and_with_another_number_the_same_one(ask, version):
+    assert ask("RewardReadiness", "Create", Version=version.arn, **READY) == ("SUCCESS", "")
+    assert version.kept() == 2
+    more = READY | {"Environments": "3"}
+    assert ask("RewardReadiness", "Update", Version=version.arn, **more) == ("SUCCESS", "")
+    assert version.kept() == 3
+    for _ in range(2):  # the second time there is nothing left
+        assert ask("RewardReadiness", "Delete", Version=version.arn, **more) == ("SUCCESS", "")
+        assert version.kept() is None
+
+
+def test_a_version_that_is_gone_had_nothing_ready(ask, version):
+    gone = version.arn.rpartition(":")[0] + ":999"
+    assert ask("RewardReadiness", "Delete", Version=gone, **READY) == ("SUCCESS", "")
+
+
+@contextmanager
+def allocating(*answers):
+    """Lambda, as far as it says how an allocation goes: each answer once, the last for ever."""
+    asked, left = [], list(answers)
+
+    class Allocating(BaseHTTPRequestHandler):
+        def do_PUT(self):
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.do_GET()
+
+        def do_GET(self):
+            asked.append(f"{self.command} {self.path}")
+            status, body = left.pop(0) if len(left) > 1 else left[0]
+            sent = json.dumps(body).encode()
+            self.send_response(status)
+            if "__type" in body:
+                self.send_header("x-amzn-ErrorType", body["__type"])
+            self.send_header("Content-Length", str(len(sent)))
+            self.end_headers()
+            self.wfile.write(sent)
+
+        def log_message(self, *_):
+            pass
+
+    with listening(Allocating) as address:
+        yield address.removesuffix("/answer"), asked
+
+
+BEGUN = (202, {"Status": "IN_PROGRESS"})
+DENIED = (403, {"__type": "AccessDeniedException", "Message": "not yet"})
+FULL = "The account's concurrency is used up"
+VERSION = "arn:aws:lambda:us-east-1:000000000000:function:SageMaker-reward-x-length:7"
+
+
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        ([BEGUN, BEGUN, (200, {"Status": "READY"})], ""),
+        ([DENIED, DENIED, (202, {"Status": "READY"})], ""),  # a permission as new as the version
+        (
+            [BEGUN, (200, {"Status": "FAILED", "StatusReason": FULL})],
+            f"length: 2 environments cannot be kept ready: {FULL}{STAYS}",
+        ),
+        (
+            [(200, {"Status": "FAILED"})],
+            f"length: 2 environments cannot be kept ready: Lambda does not say why{STAYS}",
+        ),
+        ([BEGUN], f"length: 2 environments were not ready in time{STAYS}"),
+    ],
+)
+def test_a_deployment_waits_until_environments_are_ready(ask, monkeypatch, answers, said):
+    with allocating(*answers) as (address, asked):
+        monkeypatch.setenv("AWS_ENDPOINT_URL_LAMBDA", address)
+        seconds = index.MARGIN + (0.5 if answers == [BEGUN] else 60)
+        answer = ask("RewardReadiness", "Create", seconds=seconds, Version=VERSION, **READY)
+    assert answer == ("FAILED" if said else "SUCCESS", said)
+    assert len(asked) >= len(answers)
+    assert all(each.endswith("/provisioned-concurrency?Qualifier=7") for each in asked)
+
+
+def test_a_permission_that_never_comes_is_said(ask, monkeypatch):
+    with allocating(DENIED) as (address, asked):
+        monkeypatch.setenv("AWS_ENDPOINT_URL_LAMBDA", address)
+        status, reason = ask("RewardReadiness", "Create", Version=VERSION, **READY)
+    assert (status, "AccessDenied" in reason, len(asked) > 1) == ("FAILED", True, True)
+
+
 def test_the_generations_of_one_deployment_are_deleted_and_no_others(
     ask, deployed_function, local_aws
 ):

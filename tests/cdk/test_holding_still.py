@@ -6,7 +6,7 @@ import pytest
 
 from reward_functions.cdk.deployed_before import DeployedBefore
 from reward_functions.core import registry
-from reward_functions.serving.catalogue import described
+from reward_functions.serving.descriptions import described
 
 DEPLOYMENTS = [
     "math",
@@ -22,6 +22,10 @@ DEPLOYMENTS = [
 """In no order of names, none of which begins as another does."""
 
 OTHER = "b" * 64
+
+SECRET = "arn:aws:secretsmanager:us-east-1:123456789012:secret:key-a1b2c3"
+
+STATEMENT = {"actions": ["s3:GetObject"], "resources": ["arn:aws:s3:::cases/a"]}
 
 
 def changed(**more):
@@ -68,6 +72,17 @@ def differing(one, other):
     [
         ({}, {"math": OTHER, "reference": OTHER}, {"math", "judged"}),
         ({}, {"gsm8k": OTHER}, {"strict", "flexible", "sagemaker"}),
+        (
+            {
+                "deployments": changed(
+                    strict={"environment": {"CASES": "x"}},
+                    sagemaker={"secrets": {"KEY": SECRET}},
+                    judged={"allow": [STATEMENT]},
+                )
+            },
+            {},
+            {"strict", "sagemaker", "judged"},
+        ),
         (
             {"deployments": changed(strict={"memory_mb": 4096}, sagemaker={"timeout_seconds": 60})},
             {},
@@ -148,6 +163,13 @@ def judged(*models, immutable=False, **more):
     return {"deployments": [given | {"judge": {"models": [{"model": each} for each in models]}}]}
 
 
+def clearing_of(stage, scope):
+    """What deletes roles, by its logical name, of judges (`Rewards`) or of verifiers."""
+    found = stage.resources("Custom::RewardRoles").items()
+    (made,) = ((name, each) for name, each in found if name.startswith(scope))
+    return made
+
+
 @pytest.mark.parametrize("immutable", [False, True])
 def test_a_judge_that_asks_others_has_another_role_and_leaves_the_old_one(stack_of, immutable):
     """A version that a job holds runs as the role, and asks the models, that it was made with."""
@@ -155,7 +177,7 @@ def test_a_judge_that_asks_others_has_another_role_and_leaves_the_old_one(stack_
     def role_of(*models, **more):
         stage = stack_of(judged(*models, immutable=immutable, **more))
         ((name, role),) = kind(of(stage, "judged"), "AWS::IAM::Role").items()
-        ((clearing, asked),) = stage.resources("Custom::RewardRoles").items()
+        clearing, asked = clearing_of(stage, "Rewards")
         assert role["Properties"]["Path"] == "/reward-functions/dev/us-east-1/judged/"
         assert asked["Properties"]["Path"] == role["Properties"]["Path"]
         assert role["DependsOn"] == [clearing]
@@ -173,7 +195,45 @@ def test_a_verifier_has_one_role(before):
     ((_, role),) = kind(of(before, "math"), "AWS::IAM::Role").items()
     assert "Path" not in role["Properties"]
     assert "DeletionPolicy" not in role
-    assert len(before.resources("Custom::RewardRoles")) == 1
+    assert len(before.resources("Custom::RewardRoles")) == 2  # the judge's, and below
+
+
+def test_a_verifier_with_other_rights_has_another_role_and_leaves_all_it_had(stack_of, before):
+    """Also the one without rights: versions that were published before run as that."""
+    names = ("versioned", "immutable")
+
+    def roles(**more):
+        """Of each deployment: the plain role, the one that its function runs as, the function."""
+        given = [
+            {"name": name, "reward": "gsm8k", "immutable": name == "immutable"} | more
+            for name in names
+        ]
+        stage = stack_of({"deployments": given})
+        # Of every stage: what came and went with such roles would delete them under the versions.
+        clearing, asked = clearing_of(stage, "Custodian")
+        assert (clearing, asked) == clearing_of(before, "Custodian")
+        return [roles_of(stage, name, clearing, asked, more) for name in names]
+
+    def roles_of(stage, name, clearing, asked, more):
+        found = kind(of(stage, name), "AWS::IAM::Role")
+        (plain,) = (name for name, each in found.items() if "Path" not in each["Properties"])
+        (function,) = kind(of(stage, name), "AWS::Lambda::Function").values()
+        *_, path, reference = function["Properties"]["Role"]["Fn::Join"][1]
+        runs_as = reference["Ref"]
+        assert path.endswith(f":role{found[runs_as]['Properties'].get('Path', '/')}")
+        if more:
+            assert found[runs_as]["Properties"]["Path"] == asked["Properties"]["Path"]
+            assert found[runs_as]["DependsOn"] == [clearing]
+            assert found[runs_as]["DeletionPolicy"] == "RetainExceptOnCreate"
+            assert "RoleName" not in found[runs_as]["Properties"]
+        return plain, runs_as, function["Properties"]["FunctionName"]
+
+    other = STATEMENT | {"actions": ["s3:GetObjectVersion"]}
+    states = roles(), roles(allow=[STATEMENT]), roles(allow=[other])
+    for name, plain, first, second in zip(names, *states, strict=True):
+        assert plain[0] == plain[1] == first[0] == second[0]
+        assert len({plain[1], first[1], second[1]}) == 3
+        assert len({plain[2], first[2], second[2]}) == (3 if name == "immutable" else 1)
 
 
 def test_a_function_says_what_it_holds(stack_of):

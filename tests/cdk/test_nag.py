@@ -24,7 +24,9 @@ def test_a_finding_is_accepted_for_a_reason_or_ends_the_synth(tmp_path, accepted
             app.synth()
 
 
-@pytest.mark.parametrize("name", ["dev", "prod", "everything", "judged"])
+@pytest.mark.parametrize(
+    "name", ["dev", "prod", "everything", "judged", "company", "agents", "deferred"]
+)
 def test_every_stage_passes(synthesised, name):
     """Synthesising it ran the rules, and would have raised."""
     assert synthesised(name).template["Resources"]

@@ -18,6 +18,7 @@ from reward_functions.core import registry
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.serving.catalogue import MAX_FUNCTION_NAME, bucket_name, function_name
 from reward_functions.serving.handler import bind
+from reward_functions.serving.names import Names
 from reward_functions.serving.settings import LambdaSettings
 
 HERE = Path(__file__).parent
@@ -41,7 +42,7 @@ def test_a_judge_is_deployed_with_the_model_it_asks():
     assert not {each.reward for each in stage().deployments} & judges
     judge = {"models": [{"model": "amazon.nova-lite-v1:0", "region": "us-east-1"}]}
     each = deployment(name="reference", judge=judge)
-    reported = each.lambda_settings("dev").judge
+    reported = each.lambda_settings(Names("dev")).judge
     assert [model.model for model in reported.models] == ["amazon.nova-lite-v1:0"]
 
 
@@ -71,7 +72,9 @@ def test_a_deployment_named_as_its_reward_need_not_say_so_twice():
 
 
 def test_further_settings_reach_the_function():
-    settings = deployment(name="gsm8k", settings={"on_unscored": "fail"}).lambda_settings("dev")
+    settings = deployment(name="gsm8k", settings={"on_unscored": "fail"}).lambda_settings(
+        Names("dev")
+    )
     assert (settings.name, settings.on_unscored) == ("gsm8k", "fail")
     assert settings.service == "SageMaker-reward-dev-gsm8k"
 
@@ -129,10 +132,14 @@ EVERY_RIGHT = {
     "model_key": KEY,
 }
 
+EVERY_OPTION = dict.fromkeys(
+    ("sagemaker_role", "training_job_role", "hyperpod", "customer_key"), True
+)
+
 
 def test_a_stage_that_grants_everything_holds_sixteen_deployments_with_names_of_sixteen_letters():
     many = [{"name": f"gsm8k-{n:02}-verbose", "reward": "gsm8k"} for n in range(16)]
-    full = {"sagemaker_role": True, "customer_key": True, "job_rights": EVERY_RIGHT}
+    full = EVERY_OPTION | {"job_rights": EVERY_RIGHT}
     made = stage("production", deployments=many, **full)
     assert {len(each.name) for each in made.deployments} == {16}
     assert made.job_rights.model_dump(mode="json") == EVERY_RIGHT
@@ -153,7 +160,7 @@ def test_the_longest_names_and_every_option_leave_room_for_eleven_deployments(re
     agents = [each.replace("us-east-1", region) for each in AGENTS]
     agents = [each.replace("arn:aws", f"arn:{partition_of(region)}") for each in agents]
     rights = EVERY_RIGHT | {"model_key": key, "agents": agents}
-    full = {"sagemaker_role": True, "customer_key": True, "job_rights": rights}
+    full = EVERY_OPTION | {"job_rights": rights}
     assert len(stage(name, region=region, deployments=many, **full).deployments) == 11
 
 
@@ -216,7 +223,7 @@ WRONG = [
         r"job_rights.vpc.subnet is not a setting\. Did you mean 'subnets'\?",
     ),
     ({"job_rights": {"vpc": True}}, "job_rights.vpc: .*, not True"),
-    ({"job_rights": {"vpc": {"subnets": ["subnet-01234567"]}}}, "vpc.security_groups: field requ"),
+    ({"job_rights": {"vpc": {"subnets": ["subnet-01234567"]}}}, "vpc.security_groups is missing"),
     ({"job_rights": {"vpc": VPC | {"subnets": []}}}, "job_rights.vpc.subnets: .* at least 1 item"),
     (
         {"job_rights": {"vpc": VPC | {"subnets": ["subnet-*"]}}},
@@ -307,14 +314,14 @@ WRONG = [
     ),
     ({"subscriptions": ["team"]}, "subscriptions.0: .*not 'team'"),
     ({"subscriptions": ["http://example.com"]}, "subscriptions.0: "),
-    ({"strict": "perhaps"}, "strict: .*boolean"),
+    ({"strict": "perhaps"}, "strict: must be true or false"),
     ({"deployments": []}, "has no deployments"),
-    ({"deployments": "gsm8k"}, "deployments: .*tuple"),
+    ({"deployments": "gsm8k"}, "deployments: must be a list"),
     ({"deployments": ["gsm9k"]}, r"'gsm9k': no reward function .*Did you mean 'gsm8k'"),
     ({"deployments": ["acme.length"]}, "'acme-length': no reward function is called 'acme.length'"),
     ({"deployments": [{"name": "a b", "reward": "gsm8k"}]}, "deployments.0.name: .*'a b'"),
     ({"deployments": [{"name": "Gsm8k", "reward": "gsm8k"}]}, "deployments.0.name: "),
-    ({"deployments": [{}]}, "deployments.0.name: field required"),
+    ({"deployments": [{}]}, "deployments.0.name is missing"),
     ({"deployments": [7]}, "deployments.0: "),
     ({"deployments": ["gsm8k", "gsm8k"]}, "'gsm8k': two deployments have this name"),
     (
@@ -371,7 +378,10 @@ WRONG = [
     ),
     (judged(profile=f"us.{NOVA}"), "destinations name no region that this profile routes to"),
     (judged(destinations=["us-east-1"]), "destinations are an inference profile's"),
-    (judged(profile=f"global.{NOVA}", destinations=["us-east-1"]), "routes anywhere"),
+    (
+        judged(profile=f"global.{NOVA}", destinations=["us-east-1"]),
+        "global.amazon.nova-lite-v1:0 routes to every commercial region: leave its destinations",
+    ),
     (
         judged(
             model=f"arn:aws:bedrock:us-east-1::foundation-model/{NOVA}",
@@ -447,6 +457,44 @@ def test_a_bucket_s_name_is_measured_with_an_account_in_the_stage_s_own_region()
         stage(name, region="ap-southeast-1")
 
 
+FOLDERS = [f"s3://acme-data-{n}/{'f' * 300}" for n in range(10)]
+
+OWN_AGENTS = [f"arn:aws:lambda:us-east-1:123456789012:function:{'a' * 60}{n}" for n in range(9)]
+
+CALLERS = {"accounts": [f"{n:012}" for n in range(10)]}
+
+CROWDED = [
+    # what a stage says, and what the sentence counts: whoever has one deployment cannot halve it
+    ({"read_buckets": FOLDERS}, "1 deployment and 10 read_buckets are more than one IAM policy"),
+    (
+        {"read_buckets": FOLDERS, "job_rights": {"agents": OWN_AGENTS}},
+        "1 deployment, 10 read_buckets and 9 agents are more than one IAM policy",
+    ),
+    (
+        {"read_buckets": FOLDERS, "job_rights": {"agents": OWN_AGENTS}}
+        | {"forwarders": [{"name": f"a{n}", "queue": True} for n in range(2)]},
+        "names and deploys 11 agents, and 10 are the most",
+    ),
+    (
+        {"deployments": [f"gsm8k-{n}" for n in range(15)], "callers": CALLERS},
+        "15 deployments and 10 callers are more than a stack of 500 resources",
+    ),
+    (
+        {"deployments": [f"gsm8k-{n}" for n in range(14)], "callers": CALLERS}
+        | {"forwarders": [{"name": "only", "queue": True}]},
+        "14 deployments, 1 forwarder and 10 callers are more than a stack of 500 resources",
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "expected"), CROWDED, ids=[each for _, each in CROWDED])
+def test_a_stage_over_a_limit_counts_everything_that_brings_it_there(given, expected):
+    names = given.get("deployments", ["gsm8k"])
+    with pytest.raises(BadStage) as caught:
+        stage(**given | {"deployments": [{"name": each, "reward": "gsm8k"} for each in names]})
+    assert expected in str(caught.value)
+
+
 def test_a_stack_holds_no_more_resources_than_cloudformation_allows(monkeypatch):
     monkeypatch.setattr("reward_functions.cdk.limits.MAX_RESOURCES", 100)
     few = [{"name": f"gsm8k-{n}", "reward": "gsm8k"} for n in range(9)]
@@ -473,7 +521,7 @@ RIGHT = [
 @pytest.mark.parametrize("given", RIGHT, ids=str)
 def test_a_judge_is_taken_as_it_is_written(given):
     (each,) = stage(**given).deployments
-    assert each.lambda_settings("dev").judge is not None
+    assert each.lambda_settings(Names("dev")).judge is not None
 
 
 @pytest.mark.parametrize(
@@ -488,7 +536,7 @@ def test_a_judge_is_taken_as_it_is_written(given):
         ),
         ({"dev": {}}, "qa", "there is no stage 'qa' in cdk.json; there are dev"),
         ({"dev": "us-east-1"}, "dev", "is not an object"),
-        ({"dev": {}}, "dev", "region: field required"),
+        ({"dev": {}}, "dev", "region is missing"),
         ({"Dev": {"region": "us-east-1"}}, "Dev", "name: "),
     ],
 )
@@ -539,7 +587,7 @@ def test_a_composite_is_declared_where_it_is_deployed():
     each = deployment(reward=TUTOR)
     assert (each.name, each.reward) == ("acme-tutor", "acme.tutor")
     assert each.spec().needs.symbolic
-    settings = each.lambda_settings("dev")
+    settings = each.lambda_settings(Names("dev"))
     assert LambdaSettings.from_env(settings.to_env()) == settings
     assert bind(settings).spec == each.spec()
 

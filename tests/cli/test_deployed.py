@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from xml.etree import ElementTree as ET
 
 import pytest
 from typer.testing import CliRunner
@@ -96,10 +97,31 @@ def test_the_catalogue_is_a_table():
     ]
 
 
+def test_a_report_goes_to_a_file_and_the_table_stays(tmp_path):
+    path = tmp_path / "check.xml"
+    asked = ("check", arn("plain"), "--batch-size", "4")
+    ran = run(*asked, "--format", "junit", "--out", str(path))
+    assert "question" in ran.stdout
+    (suite,) = ET.fromstring(path.read_text())
+    assert suite.get("name") == arn("plain")
+    same = run(*asked, "--format", "json")
+    assert same.exit_code == ran.exit_code
+    (report,) = json.loads(same.stdout)
+    assert str(len(report["findings"])) == suite.get("tests")
+
+
 @pytest.mark.parametrize("columns", ["40", "200"])
 def test_no_width_breaks_an_arn(monkeypatch, columns):
     monkeypatch.setenv("COLUMNS", columns)
     assert f"  {arn('plain')}:1\n" in run("list", "--stage", STAGE).stdout
+
+
+def test_a_narrow_terminal_leaves_out_what_no_job_needs_and_names_it(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    shown = run("list", "--stage", STAGE).stdout
+    assert ["name", "reward", "job", "live"] in [line.split() for line in shown.splitlines()]
+    assert ["plain", "acme.paris", "1", "1"] in [line.split() for line in shown.splitlines()]
+    assert "no room for digest, response, parameters, version" in " ".join(shown.split())
 
 
 def test_an_alias_that_is_elsewhere_or_gone_is_seen(local_aws):
@@ -217,6 +239,8 @@ def test_an_arn_is_held_to_the_examples_of_the_reward_it_is_named_to_serve():
         ),
         (["check", "plain", "-s", STAGE, "--reward", "x", "--samples", "y"], "exclude each other"),
         (["check", "plain", "-s", STAGE, "--param", "a=1"], "--param is a parameter of --reward"),
+        (["check", "plain", "-s", STAGE, "--json", "--format", "junit"], "exclude each other"),
+        (["check", "plain", "-s", STAGE, "--out", "x"], "--out is for --format json, junit or"),
         (["check", "plain", "-s", STAGE, "--reward", "gsm"], "'gsm8k'"),
         (["check", "plain", "-s", STAGE, "--samples", "no such file"], "No such file"),
         (["check", "plain", "-s", STAGE, "--response-mode", "xml"], "one of list, envelope"),

@@ -99,7 +99,7 @@ def test_a_stage_without_packages_needs_none(run, arguments):
     ("cdk_json", "message"),
     [
         (None, "there is no cdk.json here"),
-        ("{", "cdk.json is not a JSON object with a context"),
+        ("{", "cdk.json, line 1, column 2: not JSON"),
         ("[]", "cdk.json is not a JSON object with a context"),
         ('{"context": 1}', "cdk.json names no stages"),
         ('{"context": {"stages": {"prod": {}}}}', "there is no stage 'dev' in cdk.json"),

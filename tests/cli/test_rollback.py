@@ -8,7 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from reward_functions.cli import app
-from reward_functions.serving.catalogue import deployment_parameter, description
+from reward_functions.serving.catalogue import deployment_parameter
+from reward_functions.serving.descriptions import description
 from reward_functions.tools.deployed import FunctionArn, find
 
 

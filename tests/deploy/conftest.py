@@ -14,8 +14,11 @@ from reward_functions.tools.deployed import DeployedFunction, deployments
 from reward_functions.tools.local_aws.cdk import Cdk, CdkFailed
 from reward_functions.tools.local_aws.processes import lifeline
 from reward_functions.tools.local_aws.training import TrainingOptions, with_training
+from reward_functions.tools.runtime_double.server import serving
+from tests.deploy.agents_end import AgentsEnd
 from tests.deploy.submitter import Account
 from tests.deploy.what import ROOT, STAGE, stages
+from tests.loopback import served
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,14 +65,30 @@ class Stage:
 
 
 @pytest.fixture(scope="session")
-def project(enforcing_aws, tmp_path_factory):
+def trainer():
+    """The trainer's end of rollouts: a double of the job runtime."""
+    with serving() as double:
+        yield double
+
+
+@pytest.fixture(scope="session")
+def agent():
+    """The agent's end of a forwarder."""
+    with served(AgentsEnd()) as service:
+        yield service
+
+
+@pytest.fixture(scope="session")
+def project(enforcing_aws, trainer, agent, tmp_path_factory):
     folder = tmp_path_factory.mktemp("project")
     try:
         cdk = Cdk(enforcing_aws, folder, stage=STAGE)
     except CdkFailed as error:
         pytest.skip(str(error))
     made = Project(folder, cdk)
-    made.write(stages())
+    secrets = enforcing_aws.client("secretsmanager")
+    secret = secrets.create_secret(Name="agents-key", SecretString=agent.key)["ARN"]
+    made.write(stages(trainer.endpoint, agent.address, secret))
     return made
 
 

@@ -23,8 +23,8 @@ from reward_functions.serving.catalogue import (
     DATA_PREFIX,
     OUTPUT_PREFIX,
     deployment_parameter,
-    description,
 )
+from reward_functions.serving.descriptions import description
 from reward_functions.tools.local_aws.environment import ACCOUNT
 from tests.deploy.what import STAGE
 

@@ -4,7 +4,8 @@ The emulator's simulator takes no context, so what depends on one (a bucket's pr
 role is passed to) is denied there; listings are tried for real. It does not enforce `iam:PassRole`,
 and asks about starting a job on "*", which no policy here allows: both are simulated only. What
 depends on a context is decided by the documents themselves in tests/serving/test_decisions.py.
-No SageMaker exists in the emulator: what its jobs and their people may do is simulated alone.
+No SageMaker exists in the emulator: what its jobs and their people may do there is simulated alone;
+what they may do elsewhere is tried in test_tried.py.
 """
 
 from __future__ import annotations
@@ -27,10 +28,12 @@ ENVELOPE = {"statusCode": 200, "headers": {"Content-Type": "application/json"}, 
 
 BEDROCK, SAGEMAKER, MULTI_TURN, IMPORT = "Bedrock", "SageMaker", "multi-turn", "import"
 
-DATA, JOBS, EVALUATE, OPERATE, CUSTOMIZE, AGENTS = PEOPLE = (
+DATA, JOBS, EVALUATE, OPERATE, CUSTOMIZE, AGENTS, TRAIN, SUBMIT = PEOPLE = (
     *("data", "jobs", "evaluate", "operate"),
-    *("sagemaker", "agents"),
+    *("sagemaker", "agents", "training", "hyperpod"),
 )
+
+TRAINING_JOB, CLUSTER = "training job", "HyperPod cluster"
 
 VERIFIER, JUDGE = "verifier", "judge"
 
@@ -97,6 +100,33 @@ TABLE = [
     (AGENTS, "sagemaker:CreateTrainingJob", "{training}", False),
     (AGENTS, "lambda:InvokeFunction", "{agent}", True),
     (AGENTS, "lambda:InvokeFunction", "{gsm8k}", False),
+    (TRAINING_JOB, "lambda:InvokeFunction", "{gsm8k}:1", True),
+    (TRAINING_JOB, "lambda:InvokeFunction", "{gsm8k}-of-another-team", False),
+    (TRAINING_JOB, "s3:GetObject", "{bucket}/rft-data/train.jsonl", True),
+    (TRAINING_JOB, "s3:PutObject", "{bucket}/rft-data/train.jsonl", False),
+    (TRAINING_JOB, "s3:PutObject", "{bucket}/rft-output/x", True),
+    (TRAINING_JOB, "ecr:BatchGetImage", "{image}", True),
+    (TRAINING_JOB, "ecr:PutImage", "{image}", False),
+    (TRAINING_JOB, "logs:PutLogEvents", "{jobs}/TrainingJobs:log-stream:x", True),
+    (TRAINING_JOB, "sagemaker:CreateTrainingJob", "{training}", False),
+    (TRAINING_JOB, "sagemaker:CreateModelPackage", "{package}", False),
+    (CLUSTER, "lambda:InvokeFunction", "{gsm8k}:1", True),
+    (CLUSTER, "lambda:InvokeFunction", "{agent}", False),
+    (CLUSTER, "s3:PutObject", "{bucket}/rft-output/x", True),
+    (CLUSTER, "s3:PutObject", "{bucket}/rft-data/x", False),
+    (CLUSTER, "ecr:BatchGetImage", "{image}", False),
+    (TRAIN, "sagemaker:CreateTrainingJob", "{training}", True),
+    (TRAIN, "sagemaker:StopTrainingJob", "{training}", True),
+    (TRAIN, "sagemaker:CreateJob", "{multi-turn}", False),
+    (TRAIN, "sagemaker:ImportHubContent", "{hub}/JsonDoc/gsm8k/1.0.0", False),
+    (TRAIN, "lambda:InvokeFunction", "{gsm8k}", False),
+    (SUBMIT, "eks:DescribeCluster", "{eks}", True),
+    (SUBMIT, "eks:UpdateClusterConfig", "{eks}", False),
+    (SUBMIT, "sagemaker:DescribeCluster", "{cluster}", True),
+    (SUBMIT, "sagemaker:UpdateCluster", "{cluster}", False),
+    (SUBMIT, "sagemaker:CreateTrainingJob", "{training}", False),
+    (IMPORT, "s3:GetObject", "arn:aws:s3:::customer-escrow-000000000000-smtj-x/model/x", True),
+    (IMPORT, "s3:GetObject", "arn:aws:s3:::customer-escrow-111111111111-smtj-x/model/x", False),
     (JOBS, "sagemaker:CreateTrainingJob", "{training}", False),
     (EVALUATE, "bedrock:CreateModelImportJob", "*", True),
     (EVALUATE, "sagemaker:DeleteModelPackage", "{package}", False),
@@ -216,6 +246,9 @@ def arns(stage):
         "logs": f"arn:aws:logs:{place}:log-group:/aws/lambda",
         "jobs": f"arn:aws:logs:{place}:log-group:/aws/sagemaker",
         "training": f"arn:aws:sagemaker:{place}:training-job/x",
+        "cluster": f"arn:aws:sagemaker:{place}:cluster/abc",
+        "eks": f"arn:aws:eks:{place}:cluster/hyperpod",
+        "image": "arn:aws:ecr:us-east-1:111122223333:repository/nova-fine-tune-repo",
         "multi-turn": f"arn:aws:sagemaker:{place}:job/AgentRFT/x",
         "package": f"arn:aws:sagemaker:{place}:model-package/x/1",
         "app": f"arn:aws:sagemaker:{place}:mlflow-app/x",
@@ -234,10 +267,12 @@ def principals(stage):
     """Who asks; people have one of the stage's policies each, and nothing else."""
     iam = stage.session.client("iam")
     people = {}
-    for task in PEOPLE:
-        people[task] = iam.create_user(UserName=task)["User"]["Arn"]
-        policy = getattr(stage.shared, f"{task}_policy_arn")
-        iam.attach_user_policy(UserName=task, PolicyArn=policy)
+    given = {task: getattr(stage.shared, f"{task}_policy_arn") for task in PEOPLE}
+    given[CLUSTER] = stage.shared.hyperpod_runtime_policy_arn  # for a role that is not the stage's
+    for who, policy in given.items():
+        name = who.replace(" ", "-")
+        people[who] = iam.create_user(UserName=name)["User"]["Arn"]
+        iam.attach_user_policy(UserName=name, PolicyArn=policy)
     client = stage.session.client("lambda")
     runs_as = {
         name: client.get_function_configuration(FunctionName=stage.catalogue[name].function_arn)
@@ -248,6 +283,8 @@ def principals(stage):
         SAGEMAKER: without_path(stage.shared.sagemaker_role_arn),
         MULTI_TURN: without_path(stage.shared.agent_role_arn),
         IMPORT: without_path(stage.shared.import_role_arn),
+        TRAINING_JOB: without_path(stage.shared.training_job_role_arn),
+        CLUSTER: people[CLUSTER],
         **people,
         VERIFIER: runs_as["gsm8k"]["Role"],
         JUDGE: without_path(runs_as["reference"]["Role"]),

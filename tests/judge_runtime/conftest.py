@@ -62,7 +62,8 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers["content-length"]))
         request = json.loads(body)
-        call = self.model.begin(request, dict(self.headers.items()))
+        connection = {"connection-of": str(self.client_address[1])}
+        call = self.model.begin(request, dict(self.headers.items()) | connection)
         try:
             talk = Converse(request) if self.path.endswith("/converse") else Chat(request)
             self.answer(talk, self.model.schedule(call, talk.text))

@@ -17,6 +17,7 @@ from reward_functions.judge_runtime.config_reading import config_of
 from reward_functions.judge_runtime.rubric_file import rubric_of
 from reward_functions.judge_runtime.usage import COUNTERS
 from reward_functions.serving.handler import bind
+from reward_functions.serving.names import Names
 from reward_functions.serving.settings import LambdaSettings
 from reward_functions.tools.judging.starting import STARTS
 from tests.judge_runtime.conftest import serve
@@ -58,7 +59,7 @@ def test_the_deployment_can_be_deployed(tmp_path):
     _, block = blocks("json")
     stages = {"dev": {"region": "us-east-1", "deployments": [json.loads(block)]}}
     (deployment,) = stage_of(stages, "dev", tmp_path).deployments
-    (model,) = deployment.lambda_settings("dev").judge.models
+    (model,) = deployment.lambda_settings(Names("dev")).judge.models
     assert model.called == "us.amazon.nova-pro-v1:0"
 
 

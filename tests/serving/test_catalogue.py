@@ -7,7 +7,7 @@ import re
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from reward_functions.serving import catalogue
+from reward_functions.serving import catalogue, descriptions
 from reward_functions.serving.catalogue import (
     DeployedReward,
     DeployedStage,
@@ -46,7 +46,7 @@ def test_people_ask_the_alias_or_the_one_function_of_an_immutable_deployment():
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        (catalogue.description("acme.length", 12, "0123456789abcdef", "x" * 500),
+        (descriptions.description("acme.length", 12, "0123456789abcdef", "x" * 500),
          ("acme.length", 12, "0123456789abcdef")),
         ("gsm8k 1 0123456789abcdef: a: b", ("gsm8k", 1, "0123456789abcdef")),
         ("gsm8k 1: the final number", None),
@@ -55,8 +55,8 @@ def test_people_ask_the_alias_or_the_one_function_of_an_immutable_deployment():
     ],
 )  # fmt: skip
 def test_a_description_says_which_reward_and_digest_it_is(text, found):
-    assert catalogue.described(text) == found
-    assert len(text) <= catalogue.MAX_DESCRIPTION
+    assert descriptions.described(text) == found
+    assert len(text) <= descriptions.MAX_DESCRIPTION
 
 
 def test_a_newer_deployment_may_tell_more():

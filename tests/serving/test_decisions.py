@@ -19,10 +19,18 @@ from tests.serving.policies import (
     IMPORT_ROLE,
     JOB_ROLE,
     KEY,
+    MODEL_KEY,
+    PARAMETER,
     PINNED,
     PROFILE,
+    QUEUE,
     ROLE,
+    RULE,
     RUNTIME,
+    SEALED,
+    SECRET,
+    TOPIC,
+    TRAINING_JOB_ROLE,
 )
 
 ROLES = f"arn:{HERE.partition}:iam::{HERE.account}:role/reward-functions"
@@ -30,6 +38,9 @@ JOB = HERE.arn("bedrock", "model-customization-job/x")
 HOSTED = HERE.arn("bedrock", "custom-model-deployment/x")
 TUNED = HERE.arn("bedrock", "custom-model/x")
 NOVA = "arn:aws-cn:bedrock:cn-north-1::foundation-model/nova"
+GLOBALLY = HERE.arn("bedrock", "inference-profile/global.nova")
+NOWHERE = "arn:aws-cn:bedrock:::foundation-model/nova"
+NO_REGION = {"aws:RequestedRegion": "unspecified"}
 PROJECT = HERE.arn("bedrock-mantle", "project/default")
 TO_BEDROCK = {"iam:PassedToService": "bedrock.amazonaws.com"}
 TO_LAMBDA = {"iam:PassedToService": "lambda.amazonaws.com"}
@@ -46,10 +57,61 @@ TAGS = {"BedrockManaged": "true", "BedrockModelCustomizationJobArn": JOB}
 ASKED_WITH_TAGS = {f"aws:RequestTag/{name}": value for name, value in TAGS.items()}
 TAGGED = {f"ec2:ResourceTag/{name}": value for name, value in TAGS.items()}
 MADE = {"ec2:CreateAction": "CreateNetworkInterface"}
+OF_SECRET = {
+    "kms:ViaService": "secretsmanager.cn-north-1.amazonaws.com.cn",
+    "kms:EncryptionContext:SecretARN": SECRET,
+}
+OF_PARAMETER = {
+    "kms:ViaService": "ssm.cn-north-1.amazonaws.com.cn",
+    "kms:EncryptionContext:PARAMETER_ARN": PARAMETER,
+}
+THROUGH_SQS = {"kms:ViaService": "sqs.cn-north-1.amazonaws.com.cn"}
+RESULTS = "arn:aws-cn:s3:::sagemaker-rollouts-dev-123456789012-cn-north-1"
+FEEDBACK = HERE.arn("sqs", "SageMaker-rollouts-dev-feedback")
+OF_SOLVER = HERE.arn("bedrock-agentcore", "runtime/reward_dev__solver-0123456789")
+FROM_CODE = {"lambda:SourceFunctionArn": FUNCTION}
 BEHIND = {"bedrock:InferenceProfileArn": PROFILE}
 
 DECIDED = [
     # whose document, what, on what, with which context keys, whether
+    ("stated", "s3:GetObject", f"{BUCKET}/cases.jsonl", {}, True),
+    ("stated", "s3:GetObject", f"{BUCKET}/cases.jsonl2", {}, False),
+    ("stated", "s3:PutObject", f"{BUCKET}/cases.jsonl", {}, False),
+    ("stated", "s3:ListBucket", BUCKET, {"s3:prefix": "cases/"}, True),
+    ("stated", "s3:ListBucket", BUCKET, {}, False),
+    ("read_secrets", "secretsmanager:GetSecretValue", SECRET, {}, True),
+    ("read_secrets", "secretsmanager:GetSecretValue", f"{SECRET}-2", {}, True),
+    ("read_secrets", "secretsmanager:GetSecretValue", f"{SECRET}-3", {}, False),
+    ("read_secrets", "secretsmanager:PutSecretValue", SECRET, {}, False),
+    ("read_secrets", "ssm:GetParameter", PARAMETER, {}, True),
+    ("read_secrets", "ssm:GetParameter", f"{PARAMETER}/x", {}, False),
+    ("read_secrets", "ssm:GetParameter", SECRET, {}, False),
+    *(
+        ("read_secrets", "kms:Decrypt", KEY, context, may)
+        for context, may in (
+            (OF_SECRET, True),
+            (OF_PARAMETER, True),
+            ({}, False),
+            (THROUGH_S3, False),
+            (OF_SECRET | {"kms:EncryptionContext:SecretARN": f"{SECRET}-2"}, False),
+            (OF_SECRET | {"kms:ViaService": OF_PARAMETER["kms:ViaService"]}, False),
+        )
+    ),
+    ("read_secrets", "kms:GenerateDataKey", KEY, OF_SECRET, False),
+    *(
+        ("join_network", action, resource, context, may)
+        for action, resource in (
+            ("ec2:CreateNetworkInterface", HERE.arn("ec2", "subnet/subnet-1")),
+            ("ec2:DeleteNetworkInterface", INTERFACE),
+            ("ec2:DescribeNetworkInterfaces", "*"),
+        )
+        for context, may in (
+            ({}, True),  # Lambda itself
+            (FROM_CODE, False),
+        )
+    ),
+    ("join_network", "ec2:DeleteNetworkInterface", "arn:aws-cn:ec2:a:1:x/y", {}, False),
+    ("join_network", "ec2:RunInstances", INTERFACE, {}, False),
     ("prepare_data", "s3:PutObject", f"{BUCKET}/rft-data/jobs/x.jsonl", {}, True),
     ("prepare_data", "s3:AbortMultipartUpload", f"{BUCKET}/rft-data/jobs/x.jsonl", {}, True),
     ("prepare_data", "s3:DeleteObject", f"{BUCKET}/rft-data/jobs/x.jsonl", {}, True),
@@ -73,6 +135,75 @@ DECIDED = [
         )
     ),
     ("prepare_data", "logs:GetQueryResults", LOG_GROUP, {}, False),
+    *(
+        (who, action, f"arn:aws-cn:s3:::{what}", {}, may)
+        for who in ("read_folders", "prepare_data_elsewhere")
+        for action, what, may in (
+            ("s3:GetObject", "acme/rft/a/b.jsonl", True),
+            ("s3:GetObject", "acme/rft-2/b.jsonl", False),
+            ("s3:GetObject", "acme/x", False),
+            ("s3:PutObject", "acme/rft/a", False),
+            ("s3:DeleteObject", "acme/rft/a", False),
+            ("s3:GetObject", "sealed/anything", True),
+            ("s3:ListBucket", "sealed", True),
+            ("s3:ListBucket", "acme", False),
+        )
+    ),
+    *(
+        (who, "s3:ListBucket", "arn:aws-cn:s3:::acme", {"s3:prefix": prefix}, may)
+        for who in ("read_folders", "prepare_data_elsewhere")
+        for prefix, may in (("rft", True), ("rft/a", True), ("rft-2", False), ("", False))
+    ),
+    *(
+        (who, action, SEALED, through, may)
+        for who in ("read_folders", "prepare_data_elsewhere")
+        for action, through, may in (
+            ("kms:Decrypt", THROUGH_S3, True),
+            ("kms:Decrypt", {}, False),
+            ("kms:Decrypt", THROUGH_BEDROCK, False),
+            ("kms:GenerateDataKey", THROUGH_S3, False),
+        )
+    ),
+    # A bucket that a key encrypts: who uploads and reads, through what, and who need not.
+    *(
+        (who, action, KEY, through, who in through_whom)
+        for through, action, through_whom in (
+            (THROUGH_S3, "kms:GenerateDataKey", {"prepare_data", "use_key"}),
+            (THROUGH_S3, "kms:Decrypt", {"prepare_data", "use_key"}),
+            (THROUGH_S3, "kms:CreateGrant", set()),
+            (THROUGH_S3, "kms:DescribeKey", set()),
+            (THROUGH_BEDROCK, "kms:GenerateDataKey", {"run_jobs", "use_model_key"}),
+            (THROUGH_BEDROCK, "kms:CreateGrant", {"run_jobs", "use_model_key"}),
+            (THROUGH_BEDROCK, "kms:DescribeKey", {"run_jobs", "use_model_key"}),
+            (THROUGH_BEDROCK, "kms:Decrypt", {"run_jobs", "use_model_key", "evaluate"}),
+            ({}, "kms:Decrypt", set()),
+            ({}, "kms:GenerateDataKey", set()),
+        )
+        for who in (
+            *("prepare_data", "run_jobs", "evaluate", "operate", "run_customization"),
+            *("use_key", "use_model_key", "prepare_data_elsewhere"),
+        )
+    ),
+    # A global profile: the profile, the model where it is asked, and the model in no region.
+    *(
+        ("ask_anywhere", "bedrock:InvokeModel", what, context, may)
+        for what, context, may in (
+            (GLOBALLY, {}, True),
+            (f"{GLOBALLY}-2", {}, False),
+            (NOVA, {"bedrock:InferenceProfileArn": GLOBALLY}, True),
+            (NOVA, {}, False),
+            (ELSEWHERE, {"bedrock:InferenceProfileArn": GLOBALLY}, False),
+            (NOWHERE, NO_REGION | {"bedrock:InferenceProfileArn": GLOBALLY}, True),
+            (NOWHERE, {"bedrock:InferenceProfileArn": GLOBALLY}, False),
+            (NOWHERE, NO_REGION, False),
+            (NOWHERE, NO_REGION | {"bedrock:InferenceProfileArn": PROFILE}, False),
+            (
+                NOWHERE,
+                {"aws:RequestedRegion": "cn-north-1", "bedrock:InferenceProfileArn": GLOBALLY},
+                False,
+            ),
+        )
+    ),
     ("run_jobs", "iam:SimulatePrincipalPolicy", ROLE, {}, True),
     ("run_jobs", "iam:GetRole", ROLE, {}, True),
     ("run_jobs", "iam:GetRole", f"{ROLE}-of-another", {}, False),
@@ -198,6 +329,68 @@ DECIDED = [
     ),
     ("keep_house", "iam:PutRolePolicy", f"{ROLES}/dev/{HERE.region}/judged/x", {}, False),
     ("keep_house", "lambda:DeleteFunction", f"{FUNCTION}:7", {}, False),
+    ("keep_house", "lambda:PutProvisionedConcurrencyConfig", f"{FUNCTION}:7", {}, True),
+    ("keep_house", "lambda:PutProvisionedConcurrencyConfig", f"{FUNCTION}-gone:7", {}, False),
+    ("keep_house", "lambda:GetProvisionedConcurrencyConfig", f"{FUNCTION}:7", {}, True),
+    ("keep_house", "lambda:DeleteProvisionedConcurrencyConfig", f"{FUNCTION}-gone:7", {}, True),
+    ("keep_house", "lambda:DeleteProvisionedConcurrencyConfig", FUNCTION, {}, False),
+    # The path of deferred rewards, forwarders, and what AgentCore runs.
+    *(
+        ("report", "lambda:InvokeFunction", f"{FUNCTION}{qualifier}", {}, may)
+        for qualifier, may in (
+            (":7", True), ("", False), (":live", False), (":$LATEST", False),
+            ("-own--01234567", True), ("-of-another:7", False),
+        )
+    ),
+    ("report", "s3:GetObject", f"{RESULTS}/rollouts/x", {}, True),
+    ("report", "s3:PutObject", f"{RESULTS}/rollouts/x", {}, False),
+    ("report", "s3:GetObject", f"{RESULTS}/rollouts", {}, False),
+    ("report", "s3:GetObject", f"{RESULTS}-2/rollouts/x", {}, False),
+    ("report", "sqs:ReceiveMessage", f"{FEEDBACK}-dead-letters", {}, False),
+    ("report", "sqs:SendMessage", FEEDBACK, {}, False),
+    *(
+        (who, "kms:Decrypt", KEY, context, may)
+        for who in ("report", "put_results")
+        for context, may in ((THROUGH_S3, True), (THROUGH_BEDROCK, False), ({}, False))
+    ),
+    ("report", "kms:GenerateDataKey", KEY, THROUGH_S3, False),
+    ("put_results", "s3:PutObject", f"{RESULTS}/rollouts/x", {}, True),
+    ("put_results", "s3:PutObject", f"{RESULTS}/rollouts-2/x", {}, False),
+    *(
+        ("put_results", f"s3:{action}", f"{RESULTS}/rollouts/x", {}, False)
+        for action in ("GetObject", "DeleteObject", "PutObjectTagging")
+    ),
+    ("redrive", "sqs:SendMessage", FEEDBACK, {}, True),
+    ("redrive", "sqs:SendMessage", f"{FEEDBACK}-dead-letters", {}, False),
+    ("redrive", "sqs:ReceiveMessage", FEEDBACK, {}, False),
+    ("redrive", "sqs:ReceiveMessage", FEEDBACK.replace("-dev-", "-dev-eu-"), {}, False),
+    ("hand_on", "sqs:SendMessage", QUEUE, {}, True),
+    ("hand_on", "sqs:ReceiveMessage", QUEUE, {}, False),
+    *(
+        (who, "kms:Decrypt", KEY, context, may)
+        for who, own, other in (
+            ("hand_on", THROUGH_SQS, OF_SECRET),
+            ("read_queues", THROUGH_SQS, OF_SECRET),
+            ("hand_on_with_a_key", OF_SECRET, THROUGH_SQS),
+        )
+        for context, may in ((own, True), (other, False), ({}, False))
+    ),
+    ("hand_on_with_a_key", "kms:Decrypt", KEY,
+     OF_SECRET | {"kms:EncryptionContext:SecretARN": f"{SECRET}-2"}, False),
+    ("hand_on_with_a_key", "secretsmanager:GetSecretValue", f"{SECRET}-2", {}, False),
+    ("read_queues", "sqs:SendMessage", QUEUE, {}, False),
+    ("start_agent", "s3:GetObject", f"{BUCKET}/solver.zip", {}, True),
+    ("start_agent", "s3:GetObject", f"{BUCKET}/solver.zip2", {}, False),
+    *(
+        ("trust_runtime", "sts:AssumeRole", "", {**account, "aws:SourceArn": arn}, may)
+        for account, arn, may in (
+            (OWN, OF_SOLVER, True),
+            (OTHER, OF_SOLVER, False),
+            (OWN, OF_SOLVER.replace("__solver", "__solver2"), False),
+            (OWN, OF_SOLVER.replace("reward_dev", "reward_dev_eu"), False),
+            (OWN, OF_SOLVER.replace("cn-north-1", "cn-northwest-1"), False),
+        )
+    ),
 ]  # fmt: skip
 
 
@@ -219,6 +412,10 @@ RECIPE = "arn:aws-cn:s3:::jumpstart-cache-prod-cn-north-1/recipes/x.json"
 TO_SAGEMAKER = {"iam:PassedToService": "sagemaker.amazonaws.com"}
 TO_JOB = {"iam:PassedToService": "job.sagemaker.amazonaws.com"}
 THROUGH_SAGEMAKER = {"kms:ViaService": "sagemaker.cn-north-1.amazonaws.com.cn"}
+IMAGE = "arn:aws-cn:ecr:cn-north-1:111122223333:repository/nova-fine-tune-repo"
+IN_NAMESPACE = {"cloudwatch:namespace": "/aws/sagemaker/TrainingJobs"}
+CLUSTER_LOG = HERE.arn("logs", "log-group:/aws/sagemaker/Clusters/name/id:log-stream:x")
+ESCROW = "arn:aws-cn:s3:::customer-escrow-123456789012-smtj-x/job/model"
 NEW = {"ec2:CreateAction": "CreateNetworkInterface"}
 WITHIN = {"ec2:Subnet": HERE.arn("ec2", "subnet/subnet-1")}
 WITHOUT = {"ec2:Subnet": HERE.arn("ec2", "subnet/subnet-2")}
@@ -253,6 +450,51 @@ OF_SAGEMAKER = [
             ({}, False),
         )
     ),
+    *(
+        ("trust_rules", action, "", context, may and action == "sts:AssumeRole")
+        for action in ("sts:AssumeRole", "sts:TagSession")
+        for context, may in (
+            (OWN | source(RULE), True),
+            (OTHER | source(RULE), False),
+            (OWN | source(f"{RULE}-of-another"), False),
+            (OWN | elsewhere(RULE), False),
+            (OWN, False),
+        )
+    ),
+    ("publish_events", "sns:Publish", TOPIC, {}, True),
+    ("publish_events", "sns:Publish", f"{TOPIC}-of-another", {}, False),
+    ("run_container", "ecr:BatchGetImage", IMAGE, {}, True),
+    ("run_container", "ecr:BatchGetImage", IMAGE.replace("nova-", "ours-"), {}, False),
+    ("run_container", "ecr:BatchGetImage", IMAGE.replace("cn-north-1", "eu-west-1"), {}, False),
+    ("run_container", "ecr:PutImage", IMAGE, {}, False),
+    ("run_container", "cloudwatch:PutMetricData", "*", IN_NAMESPACE, True),
+    ("run_container", "cloudwatch:PutMetricData", "*", {}, False),
+    ("run_container", "lambda:InvokeFunction", FUNCTION, {}, False),  # `train` does
+    ("train_on_hyperpod", "lambda:InvokeFunction", f"{FUNCTION}:7", {}, True),
+    ("train_on_hyperpod", "lambda:InvokeFunction", f"{FUNCTION}-of-another", {}, False),
+    ("train_on_hyperpod", "s3:ListBucket", BUCKET, {"s3:prefix": "rft-data/"}, True),
+    ("train_on_hyperpod", "s3:ListBucket", BUCKET, {"s3:prefix": "elsewhere/"}, False),
+    ("train_on_hyperpod", "s3:DeleteObject", f"{BUCKET}/rft-output/x", {}, False),
+    *(
+        ("train_on_hyperpod", "kms:GenerateDataKey", key, context, may)
+        for key in (KEY, MODEL_KEY)
+        for context, may in ((THROUGH_S3, True), (THROUGH_SAGEMAKER, False), ({}, False))
+    ),
+    ("run_training_jobs", "iam:PassRole", TRAINING_JOB_ROLE, TO_SAGEMAKER, True),
+    ("run_training_jobs", "iam:PassRole", TRAINING_JOB_ROLE, TO_JOB, False),
+    ("run_training_jobs", "iam:PassRole", JOB_ROLE, TO_SAGEMAKER, False),
+    ("run_training_jobs", "sagemaker:CreateTrainingJob", TRAINING_JOB, {}, True),
+    ("run_training_jobs", "sagemaker:ImportHubContent", EVALUATOR, {}, False),
+    ("run_training_jobs", "sagemaker:CreateModelPackageGroup", GROUP, {}, False),
+    ("submit_to_hyperpod", "iam:PassRole", TRAINING_JOB_ROLE, TO_SAGEMAKER, False),
+    ("submit_to_hyperpod", "eks:DescribeCluster", HERE.arn("eks", "cluster/x"), {}, True),
+    ("submit_to_hyperpod", "eks:AccessKubernetesApi", HERE.arn("eks", "cluster/x"), {}, False),
+    ("submit_to_hyperpod", "logs:GetLogEvents", CLUSTER_LOG, {}, True),
+    ("submit_to_hyperpod", "logs:GetLogEvents", JOB_LOGS, {}, False),
+    ("import_model", "s3:GetObject", ESCROW, {}, False),
+    ("import_from_escrow", "s3:GetObject", ESCROW, {}, True),
+    ("import_from_escrow", "s3:GetObject", ESCROW.replace("123456789012", "1" * 12), {}, False),
+    ("import_from_escrow", "s3:PutObject", ESCROW, {}, False),
     ("customize", "sagemaker:DescribeHubContent", EVALUATOR, {}, True),
     ("customize", "sagemaker:DescribeHubContent", PUBLIC, {}, True),
     ("customize", "sagemaker:DescribeHub", HUB, {}, True),
@@ -416,16 +658,18 @@ def test_a_document_decides(row):
 
 def decided(document, action, resource, context):
     """Whether a document allows something, as IAM reads what documents here are made of."""
-    return any(
-        action in actions(statement)
-        and any(like(resource, each) for each in statement.get("Resource", [resource]))
+    effects = {
+        statement["Effect"]
+        for statement in document["Statement"]
+        if action in actions(statement)
+        and any(like(resource, each) for each in among(statement.get("Resource", resource)))
         and all(
             holds(operator, context.get(key), among(values))
             for operator, keys in statement.get("Condition", {}).items()
             for key, values in keys.items()
         )
-        for statement in document["Statement"]
-    )
+    }
+    return effects == {"Allow"}
 
 
 def holds(operator, value, allowed):
@@ -442,7 +686,7 @@ def like(value, pattern):
     return re.fullmatch(re.escape(pattern).replace(r"\*", ".*"), value) is not None
 
 
-COMPARED = {"StringEquals": str.__eq__, "StringLike": like, "ArnLike": like}
+COMPARED = {"StringEquals": str.__eq__, "StringLike": like, "ArnLike": like, "ArnEquals": like}
 
 
 def among(values):

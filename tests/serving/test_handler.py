@@ -6,6 +6,7 @@ import json
 from types import SimpleNamespace
 
 import pytest
+from botocore.exceptions import ClientError
 
 from reward_functions import symbolic
 from reward_functions.core.batch import score_batch
@@ -275,6 +276,28 @@ def test_a_reward_that_cannot_score_its_first_example_does_not_start():
     with pytest.raises(FailedWarmUp, match="fails on its first example: AttributeError") as raised:
         serve(broken)
     assert isinstance(raised.value.__cause__, AttributeError)
+
+
+def reject_with(error):
+    raise error
+
+
+def wrapped(error):
+    """As Powertools raises what an SDK raised."""
+    try:
+        raise error
+    except type(error):
+        raise LookupError("of hunter2")  # noqa: B904 - without its cause, as many do
+
+
+@pytest.mark.parametrize("fails", [wrapped, reject_with])
+def test_a_start_that_aws_refuses_names_the_operation_and_the_code_and_no_more(fails):
+    given = {"Error": {"Code": "AccessDeniedException", "Message": "of hunter2"}}
+    refused = ClientError(given, "GetSecretValue")
+    broken = declared(lambda _: fails(refused), Example("positive", response="", score=1.0))
+    with pytest.raises(FailedWarmUp, match=r"\(GetSecretValue: AccessDeniedException\)$") as raised:
+        serve(broken)
+    assert "hunter2" not in str(raised.value)
 
 
 def algebraic(function=lambda sample: Score(1.0)):

@@ -86,6 +86,10 @@ def test_any_function_of_any_partition_has_an_arn(text, arn):
         ("SageMaker-reward-dev-gsm8k:$LATEST", True),
         # A function of an immutable deployment, by its name alone; what is not quite one is none.
         ("SageMaker-reward-dev-gsm8k--0123abcd", False),
+        ("acme-SageMaker-reward-dev-gsm8k--0123abcd", False),
+        ("acme-two-SageMaker-reward-dev-gsm8k--0123abcd", False),
+        ("ACME-SageMaker-reward-dev-gsm8k--0123abcd", True),
+        ("acmeSageMaker-reward-dev-gsm8k--0123abcd", True),
         ("SageMaker-reward-dev-gsm8k--0123abcd:live", True),
         ("SageMaker-reward-dev-gsm8k--0123abcd:$LATEST", True),
         ("SageMaker-reward-dev-gsm8k--0123abc", True),

@@ -13,7 +13,7 @@ from reward_functions.cli import app
 from reward_functions.serving.catalogue import DeployedStage, stage_parameter
 from reward_functions.tools.deployed.catalogue import NotDeployed
 from reward_functions.tools.jobs.clients import TRAINING, Endpoints, WrongEndpoint
-from reward_functions.tools.local_aws.people import TASKS, become
+from reward_functions.tools.local_aws.people import TASKS, become, field_of
 from reward_functions.tools.local_aws.pointing import away_line, pointed_at, towards_line
 from reward_functions.tools.local_aws.processes import LocalAwsError
 
@@ -97,7 +97,14 @@ def test_a_shell_becomes_a_person(peopled):
             LocalAwsError,
             "no policy sagemaker: set sagemaker_role",
         ),
-        (["agents"], "peopled", LocalAwsError, "no policy agents: set job_rights.agents in cdk.j"),
+        (["agents"], "peopled", LocalAwsError, "no policy agents: set job_rights.agents, forward"),
+        (
+            ["agent-runtime"],
+            "peopled",
+            LocalAwsError,
+            "no policy agent-runtime: set job_rights.agents, forwarders, agents or feedback in cdk",
+        ),
+        (["agent_runtime"], "peopled", LocalAwsError, "agent_runtime: one of data"),
     ],
 )
 def test_nobody_is_made_who_could_do_nothing(peopled, tasks, stage, error, words):
@@ -109,7 +116,9 @@ def test_nobody_is_made_who_could_do_nothing(peopled, tasks, stage, error, words
 
 
 def test_there_is_a_policy_for_every_task():
-    assert {f"{task}_policy_arn" for task in TASKS} < DeployedStage.model_fields.keys()
+    """Those of HyperPod's jobs themselves are held by the role of a cluster, which is no user."""
+    policies = {each for each in DeployedStage.model_fields if each.endswith("_policy_arn")}
+    assert {field_of(task) for task in TASKS} == policies - {"hyperpod_runtime_policy_arn"}
 
 
 @pytest.mark.parametrize(

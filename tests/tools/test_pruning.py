@@ -89,6 +89,34 @@ def test_a_function_that_another_stage_may_own_stays(stage, planes, deployed_fun
     assert other.functions() == ["math--aaaaaaaa"]
 
 
+def test_a_stage_of_a_prefix_prunes_its_own_functions_and_no_other_prefix_s(
+    stage, planes, deployed_function
+):
+    ours = StageOnEmulator(stage.session, deployed_function, f"{stage.stage}-a", "acme")
+    theirs = StageOnEmulator(stage.session, deployed_function, f"{stage.stage}-a-x", "acme-two")
+    for each in (ours, theirs):
+        each.deployment(versions=4, live="4")
+        each.generation("old", "a" * 8)
+    # The same name without the prefix is no stage's, and with it both of two stages'.
+    deployed_function(SOURCE, name=f"SageMaker-reward-{ours.stage}-old--{'b' * 8}")
+    prune(ours)
+    assert ours.functions() == ["gsm8k"]
+    assert ours.stored(ours.names.function("gsm8k")) == ["3", "4"]
+    assert theirs.functions() == ["gsm8k", "old--aaaaaaaa"]
+    assert StageOnEmulator(stage.session, deployed_function, ours.stage).functions() == [
+        "old--bbbbbbbb"
+    ]
+
+
+def test_stages_of_one_prefix_may_own_each_other_s_functions(stage, planes, deployed_function):
+    ours = StageOnEmulator(stage.session, deployed_function, f"{stage.stage}-b", "acme")
+    other = StageOnEmulator(stage.session, deployed_function, f"{ours.stage}-eu", "acme")
+    ours.deployment(versions=1, live="1")
+    other.generation("math", "a" * 8)
+    assert f"it may belong to stage {other.stage}" in prune(ours)[1]
+    assert other.functions() == ["math--aaaaaaaa"]
+
+
 def test_versions_on_further_pages_are_read_to_the_last(stage, planes):
     function = stage.deployment(versions=60, live="1")  # Lambda's pages hold 50
     assert len(plan_of(stage).going) == 57

@@ -2,6 +2,8 @@
 
     resource                    request         what it does
     Custom::RewardGate          Create, Update  asks a new version for its self-test, before `live`
+    Custom::RewardReadiness     Create, Update  keeps environments of a version ready
+                                Delete          releases them
     Custom::RewardGenerations   Delete          deletes the functions of an immutable deployment
     Custom::RewardRoles         Delete          deletes the roles that a deployment's judges had
     Custom::EmptyBucket         Delete          deletes every object and every version of it
@@ -17,6 +19,7 @@ import json
 import os
 import ssl
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from time import monotonic, sleep
 from typing import Any, Final
 from urllib.request import Request, urlopen
@@ -36,7 +39,15 @@ JUDGE_RECOVERS: Final = 300.0
 """Seconds for which a function that is busy is asked again, and an example that could not be scored
 for now: a throttled judge, say."""
 
-BUSY: Final = frozenset({"TooManyRequestsException", "ThrottlingException", "ServiceException"})
+BUSY: Final = frozenset(
+    {
+        *("TooManyRequestsException", "ThrottlingException", "ServiceException"),
+        # A version whose snapshot is being made, or made again.
+        *("SnapStartNotReadyException", "ResourceConflictException"),
+    }
+)
+
+REFUSED_YET: Final = frozenset({"AccessDeniedException", "AccessDenied"})
 
 FIRST_PAUSE: Final = 2.0
 LONGEST_PAUSE: Final = 30.0
@@ -185,6 +196,64 @@ def _pauses() -> Iterator[float]:
         pause = min(2 * pause, LONGEST_PAUSE)
 
 
+def keep_ready(properties: Properties, until: float) -> None:
+    """Have Lambda keep environments of a version initialised, and wait until all of them are.
+
+    Args:
+        properties: `Version`, its ARN; `Deployment`, its name; `Environments`, how many.
+        until: the reading of `monotonic` at which they have to be.
+
+    Raises:
+        Refused: Lambda cannot provide them, or not in time.
+    """
+    lambda_ = _client("lambda")
+    wanted = int(properties["Environments"])
+    what = f"{properties['Deployment']}: {wanted} environments"
+    version = _qualified(properties["Version"])
+    asking = partial(
+        lambda_.put_provisioned_concurrency_config,
+        **version,
+        ProvisionedConcurrentExecutions=wanted,
+    )
+    found = _once_permitted(asking)
+    for pause in _pauses():
+        if found["Status"] == "READY":
+            return
+        if found["Status"] == "FAILED":
+            reason = found.get("StatusReason", "Lambda does not say why")
+            raise Refused(f"{what} cannot be kept ready: {reason}; {STAYS}")
+        if monotonic() + pause > until:
+            raise Refused(f"{what} were not ready in time; {STAYS}")
+        sleep(pause)
+        found = lambda_.get_provisioned_concurrency_config(**version)
+
+
+def release(properties: Properties, until: float) -> None:  # noqa: ARG001 - as every duty
+    """Have Lambda keep no environment of a version; one that is gone had none."""
+    releasing = _client("lambda").delete_provisioned_concurrency_config
+    _unless_gone(releasing, **_qualified(properties["Version"]))
+
+
+def _qualified(arn: str) -> dict[str, str]:
+    """A version as these calls name it: they take no ARN that has a qualifier."""
+    function, _, number = arn.rpartition(":")
+    return {"FunctionName": function, "Qualifier": number}
+
+
+def _once_permitted(call: Callable[[], Any]) -> Any:
+    """The answer of a call whose permission may be as new as this deployment."""
+    end, pauses = monotonic() + ROLES_SETTLE, _pauses()
+    while True:
+        pause = next(pauses)
+        try:
+            return call()
+        except ClientError as error:
+            denied = error.response["Error"]["Code"] in REFUSED_YET
+            if not denied or monotonic() + pause > end:
+                raise
+        sleep(pause)
+
+
 def delete_generations(properties: Properties, until: float) -> None:
     """Delete the functions of one immutable deployment: those of this stack named `Prefix…`.
 
@@ -262,6 +331,9 @@ def _in_time(until: float, left: str) -> None:
 DUTIES: Final[Mapping[tuple[str, str], Callable[[Properties, float], None]]] = {
     ("Custom::RewardGate", "Create"): ask_for_self_test,
     ("Custom::RewardGate", "Update"): ask_for_self_test,
+    ("Custom::RewardReadiness", "Create"): keep_ready,
+    ("Custom::RewardReadiness", "Update"): keep_ready,
+    ("Custom::RewardReadiness", "Delete"): release,
     ("Custom::RewardGenerations", "Delete"): delete_generations,
     ("Custom::RewardRoles", "Delete"): delete_roles,
     ("Custom::EmptyBucket", "Delete"): empty_bucket,

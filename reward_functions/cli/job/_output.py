@@ -105,9 +105,9 @@ def print_findings(findings: Iterable[CheckFinding], title: str, asked: str = "q
     """
     from rich.text import Text
 
+    from reward_functions.cli._check_reports import MARKS
     from reward_functions.cli._console import MESSAGE, plain
     from reward_functions.cli._fitting import print_table
-    from reward_functions.cli.deployed import MARKS
 
     rows = [
         [

@@ -87,8 +87,10 @@ def plan(
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.tools.jobs import plan as planning
     from reward_functions.tools.jobs.account import NOWHERE, graded_by
+    from reward_functions.tools.jobs.places import place
     from reward_functions.tools.jobs.plan_sheets import page
     from reward_functions.tools.jobs.planned import Rates
+    from reward_functions.tools.jobs.rights import in_s3, require_files
 
     if as_json and as_markdown:
         raise ConfigurationError("--json and --markdown exclude each other")
@@ -105,6 +107,8 @@ def plan(
         validation=validation,
     )
     session = None if offline else aws_session()
+    if in_s3(asked):
+        require_files(asked, place(asked.stage, session).stage if session else None)
     if _multi_turn(asked):
         from reward_functions.cli.job._agent_plan import show_agent_plan
 

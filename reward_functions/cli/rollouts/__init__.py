@@ -4,6 +4,7 @@ run.py      run                                      a data set's rollouts, as a
 score.py    score                                    recorded responses, by another pinned reward
 report.py   report                                   what they come to
 doctor.py   doctor                                   whether a reward of this machine arrives
+redrive.py  redrive                                  dead letters of deferred rewards, sent back
 outbox.py   outbox list · replay · purge · create    what is durable, and what became of it
 """
 
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import typer
 
-from reward_functions.cli.rollouts import doctor, outbox, report, run, score
+from reward_functions.cli.rollouts import doctor, outbox, redrive, report, run, score
 
 __all__ = ["rollouts"]
 
@@ -24,4 +25,5 @@ rollouts.command("run")(run.run)
 rollouts.command("score")(score.score)
 rollouts.command("report")(report.report)
 rollouts.command("doctor")(doctor.doctor)
+rollouts.command("redrive")(redrive.redrive)
 rollouts.add_typer(outbox.app, name="outbox")

@@ -106,6 +106,13 @@ class Bedrock:
         except (BotoCoreError, ValueError) as error:
             raise BadJudge(f"{self.model.model}: {error}") from None
 
+    def close(self) -> None:
+        """Close the connections; the next call opens others."""
+        with self._creating:
+            for each in self._clients.values():
+                each.close()
+            self._clients.clear()
+
     def __call__(self, question: Question, /, *, deadline: float = inf) -> Verdict:
         """The verdict of one call.
 

@@ -82,6 +82,10 @@ class OpenAI:
             self.headers["authorization"] = f"Bearer {key}"
         self.pool = urllib3.PoolManager(maxsize=connections, block=False)
 
+    def close(self) -> None:
+        """Close the connections; the next call opens others."""
+        self.pool.clear()
+
     def __call__(self, question: Question, /, *, deadline: float = inf) -> Verdict:
         """The verdict of one call.
 

@@ -18,6 +18,7 @@ from reward_functions.rollouts.errors import (
 from reward_functions.rollouts.rewards import rewards_of
 
 if TYPE_CHECKING:
+    from reward_functions.rollouts.deferred.record import DeferredRecord
     from reward_functions.rollouts.episodes.results import Result
     from reward_functions.rollouts.intents import OnFailure
 
@@ -31,12 +32,14 @@ class Ending:
         status: None where nothing is reported.
         rewards: None where there is none.
         error: what is reported as failed; its type is logged.
+        record: what is written in place of a report.
     """
 
     event: str
     status: Literal["ready", "failed"] | None
     rewards: tuple[float, ...] | None = None
     error: BaseException | None = None
+    record: DeferredRecord | None = None
 
 
 class Failure(NamedTuple):
@@ -83,6 +86,8 @@ def ending_of_result(result: Result, *, minimum: float, on_failure: OnFailure) -
     """The ending of an agent that returned."""
     if result.status == "skipped":
         return Ending(event="skipped", status=None)
+    if result.status == "deferred":
+        return Ending(event="deferred", status=None, record=result.record)
     if result.status == "error":
         failed = Ending(
             event="returned_error", status="failed", rewards=(minimum,), error=result.error

@@ -46,6 +46,7 @@ from reward_functions.rollouts.threads import in_thread
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable
 
+    from reward_functions.rollouts.deferred.writing import Deferred
     from reward_functions.rollouts.episodes.episode import TurnRewards
     from reward_functions.rollouts.episodes.invocation import Call
     from reward_functions.rollouts.episodes.options import OnReportFailure
@@ -74,6 +75,7 @@ def rollout_handler(
     /,
     *,
     reward: Any = None,
+    deferred: Deferred | None = None,
     window: float | None = None,
     margin: float | None = None,
     minimum: float | None = None,
@@ -92,6 +94,9 @@ def rollout_handler(
         reward: scores the response that the agent returns: a reward's name, a declaration, one with
             its parameters bound, a function of a sample, or a `Scorer`. None where the agent
             returns its reward.
+        deferred: where the response is written for a deployed reward to score: nothing else is
+            reported of an episode that ends. None where the agent reports, or says otherwise by
+            `{"reward": "deferred", "response": …}`, which needs the process's setting.
         window: seconds from a request to the end of the trainer's waiting; None for the process's
             setting, as in all that follows.
         margin: seconds before that at which the minimum is reported and the agent cancelled.
@@ -117,6 +122,7 @@ def rollout_handler(
     """
     options = Options(
         scorer=None if reward is None else _scorer(reward),
+        deferred=deferred,
         minimum=minimum,
         window=window,
         margin=margin,

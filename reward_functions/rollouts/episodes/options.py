@@ -10,6 +10,7 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.rollouts.transports import KINDS
 
 if TYPE_CHECKING:
+    from reward_functions.rollouts.deferred.writing import Deferred
     from reward_functions.rollouts.episodes.episode import TurnRewards
     from reward_functions.rollouts.episodes.policy_ping import Ping
     from reward_functions.rollouts.intents import OnFailure
@@ -26,6 +27,8 @@ class Options:
 
     Args:
         scorer: scores the response; None where the agent returns its reward.
+        deferred: where every episode is written in place of its report, for others to score; None
+            for the process's setting, which holds for the episodes that say so.
         minimum: of the reward's scale; None for the scorer's, or 0.0.
         window: seconds from a request to the end of the trainer's waiting.
         margin: seconds before that at which the minimum is reported.
@@ -41,6 +44,7 @@ class Options:
     """
 
     scorer: Scorer | None = None
+    deferred: Deferred | None = None
     minimum: float | None = None
     window: float | None = None
     margin: float | None = None
@@ -52,6 +56,8 @@ class Options:
     trusted: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if self.deferred is not None and self.scorer is not None:
+            raise ConfigurationError("a handler has reward= or deferred=: one reward counts")
         for name in ("window", "margin"):
             seconds = getattr(self, name)
             if seconds is not None and not 0 < seconds < float("inf"):
@@ -78,6 +84,8 @@ class Options:
         return Reporting(
             reporter=reporter,
             scorer=self.scorer,
+            deferred=self.deferred or settings.deferred,
+            defers_all=self.deferred is not None,
             minimum=own if self.minimum is None else self.minimum,
             window=window,
             margin=self.margin if self.margin and self.margin < window else margin,
@@ -97,6 +105,8 @@ class Reporting:
     Args:
         reporter: of the process.
         scorer: see `Options`.
+        deferred: where deferred episodes are written; None where none may be.
+        defers_all: whether that is every episode.
         minimum: see `Options`.
         window: see `Options`.
         margin: see `Options`; less than the window.
@@ -110,6 +120,8 @@ class Reporting:
 
     reporter: Reporter
     scorer: Scorer | None
+    deferred: Deferred | None
+    defers_all: bool
     minimum: float
     window: float
     margin: float

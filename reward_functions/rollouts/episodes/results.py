@@ -8,6 +8,7 @@
 | an array, a list or tuple that holds a number or a score | a reward for each turn |
 | a mapping or an object with `status` "skipped" | nothing is reported |
 | the same with "error" | an error, whatever its reward |
+| the same with `reward` "deferred" | its response is scored by a deployed reward: see `deferred` |
 | the same with `reward` or `rewards` | any of the rows above but this one |
 | anything else, None too | no reward: the rollout is complete, and has what the episode recorded |
 
@@ -24,10 +25,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from reward_functions.core.jsons import json_kind
 from reward_functions.core.types import Score, Scored, Unscored
+from reward_functions.rollouts.deferred.record import DEFERRED
 from reward_functions.rollouts.errors import EnvironmentFailure, InvalidReward
 from reward_functions.rollouts.rewards import rewards_of
 
 if TYPE_CHECKING:
+    from reward_functions.rollouts.deferred.record import DeferredRecord
     from reward_functions.rollouts.episodes.episode import RolloutContext
 
 NAMES: Final = ("reward", "rewards")
@@ -50,14 +53,16 @@ class Result:
 
     Args:
         status: "ready" where the agent came to its end, "error" where it says that it did not,
-            "skipped" where nothing is to be reported.
+            "skipped" where nothing is to be reported, "deferred" where somebody else scores it.
         rewards: None where there is none.
         error: what is wrong, where it is; never the agent's own text.
+        record: of a deferred episode.
     """
 
-    status: Literal["ready", "error", "skipped"]
+    status: Literal["ready", "error", "skipped", "deferred"]
     rewards: tuple[float, ...] | None = None
     error: Exception | None = None
+    record: DeferredRecord | None = None
 
 
 def reward_of(result: Any, episode: RolloutContext) -> Result:
@@ -85,6 +90,20 @@ def stated(result: Any) -> Result | None:
             status="error", error=EnvironmentFailure("the agent returned the status error")
         )
     return None
+
+
+def defers(result: Any) -> bool:
+    """Whether an agent says that somebody else scores its response.
+
+    Raises:
+        InvalidReward: it gives rewards beside.
+    """
+    named = _field(result, "reward")
+    if not isinstance(named, str) or named != DEFERRED:
+        return False
+    if _field(result, "rewards") is not None:
+        raise InvalidReward("the agent deferred its reward, and returned others: use one")
+    return True
 
 
 def has_reward(result: Any) -> bool:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.errors import RewardError
 from reward_functions.rollouts.contract import PARAMETERS
+from reward_functions.rollouts.deferred.record import BadRecord, DeferredRecord
 from reward_functions.rollouts.episodes.endings import (
     Ending,
     ending_at_deadline,
@@ -28,6 +29,7 @@ from reward_functions.rollouts.episodes.invocation import InContext
 from reward_functions.rollouts.episodes.policy_ping import LONGEST, ping_policy
 from reward_functions.rollouts.episodes.results import (
     Result,
+    defers,
     has_reward,
     response_of,
     reward_of,
@@ -37,12 +39,15 @@ from reward_functions.rollouts.episodes.watchdog import watchdog
 from reward_functions.rollouts.errors import (
     ConflictingReport,
     DeliveryFailed,
+    EnvironmentFailure,
     IntentTooLarge,
     InvalidReward,
+    ResultNotKept,
     RolloutError,
 )
 from reward_functions.rollouts.outbox import Episode
 from reward_functions.rollouts.reporting.feedback import RolloutFeedbackClient
+from reward_functions.rollouts.scoring.samples import sample_of
 from reward_functions.rollouts.threads import in_thread
 from reward_functions.rollouts.transports.limits import require_carried
 
@@ -250,14 +255,38 @@ class Run:
         self._report(ending_at_deadline(self.reporting.minimum), raises=False)
 
     def _result(self, result: Any, scorer: Any) -> Result:
-        if scorer is None:
-            return reward_of(result, self.episode)
         if (status := stated(result)) is not None:
             return status
+        if (self.reporting is not None and self.reporting.defers_all) or defers(result):
+            return self._deferred(result)
+        if scorer is None:
+            return reward_of(result, self.episode)
         if has_reward(result):
             raise InvalidReward("the handler has reward=, and its agent returned one too: use one")
         score = scorer.score(self.episode.request, response_of(result))
         return Result(status="ready", rewards=self.episode.rewards(score.value))
+
+    def _deferred(self, result: Any) -> Result:
+        """What the feedback path scores, in place of a reward."""
+        folder = None if self.reporting is None else self.reporting.deferred
+        if folder is None:
+            raise InvalidReward(
+                "the agent deferred its reward, and nobody says where to: set "
+                "REWARD_ROLLOUTS_RESULTS and REWARD_ROLLOUTS_SCORER"
+            )
+        if self.reporting is not None and self.reporting.scorer is not None:
+            raise InvalidReward("the handler has reward=, and its agent deferred it: use one")
+        returned = not defers(result) and has_reward(result)
+        if returned or self.episode.rewards() is not None:
+            raise InvalidReward("the reward is deferred, and the agent gave one too: use one")
+        record = DeferredRecord(
+            scorer=folder.scorer,
+            metadata=self.episode.metadata,
+            sample=sample_of(self.episode.request or {}, response_of(result)),
+            created=self._began,
+            expires=self.episode.expires or inf,
+        )
+        return Result(status="deferred", record=record)
 
     def _end(self, ending: Ending) -> None:
         """Report an ending, if nothing was reported before."""
@@ -269,7 +298,8 @@ class Run:
         if self._watch is not None:
             watchdog().end(self._watch)
         raises = self.reporting is not None and self.reporting.raises
-        self._report(ending, raises=raises and ending.status == "ready")
+        ended = ending.status == "ready" or ending.record is not None
+        self._report(ending, raises=raises and ended)
 
     def _report(self, ending: Ending, *, raises: bool) -> None:
         self._count(ending.event)
@@ -277,9 +307,9 @@ class Run:
             self._send(ending)
         except ConflictingReport as error:
             _log.info("rollout %r has another report, which counts: %s", self.name, error)
-        except IntentTooLarge as error:
+        except (IntentTooLarge, BadRecord, ResultNotKept) as error:
             _log.error("rollout %r: %s", self.name, error)
-            self._report(self._failed(error), raises=False)
+            self._report(self._failed(EnvironmentFailure(str(error))), raises=False)
             if raises:
                 raise
         except DeliveryFailed:  # logged where it failed
@@ -301,14 +331,27 @@ class Run:
         if ending.status == "failed":
             self._client.report_error(ending.error, ending.rewards)
             return
-        if ending.status == "ready":
+        if ending.status == "ready" or ending.record is not None:
             self._ping()
+        if ending.record is not None:
+            self._defer(ending.record)
+            return
         if ending.rewards is not None:
             self._client.report_complete(ending.rewards)
         elif ending.status is not None:
             self._client.complete_rollout(ending.status)
         else:
             self._forget()
+
+    def _defer(self, record: DeferredRecord) -> None:
+        """Leave an episode to the feedback path: it is nobody's here once S3 has a result of it."""
+        if self.reporting is None or self.reporting.deferred is None:
+            return
+        try:
+            self.reporting.deferred.write(record)
+        except ConflictingReport as error:
+            _log.info("rollout %r: %s", self.name, error)
+        self._forget()
 
     def _forget(self) -> None:
         """End the episode without a report."""

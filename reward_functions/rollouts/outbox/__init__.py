@@ -102,6 +102,9 @@ class Outbox(Protocol):
             ValueError: they are of two rollouts.
         """
 
+    def find(self, target: Target) -> list[Stored]:
+        """The intents of one rollout, its completion first: what any further report of it says."""
+
     def due(self, now: float, limit: int = 100, *, hold: float = 0.0) -> list[Stored]:
         """Pending intents that may be sent now, those first that have been due for longest.
 

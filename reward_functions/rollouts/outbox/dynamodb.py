@@ -26,6 +26,7 @@ from hashlib import sha256
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
+from reward_functions.rollouts.intents import OPERATIONS
 from reward_functions.rollouts.outbox.dynamodb_requests import TableRequests
 from reward_functions.rollouts.outbox.dynamodb_table import TIME_TO_LIVE
 from reward_functions.rollouts.outbox.fields import (
@@ -130,6 +131,11 @@ class DynamoDBOutbox:
             if not new or self._table.transact(new=new, delete=[_item(key, "episode")]):
                 return
         raise self._contended()
+
+    def find(self, target: Target) -> builtins.list[Stored]:
+        """See `Outbox`."""
+        there = self._table.kinds(_key(target))
+        return [stored_of(there[operation]) for operation in OPERATIONS if operation in there]
 
     def due(self, now: float, limit: int = 100, *, hold: float = 0.0) -> builtins.list[Stored]:
         """See `Outbox`."""

@@ -115,6 +115,12 @@ class MemoryOutbox:
             for intent in intents[:1]:
                 self._forget_episode(intent.target)
 
+    def find(self, target: Target) -> builtins.list[Stored]:
+        """See `Outbox`."""
+        with self._lock:
+            keys = ((*_of(target), operation) for operation in OPERATIONS)
+            return [self._intents[key] for key in keys if key in self._intents]
+
     def due(self, now: float, limit: int = 100, *, hold: float = 0.0) -> builtins.list[Stored]:
         """See `Outbox`."""
         with self._lock:

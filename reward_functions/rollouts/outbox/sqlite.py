@@ -132,6 +132,11 @@ class SqliteOutbox:
             for _, fields in rows[:1]:
                 database.execute(statements.END, fields)
 
+    def find(self, target: Target) -> builtins.list[Stored]:
+        """See `Outbox`."""
+        with self._reading() as database:
+            return _all(database, statements.FIND, fields_of_target(target))
+
     def due(self, now: float, limit: int = 100, *, hold: float = 0.0) -> builtins.list[Stored]:
         """See `Outbox`."""
         wanted = {"now": now, "limit": limit}

@@ -41,6 +41,11 @@ REPORTED: Final = """
     SELECT 1 FROM intents WHERE job_arn = :job_arn AND trajectory_id = :trajectory_id
 """
 
+FIND: Final = """
+    SELECT * FROM intents WHERE job_arn = :job_arn AND trajectory_id = :trajectory_id
+    ORDER BY operation
+"""
+
 BEGUN: Final = """
     SELECT owner, sampled FROM episodes
     WHERE job_arn = :job_arn AND trajectory_id = :trajectory_id

@@ -218,11 +218,11 @@ class RolloutFeedbackClient:
         finally:
             self._reporter.release(intents)
         refused = [each for each in outcomes if not (each.delivered or each.pending)]
-        excused = [each for each in refused if _excused(each, outcomes[-1])]
+        harmless = [each for each in refused if excused(each, outcomes[-1])]
         for each in outcomes:
-            log_outcome(each, level=logging.INFO if each in excused else None)
+            log_outcome(each, level=logging.INFO if each in harmless else None)
         for each in refused:
-            if each not in excused:
+            if each not in harmless:
                 raise DeliveryFailed(each)
         return outcomes
 
@@ -314,7 +314,7 @@ def _known(metadata: Any) -> RolloutMetadata:
     return read_metadata(metadata)
 
 
-def _excused(refused: Outcome, last: Outcome) -> bool:
+def excused(refused: Outcome, last: Outcome) -> bool:
     """Whether a refusal is none that a caller has to know of."""
     if isinstance(refused, RewardOfFailed):
         return True

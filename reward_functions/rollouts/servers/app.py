@@ -3,7 +3,8 @@
     app = RolloutApp(agent)          # a `rollout_handler`, or any function of a payload
     app.run()
 
-Or, typed: `python -m reward_functions.rollouts.servers.app my_agent:agent`.
+Or, typed: `python -m reward_functions.rollouts.servers.app my_agent:agent`; with `--queue URL` it
+takes requests from an SQS queue as well (`queue_reader`).
 
 | route | answer |
 | --- | --- |
@@ -51,9 +52,15 @@ from reward_functions.core.importing import named
 from reward_functions.rollouts.background import WORKERS, Background, handed_in
 from reward_functions.rollouts.contract import LARGEST, read_request
 from reward_functions.rollouts.errors import BadRequest, TooBusy, UntrustedEndpoint
-from reward_functions.rollouts.servers.answering import Answering, RequestContext, accepted
+from reward_functions.rollouts.servers.answering import (
+    Answering,
+    Begun,
+    RequestContext,
+    accepted,
+)
 from reward_functions.rollouts.servers.api_key import API_KEY, require_key
 from reward_functions.rollouts.servers.http import Refused, Reply, Request, Server
+from reward_functions.rollouts.servers.queue_reader import QueueReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -118,13 +125,40 @@ class RolloutApp:
             ("GET", "/health"): self._health,
         }
 
-    def run(self, host: str = LOOPBACK, port: int = PORT, *, grace: float = GRACE_SECONDS) -> None:
+    @property
+    def reports(self) -> bool:
+        """Whether the handler reports its rollouts, as a `rollout_handler` does."""
+        return self._rollout is not None
+
+    def begin(self, payload: dict[str, Any], *, since: float) -> Begun:
+        """Begin what came by another way than HTTP.
+
+        Args:
+            payload: of the request.
+            since: when the window of its rollout began, in seconds since the epoch.
+
+        Raises:
+            BadRequest, UntrustedEndpoint, TooBusy: as `Answering.begin` does.
+        """
+        surroundings = copy_context()
+        surroundings.run(handed_in.set, since)
+        return surroundings.run(self._answering.begin, payload, RequestContext())
+
+    def run(
+        self,
+        host: str = LOOPBACK,
+        port: int = PORT,
+        *,
+        grace: float = GRACE_SECONDS,
+        until: Callable[[Event], object] = Event.wait,
+    ) -> None:
         """Serve until SIGTERM or SIGINT; the second one ends the waiting.
 
         Args:
             host: 0.0.0.0 for all addresses, as AgentCore needs it.
             port: 0 for a free one, which the log says.
             grace: seconds that episodes may go on at the end.
+            until: what this thread does until the event is set; serving ends with it.
 
         Raises:
             CannotListen: the address is taken, or not this machine's.
@@ -139,7 +173,7 @@ class RolloutApp:
             self.serving(host, port, grace=grace, hurried=hurried) as url,
         ):
             _log.info("listening on %s", url)
-            asked.wait()
+            until(asked)
             _log.info("ending: %d episodes run or wait", self.background.busy)
 
     serve = run
@@ -206,10 +240,7 @@ class RolloutApp:
             TooBusy: not now.
             CancelledError: the agent ends.
         """
-        surroundings = copy_context()
-        surroundings.run(handed_in.set, episode.began)
-        payload = json.loads(episode.payload)
-        surroundings.run(self._answering.begin, payload, RequestContext()).future.exception()
+        self.begin(json.loads(episode.payload), since=episode.began).future.exception()
 
     def _admit(self, request: Request) -> None:
         """Look at a request before its body is read."""
@@ -333,6 +364,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         default=GRACE_SECONDS,
         help="seconds for running episodes at the end (%(default)g)",
     )
+    parser.add_argument("--queue", help="URL of an SQS queue that it takes requests from as well")
     given = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     if given.workers < 1:
@@ -341,7 +373,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         app = named(given.handler)
         if not isinstance(app, RolloutApp):
             app = RolloutApp(app, background=Background(given.workers))
-        app.run(given.host, given.port, grace=given.grace)
+        until = QueueReader(app, given.queue).read if given.queue else Event.wait
+        app.run(given.host, given.port, grace=given.grace, until=until)
     except ConfigurationError as error:
         parser.error(str(error))
     except OSError as error:

@@ -84,6 +84,7 @@ DENIED: Final = frozenset(
     {
         *("AccessDenied", "AccessDeniedException", "AccessDeniedFault", "InvalidClientTokenId"),
         *("UnrecognizedClientException", "ExpiredToken", "ExpiredTokenException"),
+        *("KmsAccessDenied", "KMS.AccessDeniedException"),
     }
 )
 """Error codes of AWS for a caller that may not."""
@@ -262,6 +263,7 @@ def handler(event: Any, context: Any = None) -> dict[str, str]:
     try:
         forwarder = _forwarder()
     except ConfigurationError as error:
+        _log.error("not forwarded: InternalServerError: %s", error)
         return {"errorType": "InternalServerError", "errorMessage": str(error)}
     return forwarder.answer(event, context)
 

@@ -94,6 +94,9 @@ def address_of(endpoint: str) -> Address:
         raise ConfigurationError(problem) from None
     if AMBIGUOUS.search(endpoint) or "@" in parts.netloc or not host or parts.fragment:
         raise ConfigurationError(problem)
+    # A zone is this machine's own, and a request's first line is ASCII.
+    if "%" in host or port == 0 or not f"{parts.path}{parts.query}".isascii():
+        raise ConfigurationError(problem)
     if parts.scheme not in {"http", "https"}:
         raise ConfigurationError(problem)
     if parts.scheme == "http" and not is_loopback(endpoint):

@@ -31,10 +31,10 @@ ARN: Final = re.compile(
 SHAPE: Final = "arn:aws:lambda:REGION:ACCOUNT:function:NAME, and :VERSION where there is one"
 
 OURS: Final = function_name("", "").rstrip("-")
-"""How the names of this project's functions begin, whatever their stage."""
+"""How the names of this project's functions begin, whatever their stage; a prefix may precede."""
 
 GENERATION_NAME: Final = re.compile(
-    rf"(?P<deployment>{OURS}-.+){GENERATION}(?P<digest>[0-9a-f]{{{GENERATION_DIGITS}}})"
+    rf"\A(?P<deployment>(?:[a-z0-9-]+-)?{OURS}-.+){GENERATION}(?P<digest>[0-9a-f]{{{GENERATION_DIGITS}}})"
 )
 """One function of an immutable deployment. No other name of this project has two hyphens."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -18,10 +19,13 @@ from reward_functions.serving.catalogue import (
     function_name,
     stage_parameter,
 )
+from reward_functions.serving.names import Names
 from reward_functions.tools.deployed.arn import FunctionArn
 from reward_functions.tools.deployed.failures import AwsFailed, in_words
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from boto3.session import Session
 
 Record = TypeVar("Record", bound=BaseModel)
@@ -69,8 +73,7 @@ def find(name: str, stage: str, session: Session | None = None) -> DeployedRewar
         if not (error.missing or error.code == "ValidationException"):  # no name of a parameter
             raise
     missing = f"stage {stage!r} has no deployment {name!r}"
-    if name.startswith(prefix := function_name(stage, "")):
-        meant = name.removeprefix(prefix).partition(":")[0].partition(GENERATION)[0]
+    if (meant := _deployment_in(name, stage)) is not None:
         raise NotDeployed(f"{name!r} is the name of a function: its deployment is called {meant!r}")
     try:
         present = [reward.name for reward in deployments(stage, session)]
@@ -96,15 +99,28 @@ def deployment_of(
     Raises:
         AwsFailed: SSM cannot be read.
     """
-    prefix = function_name(stage, "")
-    if not arn.name.startswith(prefix):
+    meant = _deployment_in(arn.name, stage)
+    if meant is None:
         return None
     try:
-        found = find(arn.name.removeprefix(prefix).partition(GENERATION)[0], stage, session)
+        found = find(meant, stage, session)
     except NotDeployed:
         return None
     deployed = FunctionArn.parse(found.function_arn)
-    return found if (arn.region, arn.account) == (deployed.region, deployed.account) else None
+    return found if _whose(arn) == _whose(deployed) else None
+
+
+def _whose(arn: FunctionArn) -> tuple[str, str, str]:
+    """A function but for its digest; that of another prefix is another's."""
+    return arn.region, arn.account, arn.name.partition(GENERATION)[0]
+
+
+def _deployment_in(name: str, stage: str) -> str | None:
+    """The deployment that a function's name carries, whatever prefix the stage has."""
+    prefix, ours, rest = name.partition(function_name(stage, ""))
+    if not ours or (prefix and not prefix.endswith("-")):
+        return None
+    return rest.partition(":")[0].partition(GENERATION)[0]
 
 
 def stage_record(stage: str, session: Session | None = None) -> DeployedStage:
@@ -134,6 +150,14 @@ def other_stages(stage: str, session: Session | None = None) -> dict[str, list[s
         if other != stage:
             others.setdefault(other, []).append(value)
     return others
+
+
+def names_in(stage: str, records: Iterable[str]) -> Names:
+    """What a stage's functions are called, by its records as they are written."""
+    for record in records:
+        with suppress(ValidationError):
+            return Names(stage, DeployedStage.model_validate_json(record).name_prefix)
+    return Names(stage)
 
 
 def write(stage: str, reward: DeployedReward, session: Session | None = None) -> None:

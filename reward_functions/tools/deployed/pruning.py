@@ -13,11 +13,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.suggest import did_you_mean
-from reward_functions.serving.catalogue import described, function_name
+from reward_functions.serving.descriptions import described
+from reward_functions.serving.names import Names
 from reward_functions.tools.deployed.arn import GENERATION_NAME, FunctionArn
 from reward_functions.tools.deployed.catalogue import (
     NotDeployed,
     deployments,
+    names_in,
     nothing_deployed,
     other_stages,
     stage_record,
@@ -118,16 +120,18 @@ def planned(
         JobsUnknown: which jobs run cannot be known.
         AwsFailed: the catalogue or the functions cannot be read.
     """
-    kept = stage_record(stage, session).keep_versions if keep is None else keep
+    record = stage_record(stage, session)
+    kept = record.keep_versions if keep is None else keep
+    called = Names(stage, record.name_prefix)
     catalogue = deployments(stage, session)
     if not catalogue:
         raise nothing_deployed(stage)
     here = FunctionArn.parse(catalogue[0].function_arn)
     client = lambda_of(here, session)
-    whole = list(generations(client, function_name(stage, "")))
+    whole = list(generations(client, called.function("")))
     # Whose a whole function is can be in doubt; a version belongs to a function of the catalogue.
     others = other_stages(stage, session) if whole else {}
-    stored = [*_versions(catalogue, client), *_generations(stage, catalogue, others, whole)]
+    stored = [*_versions(catalogue, client), *_generations(called, catalogue, others, whole)]
     deployed = {each.name for each in catalogue} | {each.deployment for each in stored}
     for name in names:
         if name not in deployed:
@@ -191,13 +195,14 @@ def _versions(catalogue: Iterable[DeployedReward], client: Any) -> Iterator[Stor
 
 
 def _generations(
-    stage: str,
+    names: Names,
     catalogue: Iterable[DeployedReward],
-    others: Iterable[str],
+    others: Mapping[str, Sequence[str]],
     whole: Iterable[Mapping[str, Any]],
 ) -> Iterator[StoredVersion]:
     """The functions of immutable deployments, those of deployments that are gone among them."""
-    mine, present = function_name(stage, ""), {each.name for each in catalogue}
+    mine, present = names.function(""), {each.name for each in catalogue}
+    begin = {other: names_in(other, texts).function("") for other, texts in others.items()}
     for each in whole:
         name = each["FunctionName"]
         found = GENERATION_NAME.fullmatch(name)
@@ -206,7 +211,7 @@ def _generations(
             _stored(deployment, Key(name, None), each),
             gone=deployment not in present,
             # `dev` has a deployment `eu-math`, or `dev-eu` a deployment `math`: nobody knows.
-            others=tuple(other for other in others if name.startswith(function_name(other, ""))),
+            others=tuple(other for other, own in begin.items() if name.startswith(own)),
         )
 
 

@@ -14,7 +14,8 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.serving.catalogue import ALIAS, described, function_name
+from reward_functions.serving.catalogue import ALIAS, GENERATION
+from reward_functions.serving.descriptions import described
 from reward_functions.serving.settings import BadSettings, LambdaSettings, variable
 from reward_functions.tools.deployed.arn import FunctionArn
 from reward_functions.tools.deployed.catalogue import find, write
@@ -87,7 +88,7 @@ def prepared(
     arn = FunctionArn.parse(record.function_arn)
     client = lambda_of(arn, session)
     if record.immutable:
-        raise CannotRollBack(_immutable(record, stage, client))
+        raise CannotRollBack(_immutable(record, client))
     alias = alias_named(arn, ALIAS, session)
     stored = {each["Version"]: each for each in published(client, arn.name)}
     version = _earlier(record, alias, stored) if to is None else str(to)
@@ -189,9 +190,9 @@ def _record(record: DeployedReward, settings: Mapping[str, Any]) -> DeployedRewa
     )
 
 
-def _immutable(record: DeployedReward, stage: str, client: Any) -> str:
+def _immutable(record: DeployedReward, client: Any) -> str:
     """The sentence about a deployment that has no alias to move."""
-    prefix = f"{function_name(stage, record.name)}--"
+    prefix = f"{FunctionArn.parse(record.function_arn).name.partition(GENERATION)[0]}{GENERATION}"
     found = [each["FunctionArn"] for each in generations(client, prefix)]
     return (
         f"{record.name} is immutable and has no alias to move: give the job one of its functions, "

@@ -4,6 +4,8 @@
     arn:PARTITION:bedrock-agentcore:REGION:ACCOUNT:runtime/ID                  AgentCore, DEFAULT
     arn:PARTITION:bedrock-agentcore:REGION:ACCOUNT:runtime/ID/runtime-endpoint/NAME
 
+The name of a forwarder that the stage deployed stands for the ARN of its newest version.
+
 A forwarder may have an alias or a version; without one, a deployment in the middle of a job changes
 the agent under it. An agent of another region or account is refused: no page says that a job
 reaches one.
@@ -24,6 +26,7 @@ from reward_functions.tools.jobs.configuration import BadJob
 
 if TYPE_CHECKING:
     from reward_functions.serving.catalogue import DeployedStage
+    from reward_functions.tools.jobs.configuration import JobConfiguration
 
 RUNTIME: Final = re.compile(
     r"(?P<runtime>arn:aws[a-z-]*:bedrock-agentcore:(?P<region>[a-z0-9-]{1,25})"
@@ -78,6 +81,15 @@ class Agent:
         return {"BedrockAgentCoreConfig": named}
 
 
+def _own(stage: DeployedStage) -> str:
+    """What the stage deployed itself, for a message."""
+    return (
+        f", or name one of its forwarders: {', '.join(stage.forwarders)}"
+        if stage.forwarders
+        else ""
+    )
+
+
 def agent_of(text: str) -> Agent:
     """Read an agent's ARN.
 
@@ -96,24 +108,36 @@ def agent_of(text: str) -> Agent:
         raise BadJob(
             f"agent: {text[:LONGEST]!r} is neither the ARN of a Lambda function (arn:aws:lambda:"
             "REGION:ACCOUNT:function:NAME) nor of an AgentCore runtime (arn:aws:bedrock-agentcore:"
-            "REGION:ACCOUNT:runtime/ID)"
+            "REGION:ACCOUNT:runtime/ID), nor a forwarder of the stage"
         ) from None
     qualifier = function.qualifier or ""
     plain = text.removesuffix(f":{qualifier}") if qualifier else text
     return Agent(text, "lambda", function.region, function.account, plain, qualifier)
 
 
+def with_agent(asked: JobConfiguration, stage: DeployedStage) -> JobConfiguration:
+    """The same with the version's ARN where the agent is named as a forwarder of the stage is."""
+    found = stage.forwarders.get(asked.agent or "")
+    return asked.model_copy(update={"agent": found}) if found else asked
+
+
 def is_granted(agent: Agent, stage: DeployedStage) -> bool:
-    """Whether a stage's jobs may ask an agent: by its name, or by exactly this ARN."""
-    known = stage.job_rights.agents
-    return bool(stage.agent_role_arn) and bool({agent.arn, agent.name} & {*known})
+    """Whether a stage's jobs may ask an agent.
+
+    Those that `job_rights` names by this name or exactly this ARN, and those that the stage
+    deployed: a forwarder in any of its versions, a runtime by the name before its id.
+    """
+    own = {version.rpartition(":")[0] for version in stage.forwarders.values()}
+    named = bool({agent.arn, agent.name} & {*stage.job_rights.agents, *own})
+    deployed = agent.kind == "agentcore" and agent.short.rpartition("-")[0] in stage.agent_runtimes
+    return bool(stage.agent_role_arn) and (named or deployed)
 
 
 def granted(text: str | None, stage: DeployedStage) -> Agent:
     """The agent of a job, which its stage has to grant and its region and account to hold.
 
     Args:
-        text: the configuration's `agent`.
+        text: the configuration's `agent`: an ARN, or the name of a forwarder of the stage.
         stage: whose role asks it.
 
     Raises:
@@ -124,7 +148,7 @@ def granted(text: str | None, stage: DeployedStage) -> Agent:
             "agent: a multi-turn job asks an agent for rollouts: name the ARN of its forwarder or "
             "of its AgentCore runtime"
         )
-    agent = agent_of(text)
+    agent = agent_of(stage.forwarders.get(text, text))
     if agent.region != stage.region:
         raise BadJob(
             f"agent: {agent.arn} is in {agent.region}, and the job runs in {stage.region}: deploy "
@@ -140,6 +164,6 @@ def granted(text: str | None, stage: DeployedStage) -> Agent:
     if not is_granted(agent, stage):
         raise BadJob(
             f"agent: the stage {stage.stage!r} grants its jobs no right to {agent.name}: set "
-            "job_rights.agents in cdk.json and deploy"
+            f"job_rights.agents in cdk.json and deploy{_own(stage)}"
         )
     return agent

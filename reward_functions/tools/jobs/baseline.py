@@ -243,7 +243,9 @@ def _reasons(
 ) -> tuple[Reason, ...]:
     counts = Counter(text for text in words if text)
     found = []
-    for text, count in counts.most_common(REASONS):
+    # Those that are equally frequent by their words: answers come in any order.
+    often = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+    for text, count in often[:REASONS]:
         at = words.index(text)
         found.append(Reason(text, count, rewards[at] or 0.0, places[at], given[at].text))
     return tuple(found)

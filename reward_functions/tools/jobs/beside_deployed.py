@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.serving.catalogue import described
+from reward_functions.serving.descriptions import described
 from reward_functions.tools.deployed.arn import GENERATION_NAME, BadArn, FunctionArn
 from reward_functions.tools.deployed.catalogue import deployment_of, stage_record
 from reward_functions.tools.deployed.configuration import configuration

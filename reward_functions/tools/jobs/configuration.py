@@ -87,7 +87,8 @@ class JobConfiguration(BaseModel):
     )
     agent: str | None = Field(
         default=None,
-        description="Multi-turn jobs alone: ARN of the forwarder (Lambda) or AgentCore runtime.",
+        description="Multi-turn jobs alone: ARN of the forwarder (Lambda) or AgentCore runtime, or "
+        "the name of one of the stage's forwarders.",
         examples=["arn:aws:lambda:us-east-1:123456789012:function:SageMaker-agent"],
     )
     ask: str | None = Field(

@@ -16,7 +16,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.serving.catalogue import described
+from reward_functions.serving.descriptions import described
 from reward_functions.tools.deployed.arn import FunctionArn
 from reward_functions.tools.deployed.catalogue import deployment_of, find
 from reward_functions.tools.deployed.configuration import configuration

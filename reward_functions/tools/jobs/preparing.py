@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.serving.catalogue import OUTPUT_PREFIX
-from reward_functions.tools.jobs.agents import agent_of, granted
+from reward_functions.tools.jobs.agents import agent_of, granted, with_agent
 from reward_functions.tools.jobs.configuration import BadJob, digest
 from reward_functions.tools.jobs.data import files_of
 from reward_functions.tools.jobs.drivers.agent_rft_hyperparameters import written
@@ -23,7 +23,7 @@ from reward_functions.tools.jobs.naming import next_run, prefix_of
 from reward_functions.tools.jobs.options import check_options, serverless_of
 from reward_functions.tools.jobs.own_resources import check_resources
 from reward_functions.tools.jobs.recipes import recipe_of
-from reward_functions.tools.jobs.rights import check_rights
+from reward_functions.tools.jobs.rights import check_rights, require_files
 from reward_functions.tools.jobs.tags import tags
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 ROLES: Final[Mapping[DriverName, tuple[str, str]]] = {
     "bedrock": ("training_role_arn", ""),
     "sagemaker": ("sagemaker_role_arn", "sagemaker_role"),
-    "agent-rft": ("agent_role_arn", "job_rights.agents"),
+    "agent-rft": ("agent_role_arn", "job_rights.agents, forwarders or agents"),
 }
 """The field of a stage's record with the role of a service's jobs, and what in `cdk.json` makes it;
 a job of the OpenAI-compatible API runs as nobody."""
@@ -110,6 +110,8 @@ def prepared(
         AwsFailed: a service cannot be asked.
         OSError: a file cannot be read.
     """
+    require_files(asked, stage)
+    asked = with_agent(asked, stage)
     progress("reading the data")
     files = files_of(asked)
     model = _possible(asked, stage, driver)

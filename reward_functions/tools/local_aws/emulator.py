@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Final
 
@@ -222,9 +223,16 @@ def _launched(
         )
         # Popen complains when it is forgotten while its process runs; from here on the id is all.
         child.returncode = 0
-        record = Record(process_of(child.pid), port, certificate, python)
+        record = Record(process_of(child.pid), port, certificate, python, project=_here())
         folder.write(record)
     return LocalAws(folder, record)
+
+
+def _here() -> str:
+    try:
+        return str(Path.cwd())
+    except FileNotFoundError:  # somebody deleted it
+        return ""
 
 
 def _wait(aws: LocalAws) -> None:

@@ -48,6 +48,7 @@ class Record:
         certificate: where it speaks TLS, and enforces permissions.
         python: the interpreter its functions run on, as it does itself.
         training: the training double beside it; None where there is none.
+        project: the folder where it was started; "" where an older version of this started it.
     """
 
     process: Process
@@ -55,6 +56,7 @@ class Record:
     certificate: Certificate | None
     python: str
     training: TrainingRecord | None = None
+    project: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +109,7 @@ class Folder:
                 python=str(record["python"]),
                 training=training
                 and TrainingRecord(Process(**training["process"]), int(training["port"])),
+                project=str(record.get("project", "")),
             )
         except (OSError, ValueError, KeyError, TypeError):
             return None

@@ -1,4 +1,4 @@
-"""Users of an emulator who have a stage's policies, as people have them on AWS.
+"""Users of an emulator who have a stage's policies, as people and agents have them on AWS.
 
 The emulator's root may do everything, so that a rehearsal as root shows no right that is missing.
 """
@@ -17,15 +17,26 @@ if TYPE_CHECKING:
 
     from reward_functions.tools.local_aws.started import LocalAws
 
-TASKS: Final = ("data", "jobs", "evaluate", "operate", "sagemaker", "agents")
-"""The policies of a stage, by what their holders do: `DeployedStage` has an ARN for each, if of the
-last two only where the stage has such jobs."""
-
-MADE_BY: Final = {"sagemaker": "sagemaker_role", "agents": "job_rights.agents"}
+MADE_BY: Final = {
+    "sagemaker": "sagemaker_role",
+    "agents": "job_rights.agents, forwarders or agents",
+    "agent-runtime": "job_rights.agents, forwarders, agents or feedback",
+    "training": "training_job_role",
+    "hyperpod": "hyperpod",
+}
 """The field of `cdk.json` by which a stage has a policy that not every stage has."""
+
+TASKS: Final = ("data", "jobs", "evaluate", "operate", *MADE_BY)
+"""The policies of a stage, by what their holders do: `DeployedStage` has an ARN for each that the
+stage has. An agent itself holds `agent-runtime`, and who starts its jobs `agents`."""
 
 LONGEST: Final = 64
 """Characters of a user's name."""
+
+
+def field_of(task: str) -> str:
+    """The field of `DeployedStage` with the policy of a task."""
+    return f"{task.replace('-', '_')}_policy_arn"
 
 
 def become(aws: LocalAws, stage: str, tasks: Sequence[str]) -> dict[str, str]:
@@ -46,7 +57,7 @@ def become(aws: LocalAws, stage: str, tasks: Sequence[str]) -> dict[str, str]:
         raise LocalAwsError(f"{', '.join(unknown) or 'no task'}: one of {', '.join(TASKS)}")
     wanted = sorted(set(tasks), key=TASKS.index)
     record = stage_record(stage, aws.session())
-    policies = {task: getattr(record, f"{task}_policy_arn") for task in wanted}
+    policies = {task: getattr(record, field_of(task)) for task in wanted}
     for task, arn in policies.items():
         if arn is None:
             raise LocalAwsError(

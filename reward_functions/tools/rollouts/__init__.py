@@ -10,6 +10,7 @@
     driving.py      rollouts on many threads, a record for each
     records.py      the file of records, gone on with after an interruption
     rescoring.py    recorded responses, scored again by a pinned reward
+    redriving.py    dead letters of deferred rewards, sent back
     figures.py      what a file comes to
     reporting.py    the same, as tables and as JSON          page.py    and as a page
     doctor.py       whether a rollout of this machine can be reported

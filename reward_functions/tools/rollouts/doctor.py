@@ -7,6 +7,7 @@
 | credentials, clock, endpoint, token, permissions | see `doctor_aws` |
 | payload | a request of the trainer's that is not understood, or can never be reported |
 | outbox | a report is not durable: a crash loses it |
+| deferred | where the variables say so: an episode that defers its reward has nowhere to go |
 | agent | nobody answers |
 
 A check looks for a few seconds; what it cannot see is unknown, and no failure. All look at once.
@@ -38,6 +39,9 @@ EACH: Final = 8.0
 """Seconds for one check."""
 
 SERVICE: Final = "sagemakerjobruntime"
+
+DEFERRING: Final = ("REWARD_ROLLOUTS_RESULTS", "REWARD_ROLLOUTS_SCORER")
+"""Variables by which episodes may defer their rewards."""
 
 MODELLED: Final = "boto3 1.44"
 """The version from which the service is modelled for certain (botocore 1.43.20)."""
@@ -84,6 +88,8 @@ def checks(subject: Subject) -> list[Check]:
         Check("permissions", lambda: doctor_aws.permissions(metadata)),
         Check("outbox", outbox),
     ]
+    if any(os.environ.get(each) for each in DEFERRING):
+        found.append(Check("deferred", deferred))
     if (given := subject.payload) is not None:
         found.append(Check("payload", lambda: payload(given)))
     if subject.agent:
@@ -150,6 +156,17 @@ def outbox() -> CheckFinding:
     waiting = counts.get("pending", 0)
     more = f"; {waiting:,} reports wait: `reward rollouts outbox list`" if waiting else ""
     return CheckFinding("ok", "outbox", f"{found.name} can be written{more}")
+
+
+def deferred() -> CheckFinding:
+    """Whether an episode may defer its reward, as far as the variables say; nothing is written."""
+    known = RolloutSettings.from_env()
+    return CheckFinding(
+        "ok",
+        "deferred",
+        f"an episode may go to {known.results}, to be scored by {known.scorer}; what is not "
+        "rewarded then is shown by `reward rollouts redrive --dry-run`",
+    )
 
 
 def payload(given: bytes) -> CheckFinding:

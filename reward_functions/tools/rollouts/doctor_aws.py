@@ -73,7 +73,7 @@ def credentials() -> CheckFinding:
             return CheckFinding(
                 "failure",
                 "credentials",
-                "none found: log in, set AWS_PROFILE, or give the agent a role",
+                "none found: log in, set AWS_PROFILE, or run where a role is given",
             )
         found.get_frozen_credentials()
     expiry = getattr(found, "_expiry_time", None)

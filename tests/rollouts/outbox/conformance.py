@@ -94,6 +94,17 @@ class Conformance:
         store.add((complete,))
         assert [each.state for each in store.list()] == ["delivered", "pending"]
 
+    def test_the_intents_of_a_rollout_are_found_in_whatever_state(self, store):
+        store.add(reported("r1", 0.5))
+        store.add(reported("r2", 0.25))
+        complete, reward = reported("r1", 0.5)
+        assert [each.intent for each in store.find(target("r1"))] == [complete, reward]
+        store.settle(complete, outcome(Reported, complete))
+        store.settle(reward, outcome(Conflict, reward))
+        assert [each.state for each in store.find(target("r1"))] == ["delivered", "refused"]
+        store.begin(episode("r3"), owner="one", now=NOW)
+        assert store.find(target("r3")) == store.find(target("r4")) == []
+
     def test_nothing_is_added_where_nothing_is_given(self, store):
         store.add(())
         assert counted(store)

@@ -548,6 +548,18 @@ UNUSABLE = {
 }
 
 
+def test_a_queue_that_nobody_may_read_is_one_line(folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    monkeypatch.syspath_prepend(folder)
+    with pytest.raises(SystemExit) as ended:
+        main(
+            ["an_agent:agent", "--port", "0", "--queue", "https://sqs.eu-west-1.amazonaws.com/1/q"]
+        )
+    assert ended.value.code == 2
+    assert "is a rollout_handler" in capsys.readouterr().err.splitlines()[-1]
+    logging.getLogger().handlers.clear()
+
+
 @pytest.mark.parametrize(("name", "sentence"), UNUSABLE.items(), ids=UNUSABLE)
 def test_a_name_that_leads_nowhere_is_one_line(folder, monkeypatch, capsys, name, sentence):
     monkeypatch.chdir(folder)

@@ -101,6 +101,21 @@ def test_it_works_with_the_agents_own_server():
     assert seen == [EVENT]
 
 
+def test_it_answers_while_the_agent_s_episode_runs():
+    """Our servers answer at once; the forwarder waits for that answer, and not for the episode."""
+    ended, ran = threading.Event(), threading.Event()
+
+    def slow(payload):
+        assert ended.wait(SOON)
+        ran.set()
+
+    with RolloutApp(slow).serving() as url:
+        assert Forwarder(ForwarderSettings(endpoint=url)).answer(EVENT, Context()) == {}
+        assert not ran.is_set()
+        ended.set()
+        assert ran.wait(SOON)
+
+
 def nested(depth):
     """A list in a list, so many times."""
     value = []
@@ -450,7 +465,10 @@ def test_a_queue_in_order_serves_a_rollout_once(aws):
     [
         ("AccessDeniedException", "AccessDenied"),
         ("ExpiredTokenException", "AccessDenied"),
+        ("KmsAccessDenied", "AccessDenied"),  # a right to the queue, and none to its key
+        ("KMS.AccessDeniedException", "AccessDenied"),
         ("QueueDoesNotExist", "InternalServerError"),
+        ("KmsDisabled", "InternalServerError"),
     ],
 )
 def test_what_a_queue_refuses(aws, code, kind):

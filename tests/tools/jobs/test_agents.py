@@ -3,8 +3,8 @@
 import pytest
 
 from reward_functions.serving.catalogue import DeployedStage, JobRights
-from reward_functions.tools.jobs.agents import agent_of, granted
-from reward_functions.tools.jobs.configuration import BadJob
+from reward_functions.tools.jobs.agents import agent_of, granted, with_agent
+from reward_functions.tools.jobs.configuration import BadJob, JobConfiguration
 
 FUNCTION = "arn:aws:lambda:us-east-1:123456789012:function:SageMaker-agent"
 RUNTIME = "arn:aws:bedrock-agentcore:us-east-1:123456789012:runtime/maths-0123456789"
@@ -82,3 +82,32 @@ def test_a_right_to_a_function_is_one_to_its_versions():
         granted(FUNCTION, stage(f"{FUNCTION}:7"))
     with pytest.raises(BadJob, match="grants its jobs no right"):
         granted(FUNCTION, stage(FUNCTION, role=None))
+
+
+OWN = "arn:aws:lambda:us-east-1:123456789012:function:SageMaker-rollouts-dev-agent"
+DEPLOYED = {"forwarders": {"agent": f"{OWN}:3"}, "agent_runtimes": ("reward_dev__solver",)}
+RUNS = "arn:aws:bedrock-agentcore:us-east-1:123456789012:runtime/reward_dev__"
+
+
+def test_what_a_stage_deployed_its_jobs_may_ask():
+    deployed = stage().model_copy(update=DEPLOYED)
+    assert granted("agent", deployed).arn == f"{OWN}:3"
+    assert not granted("agent", deployed).moves
+    assert granted(f"{OWN}:2", deployed).qualifier == "2"  # which an earlier deployment published
+    assert granted(f"{RUNS}solver-0123456789", deployed).kind == "agentcore"
+    for other in (f"{RUNS}solver2-0123456789", f"{OWN}2:3", FUNCTION):
+        with pytest.raises(BadJob, match=r"no right to .*or name one of its forwarders: agent"):
+            granted(other, deployed)
+    with pytest.raises(
+        BadJob, match=r"'nobody' is neither the ARN .* nor a forwarder of the stage"
+    ):
+        granted("nobody", deployed)
+
+
+def test_a_job_that_names_a_forwarder_is_started_with_its_version():
+    asked = JobConfiguration(model="m", agent="agent", data="train.jsonl")
+    deployed = stage().model_copy(update=DEPLOYED)
+    assert with_agent(asked, deployed).agent == f"{OWN}:3"
+    assert with_agent(asked, stage()) is asked
+    named = asked.model_copy(update={"agent": None})
+    assert with_agent(named, deployed) is named

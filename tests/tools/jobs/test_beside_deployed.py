@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reward_functions.serving.catalogue import description
+from reward_functions.serving.descriptions import description
 from reward_functions.tools.jobs.beside_deployed import beside_deployed
 from tests.tools.jobs.memory import Driver, Service
 

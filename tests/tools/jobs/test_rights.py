@@ -6,7 +6,7 @@ import pytest
 
 from reward_functions.serving.catalogue import DeployedStage
 from reward_functions.tools.jobs.configuration import BadJob, JobConfiguration
-from reward_functions.tools.jobs.rights import check_rights, missing_rights
+from reward_functions.tools.jobs.rights import check_rights, missing_rights, require_files
 
 KEY = "arn:aws:kms:us-east-1:123456789012:key/01234567-89ab-cdef-0123-456789abcdef"
 SUBNET, OTHER_SUBNET, GROUP = "subnet-0123456789abcdef0", "subnet-0123456789abcdef1", "sg-01234567"
@@ -82,3 +82,49 @@ def test_a_stage_of_yesterday_grants_nothing_and_every_option_is_named():
 
 def test_a_stage_of_tomorrow_may_grant_more():
     assert stage(model_key=KEY, colour="blue").job_rights.model_key == KEY
+
+
+def reading(*addresses):
+    """A stage whose jobs may read folders outside of its bucket."""
+    folders = [{"address": address} for address in addresses]
+    return DeployedStage.model_validate(YESTERDAY | {"read_buckets": folders})
+
+
+@pytest.mark.parametrize("source", ["s3://acme/rft", "s3://acme/rft/logs", "s3://whole/any/where"])
+def test_logs_may_lie_in_a_folder_that_the_stage_reads(source):
+    check_rights(job(**logs(source)), reading("s3://acme/rft/", "s3://whole"))
+
+
+@pytest.mark.parametrize("source", ["s3://acme/rft-2", "s3://acme", "s3://whole-2/rft"])
+def test_logs_beside_such_a_folder_are_refused(source):
+    with pytest.raises(BadJob, match=f"right to {source}: set"):
+        check_rights(job(**logs(source)), reading("s3://acme/rft", "s3://whole"))
+
+
+OUTSIDE = "is in a bucket outside the allow-list: jobs of the stage 'dev' read s3://b/rft-data and "
+HERE = "is not on this machine, .* copy it here, and name the copy"
+
+ADDRESSES = [
+    # the field, what stands there, what is said of which address
+    ("data", "s3://other/train.jsonl", f"data: s3://other/train.jsonl {OUTSIDE}s3://acme/rft; "),
+    ("data", "s3://acme/rft-2/x", f"data: s3://acme/rft-2/x {OUTSIDE}"),
+    ("data", "jobs/s3://other/x", f"data: s3://other/x {OUTSIDE}"),  # from a file in a folder
+    ("validation", "s3://b/rft-output/x", f"validation: s3://b/rft-output/x {OUTSIDE}"),
+    ("data", "s3://acme/rft/x", f"data: s3://acme/rft/x {HERE}"),
+    ("data", "s3://b/rft-data/x", f"data: s3://b/rft-data/x {HERE}"),
+]
+
+
+@pytest.mark.parametrize(("field", "given", "expected"), ADDRESSES)
+def test_a_file_in_a_bucket_is_refused_by_its_field(field, given, expected):
+    with pytest.raises(BadJob, match=expected):
+        require_files(job(**{field: given}), reading("s3://acme/rft"))
+
+
+def test_without_a_stage_an_address_is_refused_all_the_same():
+    with pytest.raises(BadJob, match=HERE):
+        require_files(job(data="s3://other/x"), None)
+
+
+def test_a_path_is_no_address():
+    require_files(job(data="s3/train.jsonl", validation="a:/s3:x"), reading())

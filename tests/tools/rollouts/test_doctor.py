@@ -111,6 +111,30 @@ def test_what_is_broken_fails_with_its_remedy(aws, monkeypatch, variables, quest
     assert sentence in finding.message
 
 
+RESULTS, SCORER = "REWARD_ROLLOUTS_RESULTS", "REWARD_ROLLOUTS_SCORER"
+VERSION = "arn:aws:lambda:us-west-2:000000000000:function:SageMaker-reward-dev-math"
+DEFERS = [
+    ({RESULTS: "s3://bucket/rollouts", SCORER: f"{VERSION}:7"}, "ok", "redrive --dry-run"),
+    ({RESULTS: "s3://bucket/rollouts"}, "failure", "set both of"),
+    ({SCORER: f"{VERSION}:7"}, "failure", "set both of"),
+    ({RESULTS: "s3://bucket", SCORER: f"{VERSION}:7"}, "failure", "s3://BUCKET/FOLDER"),
+    ({RESULTS: "s3://bucket/rollouts", SCORER: f"{VERSION}:live"}, "failure", "published version"),
+]
+
+
+@pytest.mark.parametrize(("variables", "verdict", "sentence"), DEFERS)
+def test_where_rewards_are_deferred_to_is_looked_at(monkeypatch, variables, verdict, sentence):
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    (check,) = [each for each in doctor.checks(doctor.Subject()) if each.question == "deferred"]
+    (finding,) = doctor.findings_of([check])
+    assert (finding.verdict, sentence in finding.message) == (verdict, True), finding
+
+
+def test_without_the_variables_nothing_is_said_of_deferred_rewards():
+    assert "deferred" not in {each.question for each in doctor.checks(doctor.Subject())}
+
+
 def test_an_endpoint_of_the_payload_that_is_not_trusted_fails(aws, monkeypatch):
     ids = {"jobArn": JOB, "rolloutId": "r", "endpoint": "https://evil.example"}
     payload = {"prompt": "x", "metadata": ids}

@@ -117,6 +117,27 @@ def test_every_change_of_state_reaches_the_target_of_a_rule(world, done, queue):
     assert event["detail"]["roleArn"] == asked["roleArn"]
 
 
+@pytest.mark.parametrize(("role", "heard"), [("own", True), ("another", False)])
+def test_a_stage_s_rule_hears_of_the_jobs_of_its_own_roles(world, role, heard):
+    """The pattern of `cdk.job_events`, and an event as the double sends it."""
+    arn = "arn:aws:iam::000000000000:role/service-role/{}"
+    pattern = {
+        "source": ["aws.bedrock"],
+        "detail-type": ["Model Customization Job State Change"],
+        "detail": {"roleArn": [arn.format("own")]},
+    }
+    event = {
+        "id": "1", "version": "0", "account": ACCOUNT, "region": "us-east-1", "resources": [],
+        "time": "2026-11-01T00:00:00Z", "source": "aws.bedrock",
+        "detail-type": "Model Customization Job State Change",
+        "detail": {"roleArn": arn.format(role), "jobStatus": "Completed"},
+    }  # fmt: skip
+    answer = world.aws.client("events").test_event_pattern(
+        EventPattern=json.dumps(pattern), Event=json.dumps(event)
+    )
+    assert answer["Result"] is heard
+
+
 def test_putevents_refuses_the_source_so_that_a_rule_is_asked_instead(world):
     events = world.aws.client("events")
     entry = {"Source": "aws.bedrock", "DetailType": "x", "Detail": "{}"}

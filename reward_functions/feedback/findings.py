@@ -1,0 +1,66 @@
+"""What keeps a record from being reported: a table, and the error that names its row.
+
+What is ours is tried again until the message was received often enough; the rest is a dead letter
+at once. Reasons are sentences without a prompt, a response or a reference.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from reward_functions.core.errors import RewardError
+
+
+class Kind(NamedTuple):
+    """A row: what it is, and whether another attempt may end otherwise."""
+
+    what: str
+    again: bool = False
+
+
+KINDS: Final = {
+    "not_a_record": Kind("the message or its object is no record"),
+    "not_deferred": Kind("the record's reward is not deferred"),
+    "other_bucket": Kind("the object is in a bucket that is not allowed"),
+    "missing": Kind("the object is gone"),
+    "other_stage": Kind("the record pins no version of this stage's rewards"),
+    "other_version": Kind("the pinned version serves another reward than the record says"),
+    "gone": Kind("the pinned version was deleted"),
+    "untrusted": Kind("the record names a runtime endpoint that is not AWS's"),
+    "bad_reference": Kind("the data set's reference cannot be read"),
+    "expired": Kind("the rollout's window has closed"),
+    "refused": Kind("the job runtime refused the report"),
+    "unscored": Kind("we could not score it", again=True),
+    "unreported": Kind("we could not report it", again=True),
+    "unread": Kind("we could not read it", again=True),
+}
+"""Kinds of dead letters, by the name that their attribute has."""
+
+EXPIRED: Final = "expired"
+UNSCORED: Final = "unscored"
+
+MAX_REASON: Final = 500
+"""Characters of a reason."""
+
+
+class Stopped(RewardError):
+    """A record is not reported, for now or for good.
+
+    Args:
+        kind: a row of `KINDS`.
+        reason: one sentence.
+    """
+
+    def __init__(self, kind: str, reason: str) -> None:
+        super().__init__(_plain(reason))
+        self.kind = kind
+
+    @property
+    def again(self) -> bool:
+        """Whether the message is tried again."""
+        return KINDS[self.kind].again
+
+
+def _plain(reason: str) -> str:
+    """A reason in printable characters, of a bounded length."""
+    return ascii(reason[:MAX_REASON])[1:-1][:MAX_REASON]

@@ -1,0 +1,269 @@
+"""What becomes of each message: read, scored, reported; or tried again; or a dead letter.
+
+| a record | becomes |
+| --- | --- |
+| scored | durable in the outbox, reported, settled |
+| reported already | nothing is sent: the message is done |
+| durable already | the same bytes are sent, whatever a judge would say now |
+| not scored, or not reported, by us | tried again soon; a dead letter at the last receive |
+| any other row of `findings.KINDS` | a dead letter at once |
+| its window is closed, or nearly so | a dead letter, and never sent |
+
+A message is settled as a whole: where one of its records is tried again, none is a dead letter yet.
+An imputed value is never reported. An accident in one message is that message's alone, and none
+waits for another's reward.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from functools import partial
+from random import SystemRandom
+from typing import TYPE_CHECKING, Any, Final
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from reward_functions.feedback import letters
+from reward_functions.feedback.again import SPARE, hide, pause
+from reward_functions.feedback.findings import EXPIRED, UNSCORED, Stopped
+from reward_functions.feedback.messages import arrivals_of
+from reward_functions.feedback.results import read
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from reward_functions.feedback.messages import Arrival
+    from reward_functions.feedback.reports import Reports
+    from reward_functions.feedback.scoring import Judged, PinnedRewards
+    from reward_functions.feedback.settings import FeedbackSettings
+    from reward_functions.rollouts.deferred.record import DeferredRecord
+    from reward_functions.rollouts.intents import Stored, Target
+
+REPORTING: Final = 20.0
+"""Seconds of an invocation that are kept for reports: two attempts."""
+
+ENDING: Final = 3.0
+"""Seconds of an invocation that are kept for dead letters and the answer."""
+
+AT_ONCE: Final = 10
+"""Records that are read or reported at a time: a batch has no more messages."""
+
+_jitter: Final = SystemRandom().random
+
+REPORTED, DEAD = "rewards_reported", "dead_letters"
+"""Metrics, beside `expired` and `unscored`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """A message of the queue.
+
+    Args:
+        id: SQS's.
+        body: what S3 wrote.
+        receives: how often it was received, this time included.
+        receipt: SQS's, of this time.
+    """
+
+    id: str
+    body: str = field(repr=False)
+    receives: int
+    receipt: str = field(repr=False)
+
+
+@dataclass(eq=False, slots=True)
+class _Episode:
+    """One object that a message announces, on its way.
+
+    Args:
+        message: which announces it.
+        arrival: None where the message is no notification.
+    """
+
+    message: Message
+    arrival: Arrival | None
+    record: DeferredRecord | None = None
+    target: Target | None = None
+    stored: Sequence[Stored] = ()
+    again: bool = False
+    stopped: Stopped | None = None
+    reported: bool = False
+
+
+class Path:
+    """One stage's feedback path.
+
+    Args:
+        settings: of the stage.
+        s3: boto3's client.
+        sqs: boto3's client.
+        rewards: the stage's pinned versions.
+        reports: how rollouts are reported.
+        clock: seconds since the epoch.
+        random: a number of 0 or more and less than 1.
+    """
+
+    def __init__(
+        self,
+        settings: FeedbackSettings,
+        *,
+        s3: Any,
+        sqs: Any,
+        rewards: PinnedRewards,
+        reports: Reports,
+        clock: Callable[[], float] = time.time,
+        random: Callable[[], float] = _jitter,
+    ) -> None:
+        self._settings = settings
+        self._s3, self._sqs = s3, sqs
+        self._rewards = rewards
+        self._reports = reports
+        self._clock, self._random = clock, random
+        self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="feedback")
+
+    def settle(
+        self, messages: Sequence[Message], *, remaining: Callable[[], float]
+    ) -> tuple[dict[str, Stopped], Counter[str]]:
+        """Settle messages, and say which are to come again, and what is counted.
+
+        Args:
+            messages: of one batch.
+            remaining: seconds of the invocation that are left.
+
+        Returns:
+            By its id, why a message is not settled; and metrics by their names.
+        """
+        until = self._clock() + remaining() - ENDING
+        dying = remaining() + SPARE  # a right that is missing shows at the end
+        hide(self._sqs, self._settings.queue, {each.receipt: dying for each in messages})
+        episodes = [each for message in messages for each in _episodes(message)]
+        self._each(self._opened, episodes)
+        self._each(lambda episode: self._sent(episode, until), episodes)
+        self._score(episodes, remaining, until)
+        return self._closed(episodes)
+
+    def _each(self, step: Callable[[_Episode], None], episodes: Iterable[_Episode]) -> None:
+        """Take a step with each episode that still goes on, several at a time."""
+        going = [each for each in episodes if each.stopped is None and each.arrival is not None]
+        list(self._pool.map(partial(_taken, step), going))
+
+    def _opened(self, episode: _Episode) -> None:
+        """Read a record, and what the outbox has of its rollout."""
+        if episode.arrival is None:
+            return
+        record = read(self._s3, episode.arrival, buckets=self._settings.buckets)
+        episode.record = record
+        episode.target = self._reports.target(record)
+        episode.stored = self._reports.find(episode.target)
+        episode.again = bool(episode.stored)
+        if not _delivered(episode.stored):
+            self._reports.require_time(record)
+            if not episode.stored:
+                self._rewards.require(record.scorer)
+
+    def _score(
+        self, episodes: Iterable[_Episode], remaining: Callable[[], float], until: float
+    ) -> None:
+        """Score what nobody has reported, and report each as soon as it is scored.
+
+        A rollout that is there twice is scored once.
+        """
+        waiting: dict[str, list[_Episode]] = {}
+        records: dict[str, DeferredRecord] = {}
+        for each in episodes:
+            if each.record is not None and each.stopped is None and not each.stored:
+                records.setdefault(each.record.digest, each.record)
+                waiting.setdefault(each.record.digest, []).append(each)
+        judged = self._rewards.score(
+            list(records.values()), seconds=lambda: remaining() - REPORTING
+        )
+        reporting = [
+            self._pool.submit(_taken, partial(self._reported, found, until), each)
+            for record, found in judged
+            for each in waiting[record.digest]
+        ]
+        wait(reporting)
+
+    def _reported(self, found: Judged, until: float, episode: _Episode) -> None:
+        """Make a reward durable, and report it."""
+        if isinstance(found, Stopped):
+            raise found
+        if episode.record is not None and episode.target is not None:
+            episode.stored = self._reports.keep(episode.record, episode.target, found)
+            self._sent(episode, until)
+
+    def _sent(self, episode: _Episode, until: float) -> None:
+        """Report what is durable, unless it is delivered."""
+        if episode.stored and not _delivered(episode.stored):
+            self._reports.send(episode.stored, until=until, again=episode.again)
+            episode.reported = True
+
+    def _closed(self, episodes: Iterable[_Episode]) -> tuple[dict[str, Stopped], Counter[str]]:
+        """Dead letters of messages that are not tried again, and what is counted."""
+        counts: Counter[str] = Counter()
+        failed: dict[str, Stopped] = {}
+        pauses: dict[str, float] = {}
+        by_message: dict[str, list[_Episode]] = {}
+        for each in episodes:
+            by_message.setdefault(each.message.id, []).append(each)
+            counts[REPORTED] += each.reported
+            counts[UNSCORED] += each.stopped is not None and each.stopped.kind == UNSCORED
+        for name, same in by_message.items():
+            stopped = [each for each in same if each.stopped is not None]
+            again = [each.stopped for each in stopped if each.stopped and each.stopped.again]
+            last = same[0].message.receives >= self._settings.receives
+            unsent = again[0] if again and not last else self._buried(stopped, counts)
+            if unsent is not None:
+                failed[name] = unsent
+                left = [
+                    each.record.expires - self._clock() for each in same if each.record is not None
+                ]
+                message = same[0].message
+                pauses[message.receipt] = pause(message.receives, left, random=self._random())
+        if why := hide(self._sqs, self._settings.queue, pauses):
+            failed = {
+                name: Stopped(each.kind, f"{each}; SQS hides it for the queue's own time: {why}")
+                for name, each in failed.items()
+            }
+        return failed, counts
+
+    def _buried(self, episodes: Iterable[_Episode], counts: Counter[str]) -> Stopped | None:
+        """Send dead letters; why not, where SQS does not take one."""
+        for each in episodes:
+            if each.stopped is None:
+                continue
+            body = each.message.body if each.arrival is None else each.arrival.body
+            where = each.message.id if each.arrival is None else each.arrival.where
+            try:
+                letters.send(self._sqs, self._settings.dead_letters, body, each.stopped, where)
+            except (BotoCoreError, ClientError) as error:
+                return Stopped("unreported", f"SQS took no dead letter: {type(error).__name__}")
+            counts[DEAD] += 1
+            counts[EXPIRED] += each.stopped.kind == EXPIRED
+        return None
+
+
+def _episodes(message: Message) -> list[_Episode]:
+    try:
+        arrivals = arrivals_of(message.body)
+    except Stopped as stopped:
+        return [_Episode(message, None, stopped=stopped)]
+    return [_Episode(message, arrival) for arrival in arrivals]
+
+
+def _taken(step: Callable[[_Episode], None], episode: _Episode) -> None:
+    """Take a step with an episode, and keep why it stopped."""
+    try:
+        step(episode)
+    except Stopped as stopped:
+        episode.stopped = stopped
+    except Exception as error:  # noqa: BLE001 - one message's accident is its own
+        episode.stopped = Stopped(UNSCORED, f"an accident of ours: {type(error).__name__}")
+
+
+def _delivered(stored: Sequence[Stored]) -> bool:
+    """Whether the service has counted a rollout's reward."""
+    return any(each.intent.operation == "reward" and each.state == "delivered" for each in stored)

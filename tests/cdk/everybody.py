@@ -1,0 +1,169 @@
+"""Whoever acts for a stage that has everything, with all that each may do, whole, as deployed.
+
+No synth is needed: the documents are plain data. `test_who_may_what` compares them with templates.
+"""
+
+from __future__ import annotations
+
+from reward_functions.cdk import function_role
+from reward_functions.cdk.documents import (
+    AGENTS,
+    BEDROCK,
+    IMPORT,
+    KINDS,
+    SAGEMAKER,
+    TRAINING,
+    Made,
+    kinds,
+    of_agent,
+    of_feedback,
+    of_hyperpod,
+    of_people,
+)
+from reward_functions.cdk.grants import provided, rewards
+from reward_functions.cdk.stages import stage_of
+from reward_functions.serving import (
+    agentcore,
+    custodian,
+    deferred,
+    forwarding,
+    own_rights,
+    permissions,
+)
+from reward_functions.serving.iam import Place
+from tests.cdk.conftest import EVERYTHING, ROOT
+
+HERE = Place("aws", "eu-central-1", "123456789012")
+NETWORK = {"subnets": ["subnet-0123456789abcdef0"], "security_groups": ["sg-0123456789abcdef0"]}
+OWN_KEY = HERE.arn("kms", "key/22222222-89ab-cdef-0123-456789abcdef")
+SEALED = HERE.arn("kms", "key/33333333-89ab-cdef-0123-456789abcdef")
+API_KEY, AGENT_KEY, LOOKUP = (
+    HERE.arn("secretsmanager", f"secret:{name}-a1b2c3") for name in ("api", "agent", "lookup")
+)
+PLACE = HERE.arn("ssm", "parameter/lookup/place")
+MODEL, PLAIN = "amazon.nova-lite-v1:0", "amazon.nova-micro-v1:0"
+
+GIVEN = {
+    "allow": [
+        {
+            "actions": ["s3:GetObject"],
+            "resources": ["arn:aws:s3:::acme-cases/math.jsonl"],
+            "condition": {"StringEquals": {"aws:ResourceAccount": "123456789012"}},
+        }
+    ],
+    "secrets": {"KEY": {"arn": LOOKUP, "key": OWN_KEY}, "PLACE": PLACE},
+    "tracing": True,
+    "vpc": NETWORK,
+}
+
+JUDGED = {
+    "reward": "reference",
+    "judge": {
+        "models": [
+            {"model": PLAIN},
+            {"model": MODEL, "profile": f"global.{MODEL}"},
+            {"model": MODEL, "profile": f"eu.{MODEL}", "destinations": ["eu-west-3"]},
+        ],
+        "fallback": {
+            "model": "qwen3",
+            "backend": "openai",
+            "endpoint": "https://models.example.com/v1",
+            "key": API_KEY,
+        },
+    },
+}
+
+WHOLE = EVERYTHING | {
+    "production": False,
+    "verdict_cache": True,
+    "read_buckets": [{"address": "s3://acme-data/rft/", "key": SEALED}],
+    "forwarders": [
+        {
+            "name": "keyed",
+            "endpoint": "https://agent.internal",
+            "secret": AGENT_KEY,
+            "key": OWN_KEY,
+            "vpc": NETWORK,
+        },
+        {"name": "queued", "queue": True, "key": OWN_KEY},
+    ],
+    "agents": [
+        {"name": "solver", "entry": "acme:agent", "packages": ["strands-agents==1.62.0"]},
+    ],
+    "deployments": [
+        "math",
+        {"name": "strict", "reward": "gsm8k", "provisioned_concurrency": 2},
+        {"name": "given", "reward": "gsm8k", **GIVEN},
+        {"name": "held", "reward": "gsm8k", "immutable": True},
+        JUDGED,
+    ],
+}
+
+# What services run as, what is attached to roles of others, people by their tasks, and functions.
+AGENT, CLUSTER = "an agent", "a cluster"
+VERIFIER, WITH_RIGHTS, JUDGE = "a verifier", "a verifier with rights", "a judge"
+KEYED, QUEUED = "a forwarder with a secret", "a forwarder with a queue"
+CUSTODIAN, SCORER = "the custodian", "the function of deferred rewards"
+PUBLISHER, RUNTIME = "the rules of job events", "a runtime"
+
+STAGE = stage_of({"everything": WHOLE}, "everything", ROOT)
+BUCKET = "arn:aws:s3:::data"
+MADE = Made(BUCKET, HERE.arn("kms", "key/bucket"))
+ROLES = {
+    kind: f"arn:aws:iam::123456789012:role/{kind}"
+    for kind in (BEDROCK, SAGEMAKER, AGENTS, TRAINING, IMPORT)
+}
+TOPIC = HERE.arn("sns", "everything-topic")
+CODE = "arn:aws:s3:::cdk-assets/solver.zip"
+
+
+def documents():
+    """What everybody may do, by who."""
+    assert [*kinds(STAGE)] == [*ROLES]
+    work = {
+        f"{kind} role": [*KINDS[kind].work(HERE, STAGE, MADE).values()] for kind in kinds(STAGE)
+    }
+    attached = {AGENT: [of_agent(HERE, STAGE, MADE)], CLUSTER: [of_hyperpod(HERE, STAGE, MADE)]}
+    people = {task: [each] for task, each in of_people(HERE, STAGE, MADE, ROLES).items()}
+    return work | attached | people | _functions()
+
+
+def _functions():
+    """What the stage's functions, its rules and its runtime may do."""
+    deployments = {each.name: each for each in STAGE.deployments}
+    rewarding = {
+        who: [*function_role.policies(HERE, STAGE, deployments[name]).values()]
+        for who, name in ((VERIFIER, "math"), (WITH_RIGHTS, "given"), (JUDGE, "reference"))
+    }
+    house = custodian.keep_house(
+        HERE,
+        names=STAGE.names,
+        rewards=rewards(HERE, STAGE.names, STAGE.deployments),
+        provided=provided(HERE, STAGE.names, STAGE.deployments),
+        bucket_arn=BUCKET,
+        results_arn=deferred.results_arn(HERE, STAGE.names),
+    )
+    return rewarding | {
+        CUSTODIAN: [_logs(STAGE.names.custodian), house],
+        SCORER: [_logs(STAGE.names.rollouts(deferred.FEEDBACK)), of_feedback(HERE, STAGE, MADE)],
+        KEYED: _forwarding(STAGE.forwarders[0]),
+        QUEUED: _forwarding(STAGE.forwarders[1]),
+        PUBLISHER: [permissions.publish_events(TOPIC)],
+        RUNTIME: [agentcore.start_agent(HERE, STAGE.agents[0].runtime_name(STAGE.names), CODE)],
+    }
+
+
+def _forwarding(forwarder):
+    handing_on = forwarding.hand_on(
+        HERE,
+        queue_arn=forwarder.queue_arn(HERE, STAGE.names),
+        secret_arn=forwarder.secret or "",
+        key_arn=forwarder.key or "",
+    )
+    own = forwarder.function_arn(HERE, STAGE.names)
+    network = [own_rights.join_network(HERE, [own])] if forwarder.vpc else []
+    return [_logs(forwarder.function_name(STAGE.names)), handing_on, *network]
+
+
+def _logs(function):
+    return permissions.write_logs(HERE.arn("logs", f"log-group:/aws/lambda/{function}"))
