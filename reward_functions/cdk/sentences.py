@@ -38,6 +38,12 @@ OF_JSON: Final = {
 }
 """What a field must be, by the error of a model that speaks of Python's types."""
 
+OF_LENGTH: Final = {
+    "too_long": "must name {max_length} at most",
+    "too_short": "must name {min_length} at least",
+}
+"""The same of lists and objects, by their bounds."""
+
 
 def sentence(error: ValidationError, models: Mapping[str, type[BaseModel]]) -> str:
     """The first problem.
@@ -71,6 +77,8 @@ def _problem(error: ValidationError, models: Mapping[str, type[BaseModel]]) -> s
         return f"{where} is missing"
     if wanted := OF_JSON.get(first["type"]):
         first["msg"] = f"must be {wanted}"
+    if bounded := OF_LENGTH.get(first["type"]):
+        first["msg"] = bounded.format(**first["ctx"])
     message = first["msg"].removeprefix("Value error, ")
     message = message[:1].lower() + message[1:]
     shown = f", not {first['input']!r}" if _may_be_shown(first["input"], first["loc"]) else ""

@@ -224,7 +224,10 @@ WRONG = [
     ),
     ({"job_rights": {"vpc": True}}, "job_rights.vpc: .*, not True"),
     ({"job_rights": {"vpc": {"subnets": ["subnet-01234567"]}}}, "vpc.security_groups is missing"),
-    ({"job_rights": {"vpc": VPC | {"subnets": []}}}, "job_rights.vpc.subnets: .* at least 1 item"),
+    (
+        {"job_rights": {"vpc": VPC | {"subnets": []}}},
+        "job_rights.vpc.subnets: must name 1 at least$",
+    ),
     (
         {"job_rights": {"vpc": VPC | {"subnets": ["subnet-*"]}}},
         r"job_rights.vpc.subnets.0: write a subnet's id, subnet-…, not 'subnet-\*'",
@@ -271,7 +274,7 @@ WRONG = [
         "job_rights.agents: the stage is of the account 210987654321, and .* of another",
     ),
     ({"job_rights": {"agents": [AGENTS[0], AGENTS[0]]}}, "job_rights.agents: an ARN .* twice"),
-    ({"job_rights": {"agents": AGENTS * 2}}, "job_rights.agents: .* at most 10 items"),
+    ({"job_rights": {"agents": AGENTS * 2}}, "job_rights.agents: must name 10 at most$"),
     ({"job_rights": {"agents": AGENTS[0]}}, "job_rights.agents: "),
     *(
         (
