@@ -33,9 +33,8 @@ if TYPE_CHECKING:
     Judged = float | Stopped
     """A reward, or why there is none."""
 
-GENERATION: Final = "--"
 GENERATION_DIGITS: Final = 8
-"""How a function of an immutable deployment is called: its deployment, this, and a digest."""
+"""Of the digest that ends the name of an immutable deployment's function."""
 
 LARGEST_BATCH: Final = 5 * 1024 * 1024
 """Bytes of a request; a synchronous invocation takes 6 MB ("Lambda quotas"), and one record is at

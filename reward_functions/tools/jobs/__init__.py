@@ -59,6 +59,7 @@ What it measured and made
                         `evaluation_request.py` is sent, `evaluation_results.py` comes back
     diagnosing.py       why it failed: `causes.py` is the table, `grader_log.py` what is seen
     trainer_log.py      the errors that a trainer of SageMaker logged
+    in_region.py        what is asked of Bedrock in one region, and looked at until it is done
     hosting.py          tuned models, and the deployments that host them
     packages.py         model packages of SageMaker: `package_hosting.py` hosts them, and
                         `importing.py` is Bedrock's import of open weights

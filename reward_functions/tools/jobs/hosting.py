@@ -10,22 +10,19 @@ A model of the OpenAI-compatible API needs no deployment; model packages of Sage
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.tools.deployed.failures import AwsFailed
-from reward_functions.tools.jobs.clients import client
 from reward_functions.tools.jobs.configuration import BadJob
 from reward_functions.tools.jobs.drivers.fields import moment, text
 from reward_functions.tools.jobs.failures import UNREADABLE, answer, pages
+from reward_functions.tools.jobs.in_region import InRegion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from datetime import datetime
 
-    from boto3.session import Session
 
 T = TypeVar("T")
 
@@ -92,34 +89,12 @@ class ModelDeployment:
     failure: str = ""
 
 
-class Hosting:
+class Hosting(InRegion):
     """Custom models of one account and region, and their deployments.
 
     Every method raises `AwsFailed` where Bedrock refuses or cannot be asked.
-
-    Args:
-        region: of the models.
-        session: boto3's; the caller's own where not given.
-        pause: waits some seconds.
-        clock: seconds that pass.
+    The arguments are those of `InRegion`.
     """
-
-    def __init__(
-        self,
-        region: str,
-        session: Session | None = None,
-        *,
-        pause: Callable[[float], object] = sleep,
-        clock: Callable[[], float] = monotonic,
-    ) -> None:
-        self.region = region
-        self._session = session
-        self._pause = pause
-        self._clock = clock
-
-    @cached_property
-    def _bedrock(self) -> Any:
-        return client("bedrock", self.region, self._session)
 
     def model(self, identifier: str) -> CustomModel | None:
         """A model by its ARN or name; None where there is none."""

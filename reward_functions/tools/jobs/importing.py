@@ -14,22 +14,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
-from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.tools.deployed.failures import AwsFailed
-from reward_functions.tools.jobs.clients import client
 from reward_functions.tools.jobs.configuration import BadJob
 from reward_functions.tools.jobs.drivers.fields import moment, text, within
 from reward_functions.tools.jobs.failures import UNREADABLE, answer, pages
 from reward_functions.tools.jobs.hosting import PAGE, PATIENCE, NotHosted, present, waited
+from reward_functions.tools.jobs.in_region import InRegion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from datetime import datetime
 
-    from boto3.session import Session
 
 NAME: Final = re.compile(r"[0-9A-Za-z]+(?:-[0-9A-Za-z]+)*")
 """What both an imported model and its job may be called."""
@@ -68,32 +65,12 @@ class ImportedModel:
     failure: str = ""
 
 
-class Imports:
+class Imports(InRegion):
     """Imported models of one account and region.
 
     Every method raises `AwsFailed` where Bedrock refuses or cannot be asked.
-
-    Args:
-        region: of the models.
-        session: boto3's; the caller's own where not given.
-        pause: waits some seconds.
-        clock: seconds that pass.
+    The arguments are those of `InRegion`.
     """
-
-    def __init__(
-        self,
-        region: str,
-        session: Session | None = None,
-        *,
-        pause: Callable[[float], object] = sleep,
-        clock: Callable[[], float] = monotonic,
-    ) -> None:
-        self.region = region
-        self._session, self._pause, self._clock = session, pause, clock
-
-    @cached_property
-    def _bedrock(self) -> Any:
-        return client("bedrock", self.region, self._session)
 
     def start(
         self, name: str, source: str, role: str, *, tags: Mapping[str, str] | None = None

@@ -14,23 +14,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from time import monotonic, sleep
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 from uuid import uuid4
 
-from reward_functions.tools.jobs.clients import client
 from reward_functions.tools.jobs.configuration import BadJob
 from reward_functions.tools.jobs.drivers.fields import text
 from reward_functions.tools.jobs.failures import answer
 from reward_functions.tools.jobs.hosting import ACTIVE, FAILED, Hosting, NotHosted, waited
 from reward_functions.tools.jobs.importing import DONE, Imports
+from reward_functions.tools.jobs.in_region import InRegion
 from reward_functions.tools.jobs.packages import Packages
 from reward_functions.tools.jobs.tags import MAX_VALUE, OURS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-
-    from boto3.session import Session
 
     from reward_functions.tools.jobs.hosting import CustomModel
     from reward_functions.tools.jobs.packages import ModelPackage
@@ -60,35 +57,27 @@ class HostedModel:
     status: str
 
 
-class PackageHosting:
+class PackageHosting(InRegion):
     """Model packages of one account and region as models of Bedrock.
 
     Every method raises `AwsFailed` where a service refuses or cannot be asked.
-
-    Args:
-        region: of the packages and the models.
-        session: boto3's; the caller's own where not given.
-        pause: waits some seconds.
-        clock: seconds that pass.
+    The arguments are those of `InRegion`.
     """
 
-    def __init__(
-        self,
-        region: str,
-        session: Session | None = None,
-        *,
-        pause: Callable[[float], object] = sleep,
-        clock: Callable[[], float] = monotonic,
-    ) -> None:
-        self.region = region
-        self._session, self._pause, self._clock = session, pause, clock
-        self.hosting = Hosting(region, session, pause=pause, clock=clock)
-        self.imports = Imports(region, session, pause=pause, clock=clock)
-        self.packages = Packages(region, session)
+    @cached_property
+    def hosting(self) -> Hosting:
+        """Custom models of the same place."""
+        return Hosting(self.region, self._session, pause=self._pause, clock=self._clock)
 
     @cached_property
-    def _bedrock(self) -> Any:
-        return client("bedrock", self.region, self._session)
+    def imports(self) -> Imports:
+        """Imported models of the same place."""
+        return Imports(self.region, self._session, pause=self._pause, clock=self._clock)
+
+    @cached_property
+    def packages(self) -> Packages:
+        """The packages themselves."""
+        return Packages(self.region, self._session)
 
     def host(
         self,

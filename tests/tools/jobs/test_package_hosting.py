@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from reward_functions.tools.deployed.failures import AwsFailed
-from reward_functions.tools.jobs import hosting, importing, leftovers, package_hosting, packages
+from reward_functions.tools.jobs import importing, in_region, leftovers, packages
 from reward_functions.tools.jobs.configuration import BadJob
 from reward_functions.tools.jobs.hosting import NotHosted
 from reward_functions.tools.jobs.job import Job
@@ -25,7 +25,7 @@ TAGS = {"reward-functions:reward": "gsm8k"}
 @pytest.fixture
 def aws(monkeypatch):
     aws = Aws()
-    for module in (hosting, importing, leftovers, package_hosting, packages):
+    for module in (in_region, leftovers, packages):
         monkeypatch.setattr(module, "client", aws.client)
     return aws
 

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from reward_functions.tools.jobs import hosting, importing, package_hosting, packages
+from reward_functions.tools.jobs import in_region, packages
 from reward_functions.tools.jobs.drivers.mlflow import MlflowApp
 from reward_functions.tools.jobs.figures import series
 from reward_functions.tools.jobs.metric_names import read_as
@@ -22,7 +22,7 @@ def service(sm, monkeypatch):
     def client(name, region, session=None):
         return sm.world.s3 if name == "s3" else sm.world.client(sm.person, name)
 
-    for module in (hosting, importing, package_hosting, packages):
+    for module in (in_region, packages):
         monkeypatch.setattr(module, "client", client)
     return PackageHosting(REGION, sm.person, pause=lambda _: None)
 
