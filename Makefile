@@ -44,7 +44,7 @@ unit: .venv/dev .venv/emulator/ready node_modules/.package-lock.json
 	$(TIED) $(PYTEST)
 
 # The root conftest needs what only the development environment has, and mlflow warns when imported.
-compat: .venv/compat/ready  ## Our rollouts beside the platform's published toolkit, sagemaker-train
+compat: .venv/compat/ready  ## Our rollouts beside sagemaker-train, and over every framework of agents
 	$(TIED) .venv/compat/bin/python -m pytest --confcutdir tests/compat -o filterwarnings=default \
 	  -p no:cacheprovider tests/compat
 

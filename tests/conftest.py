@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from reward_functions.symbolic.cas import client
 from tests.parallel import Shuffled, by_path, longest_first
@@ -41,6 +42,11 @@ def pytest_configure(config):
         choose_state(config.workerinput["workerid"])
     else:
         config.stash[RUN] = begin_run()
+    # A fifth of a second is little where a machine is busy, and a slow example is no wrong one.
+    settings.register_profile(
+        "untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    )
+    settings.load_profile("untimed")
     # The CDK's command line compiles megabytes at each start, and jsii beneath it.
     os.environ.setdefault("NODE_COMPILE_CACHE", str(COMPILED))
     os.environ.setdefault("NODE_OPTIONS", f'--require="{IMPATIENT}"')

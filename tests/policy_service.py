@@ -49,11 +49,13 @@ class Policy(Service):
         calls: every request, in their order.
         tool: that it calls first, where a request offers any.
         answer_text: what it says in the end.
+        arguments: of the tool.
     """
 
     calls: list[Call] = field(default_factory=list)
     tool: str = TOOL
     answer_text: str = "The answer is 42."
+    arguments: dict[str, Any] = field(default_factory=lambda: {"expression": "6*7"})
 
     def operation(self, asked):
         return "/".join(asked.path), lambda: self.complete(asked)
@@ -63,7 +65,7 @@ class Policy(Service):
         self.calls.append(Call(asked.headers, body))
         acted = any(each["role"] == "tool" for each in body["messages"])
         if body.get("tools") and not acted:
-            function = {"name": self.tool, "arguments": json.dumps({"expression": "6*7"})}
+            function = {"name": self.tool, "arguments": json.dumps(self.arguments)}
             call = {"index": 0, "id": "call_1", "type": "function", "function": function}
             return completion(body, {"tool_calls": [call]}, "tool_calls")
         return completion(body, {"content": self.answer_text}, "stop")

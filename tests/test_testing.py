@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -239,6 +240,7 @@ def test_the_page_on_rewards_works_as_written(tmp_path):
         capture_output=True,
         text=True,
         cwd=tmp_path,
+        env=os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         check=False,
     )
     assert ran.returncode == 0, ran.stdout

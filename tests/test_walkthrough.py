@@ -14,6 +14,9 @@ NOT_RUN = {
     "docs/composites.md": set(),
     "docs/how-to/agentcore.md": {"it deploys to AWS, and the local AWS emulator has no AgentCore"},
     "docs/how-to/ci.md": set(),
+    "docs/how-to/collect-rollouts.md": {
+        "it stops sessions of AgentCore; tests/cli/rollouts/test_sessions.py does on a double",
+    },
     "docs/install.md": {"it installs"},
     "docs/long-runs.md": {
         "it asks a judge and is interrupted; tests/cli/test_score_runs.py does both"
@@ -27,6 +30,7 @@ NOT_RUN = {
     "docs/how-to/evaluate.md": {"needs a job that ended"},
     "docs/how-to/explain-a-score.md": set(),
     "docs/how-to/local-judge.md": {"it needs a model and a processor for it"},
+    "docs/how-to/one-import-line.md": {"it installs; tests/rollouts/compat runs all five"},
     "docs/how-to/rights.md": set(),
     "docs/how-to/sagemaker.md": {"it needs a stage with sagemaker_role"},
     "docs/how-to/multi-turn.md": {
@@ -35,6 +39,10 @@ NOT_RUN = {
         "it serves until it is ended",
         "tests/deploy deploys a stage to the local AWS emulator with the same commands",
         "tests/tools/training_double runs such jobs on the training double",
+    },
+    "docs/how-to/token-traces.md": {
+        "the relay serves until it is ended",
+        "tests/rollouts/examples/test_token_traces.py runs it with a scripted engine",
     },
     "docs/how-to/company-account.md": {"it needs two accounts"},
     "docs/how-to/deferred-rewards.md": {

@@ -4,7 +4,7 @@
     ```console          "$ " and a command, and under it what it prints
     ```python           a file of the reader's, where the first line is a comment with its name;
     ```toml, ```yaml    without a name they only must parse
-    ```diff             an edit of such a file: "--- NAME", and hunks that "@@" parts
+    ```diff             an edit of such a file: "--- NAME", and hunks that "@@" parts; else to read
 
 `<!-- not run: REASON -->` before a block keeps it from being run: what needs an account, an
 emulator or minutes. Its `reward` commands must parse all the same; `unparsed` reads any page's.
@@ -59,6 +59,9 @@ BLOCK: Final = re.compile(
 )
 
 FILE: Final = re.compile(r"# (\S+\.(?:py|toml|yml|yaml))\n")
+
+EDIT: Final = "--- "
+"""Begins a diff of a file of the page's; any other diff is there to be read."""
 
 REMOVED: Final = (
     (re.compile(r"[\d,]+ samples/s"), "… samples/s"),
@@ -253,7 +256,7 @@ def _rewritten(match: re.Match[str], walk: _Walk) -> str:
         commands = [command for command, _ in _exchanges(block.text)]
         shown = "".join(f"$ {command}\n{_tidy(walk.output(command))}" for command in commands)
         return match[0].replace(block.text, shown)
-    elif block.language == "diff":
+    elif block.language == "diff" and block.text.startswith(EDIT):
         _patch(block.text)
     elif parse := PARSERS.get(block.language):
         _parsed(parse, block.text)
@@ -264,7 +267,7 @@ def _rewritten(match: re.Match[str], walk: _Walk) -> str:
 
 def _patch(diff: str) -> None:
     """Edit a file of the reader's as a diff shows it."""
-    name, _, rest = diff.removeprefix("--- ").partition("\n")
+    name, _, rest = diff.removeprefix(EDIT).partition("\n")
     text = Path(name).read_text(encoding="utf-8")
     for hunk in rest.split("@@\n"):
         lines = hunk.splitlines(keepends=True)

@@ -17,7 +17,10 @@ smartquotes = False  # two hyphens begin an option
 
 extensions = ["myst_parser", "docs.site.source_pages", "docs.site.accessible"]
 root_doc = "index"
-suppress_warnings = ["misc.highlighting_failure"]  # an excerpt may leave out what is marked by …
+suppress_warnings = [
+    "misc.highlighting_failure",  # an excerpt may leave out what is marked by …
+    "ref.python",  # a signature names a type by its last word, and modules may share one
+]
 
 myst_enable_extensions = ["colon_fence", "fieldlist"]
 myst_heading_anchors = 4

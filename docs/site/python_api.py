@@ -107,6 +107,7 @@ def declaration(path: Path, name: str) -> Declaration | None:
 
 def _parts(module: str, path: Path) -> Iterator[str]:
     yield f"# `{module}`"
+    yield f"```{{py:currentmodule}} {module}\n```"  # whose names a signature means first
     yield docstrings.body(ast.get_docstring(_tree(path)) or "")
     for name in public_names(path):
         declared = declaration(path, name)

@@ -86,7 +86,7 @@ def _runtime(
         trust=trust_runtime(place, name),
         policies={
             "run-agent": of_runtime(place, stage, Made("", key.key_arn if key is not None else "")),
-            "start": start_agent(place, name, code_arn),
+            "start": start_agent(place, name, code_arn, agent.result_buckets),
         },
         path=stage.role_path,
     )
@@ -118,6 +118,6 @@ def _runtime(
             max_lifetime=agent.lifetime_seconds,
         ),
         protocol_configuration="HTTP",
-        environment_variables=dict(agent.environment) or None,
+        environment_variables=agent.variables or None,
         tags=stage.tags or None,
     )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Self
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
+from reward_functions.cdk.brought import Bucket  # noqa: TC001 - pydantic reads annotations
 from reward_functions.cdk.deployment import Settings
 from reward_functions.cdk.job_rights import JobVpc  # noqa: TC001 - pydantic reads annotations
 from reward_functions.core.errors import ConfigurationError
@@ -40,6 +41,11 @@ VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 
 LARGEST_VALUE: Final = 5000
 
+MOST_BUCKETS: Final = 20
+
+RESULT_BUCKETS: Final = "REWARD_ROLLOUTS_RESULT_BUCKETS"
+"""The variable that `AgentCoreRLApp` reads."""
+
 
 class BadAgent(ConfigurationError):
     """An agent cannot be deployed. The message says which, and why."""
@@ -52,8 +58,8 @@ class Agent(Settings):
         description="Unique in the stage: lower case, digits, `-` and `_`, 20 characters."
     )
     entry: str = Field(
-        description="The agent as `module:attribute`: a `rollout_handler`, or any function of a "
-        "payload."
+        description="The agent as `module:attribute`: a `rollout_handler`, any function of a "
+        "payload, or an app that serves itself, such as an `AgentCoreRLApp`."
     )
     packages: tuple[str, ...] = Field(
         min_length=1,
@@ -65,6 +71,13 @@ class Agent(Settings):
         max_length=50,
         description="Variables of the process, such as those of [the outbox](../rollouts.md); no "
         "secrets, which anybody who may describe the runtime reads.",
+    )
+    result_buckets: tuple[Bucket, ...] = Field(
+        default=(),
+        max_length=MOST_BUCKETS,
+        description="Names of buckets that requests may have results written to, where the entry "
+        "is an [`AgentCoreRLApp`](../agents/agentcore-app.md): it is told them, and its role may "
+        "put objects there and read them.",
     )
     vpc: JobVpc | None = Field(
         default=None,
@@ -99,6 +112,8 @@ class Agent(Settings):
         for name, value in environment.items():
             if VARIABLE.fullmatch(name) is None:
                 raise ValueError(f"{name[:40]!r} is no name of a variable")
+            if name == RESULT_BUCKETS:
+                raise ValueError(f"name the buckets of {name} in result_buckets: it grants them")
             if len(value) > LARGEST_VALUE:
                 raise ValueError(
                     f"the value of {name} has {len(value)} characters; {LARGEST_VALUE} are the most"
@@ -112,6 +127,12 @@ class Agent(Settings):
                 f"{self.name}: idle_seconds is over lifetime_seconds, and would never be reached"
             )
         return self
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """Of its process."""
+        buckets = ",".join(self.result_buckets)
+        return self.environment | ({RESULT_BUCKETS: buckets} if buckets else {})
 
     @property
     def module(self) -> str:

@@ -48,6 +48,7 @@ WILDCARDS: Final = {
     "MakeInterface": "An interface's ARN is made with it; Bedrock's tags of a job must be on it.",
     "HandInterface": "Interfaces of these subnets alone, with Bedrock's tags of a job.",
     "TagInterface": "An interface's ARN is made with it; tagged while it is made alone.",
+    "KeepResults": "The objects of buckets that the stage names: an experiment names their keys.",
     "PutResults": "The objects under the one prefix where agents put results.",
     "ReadResults": "The objects under the one prefix where agents put results.",
     "AskVersions": "The versions of exactly these functions: a record says which.",

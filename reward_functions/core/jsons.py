@@ -1,4 +1,4 @@
-"""What JSON values are called in messages, and objects that name nothing twice."""
+"""What JSON values are called in messages, and what strict readers of JSON refuse."""
 
 from __future__ import annotations
 
@@ -29,3 +29,12 @@ def unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len({name for name, _ in pairs}) < len(pairs):
         raise ValueError("a name is repeated")
     return dict(pairs)
+
+
+def no_constant(name: str) -> Any:
+    """No NaN and no infinity, as `parse_constant` of `json.loads`: JSON has none.
+
+    Raises:
+        ValueError: always.
+    """
+    raise ValueError(f"{name} is not JSON")

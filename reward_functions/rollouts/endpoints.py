@@ -32,6 +32,9 @@ DEFAULT_REGION: Final = "us-west-2"
 NAMED: Final = ("RFT_RUNTIME_ENDPOINT", "AWS_ENDPOINT_URL_SAGEMAKERJOBRUNTIME")
 
 REGION: Final = re.compile(r"[a-z]{2,3}(?:-[a-z]{1,12}){1,3}-[0-9]{1,2}")
+REGION_AT: Final = 3
+"""Which part of `arn:PARTITION:SERVICE:REGION:…` it is."""
+
 STAGE: Final = re.compile(r"[a-z0-9-]{1,32}")
 
 AWS_HOSTS: Final = re.compile(
@@ -39,6 +42,12 @@ AWS_HOSTS: Final = re.compile(
     r"\.([a-z0-9-]{4,32})\.(?:api\.aws|amazonaws\.com|amazonaws\.com\.cn|api\.amazonwebservices\.com\.cn)"
 )
 """The runtime of current jobs and the alpha's `finetuning-job-runtime.alpha.…`."""
+
+
+def region_in(arn: str) -> str:
+    """The region that an ARN names; "" where it names none."""
+    named = (arn.split(":", REGION_AT + 1) + [""] * REGION_AT)[REGION_AT]
+    return named if REGION.fullmatch(named) else ""
 
 
 def region_of(metadata: RolloutMetadata, environ: Mapping[str, str] = os.environ) -> str:

@@ -9,9 +9,16 @@
     ├── DeliveryFailed        a report did not reach the service; it carries the `Outcome`
     ├── OutboxUnavailable     an intent could not be made durable: a full disk, a table out of reach
     │   └── IntentTooLarge    it is larger than the outbox takes
-    ├── ResultNotKept         S3 did not take the record of a deferred episode
+    ├── ResultNotKept         S3 did not take the record or the result of an episode
+    ├── UntrustedBucket       the payload names a bucket that results may not be written to
+    ├── StateUnavailable      a start, or its result, could not be made durable or read: a full disk
+    ├── RefusedResult         what an agent returned cannot be stored: not JSON, NaN, no rewards
     ├── TooBusy               as much runs and waits as may: the trainer gets to know
     ├── ScorerMismatch        a record was scored by another reward, version or digest
+    ├── AgentFailed           a collected rollout's agent reports a failure: no training row
+    ├── BadResult             a stored result that is not whole, or is another rollout's
+    ├── ServiceFailed         AgentCore or S3 did not do what it was asked for
+    ├── MisalignedTokens      tokens and log-probabilities that do not belong together
     └── EpisodeFailure        what an agent's code raises on purpose:
         ├── PolicyFailure         the model did badly: its reward is reported, the minimum by default
         ├── EnvironmentFailure    we could not run or score the episode: it is reported as failed
@@ -31,6 +38,9 @@
 | `ContractViolation` | us | failed; raised again, so that the run ends |
 | the process died, the episode had begun | us | failed, by the next process |
 
+An exception that was raised `from` an `EpisodeFailure` counts as that failure: frameworks raise
+their own from what a tool or a hook raised.
+
 A trainer may end a job at a failed rollout. `REWARD_ROLLOUTS_ON_FAILURE=minimum` reports the minimum
 instead, and then an outage of ours is a lesson for the policy: nobody has it unless they ask for it.
 
@@ -39,7 +49,7 @@ Messages hold names, sizes and states, never a prompt, a response, a credential 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from reward_functions.core.errors import ConfigurationError, RewardError
 
@@ -92,7 +102,19 @@ class IntentTooLarge(OutboxUnavailable):
 
 
 class ResultNotKept(RolloutError):
-    """S3 did not take the record of a deferred episode. The message names the folder."""
+    """S3 did not take the record or the result of an episode. The message names the place."""
+
+
+class UntrustedBucket(RolloutError, ConfigurationError):
+    """A bucket that results may not be written to. The message says how to allow it."""
+
+
+class StateUnavailable(RolloutError):
+    """A start, or its result, could not be made durable or read. The message says why."""
+
+
+class RefusedResult(RolloutError, ValueError):
+    """What an agent returned cannot be stored. The message quotes nothing of it."""
 
 
 class TooBusy(RolloutError):
@@ -101,6 +123,40 @@ class TooBusy(RolloutError):
 
 class ScorerMismatch(RolloutError, ConfigurationError):
     """A record was scored by another reward, version, digest or parameters than this one."""
+
+
+class AgentFailed(RolloutError):
+    """An agent's rollout ended with a failure of its own: nobody may learn from it.
+
+    Args:
+        message: the status and the agent's reason.
+        result: what the agent stored, whole.
+    """
+
+    def __init__(self, message: str, result: dict[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.result = result if result is not None else {}
+
+
+class BadResult(RolloutError, ValueError):
+    """What an agent replied or stored is not whole, or belongs to another rollout."""
+
+
+class ServiceFailed(RolloutError):
+    """AgentCore or S3 did not do what it was asked for, after all attempts.
+
+    Args:
+        message: one sentence.
+        code: AWS's code, or the name of the SDK's error.
+    """
+
+    def __init__(self, message: str, code: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class MisalignedTokens(RolloutError, ValueError):
+    """Tokens and log-probabilities that do not belong together: nobody may learn from them."""
 
 
 class EpisodeFailure(RolloutError):

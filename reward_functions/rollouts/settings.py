@@ -9,8 +9,14 @@
 | `REWARD_ROLLOUTS_ON_FAILURE` | `failed`, or `minimum` for a trainer that ends at a failed rollout | `failed` |
 | `REWARD_ROLLOUTS_RESULTS` | `s3://BUCKET/FOLDER`, where deferred episodes are written | none |
 | `REWARD_ROLLOUTS_SCORER` | ARN of the version of a deployed reward that scores them | none |
+| `REWARD_ROLLOUTS_TRAJECTORIES` | a JSONL file, or `s3://BUCKET/FOLDER`: what each episode did; it holds prompts | none |
 | `REWARD_ROLLOUTS_RERUN` | `1`: an episode that a process left unsampled is run again | `0` |
+| `REWARD_ROLLOUTS_OTEL` | `1`: spans and figures go to OpenTelemetry's providers of the process | `0` |
+| `REWARD_ROLLOUTS_RESULT_BUCKETS` | names of buckets, with commas between: where an `AgentCoreRLApp` may write results | none |
+| `REWARD_ROLLOUTS_SESSIONS` | the folder that knows the open sessions of a collection; `none` for no folder | one of the user's state folder |
+| `REWARD_RELAY_ADMIN_KEY` | the key by which sessions of a relay of its own process are made | none: it does not start |
 
+The last three are read by `agentcore.destinations`, `collection.ledger` and `relay`, the others here.
 Where the runtime is, `endpoints` says. The window of 600 seconds is what one project reports of the
 managed trainer's `rollout_timeout`; AWS documents none.
 """
@@ -19,11 +25,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import cache
 from math import isfinite
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.rollouts.deferred.writing import Deferred
+from reward_functions.rollouts.trajectories.sink import TrajectorySink
 from reward_functions.rollouts.transports import KINDS
 
 if TYPE_CHECKING:
@@ -47,6 +55,8 @@ class RolloutSettings:
         rerun: whether an episode that a dead process left, unsampled, is run again.
         results: where deferred episodes are written; "" where none may be.
         scorer: ARN of the version that scores them; "" likewise.
+        trajectories: where what episodes did is kept; "" where it is not.
+        otel: whether rollouts are traced.
     """
 
     outbox: str = ""
@@ -57,6 +67,8 @@ class RolloutSettings:
     rerun: bool = False
     results: str = ""
     scorer: str = ""
+    trajectories: str = ""
+    otel: bool = False
 
     @property
     def deferred(self) -> Deferred | None:
@@ -66,6 +78,15 @@ class RolloutSettings:
             ConfigurationError: a folder or an ARN of another form.
         """
         return Deferred(self.results, version=self.scorer) if self.results else None
+
+    @property
+    def sink(self) -> TrajectorySink | None:
+        """What keeps trajectories; None where nothing does.
+
+        Raises:
+            ConfigurationError: neither a file nor a folder of S3.
+        """
+        return _sink(self.trajectories) if self.trajectories else None
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] = os.environ) -> RolloutSettings:
@@ -90,9 +111,18 @@ class RolloutSettings:
             rerun=_one_of("RERUN", given["rerun"], ("0", "1")) == "1",
             results=given["results"],
             scorer=given["scorer"],
+            trajectories=given["trajectories"],
+            otel=_one_of("OTEL", given["otel"], ("0", "1")) == "1",
         )
         _ = settings.deferred  # its form, before the first episode ends
+        _ = settings.sink
         return settings
+
+
+@cache
+def _sink(target: str) -> TrajectorySink:
+    """One for a target: it knows which failures it has logged."""
+    return TrajectorySink(target)
 
 
 def _seconds(name: str, value: str, default: float) -> float:

@@ -12,15 +12,20 @@ import os
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from functools import cache, partial
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from threading import Condition, Event
 
 T = TypeVar("T")
 
 THREADS: Final = 64
 """As many as there are episodes at once on an agent's server; started when needed."""
+
+GLANCE: Final = 0.05
+"""Seconds between two looks whether somebody is in a hurry."""
 
 _log = logging.getLogger("reward_functions.rollouts")
 
@@ -61,6 +66,25 @@ def _handed_on(
     running: Future[T], abandoned: Callable[[T, BaseException], object], error: BaseException
 ) -> None:
     abandoned(running.result(), error)
+
+
+def wait_hurried(
+    changed: Condition, true: Callable[[], bool], seconds: float, hurried: Event | None = None
+) -> bool:
+    """Wait until something is true, or somebody is in a hurry; whether it is true.
+
+    Args:
+        changed: held; notified where it may have become true.
+        true: what is waited for.
+        seconds: to wait.
+        hurried: ends the waiting; a signal's handler sets it, which may notify nobody.
+    """
+    late = monotonic() + seconds
+    while not (found := true()) and (left := late - monotonic()) > 0:
+        if hurried is not None and hurried.is_set():
+            break
+        changed.wait(left if hurried is None else min(GLANCE, left))
+    return found
 
 
 def behind(function: Callable[[], object]) -> None:

@@ -7,11 +7,11 @@ with prompts as its number, and a mean that of the bootstrap by prompt.
 
 from __future__ import annotations
 
-from math import sqrt
+from math import fsum, inf, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from reward_functions.core.means import mean
+from reward_functions.core.means import LARGEST_SUMMED, mean
 from reward_functions.tools.calibration.resampling import LEVEL, Interval, intervals
 
 if TYPE_CHECKING:
@@ -66,12 +66,32 @@ def mean_reward(groups: Sequence[Sequence[float]]) -> Share | None:
     if not values:
         return None
 
-    def figures(drawn: Sequence[Sequence[float]]) -> dict[str, float | None]:
-        inside = [value for group in drawn for value in group]
-        return {"mean": mean(inside) if inside else None}
+    summed = _Summed(groups)
+    interval = intervals(range(len(groups)), lambda drawn: {"mean": summed.mean(drawn)})["mean"]
+    return Share(mean(values), *(interval or Interval(0.0, 1.0)))
 
-    interval = intervals(groups, figures)["mean"] or Interval(0.0, 1.0)
-    return Share(mean(values), *interval)
+
+class _Summed:
+    """Groups, as the mean of a draw needs them: 1,000 draws look at each group 1,000 times."""
+
+    def __init__(self, groups: Sequence[Sequence[float]]) -> None:
+        values = [value for group in groups for value in group]
+        # Values whose sum would overflow are divided before, by as many as a draw can have.
+        most = float(len(groups) * max(map(len, groups)))
+        self._unit = 1.0 if max(map(abs, values)) < LARGEST_SUMMED else most
+        self._totals = [fsum(value / self._unit for value in group) for group in groups]
+        self._counts = [len(group) for group in groups]
+        self._lows = [min(group, default=inf) for group in groups]
+        self._highs = [max(group, default=-inf) for group in groups]
+
+    def mean(self, drawn: Sequence[int]) -> float | None:
+        """The mean of the values of groups, as `core.means` has it: never outside their range."""
+        count = sum(map(self._counts.__getitem__, drawn))
+        if not count:
+            return None
+        middle = fsum(map(self._totals.__getitem__, drawn)) / count * self._unit
+        low = min(map(self._lows.__getitem__, drawn))
+        return min(max(middle, low), max(map(self._highs.__getitem__, drawn)))
 
 
 def share_among(groups: Collection[Sequence[float]], has: Callable[[float], bool]) -> Share | None:

@@ -7,6 +7,7 @@ import json
 import re
 import sys
 import tomllib
+from importlib.util import find_spec, module_from_spec
 from pathlib import Path
 
 import pytest
@@ -258,9 +259,11 @@ def brought(name):
 
 
 DISTRIBUTIONS = {
+    "agents": "openai-agents",
     "aws_cdk": "aws-cdk-lib",
     "botocore": "boto3",
-    "openai": "strands-agents",
+    "langchain_core": "langchain-openai",
+    "opentelemetry": "opentelemetry-api",
     "strands": "strands-agents",
 }
 """The distribution to ask for, where it is not called as the module is."""
@@ -292,6 +295,7 @@ def test_what_is_imported_is_of_the_base_or_of_the_table():
     assert {Requirement(line).name for line in PROJECT["dependencies"]} == BASE_MODULES
     known = BASE_MODULES | EXTRAS.keys() | sys.stdlib_module_names | {"reward_functions", "jsii"}
     known |= {"snapshot_restore_py"}  # of Lambda's own runtime, and imported there alone
+    known |= {"starlette"}  # what AgentCore's app is made of
     of_hosts = {"anyio", "openenv", "rllm", "torch"}
     assert {
         str(path): rest
@@ -302,7 +306,13 @@ def test_what_is_imported_is_of_the_base_or_of_the_table():
 
 def test_no_module_of_the_base_needs_an_extra_to_be_imported():
     """An import of an extra stands in the function that needs it, but for whole parts of one."""
-    parts = ("cdk/", "feedback/", "rollouts/strands/", "serving/observability.py", "adapters/")
+    names = ("agents/", "collection/", "httpx/", "langchain/", "openai/", "strands/")
+    names += ("compat/rllm/strands/", "compat/sagemaker_rft/adapters/")
+    single = ("agentcore/bedrock_host.py", "boto3_events.py", "telemetry.py")
+    frameworks = (f"rollouts/{name}" for name in (*names, *single))
+    parts = ("cdk/", "feedback/", *frameworks, "serving/observability.py", "adapters/")
+    # Tests of the toolkits that these stand in for replace their `boto3`.
+    parts += ("rollouts/compat/nova_forge.py", "rollouts/compat/sagemaker_rft/reward_verifier.py")
     found = {
         str(path.relative_to(ROOT / "reward_functions")): sorted(at_top(path) & EXTRAS.keys())
         for path in OURS
@@ -338,6 +348,29 @@ def test_a_failed_import_of_the_table_becomes_its_line(nothing_installed, module
         found = missing(ModuleNotFoundError("no", name=name), "reward x")
         assert str(found) == f"reward x needs {EXTRAS[module].brings}: {EXTRAS[module].line}"
         assert (found.name, found.extra) == (module, EXTRAS[module])
+
+
+ASKING = {
+    "agents": "agents",
+    "compat.rllm.strands": "strands",
+    "httpx": "openai",
+    "langchain": "langchain",
+    "openai": "openai",
+    "strands": "strands",
+    "telemetry": "otel",
+}
+"""Rooms and modules of `rollouts` that are nothing without an extra."""
+
+
+@pytest.mark.parametrize("name", ASKING)
+def test_a_room_of_rollouts_asks_for_its_extra_before_it_imports_it(monkeypatch, name):
+    module = f"reward_functions.rollouts.{name}"
+    spec = find_spec(module)  # which imports what it lies in
+    monkeypatch.setattr(extras, "find_spec", lambda _: None)
+    with pytest.raises(MissingExtra) as raised:
+        spec.loader.exec_module(module_from_spec(spec))
+    assert str(raised.value).startswith(f"{module} needs ")
+    assert raised.value.extra.name == ASKING[name]
 
 
 @pytest.mark.parametrize(

@@ -52,11 +52,21 @@ def wrong(paths, found):
 
 
 LAPTOP = {"cli", "tools"}
-STRANDS = "reward_functions/rollouts/strands"
+COMPAT = "reward_functions/rollouts/compat"
+STRANDS, OPENAI = "reward_functions/rollouts/strands", "reward_functions/rollouts/openai"
+AGENTS, HTTPX = "reward_functions/rollouts/agents", "reward_functions/rollouts/httpx"
+LANGCHAIN = "reward_functions/rollouts/langchain"
+RLLM = "reward_functions/rollouts/compat/rllm"
+STRANDS_FILES = ("answers", "hooks", "middleware", "model", "wrap")
 HOMES = {
     # A heavy package, and the rooms or files that may import it.
     "sympy": {"symbolic"},
-    "pydantic": {"serving", "cdk", *LAPTOP},
+    "pydantic": {
+        *("serving", "cdk", *LAPTOP),
+        f"{COMPAT}/sagemaker_rft/models.py",
+        f"{COMPAT}/verifying/outputs.py",
+        *(f"{LANGCHAIN}/model.py", f"{RLLM}/types.py"),
+    },
     "aws_lambda_powertools": {"serving", "feedback"},
     "boto3": {"reward_functions/judge_runtime/aws.py", "rollouts", "feedback", *LAPTOP},
     "botocore": {"judge_runtime", "rollouts", "feedback", "cdk", *LAPTOP},
@@ -65,8 +75,25 @@ HOMES = {
     "typer": {"cli", "reward_functions/tools/scripted_judge.py"},
     "rich": {"cli"},
     "pyarrow": {"reward_functions/tools/rows/parquet_rows.py"},
-    "strands": {f"{STRANDS}/{name}.py" for name in ("hooks", "model", "wrap")},
-    "openai": {*(f"{STRANDS}/{name}.py" for name in ("client_args", "model")), *LAPTOP},
+    "bedrock_agentcore": {"reward_functions/rollouts/agentcore/bedrock_host.py"},
+    "starlette": {"reward_functions/rollouts/agentcore/bedrock_host.py"},
+    "openai": {
+        *(f"{OPENAI}/{name}.py" for name in ("client_args", "wrap")),
+        *(f"{LANGCHAIN}/{name}.py" for name in ("clients", "model")),
+        *(f"{AGENTS}/model.py", f"{STRANDS}/model.py", *LAPTOP),
+    },
+    "agents": {f"{AGENTS}/{name}.py" for name in ("hooks", "model")},
+    "httpx": {
+        *(f"{HTTPX}/{name}.py" for name in ("auth", "client", "transport")),
+        *(f"{OPENAI}/wrap.py", f"{COMPAT}/sagemaker_rft/adapters/langchain.py"),
+    },
+    "opentelemetry": {"reward_functions/rollouts/telemetry.py"},
+    "strands": {
+        *(f"{STRANDS}/{name}.py" for name in STRANDS_FILES),
+        *(f"{RLLM}/strands/{name}.py" for name in ("agent", "hooks", "model")),
+    },
+    "langchain_core": {f"{LANGCHAIN}/{name}.py" for name in ("callbacks", "model", "wrap")},
+    "langchain_openai": {f"{LANGCHAIN}/{name}.py" for name in ("clients", "model", "wrap")},
 }
 
 
@@ -111,12 +138,22 @@ CATCHES_ALL = {
     "reward_functions/symbolic/cas/worker.py",  # whatever sympy does, in a process of its own; and
     "reward_functions/cdk/custodian/index.py",  # CloudFormation waits for an answer of any kind;
     "reward_functions/core/looking.py",  # a look at the account is worth less than a synthesis; and
+    "reward_functions/rollouts/agentcore/runs.py",  # a result may raise when it is read;
+    "reward_functions/rollouts/collection/collecting.py",  # a thread's end would hang its batch;
     "reward_functions/rollouts/background.py",  # what an agent raises ends no thread and no loop;
+    "reward_functions/rollouts/policy/calls.py",  # what ends a policy call is recorded, and raised;
+    "reward_functions/rollouts/policy/answers.py",  # … and what breaks an answer off
+    "reward_functions/rollouts/spans.py",  # a span names whatever ends it, which is raised again;
+    "reward_functions/rollouts/compat/verifying/runner.py",  # a user's reward, in its own process;
     "reward_functions/rollouts/episodes/run.py",  # a result may raise when it is read;
+    "reward_functions/rollouts/trajectories/recording.py",  # an agent's objects, when they are read
+    "reward_functions/rollouts/trajectories/sink.py",  # a record that is lost loses no rollout
     "reward_functions/rollouts/reporting/host.py",  # its thread's end would end all reports;
     "reward_functions/rollouts/episodes/policy_ping.py",  # a ping that fails hides no reward;
     "reward_functions/tools/rollouts/python_agent.py",  # an agent's code ends its own rollout
     "reward_functions/feedback/path.py",  # one message's accident harms no neighbour
+    "reward_functions/rollouts/relay/calls.py",  # what ends a call is marked, and raised
+    "reward_functions/rollouts/pooling/pool.py",  # a reset that fails costs an agent, no result
     "reward_functions/core/threads.py",  # its thread hands it to whoever waits
 }
 
@@ -153,10 +190,14 @@ def test_every_module_opens_with_its_idea():
 
 LISTED = [
     *("cli/job", "cli/rollouts", "rollouts", "rollouts/episodes", "rollouts/outbox"),
-    *("feedback", "rollouts/deferred"),
+    *("feedback", "rollouts/agentcore", "rollouts/deferred", "rollouts/relay"),
+    *("rollouts/agents", "rollouts/httpx", "rollouts/openai", "rollouts/policy"),
+    *("rollouts/compat", "rollouts/exchange"),
+    *(f"rollouts/compat/{name}" for name in ("aws_rft_sdk", "sagemaker_rft", "verifying")),
     *("rollouts/reporting", "rollouts/scoring", "rollouts/servers", "rollouts/strands"),
+    *("rollouts/langchain", "rollouts/pooling", "rollouts/trajectories"),
     *("rollouts/transports", "tools/evaluating", "tools/jobs", "tools/local_aws"),
-    "tools/rollouts",
+    *("tools/rollouts", "tools/agentcore_double", "rollouts/collection"),
     *("tools/loopback_service", "tools/runtime_double", "tools/training_double"),
 ]
 

@@ -44,6 +44,7 @@ AGENTS = {
             "entry": "acme_agents:tutor.agent",
             "packages": ["strands-agents==1.62.0"],
             "environment": {"REWARD_ROLLOUTS_RERUN": "1"},
+            "result_buckets": ["rollout-results", "more-results"],
             "vpc": NETWORK,
             "idle_seconds": 1800,
             "lifetime_seconds": 3600,

@@ -149,7 +149,11 @@ def _functions():
         KEYED: _forwarding(STAGE.forwarders[0]),
         QUEUED: _forwarding(STAGE.forwarders[1]),
         PUBLISHER: [permissions.publish_events(TOPIC)],
-        RUNTIME: [agentcore.start_agent(HERE, STAGE.agents[0].runtime_name(STAGE.names), CODE)],
+        RUNTIME: [
+            agentcore.start_agent(
+                HERE, STAGE.agents[0].runtime_name(STAGE.names), CODE, ["rollout-results"]
+            )
+        ],
     }
 
 

@@ -15,9 +15,11 @@ from botocore.validate import validate_parameters
 from reward_functions.cdk import artifact as artifact_module
 from reward_functions.cdk import pins
 from reward_functions.cdk.agent_artifacts import BUDGET, SERVER, AgentArtifacts
+from reward_functions.cdk.agents import RESULT_BUCKETS
 from reward_functions.cdk.artifact import TooLarge
 from reward_functions.cdk.loading import NotLoaded
 from reward_functions.cdk.stages import BadStage, stage_of
+from reward_functions.rollouts.agentcore import destinations
 from reward_functions.rollouts.servers import app
 from reward_functions.serving.catalogue import runtime_name
 from tests.cdk.agent_stage import ACCOUNT, AGENTS, NETWORK
@@ -46,6 +48,10 @@ REFUSED = [
     ({"environment": {"A B": "x"}}, "'A B' is no name of a variable"),
     ({"environment": {"A": "x" * 5001}}, "the value of A has 5001 characters; 5000 are the most"),
     ({"environment": {f"A{n}": "" for n in range(51)}}, "environment"),
+    ({"environment": {RESULT_BUCKETS: "results"}}, "in result_buckets: it grants them"),
+    ({"result_buckets": ["s3://results"]}, "a bucket's name, without s3://"),
+    ({"result_buckets": ["*"]}, "a bucket's name, without s3://"),
+    ({"result_buckets": [f"results-{n}" for n in range(21)]}, "result_buckets"),
     ({"vpc": NETWORK | {"security_groups": []}}, r"vpc\.security_groups"),
     ({"memory_mb": 512}, r"agents\.0\.memory_mb is not a setting"),
     ({"name": "Solver"}, "name"),
@@ -134,7 +140,11 @@ def test_a_runtime_is_what_the_stage_says(template):
         "IdleRuntimeSessionTimeout": 1800,
         "MaxLifetime": 3600,
     }
-    assert vpc["EnvironmentVariables"] == {"REWARD_ROLLOUTS_RERUN": "1"}
+    assert vpc["EnvironmentVariables"] == {
+        "REWARD_ROLLOUTS_RERUN": "1",
+        RESULT_BUCKETS: "rollout-results,more-results",
+    }
+    assert "EnvironmentVariables" not in public
     assert public["NetworkConfiguration"] == {"NetworkMode": "PUBLIC"}
     assert public["ProtocolConfiguration"] == "HTTP"
 
@@ -161,6 +171,24 @@ def test_a_runtime_s_role_is_its_own(template):
         *("AnswerJob", "BearToken", "ReadCode", "PutResults", "UseResultsKey"),
         *("KeepRuntimeLog", "WriteRuntimeLog", "FindLogGroups"),
     }
+
+
+def test_a_runtime_keeps_results_in_the_buckets_that_its_app_trusts(template):
+    kept = {
+        role["Description"].split()[3]: statement
+        for role in of_type(template, "AWS::IAM::Role")
+        for policy in role["Policies"]
+        for statement in policy["PolicyDocument"]["Statement"]
+        if statement["Sid"] == "KeepResults"
+    }
+    assert list(kept) == ["reward_agents__in_vpc"]
+    assert RESULT_BUCKETS == destinations.RESULT_BUCKETS
+    (found,) = kept.values()
+    assert found["Action"] == ["s3:PutObject", "s3:GetObject"]
+    assert [flat(each).split(":", 2)[2] for each in found["Resource"]] == [
+        "s3:::rollout-results/*",
+        "s3:::more-results/*",
+    ]
 
 
 def test_a_runtime_defers_a_reward_with_the_key_that_the_stage_makes(template, synthesised):

@@ -213,6 +213,8 @@ TABLE = [
     ({WITH_RIGHTS}, all_of("s3", "GetObject"), "arn:aws:s3:::acme-cases/math.jsonl",
      {"aws:ResourceAccount": "123456789012"}),
     ({RUNTIME}, all_of("s3", "GetObject"), CODE, {}),
+    ({RUNTIME}, all_of("s3", "PutObject", "GetObject"), "arn:aws:s3:::rollout-results/e/i/s", {}),
+    (NOBODY, all_of("s3", "ListBucket", "DeleteObject"), "arn:aws:s3:::rollout-results", {}),
     ({*TRAINING_ALL, DATA}, all_of("s3", "ListBucket"), BUCKET, {"s3:prefix": "rft-data/"}),
     ({*TRAINING_ALL, IMPORTING, DATA},
      all_of("s3", "ListBucket"), BUCKET, {"s3:prefix": "rft-output/"}),

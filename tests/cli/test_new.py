@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tomllib
@@ -19,7 +20,10 @@ def new(*arguments):
 
 
 def in_process(folder, *command):
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    plain = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    return subprocess.run(
+        command, cwd=folder, env=plain, capture_output=True, text=True, check=False
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,14 @@
-"""The platform's published toolkit beside ours, in an environment of its own: `make compat`.
+"""Published toolkits beside ours, and every framework of agents: `make compat`.
 
-Elsewhere they are skipped. What a package sends arrives at a service on the loopback interface that
-takes everything and keeps it; what depends on the service's states runs against the runtime double.
+They have an environment of their own; elsewhere they are skipped. What a package sends arrives at a
+service on the loopback interface that takes everything and keeps it; what depends on the service's
+states runs against the runtime double.
 """
 
 import json
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -20,12 +20,18 @@ from tests.loopback import served
 from tests.policy_service import Policy
 
 CHAT = "/v1/chat/completions"
-THEIRS, OURS = "sagemaker.train.rft", "reward_functions.rollouts"
+THEIRS = "sagemaker.train.rft"
+OURS = "reward_functions.rollouts.compat.sagemaker_rft"
 SHOWN = (
     "sagemaker-train",
     "sagemaker-core",
+    "agentcore-rl-toolkit",
     "strands-agents",
+    "langchain-openai",
+    "langgraph",
     "openai",
+    "openai-agents",
+    "httpx",
     "boto3",
     "reward-functions",
 )
@@ -120,43 +126,35 @@ class Package:
     generate_token: object
 
 
+def names_of(name, tokens):
+    """The names of one of the two: the import line alone differs."""
+    found = import_module(name)
+    return Package(
+        name,
+        found.make_inference_headers,
+        found.get_inference_headers,
+        found.RolloutFeedbackClient,
+        found.sagemaker_rft_handler,
+        import_module(f"{name}.adapters.strands").wrap_model,
+        import_module(tokens).generate_token,
+    )
+
+
 @contextmanager
 def package(name):
-    """A package; ours reports as theirs does, by bearer token."""
+    """A package; ours in a process that keeps its reports in memory."""
     if name == THEIRS:
-        theirs = import_module(THEIRS)
-        yield Package(
-            THEIRS,
-            theirs.make_inference_headers,
-            theirs.get_inference_headers,
-            theirs.RolloutFeedbackClient,
-            theirs.sagemaker_rft_handler,
-            import_module(f"{THEIRS}.adapters.strands").wrap_model,
-            import_module("sagemaker.core.token_generator").generate_token,
-        )
+        yield names_of(THEIRS, tokens="sagemaker.core.token_generator")
         return
-    from reward_functions.rollouts.episodes.handler import sagemaker_rft_handler
-    from reward_functions.rollouts.headers import get_inference_headers, make_inference_headers
     from reward_functions.rollouts.outbox.opening import open_outbox
-    from reward_functions.rollouts.reporting.feedback import RolloutFeedbackClient
     from reward_functions.rollouts.reporting.reporter import Reporter, reporting
     from reward_functions.rollouts.settings import RolloutSettings
-    from reward_functions.rollouts.strands import wrap_model
-    from reward_functions.rollouts.transports.bearer_tokens import generate_token
     from reward_functions.rollouts.transports.opening import open_transport
 
-    settings = RolloutSettings(outbox="memory:", transport="bearer")
+    settings = RolloutSettings(outbox="memory:")
     own = Reporter(settings, open_outbox(settings.outbox), transports=open_transport)
     with reporting(own):
-        yield Package(
-            OURS,
-            make_inference_headers,
-            get_inference_headers,
-            partial(RolloutFeedbackClient, transport="bearer"),
-            sagemaker_rft_handler,
-            wrap_model,
-            generate_token,
-        )
+        yield names_of(OURS, tokens=OURS)
     own.close()
 
 

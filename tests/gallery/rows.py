@@ -6,7 +6,7 @@ row here is looked at by nobody.
 
 from functools import cache
 
-from tests.gallery import calibrations, jobs, kit, rollouts, scores, training
+from tests.gallery import calibrations, jobs, kit, rollouts, scores, training, trajectories
 
 ROWS = {
     # name of the file, and what makes the page
@@ -36,6 +36,9 @@ ROWS = {
     "simulation": training.simulation,
     "simulation-begun": training.simulation_begun,
     "simulation-hostile": training.simulation_hostile,
+    "trajectories": trajectories.many,
+    "trajectory": trajectories.one,
+    "trajectory-hostile": trajectories.hostile,
 }
 
 SLOW = {"score-report-large": scores.large}

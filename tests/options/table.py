@@ -177,6 +177,7 @@ ROWS = (
     Row("agents", HOLDERS["agents"]({})["agents"]),
     Row("agents.environment", {"REWARD_ROLLOUTS_RERUN": "1"}),
     Row("agents.vpc", NETWORK),
+    Row("agents.result_buckets", ["rollout-results"]),
     Row("agents.idle_seconds", 1800),
     Row("agents.lifetime_seconds", 3600),
     Row("feedback.timeout_seconds", 60),

@@ -2,6 +2,9 @@
 
 import pytest
 
+from tests.loopback import served
+from tests.policy_service import Policy
+
 ENVIRONMENT = {
     "AWS_ACCESS_KEY_ID": "AKIAEXAMPLE",
     "AWS_SECRET_ACCESS_KEY": "wJalrXUtnFEMI/EXAMPLEKEY",
@@ -21,3 +24,13 @@ def credentials(monkeypatch, tmp_path):
     for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
         monkeypatch.setenv(name, str(tmp_path / name))
     return monkeypatch
+
+
+@pytest.fixture
+def policy(credentials):
+    """A policy on the loopback interface, and no other one in the environment."""
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        credentials.delenv(name, raising=False)
+    service = Policy()
+    with served(service):
+        yield service

@@ -231,7 +231,7 @@ def test_what_is_no_reward_has_failed_and_says_why(service, handled, lines, resu
     rollout = payload["metadata"]["rolloutId"]
     assert lines() == [
         f"rollout {rollout!r} is not scored: {sentence}",
-        f"rollout {rollout!r} is reported as failed: InvalidReward",
+        f"rollout {rollout!r} has failed: InvalidReward",
     ]
     assert service.counted(payload) == ("FAILED", None)
     assert service.sent(payload) == [FAILED, {"Rewards": [MINIMUM]}]

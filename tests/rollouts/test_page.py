@@ -11,6 +11,7 @@ from reward_functions import rollouts
 from reward_functions.cli import app
 from reward_functions.rollouts import outcomes
 from reward_functions.rollouts.outbox.dynamodb_table import ACTIONS
+from reward_functions.rollouts.settings import PREFIX, RolloutSettings
 from tests import generated
 
 ROOT = Path(__file__).parents[2]
@@ -72,3 +73,16 @@ def test_every_public_name_is_found_where_it_is_said_to_be():
         assert getattr(rollouts, name).__module__.startswith("reward_functions.rollouts")
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = rollouts.nothing
+
+
+VARIABLE = re.compile(r"\bREWARD_(?:ROLLOUTS|RELAY)_[A-Z_]*[A-Z]\b")
+SOURCES = sorted((ROOT / "reward_functions").rglob("*.py"))
+
+
+def test_every_variable_of_rollouts_has_a_row():
+    named = {name for path in SOURCES for name in VARIABLE.findall(path.read_text())}
+    named |= {f"{PREFIX}{name.upper()}" for name in RolloutSettings.__slots__}
+    rows = re.findall(
+        r"^\| `(REWARD_[A-Z_]+)` \|", generated.rollout_settings_table(), re.MULTILINE
+    )
+    assert sorted(rows) == sorted(named)

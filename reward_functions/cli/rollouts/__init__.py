@@ -3,8 +3,12 @@
 run.py      run                                      a data set's rollouts, as a trainer runs them
 score.py    score                                    recorded responses, by another pinned reward
 report.py   report                                   what they come to
+trajectories.py  trajectories                        what agents did: turns, tools, tokens
+export.py   export                                   trajectories as a trainer's rows
 doctor.py   doctor                                   whether a reward of this machine arrives
+relay.py    relay                                    between agents and an engine; keeps tokens
 redrive.py  redrive                                  dead letters of deferred rewards, sent back
+sessions.py sessions list · stop                     AgentCore sessions that nobody stopped
 outbox.py   outbox list · replay · purge · create    what is durable, and what became of it
 """
 
@@ -12,7 +16,18 @@ from __future__ import annotations
 
 import typer
 
-from reward_functions.cli.rollouts import doctor, outbox, redrive, report, run, score
+from reward_functions.cli.rollouts import (
+    doctor,
+    export,
+    outbox,
+    redrive,
+    relay,
+    report,
+    run,
+    score,
+    sessions,
+    trajectories,
+)
 
 __all__ = ["rollouts"]
 
@@ -24,6 +39,10 @@ rollouts = typer.Typer(
 rollouts.command("run")(run.run)
 rollouts.command("score")(score.score)
 rollouts.command("report")(report.report)
+rollouts.command("trajectories")(trajectories.trajectories)
+rollouts.command("export")(export.export)
 rollouts.command("doctor")(doctor.doctor)
+rollouts.command("relay")(relay.relay)
 rollouts.command("redrive")(redrive.redrive)
 rollouts.add_typer(outbox.app, name="outbox")
+rollouts.add_typer(sessions.app, name="sessions")

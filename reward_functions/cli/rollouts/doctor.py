@@ -25,6 +25,8 @@ def doctor(
 ) -> None:
     """Check what a report needs: settings, credentials, clock, endpoint, permissions, outbox.
 
+    It lists the agent frameworks that are installed, and says whether rollouts are traced.
+
     Nothing is sampled or reported; no key or token is printed. What cannot be seen, offline too, is
     unknown and no failure.
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Literal
+from dataclasses import asdict
+from pathlib import Path  # noqa: TC003 - typer reads it
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -19,6 +21,13 @@ def report(
     format: Annotated[  # noqa: A002 - the option's name
         Format, typer.Option(help="What to write.")
     ] = "table",
+    trajectories: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="What the agents did, as rollouts keep it: adds tools, tokens, turns by row.",
+        ),
+    ] = None,
     report: Report = None,
 ) -> None:
     """Show what rollouts earned, how they ended, and what a trainer would learn from them.
@@ -31,16 +40,28 @@ def report(
     from reward_functions.tools.rollouts.page import page
     from reward_functions.tools.rollouts.records import read_records
     from reward_functions.tools.rollouts.reporting import as_json, sheets
+    from reward_functions.tools.rollouts.trajectories import statistics_as_json, trajectory_sheets
+    from reward_functions.tools.rollouts.trajectory_groups import group_sheet, use_in
 
     require_page(report)
-    figures = figures_of(read_records(file))
+    records = read_records(file, texts=False)
+    figures = figures_of(records)
+    used = None if trajectories is None else use_in(trajectories, records)
+    done = [] if used is None else [*trajectory_sheets(used.statistics), group_sheet(used.groups)]
     if report is not None:
-        write_page(page(figures), report)
+        write_page(page(figures, done), report)
     if format == "json":
-        typer.echo(json.dumps(as_json(figures), indent=2))
+        more: dict[str, Any] = {}
+        if used is not None:
+            by_row = [asdict(group) for group in used.groups]
+            known = statistics_as_json(used.statistics) | {"groups": by_row, "torn": used.torn}
+            more = {"trajectories": known}
+        typer.echo(json.dumps(as_json(figures) | more, indent=2))
         return
-    for sheet in sheets(figures):
+    for sheet in (*sheets(figures), *done):
         if format == "markdown":
             say("\n".join([*sheet.markdown(), ""]))
         else:
             print_sheet(sheet)
+    if used is not None and used.torn:
+        say(f"{trajectories} ends in half a line of {used.torn:,} bytes, which is left out")

@@ -149,6 +149,15 @@ def run(
     out: Annotated[
         Path, typer.Option("--out", "-o", metavar="FILE", help="The records, a line each.")
     ] = OUT,
+    trajectories: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Keep what an agent of this process does, prompts too, unless it has a place of "
+            "its own for that.",
+            show_default="REWARD_ROLLOUTS_TRAJECTORIES",
+        ),
+    ] = None,
     resume: Annotated[
         bool, typer.Option(RESUME, help="Go on with FILE: what has ended is not run again.")
     ] = False,
@@ -175,12 +184,17 @@ def run(
     from reward_functions.cli.rollouts._agents import callable_named, way_to
     from reward_functions.cli.rollouts._runtimes import TEXT_BYTES, runtime_of
     from reward_functions.cli.rollouts._scorers import scorer_named
+    from reward_functions.core.errors import ConfigurationError
     from reward_functions.tools.rollouts.driving import Driver, attempts_for, sampling_of
     from reward_functions.tools.rollouts.records import RecordFile, Setup
     from reward_functions.tools.rollouts.tasks import read_tasks
     from reward_functions.tools.runtime_double import FaultPlan, RuntimeSettings
 
     way = via or way_to(agent)
+    if trajectories is not None and way != "python":
+        raise ConfigurationError(
+            f"{agent} runs elsewhere: start it with REWARD_ROLLOUTS_TRAJECTORIES={trajectories}"
+        )
     function = callable_named(agent) if way == "python" else None
     scorer = scorer_named(reward, parameter or [], judge) if reward else None
     found = read_tasks(data, field)
@@ -206,7 +220,9 @@ def run(
         missing = [each for each in wanted if each not in file.kept]
         listens = port or (0 if way == "python" else PORT)
         where = stack.enter_context(runtime_of(runtime, settings, listens, concurrency))
-        asked = _agent(stack, agent, way, function, where, scorer, window, concurrency, qualifier)
+        asked = _agent(
+            stack, agent, way, function, where, scorer, window, concurrency, qualifier, trajectories
+        )
         driver = Driver(
             agent=asked,
             runtime=where,
@@ -220,7 +236,7 @@ def run(
         )
         _run(driver, missing, file, min(concurrency, max(1, len(missing))), out)
     ended = [file.kept[each] for each in wanted if each in file.kept]
-    _summary(ended, len(wanted) - len(missing), out)
+    _summary(ended, len(wanted) - len(missing), out, trajectories)
     if len(ended) < len(wanted) or any(record.status != "rewarded" for record in ended):
         raise typer.Exit(INCOMPLETE)
 
@@ -235,6 +251,7 @@ def _agent(  # noqa: PLR0917 - what the command line said, in its order
     window: float,
     concurrency: int,
     qualifier: str,
+    trajectories: str | None,
 ) -> Agent:
     """The agent, where it can reach the runtime.
 
@@ -251,7 +268,14 @@ def _agent(  # noqa: PLR0917 - what the command line said, in its order
     match way:
         case "python":
             made = stack.enter_context(
-                PythonAgent(function, name, endpoint=runtime.endpoint, reward=scorer, window=window)
+                PythonAgent(
+                    function,
+                    name,
+                    endpoint=runtime.endpoint,
+                    reward=scorer,
+                    window=window,
+                    trajectories=trajectories or "",
+                )
             )
         case "http":
             made = HttpAgent(name, concurrency=concurrency)
@@ -295,7 +319,7 @@ def _to_go_on(file: RecordFile, out: Path) -> str:
     return f"{len(file.kept):,} rollouts are in {out}; go on: reward {again} {RESUME}"
 
 
-def _summary(records: list[Any], kept: int, out: Path) -> None:
+def _summary(records: list[Any], kept: int, out: Path, trajectories: str | None) -> None:
     """What the run came to, and what to do about what is wrong, on standard error."""
     from reward_functions.cli._console import errors, plain
     from reward_functions.tools.rollouts.figures import figures_of
@@ -314,6 +338,11 @@ def _summary(records: list[Any], kept: int, out: Path) -> None:
         lines.append(f"{status}: {plain(error)} ({count:,}){REMEDIES.get((status, error), '')}")
     if figures.idle:
         lines.append(f"never called the policy ({figures.idle:,}): no trainer learns from that")
-    lines.append(f"see `reward rollouts report {plain(str(out))}`")
+    more = (
+        f" --trajectories {plain(trajectories)}"
+        if trajectories and "://" not in trajectories
+        else ""
+    )
+    lines.append(f"see `reward rollouts report {plain(str(out))}{more}`")
     for line in lines:
         errors().print(line, soft_wrap=True, markup=False)

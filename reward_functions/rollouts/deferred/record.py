@@ -25,7 +25,7 @@ from hashlib import sha256
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.core.jsons import json_kind, unique_names
+from reward_functions.core.jsons import json_kind, no_constant, unique_names
 from reward_functions.core.types import Message, Sample
 from reward_functions.rollouts.contract import RolloutMetadata, read_metadata
 from reward_functions.rollouts.errors import BadRequest, RolloutError
@@ -213,24 +213,20 @@ def _object(given: bytes) -> Any:
         found = json.loads(given, object_pairs_hook=unique_names, **_STRICT)
     except (ValueError, RecursionError):
         raise BadRecord("the object is not JSON, or names a field twice") from None
-    if _deeper(found, DEEPEST):
+    if deeper(found, DEEPEST):
         raise BadRecord(f"the record nests more than {DEEPEST} levels")
     return found
 
 
-def _refused(name: str) -> Any:
-    raise ValueError(name)
-
-
 def _finite(text: str) -> float:
     """A number; one too large for a float would leave as the word Infinity."""
-    return float(text) if isfinite(float(text)) else _refused("Infinity")
+    return float(text) if isfinite(float(text)) else no_constant("Infinity")
 
 
-_STRICT: Final[dict[str, Any]] = {"parse_constant": _refused, "parse_float": _finite}
+_STRICT: Final[dict[str, Any]] = {"parse_constant": no_constant, "parse_float": _finite}
 
 
-def _deeper(value: Any, levels: int) -> bool:
+def deeper(value: Any, levels: int) -> bool:
     """Whether objects and lists nest deeper than some levels; each is looked at once."""
     layer = [value]
     for _ in range(levels):

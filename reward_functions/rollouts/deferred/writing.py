@@ -4,20 +4,18 @@
 
 A record is written only where none of its rollout is (`If-None-Match: *`), so that the first one
 counts: whoever comes second, with the same bytes or with others, finds it and reports nothing.
-Source: "Conditional writes", user guide of S3.
 """
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.rollouts.deferred.record import BadRecord, PinnedReward
 from reward_functions.rollouts.errors import ConflictingReport, ResultNotKept
+from reward_functions.rollouts.s3 import NotTaken, put_once, s3_client
 
 if TYPE_CHECKING:
     from reward_functions.rollouts.deferred.record import DeferredRecord
@@ -26,11 +24,6 @@ FOLDER: Final = re.compile(
     r"s3://(?P<bucket>[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])/"
     r"(?P<prefix>[A-Za-z0-9_.!'()-]{1,100}(?:/[A-Za-z0-9_.!'()-]{1,100}){0,7})/?"
 )
-
-THERE: Final = "PreconditionFailed"
-
-TIMES: Final[dict[str, Any]] = {"connect_timeout": 5, "read_timeout": 10}
-"""Seconds of an attempt: a record is at most 1 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,43 +73,21 @@ class Deferred:
             ConflictingReport: a record of this rollout is there already.
             ResultNotKept: S3 did not take it.
         """
-        from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415 - with boto3
-
         found = FOLDER.fullmatch(self.results)
         bucket, prefix = found.groups() if found else ("", "")
-        client = _client() if self.client is None else self.client
         try:
-            client.put_object(
-                Bucket=bucket,
-                Key=f"{prefix}/{record.key}",
-                Body=record.body(),
-                ContentType="application/json",
-                IfNoneMatch="*",
+            put_once(
+                s3_client() if self.client is None else self.client,
+                bucket=bucket,
+                key=f"{prefix}/{record.key}",
+                body=record.body(),
             )
-        except ClientError as error:
-            code = str(error.response.get("Error", {}).get("Code", ""))
-            if code == THERE:
+        except NotTaken as error:
+            if error.there:
                 raise ConflictingReport(
                     f"a result of rollout {record.metadata.trajectory_id[:256]!r} is in S3 "
                     "already: the first one counts"
                 ) from None
-            raise _not_kept(self.results, code) from None
-        except BotoCoreError as error:
-            raise _not_kept(self.results, type(error).__name__) from None
-
-
-def _not_kept(results: str, why: str) -> ResultNotKept:
-    return ResultNotKept(f"{results} did not take a deferred result: {why}")
-
-
-@cache
-def _client() -> Any:
-    """The process's own."""
-    import boto3  # noqa: PLC0415 - agents that defer nothing never need it
-    from botocore.config import Config  # noqa: PLC0415
-
-    retries = {"mode": "standard", "total_max_attempts": 3}
-    return boto3.client("s3", config=Config(retries=retries, **TIMES))
-
-
-os.register_at_fork(after_in_child=_client.cache_clear)
+            raise ResultNotKept(
+                f"{self.results} did not take a deferred result: {error.code}"
+            ) from None

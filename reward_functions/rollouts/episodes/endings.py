@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 from reward_functions.rollouts.errors import (
     ContractViolation,
     EnvironmentFailure,
+    EpisodeFailure,
     PolicyFailure,
 )
 from reward_functions.rollouts.rewards import rewards_of
@@ -58,6 +59,9 @@ FAILURES: Final = (
 )
 """What is ours, by the first row that holds."""
 
+DEEPEST: Final = 16
+"""Exceptions, each raised from the next, that are looked through."""
+
 AS_MINIMUM: Final = "_as_minimum"
 """What the name of a failure ends with that is reported as the scale's minimum."""
 
@@ -66,14 +70,14 @@ def ending_of_failure(error: BaseException, *, minimum: float, on_failure: OnFai
     """The ending of an agent that raised.
 
     Args:
-        error: what it raised; of a group, as of `asyncio.TaskGroup`, the row that comes first.
+        error: what it raised; see `cause_of`.
         minimum: of the reward's scale.
         on_failure: what is reported where the failure is ours.
 
     Raises:
         InvalidReward: a `PolicyFailure` whose reward is not a finite number.
     """
-    error = _cause(error)
+    error = cause_of(error)
     if isinstance(error, PolicyFailure):
         reward = minimum if error.reward is None else error.reward
         return Ending(event="policy_failure", status="ready", rewards=rewards_of(reward, turns=1))
@@ -102,12 +106,25 @@ def ending_at_deadline(minimum: float) -> Ending:
     return Ending(event="deadline", status="ready", rewards=(minimum,))
 
 
-def _cause(error: BaseException) -> BaseException:
-    """An error, or the one of a group that counts: what is ours before what is the policy's."""
-    if not isinstance(error, BaseExceptionGroup):
-        return error
-    causes = map(_cause, error.exceptions)
-    return min(causes, key=lambda each: (isinstance(each, PolicyFailure), _rank(each)))
+def cause_of(error: BaseException) -> BaseException:
+    """What counts of an error that an agent raised.
+
+    Of a group, as of `asyncio.TaskGroup`, what is ours before what is the policy's, and then the
+    row of `FAILURES` that comes first. Of an exception that was raised `from` an `EpisodeFailure`,
+    as a framework does it, that failure: Strands' `EventLoopException`, the Agents SDK's
+    `UserError`, OpenAI's `APIConnectionError`.
+    """
+    if isinstance(error, BaseExceptionGroup):
+        causes = map(cause_of, error.exceptions)
+        return min(causes, key=lambda each: (isinstance(each, PolicyFailure), _rank(each)))
+    cause: BaseException | None = error
+    for _ in range(DEEPEST):
+        if isinstance(cause, EpisodeFailure):
+            return cause
+        if not isinstance(cause, Exception):
+            break  # what interrupts an agent is not explained away
+        cause = cause.__cause__
+    return error
 
 
 def _rank(error: BaseException) -> int:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from reward_functions.rollouts.contract import RolloutRequest
+    from reward_functions.rollouts.trajectories.recording import Recording
 
 SPAN_HEADER: Final = "X-Span-Id"
 """One policy call; the name is aws-rft-sdk's."""
@@ -64,10 +65,12 @@ class RolloutContext:
         minimum: of the reward's scale.
         turn_rewards: "immediate", or "to_go" where turns are reported as returns to go.
         first_call: is called before the first policy call.
+        recording: the record of what the episode does; None where nobody wants one.
         clock: seconds since the epoch.
 
     Attributes:
         metadata: which rollout.
+        recording: see above.
         inference_params: how the policy is to be sampled.
         request: see above.
         expires: see above.
@@ -89,6 +92,7 @@ class RolloutContext:
         minimum: float = 0.0,
         turn_rewards: TurnRewards = "immediate",
         first_call: Callable[[], object] | None = None,
+        recording: Recording | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.metadata = read_metadata(metadata)
@@ -96,6 +100,7 @@ class RolloutContext:
         self.request = request
         self.expires = expires
         self.minimum = minimum
+        self.recording = recording
         self.cancelled = Event()
         self._given = metadata, inference_params
         self._to_go = turn_rewards == "to_go"

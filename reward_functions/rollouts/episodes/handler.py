@@ -37,14 +37,18 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from reward_functions.rollouts.background import handed_in
 from reward_functions.rollouts.contract import RolloutRequest, read_request
 from reward_functions.rollouts.episodes.invocation import InContext, Steps, agent_of
+from reward_functions.rollouts.episodes.kept import Kept
 from reward_functions.rollouts.episodes.options import Options
 from reward_functions.rollouts.episodes.run import LATE, Run
 from reward_functions.rollouts.episodes.smoke import is_smoke_test, smoke_answer
+from reward_functions.rollouts.episodes.unended import Unended
 from reward_functions.rollouts.reporting.reporter import reporter as process_reporter
 from reward_functions.rollouts.threads import in_thread
+from reward_functions.rollouts.trajectories.sink import TrajectorySink
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable
+    from pathlib import Path
 
     from reward_functions.rollouts.deferred.writing import Deferred
     from reward_functions.rollouts.episodes.episode import TurnRewards
@@ -54,6 +58,7 @@ if TYPE_CHECKING:
     from reward_functions.rollouts.intents import OnFailure
     from reward_functions.rollouts.reporting.reporter import Reporter
     from reward_functions.rollouts.scoring.scorer import Scorer
+    from reward_functions.rollouts.trajectories.sink import Write
     from reward_functions.rollouts.transports import Transport
 
 Answer = dict[str, Any]
@@ -85,6 +90,7 @@ def rollout_handler(
     turn_rewards: TurnRewards = "immediate",
     transport: str | Transport | None = None,
     trusted: Iterable[str] = (),
+    trajectories: str | Path | Write | None = None,
     reporter: Reporter | None = None,
 ) -> Any:
     """Make an agent a rollout handler; with or without arguments.
@@ -110,6 +116,8 @@ def rollout_handler(
         turn_rewards: "to_go" reports rewards for each turn as returns to go: see `episode`.
         transport: "modelled", "bearer" or "alpha".
         trusted: endpoints that a payload may name beside AWS's.
+        trajectories: where what each episode did is kept: a JSONL file, `s3://BUCKET/FOLDER`, or a
+            function of a `Trajectory`. It holds prompts and responses.
         reporter: None for the process's own.
 
     Returns:
@@ -132,6 +140,7 @@ def rollout_handler(
         turn_rewards=turn_rewards,
         transport=transport,
         trusted=(trusted,) if isinstance(trusted, str) else tuple(trusted),
+        sink=None if trajectories is None else TrajectorySink(trajectories),
     )
 
     def handled(agent: Any) -> Callable[..., Any]:
@@ -183,6 +192,7 @@ class RolloutHandler:
         self._reporter = reporter
         self._clock = clock
         self._counting = Lock()
+        self._unended = Unended()
         self.run = self._wrapper(function)
 
     def __repr__(self) -> str:
@@ -245,6 +255,14 @@ class RolloutHandler:
         _admitted.set((self, payload, run))
         return None
 
+    def interrupt(self) -> None:
+        """End the rollouts that have not ended, as their process ends.
+
+        Each is reported as a failure of ours, counted as "interrupted"; with `rerun` one that has
+        called no policy is left to the next process. It returns behind the reports.
+        """
+        self._unended.interrupt()
+
     def _open(self, given: Any) -> Run | Answer:
         """Begin a rollout: its run, or the answer where the agent does not run.
 
@@ -266,9 +284,11 @@ class RolloutHandler:
             _log.warning("the payload has no jobArn or no rolloutId: nothing is reported")
         handed = handed_in.get()
         began = self._clock() if handed is None else handed
-        run = Run(request, reporting, count=self._count, began=began, clock=self._clock)
+        kept = Kept(self._options.sink if reporting is None else reporting.sink, self._clock)
+        run = Run(request, reporting, kept, count=self._count, began=began, clock=self._clock)
         state = run.begin()
         if state == "new":
+            self._unended.add(run)
             return _unless_late(run)
         self._count("duplicate")
         _log.info("rollout %r is %s already: its agent does not run again", run.name, state)

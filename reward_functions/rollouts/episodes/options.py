@@ -7,6 +7,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
 
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.rollouts.reporting.feedback import RolloutFeedbackClient
 from reward_functions.rollouts.transports import KINDS
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from reward_functions.rollouts.intents import OnFailure
     from reward_functions.rollouts.reporting.reporter import Reporter
     from reward_functions.rollouts.scoring.scorer import Scorer
+    from reward_functions.rollouts.trajectories.sink import TrajectorySink
     from reward_functions.rollouts.transports import Transport
 
 OnReportFailure = Literal["log", "raise"]
@@ -38,6 +40,8 @@ class Options:
         turn_rewards: what a list of rewards is reported as: see `episode`.
         transport: one of `transports.KINDS`, or a transport.
         trusted: endpoints that a payload may name beside AWS's.
+        sink: keeps what each episode did; None for the process's setting.
+        client: what reports: of a module of compatibility its own.
 
     Raises:
         ConfigurationError: a value that is none. The message names the option.
@@ -54,6 +58,8 @@ class Options:
     turn_rewards: TurnRewards = "immediate"
     transport: str | Transport | None = None
     trusted: tuple[str, ...] = ()
+    sink: TrajectorySink | None = None
+    client: type[RolloutFeedbackClient] = RolloutFeedbackClient
 
     def __post_init__(self) -> None:
         if self.deferred is not None and self.scorer is not None:
@@ -95,6 +101,8 @@ class Options:
             turn_rewards=self.turn_rewards,
             transport=self.transport,
             trusted=self.trusted,
+            sink=self.sink or settings.sink,
+            client=self.client,
         )
 
 
@@ -116,6 +124,8 @@ class Reporting:
         turn_rewards: see `Options`.
         transport: None for the reporter's.
         trusted: see `Options`.
+        sink: see `Options`; None where nothing is kept.
+        client: see `Options`.
     """
 
     reporter: Reporter
@@ -131,6 +141,8 @@ class Reporting:
     turn_rewards: TurnRewards
     transport: str | Transport | None
     trusted: tuple[str, ...]
+    sink: TrajectorySink | None
+    client: type[RolloutFeedbackClient]
 
 
 def _require(name: str, value: Any, choices: tuple[Any, ...]) -> None:

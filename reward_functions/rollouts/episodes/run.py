@@ -27,14 +27,8 @@ from reward_functions.rollouts.episodes.endings import (
 from reward_functions.rollouts.episodes.episode import RolloutContext
 from reward_functions.rollouts.episodes.invocation import InContext
 from reward_functions.rollouts.episodes.policy_ping import LONGEST, ping_policy
-from reward_functions.rollouts.episodes.results import (
-    Result,
-    defers,
-    has_reward,
-    response_of,
-    reward_of,
-    stated,
-)
+from reward_functions.rollouts.episodes.rewarding import rewarded
+from reward_functions.rollouts.episodes.tracing import RolloutSpan
 from reward_functions.rollouts.episodes.watchdog import watchdog
 from reward_functions.rollouts.errors import (
     ConflictingReport,
@@ -46,8 +40,6 @@ from reward_functions.rollouts.errors import (
     RolloutError,
 )
 from reward_functions.rollouts.outbox import Episode
-from reward_functions.rollouts.reporting.feedback import RolloutFeedbackClient
-from reward_functions.rollouts.scoring.samples import sample_of
 from reward_functions.rollouts.threads import in_thread
 from reward_functions.rollouts.transports.limits import require_carried
 
@@ -55,6 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from reward_functions.rollouts.contract import RolloutRequest
+    from reward_functions.rollouts.episodes.kept import Kept
     from reward_functions.rollouts.episodes.options import Reporting
     from reward_functions.rollouts.outbox import Begun
 
@@ -73,6 +66,7 @@ class Run:
     Args:
         request: as the trainer asked for it.
         reporting: how it is reported; None where the request has no ids, and nothing is.
+        kept: what is recorded of it, and who keeps that.
         count: counts endings by name.
         began: when the request came, in seconds since the epoch.
         clock: seconds since the epoch.
@@ -89,6 +83,7 @@ class Run:
         self,
         request: RolloutRequest,
         reporting: Reporting | None,
+        kept: Kept,
         *,
         count: Callable[[str], object],
         began: float,
@@ -96,6 +91,7 @@ class Run:
     ) -> None:
         given = _as_given(request)
         self.reporting = reporting
+        self._kept = kept
         self._began = began
         self.episode = RolloutContext(
             *given,
@@ -104,18 +100,21 @@ class Run:
             minimum=0.0 if reporting is None else reporting.minimum,
             turn_rewards="immediate" if reporting is None else reporting.turn_rewards,
             first_call=self._sampled,
+            recording=kept.recording,
             clock=clock,
         )
-        with self.episode:
+        self._span = RolloutSpan(self.episode, reported=reporting is not None)
+        with self.episode, self._span.current():
             self.surroundings = copy_context()
         self._count = count
         self._untaken, self._unclaimed = Lock(), Lock()
         self._reported = Event()
+        self._called_policy = False
         self._cancel: Callable[[], object] | None = None
         self._watch: Any = None
         self._client: Any = None
         if reporting is not None:
-            self._client = RolloutFeedbackClient(
+            self._client = reporting.client(
                 request.metadata,
                 transport=reporting.transport,
                 expires=self.episode.expires,
@@ -133,6 +132,11 @@ class Run:
     def late(self) -> bool:
         """Whether its deadline has come, so that the minimum is reported for it."""
         return self.reporting is not None and self.episode.remaining() <= self.reporting.margin
+
+    @property
+    def ended(self) -> bool:
+        """Whether somebody has decided what is reported."""
+        return self._unclaimed.locked()
 
     def begin(self) -> Begun:
         """Make durable that the episode runs here, and watch its deadline.
@@ -211,9 +215,11 @@ class Run:
             RolloutError: it is no reward, or its report was refused, where reporting raises.
         """
         if self.reporting is None:
+            self._kept.unreported(self.episode)
             return
         try:
-            found = self._result(result, self.reporting.scorer)
+            with self._span.current():
+                found = rewarded(result, self.episode, self.reporting, began=self._began)
         except Exception as error:
             # An agent's result, or a reward, raises what it likes when it is read or scored: the
             # rollout is reported as failed all the same, and its caller gets the result.
@@ -230,6 +236,7 @@ class Run:
     def fail(self, error: BaseException) -> None:
         """Report what the agent raised."""
         if self.reporting is None:
+            self._kept.unreported(self.episode, error)
             return
         try:
             ending = self._failed(error)
@@ -254,39 +261,18 @@ class Run:
                 _log.info("rollout %r: its event loop has ended", self.name)
         self._report(ending_at_deadline(self.reporting.minimum), raises=False)
 
-    def _result(self, result: Any, scorer: Any) -> Result:
-        if (status := stated(result)) is not None:
-            return status
-        if (self.reporting is not None and self.reporting.defers_all) or defers(result):
-            return self._deferred(result)
-        if scorer is None:
-            return reward_of(result, self.episode)
-        if has_reward(result):
-            raise InvalidReward("the handler has reward=, and its agent returned one too: use one")
-        score = scorer.score(self.episode.request, response_of(result))
-        return Result(status="ready", rewards=self.episode.rewards(score.value))
-
-    def _deferred(self, result: Any) -> Result:
-        """What the feedback path scores, in place of a reward."""
-        folder = None if self.reporting is None else self.reporting.deferred
-        if folder is None:
-            raise InvalidReward(
-                "the agent deferred its reward, and nobody says where to: set "
-                "REWARD_ROLLOUTS_RESULTS and REWARD_ROLLOUTS_SCORER"
-            )
-        if self.reporting is not None and self.reporting.scorer is not None:
-            raise InvalidReward("the handler has reward=, and its agent deferred it: use one")
-        returned = not defers(result) and has_reward(result)
-        if returned or self.episode.rewards() is not None:
-            raise InvalidReward("the reward is deferred, and the agent gave one too: use one")
-        record = DeferredRecord(
-            scorer=folder.scorer,
-            metadata=self.episode.metadata,
-            sample=sample_of(self.episode.request or {}, response_of(result)),
-            created=self._began,
-            expires=self.episode.expires or inf,
-        )
-        return Result(status="deferred", record=record)
+    def interrupt(self) -> None:
+        """End with the process: a failure of ours, or left to the next process to run again."""
+        if self.reporting is None or not self._unclaimed.acquire(blocking=False):
+            return
+        self.episode.cancelled.set()
+        if self._watch is not None:
+            watchdog().end(self._watch)
+        if self.reporting.reporter.settings.rerun and not self._called_policy:
+            _log.info("rollout %r is left to the next process, to run again", self.name)
+            self._reported.set()
+            return
+        self._report(self._failed(SystemExit()), raises=False)
 
     def _end(self, ending: Ending) -> None:
         """Report an ending, if nothing was reported before."""
@@ -303,9 +289,12 @@ class Run:
 
     def _report(self, ending: Ending, *, raises: bool) -> None:
         self._count(ending.event)
+        counts = True
         try:
-            self._send(ending)
+            with self._span.current():
+                self._send(ending)
         except ConflictingReport as error:
+            counts = False
             _log.info("rollout %r has another report, which counts: %s", self.name, error)
         except (IntentTooLarge, BadRecord, ResultNotKept) as error:
             _log.error("rollout %r: %s", self.name, error)
@@ -321,6 +310,8 @@ class Run:
             if raises:
                 raise
         finally:
+            self._kept.ended(self.episode, ending, counts=counts)
+            self._span.end(ending)
             self._reported.set()
 
     def wait_until_reported(self) -> None:
@@ -368,6 +359,7 @@ class Run:
 
     def _sampled(self) -> None:
         """Make durable that the policy is called: such an episode is not run again."""
+        self._called_policy = True
         if self.reporting is not None:
             self.reporting.reporter.sampled(self._client.target)
 

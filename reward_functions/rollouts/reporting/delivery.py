@@ -25,6 +25,7 @@ import logging
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.rollouts import spans
 from reward_functions.rollouts.errors import BadRequest, UnsupportedReport, UntrustedEndpoint
 from reward_functions.rollouts.outcomes import (
     AlreadyReported,
@@ -235,6 +236,24 @@ def log_outcome(outcome: Outcome, *, level: int | None = None) -> None:
 
 
 def _sent(
+    intent: Intent, transport: Transport, attempts: int, timeout: float, *, maybe_sent: bool
+) -> Outcome:
+    """What became of one request, within a span of its own."""
+    which = {
+        "rollout.job": intent.target.job_arn,
+        "rollout.trajectory": intent.target.trajectory_id,
+        "rollout.attempt": attempts,
+    }
+    with spans.span(f"feedback.{intent.operation}", which) as span:
+        outcome = _of_request(intent, transport, attempts, timeout, maybe_sent=maybe_sent)
+        status = {"http.response.status_code": outcome.status}
+        span.set(status | {"rollout.status": type(outcome).__name__})
+    if attempts > 1:
+        spans.add("rollout.feedback.retries", 1, {"rollout.operation": intent.operation})
+    return outcome
+
+
+def _of_request(
     intent: Intent, transport: Transport, attempts: int, timeout: float, *, maybe_sent: bool
 ) -> Outcome:
     """What became of one request."""

@@ -176,7 +176,7 @@ class RolloutFeedbackClient:
         what = (
             f"a text of {len(error)} characters" if isinstance(error, str) else type(error).__name__
         )
-        logger.error("rollout %s is reported as failed: %s", ascii(self._trajectory_id), what)
+        logger.error("rollout %s has failed: %s", ascii(self._trajectory_id), what)
         given = self._minimum if reward is None else reward
         return self._report(status="failed", rewards=rewards_of(given))
 

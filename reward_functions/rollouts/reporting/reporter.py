@@ -21,7 +21,10 @@ from secrets import token_hex
 from threading import Condition, Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Final
+from weakref import ref
 
+from reward_functions.core.extras import require
+from reward_functions.rollouts import spans
 from reward_functions.rollouts.errors import IntentTooLarge, OutboxUnavailable
 from reward_functions.rollouts.outbox.memory import MemoryOutbox
 from reward_functions.rollouts.outbox.opening import open_outbox
@@ -93,6 +96,8 @@ class Reporter:
         self._causes: set[str] = set()
         self._lock, self._transport_lock = Condition(), Lock()
         self._drainer = Drainer(self)
+        if settings.otel:
+            _trace(self)
 
     @property
     def stores(self) -> Sequence[Outbox]:
@@ -274,6 +279,29 @@ class Reporter:
             failed, self._causes = bool(self._causes), set()
         if failed:
             log.warning("the outbox %s takes reports again", self.outbox.name)
+
+
+def _trace(given: Reporter) -> None:
+    """Have rollouts traced, unless somebody has that done already, and the outbox watched."""
+    require("opentelemetry", by="REWARD_ROLLOUTS_OTEL=1")
+    from reward_functions.rollouts import telemetry  # noqa: PLC0415 - for those who trace
+
+    if not spans.tracing():
+        telemetry.use()
+    if given.settings.outbox.startswith("dynamodb:"):
+        return  # a table is counted by reading it
+    watched = ref(given)
+
+    def pending() -> int | None:
+        known = watched()
+        if known is None or known.closed:
+            return None
+        try:
+            return known.outbox.counts()["pending"]
+        except OutboxUnavailable:
+            return None
+
+    spans.watch("rollout.outbox.pending", pending)
 
 
 class _Process:

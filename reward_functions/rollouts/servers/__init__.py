@@ -3,6 +3,7 @@
 bounded.py               so many connections at a time, and no more
 http.py                  HTTP/1.1, bounded in size, time and connections
 answering.py             what a request is answered, and what runs behind it
+signals.py               what ends a server, heard whatever else the process does
 app.py                   the agent's server: AgentCore's contract, and sagemaker.train.rft's
 queue_reader.py          what hands it the requests of a queue
 api_key.py               the key between the two

@@ -104,7 +104,7 @@ class Answering:
     def __init__(self, handler: Callable[..., Any], background: Background) -> None:
         if not callable(handler):
             raise ConfigurationError(f"a handler is a function, not {type(handler).__name__}")
-        self._call = _called(handler)
+        self._call = called(handler)
         self._rollout = getattr(handler, "rollout", None)
         self.background = background
 
@@ -181,7 +181,7 @@ def answering_at_once(
     return answer
 
 
-def _called(handler: Callable[..., Any]) -> Callable[[Any, Any], Any]:
+def called(handler: Callable[..., Any]) -> Callable[[Any, Any], Any]:
     """A handler as a function of a payload and a context, whatever it takes itself."""
     takes = 2 if hasattr(handler, "rollout") else _positional(handler)
 

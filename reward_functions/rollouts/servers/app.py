@@ -21,8 +21,9 @@ and somebody waits for it. AgentCore keeps a session that is HealthyBusy, and se
 all addresses: `--host 0.0.0.0`. Other listeners are best bound to loopback, the default, or given
 an API key; TLS is for whoever stands in front.
 
-At SIGTERM it takes no new work, says HealthyBusy while episodes run, waits for them for a time, and
-delivers what is due. What is left is in the outbox, for the next process.
+At SIGTERM it takes no new work, says HealthyBusy while episodes run, and waits for them for a time.
+Those that outlast it are reported as failed, or left to the next process where that runs them
+again; then what is due is delivered. What is left is in the outbox, for the next process.
 
 Source: "HTTP protocol contract" of the AgentCore developer guide; `sagemaker.train.rft.models`.
 """
@@ -42,7 +43,7 @@ from hmac import compare_digest
 from http import HTTPStatus
 from ipaddress import ip_address
 from math import inf
-from threading import Event, Thread, current_thread, main_thread
+from threading import Event, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs
@@ -61,6 +62,7 @@ from reward_functions.rollouts.servers.answering import (
 from reward_functions.rollouts.servers.api_key import API_KEY, require_key
 from reward_functions.rollouts.servers.http import Refused, Reply, Request, Server
 from reward_functions.rollouts.servers.queue_reader import QueueReader
+from reward_functions.rollouts.servers.signals import handling, until_asked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -104,6 +106,8 @@ class RolloutApp:
     Raises:
         ConfigurationError: the handler is no function, or the key cannot stand in a header.
     """
+
+    largest = LARGEST
 
     def __init__(
         self,
@@ -150,7 +154,7 @@ class RolloutApp:
         port: int = PORT,
         *,
         grace: float = GRACE_SECONDS,
-        until: Callable[[Event], object] = Event.wait,
+        until: Callable[[Event], object] = until_asked,
     ) -> None:
         """Serve until SIGTERM or SIGINT; the second one ends the waiting.
 
@@ -169,7 +173,7 @@ class RolloutApp:
             (hurried if asked.is_set() else asked).set()
 
         with (
-            _handling((signal.SIGTERM, signal.SIGINT), end),
+            handling((signal.SIGTERM, signal.SIGINT), end),
             self.serving(host, port, grace=grace, hurried=hurried) as url,
         ):
             _log.info("listening on %s", url)
@@ -200,7 +204,7 @@ class RolloutApp:
         """
         reporter = None if self._rollout is None else self._rollout.reporter
         try:
-            server = Server((host, port), self._reply, self._admit, largest=LARGEST)
+            server = Server((host, port), self._reply, self._admit, largest=self.largest)
         except OSError as error:
             raise CannotListen(f"cannot listen on {host}:{port}: {error.strerror}") from None
         if not self._authorization and not ip_address(server.server_name).is_loopback:
@@ -219,6 +223,8 @@ class RolloutApp:
         finally:
             self._draining.set()
             self._wait(grace, hurried or Event())
+            if self._rollout is not None:
+                self._rollout.interrupt()
             server.shutdown()
             thread.join()
             server.server_close()
@@ -262,10 +268,13 @@ class RolloutApp:
         return self._routes[request.method, request.path](request)
 
     def _ping(self, _: Request) -> Reply:
-        busy = self.background.busy or self._draining.is_set()
-        status = "HealthyBusy" if busy else "Healthy"
+        status = "HealthyBusy" if self._is_busy() else "Healthy"
         updated = int(self.background.since)
         return Reply(HTTPStatus.OK, {"status": status, "time_of_last_update": updated})
+
+    def _is_busy(self) -> bool:
+        """Whether the session is to be kept."""
+        return bool(self.background.busy) or self._draining.is_set()
 
     def _health(self, _: Request) -> Reply:
         if self._draining.is_set():
@@ -294,19 +303,7 @@ class RolloutApp:
             raise _full("the agent is ending") from None
         if failure is not None:
             return _failed(failure)
-        return Reply(HTTPStatus.OK, _plain(begun.future.result()))
-
-
-@contextmanager
-def _handling(signals: Sequence[int], handler: Callable[..., None]) -> Iterator[None]:
-    """Handle signals for a block, where Python lets this thread."""
-    mine = signals if current_thread() is main_thread() else ()
-    before = {number: signal.signal(number, handler) for number in mine}
-    try:
-        yield
-    finally:
-        for number, other in before.items():
-            signal.signal(number, other)
+        return Reply(HTTPStatus.OK, plain(begun.future.result()))
 
 
 def _failed(failure: BaseException) -> Reply:
@@ -336,7 +333,7 @@ def _patience(request: Request) -> float:
     return 0.0 if found is None else float(found[1] or inf)
 
 
-def _plain(result: Any) -> Any:
+def plain(result: Any) -> Any:
     """What a handler returns as JSON data; what JSON does not know is written by its `str`."""
     try:
         return json.loads(json.dumps(result, default=str, allow_nan=False))
@@ -346,13 +343,20 @@ def _plain(result: Any) -> Any:
         ) from None
 
 
+def serves_itself(app: Any) -> bool:
+    """Whether it is an app of AgentCore's kind, such as `AgentCoreRLApp`."""
+    return not isinstance(app, RolloutApp) and all(
+        callable(getattr(app, name, None)) for name in ("run", "add_async_task", "entrypoint")
+    )
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Serve what the command line names."""
     parser = argparse.ArgumentParser(
         prog="python -m reward_functions.rollouts.servers.app",
         description="Serve an agent over HTTP.",
     )
-    parser.add_argument("handler", help="MODULE:HANDLER or FILE.py:HANDLER")
+    parser.add_argument("handler", help="MODULE:HANDLER or FILE.py:HANDLER; or an app")
     parser.add_argument("--host", default=LOOPBACK, help="AgentCore needs 0.0.0.0 (%(default)s)")
     parser.add_argument("--port", type=int, default=PORT, help="0 for a free one (%(default)s)")
     parser.add_argument(
@@ -371,9 +375,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.error("--workers is 1 or more")
     try:
         app = named(given.handler)
+        if serves_itself(app):
+            if given.queue:
+                parser.error("--queue is for a handler: an app that serves itself reads none")
+            app.run(port=given.port, host=given.host)
+            return
         if not isinstance(app, RolloutApp):
             app = RolloutApp(app, background=Background(given.workers))
-        until = QueueReader(app, given.queue).read if given.queue else Event.wait
+        until = QueueReader(app, given.queue).read if given.queue else until_asked
         app.run(given.host, given.port, grace=given.grace, until=until)
     except ConfigurationError as error:
         parser.error(str(error))

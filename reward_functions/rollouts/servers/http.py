@@ -13,6 +13,8 @@ A request reaches a route whole, or is refused with JSON and one sentence:
 | a body that does not come in time | 408 |
 | from a page of the web: it has an Origin | 403 |
 | more connections than there are places | 503 |
+
+A reply is JSON, or a body in pieces that are sent as they come.
 """
 
 from __future__ import annotations
@@ -20,10 +22,11 @@ from __future__ import annotations
 import io
 import json
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
-from socket import AF_INET, AF_INET6, SHUT_WR
+from socket import AF_INET, AF_INET6, MSG_PEEK, SHUT_WR
 from socketserver import TCPServer
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -66,6 +69,7 @@ class Request(NamedTuple):
         query: without its question mark.
         headers: names in lower case.
         body: empty of a GET.
+        gone: whether its sender has closed the connection since.
     """
 
     method: str
@@ -73,15 +77,18 @@ class Request(NamedTuple):
     query: str
     headers: Mapping[str, str]
     body: bytes = b""
+    gone: Callable[[], bool] = lambda: False
 
 
 class Reply(NamedTuple):
-    """What is answered: JSON.
+    """What is answered: JSON, or a body in pieces.
 
     Args:
         status: of HTTP.
-        content: JSON data.
-        headers: further ones.
+        content: JSON data; or an iterator of bytes, each sent as it is there. A generator is closed
+            where its receiver goes away. One that raises cuts the connection, so that nobody takes
+            what was sent for the whole.
+        headers: further ones; pieces go in chunks unless there is a Content-Length.
     """
 
     status: int
@@ -104,6 +111,11 @@ class Refused(Exception):
         self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
 
 
+def error_of(_: str, __: int, sentence: str) -> Any:
+    """The JSON of a refusal, where a server has no other."""
+    return {"error": sentence}
+
+
 class Server(BoundedServer):
     """A server of some routes.
 
@@ -112,6 +124,7 @@ class Server(BoundedServer):
         reply: answers a request that has arrived, or raises `Refused`.
         admit: looks at a request before its body is read, and may raise `Refused`.
         largest: bytes of a body.
+        refusal: the JSON of a refusal, of a path, a status and a sentence.
     """
 
     def __init__(
@@ -121,6 +134,7 @@ class Server(BoundedServer):
         admit: Callable[[Request], None],
         *,
         largest: int,
+        refusal: Callable[[str, int, str], Any] = error_of,
         connections: int = CONNECTIONS,
         idle_seconds: float = IDLE_SECONDS,
         request_seconds: float = REQUEST_SECONDS,
@@ -128,6 +142,7 @@ class Server(BoundedServer):
         self.reply = reply
         self.admit = admit
         self.largest = largest
+        self.refusal = refusal
         self.idle_seconds = idle_seconds
         self.request_seconds = request_seconds
         self.address_family = AF_INET6 if ":" in address[0] else AF_INET
@@ -176,11 +191,14 @@ class _Handler(BaseHTTPRequestHandler):
         self._timed = _Timed(self.connection)
         self.rfile.close()
         self.rfile = io.BufferedReader(self._timed)
+        # Who has sent nothing yet holds a place for no longer than any server lets him.
+        self._idle_seconds = min(IDLE_SECONDS, self.server.idle_seconds)
 
     def handle_one_request(self) -> None:
         """One request of a connection."""
-        self._timed.until = monotonic() + self.server.idle_seconds
+        self._timed.until = monotonic() + self._idle_seconds
         super().handle_one_request()
+        self._idle_seconds = self.server.idle_seconds
 
     def parse_request(self) -> bool:
         """The head of a request."""
@@ -199,17 +217,21 @@ class _Handler(BaseHTTPRequestHandler):
     do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = do_GET  # noqa: N815
 
     def _answer(self) -> None:
-        internal = {"error": "the server failed; its log says more"}
-        reply = Reply(HTTPStatus.INTERNAL_SERVER_ERROR, internal)
+        internal = "the server failed; its log says more"
+        reply = self._refusal(HTTPStatus.INTERNAL_SERVER_ERROR, internal)
         try:
             reply = self._replied()
         except Refused as refused:
             # What follows on this connection may be the body that nobody has read.
             self.close_connection = True
-            reply = Reply(refused.status, {"error": str(refused)}, refused.headers)
+            reply = self._refusal(refused.status, str(refused), refused.headers)
         finally:
             # Also where the server itself fails: a client does not wait for a broken connection.
             self._send(reply)
+
+    def _refusal(self, status: int, sentence: str, headers: Mapping[str, str] = {}) -> Reply:
+        path = getattr(self, "path", "").partition("?")[0]
+        return Reply(status, self.server.refusal(path, status, sentence), headers)
 
     def _replied(self) -> Reply:
         path, _, query = self.path.partition("?")
@@ -221,7 +243,19 @@ class _Handler(BaseHTTPRequestHandler):
         if "origin" in headers:
             raise Refused(HTTPStatus.FORBIDDEN, "a page of the web has sent this request")
         self.server.admit(request)
-        return self.server.reply(request._replace(body=self._body()))
+        return self.server.reply(request._replace(body=self._body(), gone=self._gone))
+
+    def _gone(self) -> bool:
+        """Whether the client has closed the connection, seen without waiting."""
+        self.connection.setblocking(False)
+        try:
+            return not self.connection.recv(1, MSG_PEEK)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+        finally:
+            self.connection.settimeout(self.server.request_seconds)
 
     def _body(self) -> bytes:
         lengths = self.headers.get_all("Content-Length") or []
@@ -285,22 +319,49 @@ class _Handler(BaseHTTPRequestHandler):
         return body
 
     def _send(self, reply: Reply) -> None:
+        if isinstance(reply.content, Iterator):
+            self._send_pieces(reply, reply.content)
+            return
         body = json.dumps(reply.content).encode()
+        self._send_head(reply.status, {**reply.headers, "Content-Length": str(len(body))})
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def _send_pieces(self, reply: Reply, pieces: Iterator[bytes]) -> None:
+        """A body in chunks; of a client that knows none, until the end of the connection."""
+        old = self.request_version == "HTTP/1.0"
+        chunked = not old and "Content-Length" not in reply.headers
+        coding = {"Transfer-Encoding": "chunked"} if chunked else {}
+        self.close_connection |= old
+        stays = not self.close_connection
+        try:
+            self._send_head(reply.status, {**reply.headers, **coding})
+            self.close_connection = True  # until all of it is sent
+            for piece in pieces:
+                if piece:
+                    self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece) if chunked else piece)
+                    self.wfile.flush()
+            self.wfile.write(b"0\r\n\r\n" if chunked else b"")
+            self.wfile.flush()  # here, where the pieces can still be closed
+            self.close_connection = not stays
+        finally:
+            close = getattr(pieces, "close", None)
+            if close is not None:
+                close()
+
+    def _send_head(self, status: int, headers: Mapping[str, str]) -> None:
         self.connection.settimeout(self.server.request_seconds)
-        self.send_response(reply.status)
-        for name, value in ({"Content-Type": "application/json"} | dict(reply.headers)).items():
+        self.send_response(status)
+        for name, value in ({"Content-Type": "application/json"} | dict(headers)).items():
             self.send_header(name, value)
-        self.send_header("Content-Length", str(len(body)))
         if self.close_connection:
             self.send_header("Connection", "close")
         self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
 
     def send_error(self, code: int, *_: object) -> None:
         """What http.server refuses itself, such as a line that is no request: JSON, too."""
         self.close_connection = True
-        self._send(Reply(code, {"error": HTTPStatus(code).phrase}))
+        self._send(self._refusal(code, HTTPStatus(code).phrase))
 
     def finish(self) -> None:
         """Close; who is still sending may read the answer first, which a reset would take away."""

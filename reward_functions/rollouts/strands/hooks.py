@@ -10,10 +10,15 @@ waits until then.
 | the usage is the message's own before `AfterModelCallEvent` | a call's usage is read there |
 | `accumulated_usage` grows behind that event | it is not read |
 | the model names the tool, and may invent one | those that do not exist have one name |
+
+The model records turns; the hooks record what tools gave back, and mark the turns whose answer was
+thrown away.
 """
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
@@ -30,8 +35,12 @@ from strands.hooks import (
 )
 
 from reward_functions.rollouts.episodes.episode import current_rollout
+from reward_functions.rollouts.policy.asking import Latest, latest_call
+from reward_functions.rollouts.trajectories.types import ToolResult
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from reward_functions.rollouts.episodes.episode import RolloutContext
 
 UNKNOWN_TOOL: Final = "(unknown tool)"
@@ -99,6 +108,19 @@ class AgentStatistics:
         return sum(call.output_tokens for call in self.model_calls)
 
 
+@dataclass(slots=True)
+class _Waiting:
+    """What an agent did since its last model call began.
+
+    Args:
+        events: in their order.
+        latest: the policy call of the answer that is waited for.
+    """
+
+    events: list[AfterModelCallEvent | AfterToolCallEvent] = field(default_factory=list)
+    latest: Latest = field(default_factory=Latest)
+
+
 class RolloutHooks(HookProvider):
     """Hooks of any number of agents at a time: `Agent(..., hooks=[RolloutHooks()])`.
 
@@ -109,9 +131,7 @@ class RolloutHooks(HookProvider):
     def __init__(self) -> None:
         self._lock = Lock()
         self._episodes: WeakKeyDictionary[RolloutContext, AgentStatistics] = WeakKeyDictionary()
-        self._waiting: WeakKeyDictionary[Any, list[AfterModelCallEvent | AfterToolCallEvent]] = (
-            WeakKeyDictionary()
-        )
+        self._waiting: WeakKeyDictionary[Any, _Waiting] = WeakKeyDictionary()
 
     def of(self, episode: RolloutContext | None = None) -> AgentStatistics:
         """What the agents of an episode did, up to their last model call.
@@ -138,6 +158,9 @@ class RolloutHooks(HookProvider):
 
     def _before_model_call(self, event: BeforeModelCallEvent) -> None:
         self._settle(event)
+        if current_rollout() is not None:
+            with self._lock:
+                self._waiting[event.agent] = _Waiting(latest=latest_call())
         if _over():
             event.cancel = OVER
 
@@ -149,21 +172,22 @@ class RolloutHooks(HookProvider):
         if current_rollout() is None:
             return
         with self._lock:
-            self._waiting.setdefault(event.agent, []).append(event)
+            self._waiting.setdefault(event.agent, _Waiting()).events.append(event)
 
     def _settle(self, event: BeforeModelCallEvent | AfterInvocationEvent) -> None:
         """Count what waited: whether it was repeated is known by now."""
         with self._lock:
-            waited = self._waiting.pop(event.agent, [])
-        if not waited:
+            waited = self._waiting.pop(event.agent, _Waiting())
+        if not waited.events:
             return
         statistics = self.of()
         with self._lock:
-            for each in waited:
+            for each in waited.events:
                 if isinstance(each, AfterModelCallEvent):
                     _count_model_call(statistics, each)
                 else:
                     _count_tool_call(statistics, each)
+        _record(waited)
 
 
 def _over() -> bool:
@@ -198,3 +222,42 @@ def _count_tool_call(statistics: AgentStatistics, event: AfterToolCallEvent) -> 
         return
     tool.calls += 1
     tool.failures += event.result["status"] == "error"
+
+
+def _record(waited: _Waiting) -> None:
+    """Into the trajectory of the episode, where one is kept."""
+    episode = current_rollout()
+    if episode is None or (recording := episode.recording) is None:
+        return
+    discarded: Counter[str] = Counter()
+    for event in waited.events:
+        if isinstance(event, AfterToolCallEvent):
+            if event.retry:
+                discarded[event.tool_use["toolUseId"]] += 1
+            else:
+                recording.tool(_result(event, discarded[event.tool_use["toolUseId"]]))
+        elif event.retry and event.stop_response is not None:
+            call = waited.latest.call
+            if call is not None and call.handle is not None:
+                recording.discarded(call.handle)
+
+
+def _result(event: AfterToolCallEvent, discarded: int) -> ToolResult:
+    return ToolResult(
+        call_id=event.tool_use["toolUseId"],
+        content=_shown(event.result.get("content") or ()),
+        status="error" if event.result["status"] == "error" else "success",
+        seconds=event.duration,
+        discarded=discarded,
+    )
+
+
+def _shown(content: Iterable[Mapping[str, Any]]) -> str:
+    """What the policy is shown of a result, as Strands' OpenAI model writes it; no pictures."""
+    return "\n".join(
+        json.dumps(block["json"], ensure_ascii=False, default=str)
+        if "json" in block
+        else block["text"]
+        for block in content
+        if "json" in block or "text" in block
+    )

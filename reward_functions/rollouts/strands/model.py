@@ -1,29 +1,34 @@
 """Strands' own OpenAI model, in whichever rollout calls it.
 
 Nothing is written into the model by a call, so one model serves any number of rollouts at a time.
-The runtime captures each answer as a turn; the model counts it on the episode, once an answer came.
-A call that was throttled or refused is no turn. Not handled: an answer that got lost on its way,
-which OpenAI's client asks for again, is a turn of the runtime that nobody here has seen.
+The runtime captures each answer as a turn; the model counts it on the episode, once an answer came,
+and the transport below OpenAI's client records it as the engine sent it, with its token ids, and
+each attempt of that client. A call that was throttled or refused is no turn. Not handled: an answer
+that got lost on its way, which OpenAI's client asks for again, is a turn of the runtime that nobody
+here has seen.
 """
 
 from __future__ import annotations
 
-from contextlib import aclosing
+from contextlib import aclosing, asynccontextmanager
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar, cast
 
 import openai
 from strands.models.openai import OpenAIModel
 
 from reward_functions.rollouts.context import get_rollout_context
-from reward_functions.rollouts.episodes.episode import current_rollout
-from reward_functions.rollouts.errors import PolicyFailure, RolloutError
-from reward_functions.rollouts.headers import LiveParams, make_inference_headers
-from reward_functions.rollouts.strands.client_args import ClientArgs
-from reward_functions.rollouts.strands.tokens import TOKENS
+from reward_functions.rollouts.httpx.client import recording_client
+from reward_functions.rollouts.openai.client_args import ClientArgs
+from reward_functions.rollouts.policy.asking import Asking, current_asking
+from reward_functions.rollouts.policy.headers import CallHeaders, with_parameters
+from reward_functions.rollouts.policy.streams import in_own_context_async
+from reward_functions.rollouts.policy.tokens import TOKENS
+from reward_functions.rollouts.strands.answers import Answer
+from reward_functions.rollouts.trajectories.text_tool_calls import recovered
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Iterable
+    from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping
 
     from strands.types.streaming import StreamEvent
 
@@ -56,12 +61,17 @@ class RolloutModel(OpenAIModel):
         client_args: of an OpenAI client, as of `OpenAIModel`; they are copied and cannot be changed
             afterwards.
         trusted: endpoints that a payload may name beside AWS's.
+        recover_tool_calls: whether tool calls that the policy wrote into its text reach the agent
+            as tool calls. An answer is held back until it is whole then.
         config: of `OpenAIModel`; `model_id` is "default", the runtime's name of the policy.
 
     Raises:
         UntrustedEndpoint: at a call whose payload names a host that is not a runtime.
         PolicyFailure: at a call behind the deadline of its episode.
     """
+
+    recovers = False
+    """See `recover_tool_calls`."""
 
     wrapped: ClassVar[type[OpenAIModel] | None] = None
     """Of a class that `in_rollouts` made: the one that it was made of."""
@@ -72,23 +82,23 @@ class RolloutModel(OpenAIModel):
         client_args: dict[str, Any] | None = None,
         *,
         trusted: Iterable[str] = (),
+        recover_tool_calls: bool = False,
         **config: Any,
     ) -> None:
         super().__init__(client, client_args, **{"model_id": DEFAULT_MODEL} | config)
         self.client_args = ClientArgs(self.client_args, trusted)  # type: ignore[assignment]
+        self.recovers = recover_tool_calls
 
     def format_request(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         """The request of a call, with the parameters of its rollout."""
-        own = super().format_request(*args, **kwargs)
+        request = super().format_request(*args, **kwargs)
         metadata = get_rollout_context()
-        if metadata is None:
-            return own
-        request = dict(LiveParams(own))
-        if "max_completion_tokens" in own and "max_tokens" in request:
-            del request["max_completion_tokens"]  # the service refuses both
-        if self._custom_client is not None:
-            headers = own.get("extra_headers") or {}
-            request["extra_headers"] = headers | make_inference_headers(metadata)
+        if metadata is not None:
+            request = with_parameters(request)
+        if metadata is not None and self._custom_client is not None:
+            request["extra_headers"] = dict(CallHeaders(request.get("extra_headers")))
+        if (asking := current_asking()) is not None:
+            asking.ask(request)
         return request
 
     async def stream(self, *args: Any, **kwargs: Any) -> AsyncGenerator[StreamEvent, None]:
@@ -103,29 +113,32 @@ class RolloutModel(OpenAIModel):
     ) -> AsyncGenerator[dict[str, Any], None]:
         """A policy call whose answer has a type; a turn of the episode whether it fits or not."""
         original = super().structured_output
-        try:
-            async with aclosing(self._called(lambda: original(*args, **kwargs))) as events:
-                async for event in events:
-                    yield event
-        except RolloutError:
-            raise
-        except UNREADABLE:
-            _count()
-            raise
+        async with aclosing(self._called(lambda: original(*args, **kwargs))) as events:
+            async for event in events:
+                yield event
+
+    @asynccontextmanager
+    async def _get_client(self) -> AsyncIterator[Any]:
+        """The client of a call. Strands before 1.20 or so makes one without asking here."""
+        async with super()._get_client() as client:
+            if current_asking() is None:
+                yield client
+            else:
+                http = recording_client(client._client)  # noqa: SLF001 - over the same connections
+                yield client.with_options(http_client=http)
 
     async def _called(
         self, call: Callable[[], AsyncGenerator[_Event, None]], *, again: bool = True
     ) -> AsyncGenerator[_Event, None]:
-        """A call's events, counted at the first; made again where its token was refused."""
-        _require_time()
-        began, counted = TOKENS.clock(), False
+        """A call's events; it is made again where its token was refused."""
+        began, started = TOKENS.clock(), False
         try:
-            async with aclosing(call()) as events:
+            async with aclosing(in_own_context_async(self._attempted(call))) as events:
                 async for event in events:
-                    counted = counted or _count()
+                    started = True
                     yield event
         except REFUSED:
-            if counted or not again or not self._mints():
+            if started or not again or not self._mints():
                 raise
         else:
             return
@@ -133,6 +146,35 @@ class RolloutModel(OpenAIModel):
         async with aclosing(self._called(call, again=False)) as events:
             async for event in events:
                 yield event
+
+    async def _attempted(
+        self, call: Callable[[], AsyncGenerator[_Event, None]]
+    ) -> AsyncGenerator[_Event, None]:
+        """The events of one attempt: a turn at the first, recorded when the last is there."""
+        answer, held = Answer(), []
+        with Asking() as asking:
+            try:
+                async with aclosing(call()) as events:
+                    async for event in events:
+                        asking.answering()
+                        answer.add(cast("Mapping[str, Any]", event))
+                        if self.recovers:
+                            held.append(event)
+                        else:
+                            yield event
+            except UNREADABLE:
+                asking.answering()
+                raise
+            if answer.whole:
+                asking.answered(answer.completion(str(self.config.get("model_id", ""))))
+            for event in self._recovered(answer, asking, held):
+                yield event
+
+    def _recovered(self, answer: Answer, asking: Asking, held: list[_Event]) -> Iterable[_Event]:
+        """The events that were held back, or those of the tool calls in their text."""
+        tools = asking.request.get("tools") or ()
+        message = recovered(answer.message(), tools) if held and tools else None
+        return held if message is None else cast("Iterable[_Event]", answer.saying(message))
 
     def _mints(self) -> bool:
         return (
@@ -161,16 +203,3 @@ def blank(kind: type[OpenAIModel]) -> RolloutModel:
     """A model without its state: what a copy and a pickle are filled into."""
     made = in_rollouts(kind)
     return made.__new__(made)
-
-
-def _count() -> bool:
-    episode = current_rollout()
-    if episode is not None:
-        episode.policy_call()
-    return True
-
-
-def _require_time() -> None:
-    episode = current_rollout()
-    if episode is not None and episode.cancelled.is_set():
-        raise PolicyFailure("the rollout's window is over: the policy is not called again")

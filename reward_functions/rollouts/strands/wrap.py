@@ -8,26 +8,24 @@ from typing import TYPE_CHECKING, Any
 from strands.models.model import Model
 from strands.models.openai import OpenAIModel
 
-from reward_functions.core.errors import ConfigurationError
-from reward_functions.rollouts.errors import RolloutError
-from reward_functions.rollouts.strands.client_args import ClientArgs
+from reward_functions.rollouts.openai.client_args import ClientArgs
+from reward_functions.rollouts.policy.unsupported import UnsupportedModel
 from reward_functions.rollouts.strands.model import RolloutModel, blank
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-class UnsupportedModel(RolloutError, ConfigurationError, TypeError):
-    """A model that does not speak to the runtime of a job. The message says which ones do."""
-
-
-def wrap_model(model: Any, *, trusted: Iterable[str] = ()) -> RolloutModel:
+def wrap_model(
+    model: Any, *, trusted: Iterable[str] = (), recover_tool_calls: bool = False
+) -> RolloutModel:
     """A copy of a model whose calls carry the rollout that makes them; the model stays as it is.
 
     Args:
         model: an `OpenAIModel` of Strands, or of a class of your own below it; one that is wrapped
             already is returned.
         trusted: endpoints that a payload may name beside AWS's.
+        recover_tool_calls: see `RolloutModel`.
 
     Returns:
         A model of the same class, and a `RolloutModel`: see there what each call carries.
@@ -43,6 +41,7 @@ def wrap_model(model: Any, *, trusted: Iterable[str] = ()) -> RolloutModel:
     wrapped.__dict__ |= own | {
         "config": deepcopy(own["config"]),
         "client_args": ClientArgs(own["client_args"], trusted),
+        "recovers": recover_tool_calls,
     }
     return wrapped
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
+from reward_functions.core.jsons import no_constant
 from reward_functions.tools.loopback_service.refusals import invalid
 
 
@@ -38,13 +39,9 @@ def read_json(body: bytes) -> Any:
         Refused: it is not JSON, holds what JSON or UTF-8 does not have, or is nested too deeply.
     """
     try:
-        value = json.loads(body, parse_constant=_no_constant)
+        value = json.loads(body, parse_constant=no_constant)
         # Half a surrogate pair has no UTF-8: whatever is to be sent or hashed would fail.
         json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         raise invalid("the request body is not JSON") from None
     return value
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(name)

@@ -64,7 +64,7 @@ class LoopbackServer(BoundedServer):
     def __init__(self, listening: socket.socket | None = None, *, port: int = 0) -> None:
         super().__init__(
             (LOOPBACK, port),
-            Handler,
+            self.handler,
             bind_and_activate=listening is None,
             connections=self.connections,
         )
@@ -73,6 +73,11 @@ class LoopbackServer(BoundedServer):
             self.socket = listening
             self.server_address = listening.getsockname()
         self._large = BoundedSemaphore(LARGE_AT_ONCE)
+
+    @property
+    def handler(self) -> type[Handler]:
+        """What reads requests; a service of other methods has its own."""
+        return Handler
 
     @property
     def endpoint(self) -> str:

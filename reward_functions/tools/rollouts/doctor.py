@@ -7,6 +7,7 @@
 | credentials, clock, endpoint, token, permissions | see `doctor_aws` |
 | payload | a request of the trainer's that is not understood, or can never be reported |
 | outbox | a report is not durable: a crash loses it |
+| frameworks, tracing | see `doctor_frameworks` |
 | deferred | where the variables say so: an episode that defers its reward has nowhere to go |
 | agent | nobody answers |
 
@@ -30,7 +31,7 @@ from reward_functions.rollouts.episodes.smoke import FIELD
 from reward_functions.rollouts.errors import RolloutError
 from reward_functions.rollouts.settings import RolloutSettings
 from reward_functions.tools.deployed.findings import CheckFinding
-from reward_functions.tools.rollouts import doctor_aws
+from reward_functions.tools.rollouts import doctor_aws, doctor_frameworks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -87,6 +88,8 @@ def checks(subject: Subject) -> list[Check]:
         Check("token", lambda: doctor_aws.token(metadata)),
         Check("permissions", lambda: doctor_aws.permissions(metadata)),
         Check("outbox", outbox),
+        Check("frameworks", doctor_frameworks.frameworks),
+        Check("tracing", doctor_frameworks.tracing),
     ]
     if any(os.environ.get(each) for each in DEFERRING):
         found.append(Check("deferred", deferred))

@@ -13,17 +13,23 @@ from reward_functions.tools.pages.sections import Section
 from reward_functions.tools.rollouts.reporting import sheets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from reward_functions.tools.pages.charts.drawing import Chart
     from reward_functions.tools.rollouts.figures import Figures
+    from reward_functions.tools.sheets import Sheet
 
 BARS: Final = "share"
 """The column of tables that a chart draws better."""
 
 
-def page(figures: Figures) -> Page:
-    """The whole page."""
+def page(figures: Figures, more: Sequence[Sheet] = ()) -> Page:
+    """The whole page.
+
+    Args:
+        figures: of the file.
+        more: tables below those of the figures, such as those of trajectories.
+    """
     setup = figures.setup
     overview, *others = sheets(figures)
     shown = replace(overview, title="Overview")
@@ -31,6 +37,7 @@ def page(figures: Figures) -> Page:
     for sheet in others:
         drawn = [CHARTS[sheet.title](figures)] if sheet.title in CHARTS else []
         sections.append(Section(sheet.title, [*drawn, sheet.without(BARS)]))
+    sections += [Section(sheet.title, [sheet]) for sheet in more]
     return Page(
         overview.title,
         f"{figures.rollouts:,} rollouts of {figures.groups:,} rows, {setup.n} of each; what failed "

@@ -49,6 +49,8 @@ class PythonAgent:
         endpoint: of the run's runtime.
         reward: what a plain function's response is scored by; None where it returns its reward.
         window: seconds from a request to the end of waiting.
+        trajectories: where what it does is kept, unless it has a place of its own; "" for the
+            variable's.
     """
 
     local = True
@@ -61,6 +63,7 @@ class PythonAgent:
         endpoint: str,
         reward: Any = None,
         window: float = 600.0,
+        trajectories: str = "",
     ) -> None:
         from reward_functions.rollouts.episodes.handler import rollout_handler  # noqa: PLC0415 - boto3
 
@@ -70,12 +73,12 @@ class PythonAgent:
             function if handled else rollout_handler(function, reward=reward, window=window)
         )
         self._file = _file_of(function)
-        self._endpoint, self._window = endpoint, window
+        self._endpoint, self._window, self._trajectories = endpoint, window, trajectories
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
         self._stack.enter_context(pointed(self._endpoint))
-        self._reporter = self._stack.enter_context(_reporting(self._window))
+        self._reporter = self._stack.enter_context(_reporting(self._window, self._trajectories))
         self._loop = self._stack.enter_context(_looping())
         return self
 
@@ -173,7 +176,7 @@ def _credentials() -> bool:
 
 
 @contextmanager
-def _reporting(window: float) -> Iterator[Reporter]:
+def _reporting(window: float, trajectories: str = "") -> Iterator[Reporter]:
     from dataclasses import replace  # noqa: PLC0415
 
     from reward_functions.rollouts.outbox.opening import open_outbox  # noqa: PLC0415 - boto3
@@ -183,7 +186,9 @@ def _reporting(window: float) -> Iterator[Reporter]:
 
     known = RolloutSettings.from_env()
     margin = min(known.margin, window / 4)
-    settings = replace(known, outbox="memory:", window=window, margin=margin)
+    kept = trajectories or known.trajectories
+    settings = replace(known, outbox="memory:", window=window, margin=margin, trajectories=kept)
+    _ = settings.sink  # refused before anything runs
     reporter = Reporter(settings, open_outbox("memory:"), transports=open_transport)
     with reporting(reporter):
         reporter.start()

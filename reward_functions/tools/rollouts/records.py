@@ -184,10 +184,14 @@ class RecordFile:
         self.kept[record.attempt] = record.without_texts()
 
 
-def read_records(path: str) -> list[RolloutRecord]:
+def read_records(path: str, *, texts: bool = True) -> list[RolloutRecord]:
     """The records of a file; of several of one rollout the last.
 
     An incomplete last line, which a killed run leaves, is left out.
+
+    Args:
+        path: of the file.
+        texts: whether responses and rows are kept, which are most of a file.
 
     Raises:
         ConfigurationError: it holds something else, or nothing, or records of several runs.
@@ -195,7 +199,10 @@ def read_records(path: str) -> list[RolloutRecord]:
     """
     with Path(path).open("rb") as stream:
         whole = (line for line in stream if line.endswith(b"\n"))
-        found = {record.attempt: record for record in _of_one_run(Path(path), whole)}
+        records = _of_one_run(Path(path), whole)
+        if not texts:
+            records = (record.without_texts() for record in records)
+        found = {record.attempt: record for record in records}
     if not found:
         raise ConfigurationError(f"{path} holds no rollouts: `reward rollouts run` writes them")
     return list(found.values())
@@ -254,7 +261,7 @@ def _of_one_run(
     for number, text in enumerate(lines, 1):
         try:
             line = json.loads(text)
-            key = json.dumps(line["setup"])
+            key = repr(line["setup"])
             if key not in known:
                 known[key] = _setup(line["setup"])
                 setup = setup or known[key]

@@ -4,10 +4,11 @@
 | --- | --- | --- | --- |
 | modelled | `/complete-rollout`, `/update-reward` | `X-Amzn-SageMaker-Job-Arn` | SigV4, bearer |
 | sagemaker.train.rft | the same | `JobArn` in the body | bearer |
-| alpha | `/CompleteTrajectory`, `/UpdateReward` | `X-Rft-Job-Arn` | SigV4 |
+| alpha | `/CompleteTrajectory`, `/UpdateReward` | `X-Rft-Job-Arn`, or none | SigV4 |
 
 Requests and answers are held to botocore's model. The alpha API has none: its requests are read by
-the same one, and its trajectory may be named by `X-Trajectory-Id` as well.
+the same one, and its trajectory may be named by `X-Trajectory-Id` as well. aws-rft-sdk names no job
+in a report: it is that of the one trajectory of this id.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from reward_functions.tools.loopback_service.walls import SMALL
 from reward_functions.tools.runtime_double.state import TURNS, Report
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from botocore.model import OperationModel
 
     from reward_functions.tools.runtime_double.credentials import Credential
@@ -64,8 +67,15 @@ class Arrived(NamedTuple):
         return wire.answer(self.operation, {})
 
 
-def read_report(request: Request, credential: Credential) -> Arrived:
+def read_report(
+    request: Request, credential: Credential, job_of: Callable[[str], str] = lambda _: ""
+) -> Arrived:
     """The report in a request, whose path is one of `ROUTES`.
+
+    Args:
+        request: as it came.
+        credential: what it is signed with.
+        job_of: the job of a trajectory that is named alone; "" where that is not known.
 
     Raises:
         Refused: it is not what the model asks for, or its API does not take the credential.
@@ -76,7 +86,7 @@ def read_report(request: Request, credential: Credential) -> Arrived:
     if route.alpha:
         if credential != "sigv4":
             raise Refused("AccessDeniedException", "the alpha API takes signed requests alone")
-        request = _from_alpha(request)
+        request = _from_alpha(request, job_of)
     elif credential == "bearer":
         request = _with_job_of_body(request)
     operation = _model(route.model)
@@ -119,7 +129,7 @@ def _with_job_of_body(request: Request) -> Request:
     return request._replace(headers=(*request.headers, (JOB_HEADER, job)))
 
 
-def _from_alpha(request: Request) -> Request:
+def _from_alpha(request: Request, job_of: Callable[[str], str]) -> Request:
     """The same request as the current API has it."""
     body = read_json(request.body)
     if not isinstance(body, dict):
@@ -127,7 +137,7 @@ def _from_alpha(request: Request) -> Request:
     trajectory = request.header(ALPHA_TRAJECTORY)
     if trajectory and body.setdefault("TrajectoryId", trajectory) != trajectory:
         raise invalid("TrajectoryId is another one in the body than in the header")
-    job = request.header(ALPHA_JOB)
+    job = request.header(ALPHA_JOB) or job_of(str(body.get("TrajectoryId", "")))
     headers = tuple(each for each in request.headers if each[0].lower() != JOB_HEADER.lower())
     if job:
         headers = (*headers, (JOB_HEADER, job))

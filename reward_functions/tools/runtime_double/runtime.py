@@ -145,7 +145,7 @@ class Runtime:
         return self._after(fault, answered)
 
     def _reported(self, request: Request, credential: Credential) -> Reply | None:
-        arrived = read_report(request, credential)
+        arrived = read_report(request, credential, self._job_of)
         key, report = arrived.key, arrived.report
         fault = self.trajectories.fault(key, report.operation)
         if fault in ACCIDENTS:
@@ -155,6 +155,11 @@ class Runtime:
         if fault == "dropped_before":
             self.trajectories.not_done(key, report, 0, fault)
         return self._after(fault, lambda: self._taken(arrived, fault))
+
+    def _job_of(self, trajectory_id: str) -> str:
+        """The job of the one trajectory of an id; "" for none or several."""
+        known = self.trajectories.named(trajectory_id)
+        return known[0].job_arn if len(known) == 1 else ""
 
     def _taken(self, arrived: Arrived, fault: str) -> Reply:
         finished = self.trajectories.take(arrived.key, arrived.report, fault)

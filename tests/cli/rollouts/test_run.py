@@ -114,6 +114,29 @@ def test_a_plain_function_is_run_and_scored(folder, agent):
     assert all(r"\boxed{" in each["response"] for each in found)
 
 
+@pytest.mark.parametrize("agent", ["agent.py:plain", "agent.py:rewarded"])
+def test_what_an_agent_does_is_kept_and_joined_by_rollout(folder, agent):
+    ran = run("run", agent, "rows.jsonl", "-n", 2, "--limit", 3, "--trajectories", "kept.jsonl")
+    assert "reward rollouts report rollouts.jsonl --trajectories kept.jsonl" in ran.stderr
+    kept = [each["id"] for each in records("kept.jsonl")]
+    assert sorted(kept) == sorted(each["rollout"] for each in records())
+    shown = run("report", "rollouts.jsonl", "--trajectories", "kept.jsonl")
+    assert "Rows with the most turns" in shown.stdout
+    run("report", "rollouts.jsonl", "--trajectories", "kept.jsonl", "--report", "page.html")
+    assert "Rows with the most turns" in Path("page.html").read_text()
+
+
+def test_what_an_agent_elsewhere_does_is_kept_by_its_own_process(folder):
+    ran = run("run", "http://127.0.0.1:1", "rows.jsonl", "--trajectories", "kept.jsonl")
+    assert ran.exit_code == 2
+    assert "start it with REWARD_ROLLOUTS_TRAJECTORIES=kept.jsonl" in ran.stderr
+
+
+def test_a_place_that_is_none_is_refused_before_anything_runs(folder):
+    ran = run("run", "agent.py:plain", "rows.jsonl", "--trajectories", "s3://bucket")
+    assert (ran.exit_code, "s3://BUCKET/FOLDER" in ran.stderr) == (2, True)
+
+
 def test_a_handler_rewards_itself_and_can_be_scored_again(folder):
     assert run("run", "agent.py:rewarded", "rows.jsonl", "-n", 2).exit_code == 0
     assert records()[0]["setup"]["scorer"] is None

@@ -60,7 +60,7 @@ def test_an_episode_defers_itself_where_the_process_says_where_to(
     settings = RolloutSettings(
         transport="bearer", results=deferred.results, scorer=deferred.version
     )
-    monkeypatch.setattr("reward_functions.rollouts.deferred.writing._client", lambda: s3)
+    monkeypatch.setattr("reward_functions.rollouts.deferred.writing.s3_client", lambda: s3)
     process = Reporter(settings, MemoryOutbox(), transports=open_transport)
 
     @rollout_handler(reporter=process)

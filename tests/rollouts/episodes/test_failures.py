@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from itertools import pairwise
 from threading import Event
 
 import pytest
@@ -104,6 +105,68 @@ def test_what_a_task_group_of_an_agent_raises(posts, process, new, errors, event
     payload = new()
     with pytest.raises(BaseExceptionGroup):
         asyncio.run(agent(payload))
+    assert [said for _, said in posts.of(payload)] == reported
+    assert agent.rollout.counts == {event: 1}
+
+
+def wrapped(*errors):
+    """Exceptions, each raised from the next, as frameworks do it; the first is the outermost."""
+    for outer, inner in pairwise(errors):
+        outer.__cause__ = inner
+    return errors[0]
+
+
+def in_a_loop():
+    error = RuntimeError("x")
+    return wrapped(error, ValueError("y"), error)
+
+
+def handled(error):
+    """Raised while another was handled, and not from it."""
+    error.__context__ = PolicyFailure("", 0.25)
+    return error
+
+
+POLICYS, AGENTS = ("policy_failure", [READY, rewards(0.25)]), ("agent_failed", [FAILED, rewards(0)])
+CHAINS = {
+    "from a failure": (wrapped(RuntimeError(), PolicyFailure("", 0.25)), *POLICYS),
+    "twice": (wrapped(RuntimeError(), ValueError(), PolicyFailure("", 0.25)), *POLICYS),
+    "the outer failure counts": (wrapped(PolicyFailure("", 0.25), EnvironmentFailure()), *POLICYS),
+    "from ours": (
+        wrapped(RuntimeError(), EnvironmentFailure(), PolicyFailure()),
+        "environment_failure",
+        [FAILED, rewards(0)],
+    ),
+    "from a violation": (
+        wrapped(RuntimeError(), ContractViolation()),
+        "contract_violation",
+        [FAILED, rewards(0)],
+    ),
+    "in a group": (group(wrapped(RuntimeError(), PolicyFailure("", 0.25))), *POLICYS),
+    "from another": (wrapped(RuntimeError(), ValueError("x")), *AGENTS),
+    "beside one": (handled(ValueError("x")), *AGENTS),
+    "in a loop": (in_a_loop(), *AGENTS),
+    "too deep": (wrapped(*map(ValueError, range(100)), PolicyFailure()), *AGENTS),
+    "interrupted": (
+        wrapped(KeyboardInterrupt(), PolicyFailure()),
+        "interrupted",
+        [FAILED, rewards(0)],
+    ),
+    "from an interruption": (wrapped(ValueError(), SystemExit(), PolicyFailure()), *AGENTS),
+}
+
+
+@pytest.mark.parametrize("chain", CHAINS)
+def test_what_a_framework_raises_from_a_failure_is_that_failure(posts, process, new, chain):
+    error, event, reported = CHAINS[chain]
+
+    @rollout_handler(reporter=process)
+    def agent(payload):
+        raise error
+
+    payload = new()
+    with pytest.raises(type(error)):
+        agent(payload)
     assert [said for _, said in posts.of(payload)] == reported
     assert agent.rollout.counts == {event: 1}
 

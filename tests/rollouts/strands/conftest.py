@@ -11,6 +11,7 @@ from tests.loopback import served
 from tests.policy_service import Policy
 
 JOB = "arn:aws:sagemaker:us-west-2:123456789012:job/AgentRFT/j"
+HELLO = [{"role": "user", "content": [{"text": "hello"}]}]
 CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL)
 
 

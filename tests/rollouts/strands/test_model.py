@@ -22,13 +22,12 @@ from reward_functions.rollouts.context import rollout
 from reward_functions.rollouts.episodes.episode import RolloutContext
 from reward_functions.rollouts.errors import PolicyFailure, UntrustedEndpoint
 from reward_functions.rollouts.headers import InferenceHeaders, make_inference_headers
+from reward_functions.rollouts.openai.client_args import takes_functions
+from reward_functions.rollouts.policy.tokens import PolicyTokens
 from reward_functions.rollouts.strands import RolloutModel, UnsupportedModel, wrap_model
-from reward_functions.rollouts.strands.client_args import takes_functions
-from reward_functions.rollouts.strands.tokens import PolicyTokens
-from tests.rollouts.strands.conftest import JOB, agent, metadata
+from tests.rollouts.strands.conftest import HELLO, JOB, agent, metadata
 
 AT_ONCE = 64
-HELLO = [{"role": "user", "content": [{"text": "hello"}]}]
 
 
 class Mine(OpenAIModel):
@@ -336,7 +335,7 @@ def signer(call):
 def test_a_refused_token_is_minted_with_the_credentials_of_now(policy, monkeypatch):
     monkeypatch.setenv("RFT_RUNTIME_ENDPOINT", policy.address)
     monkeypatch.setattr("reward_functions.rollouts.strands.model.TOKENS", tokens := PolicyTokens())
-    monkeypatch.setattr("reward_functions.rollouts.strands.client_args.TOKENS", tokens)
+    monkeypatch.setattr("reward_functions.rollouts.openai.client_args.TOKENS", tokens)
     model, episode = RolloutModel(), RolloutContext(metadata())
     with episode:
         called(model)

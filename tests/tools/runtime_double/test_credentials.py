@@ -145,7 +145,7 @@ def test_the_alpha_api_reports_a_rollout(make):
 @pytest.mark.parametrize(
     ("content", "headers", "status"),
     [
-        ({"TrajectoryId": "r"}, {}, 400),
+        ({"TrajectoryId": "s"}, {}, 400),
         ({}, ALPHA, 400),
         ({"TrajectoryId": "r"}, ALPHA | {"X-Trajectory-Id": "s"}, 400),
         ([], ALPHA, 400),

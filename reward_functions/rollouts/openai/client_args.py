@@ -5,7 +5,7 @@ for the rollout of whoever reads it, one shared model serves many rollouts.
 
 | argument | within a rollout |
 | --- | --- |
-| `default_headers` | the user's, and over them the rollout's |
+| `default_headers` | the user's, and over them the rollout's, with a span id for each client |
 | `base_url` | the user's or `OPENAI_BASE_URL`; else `/v1` of the rollout's endpoint |
 | `api_key` | the user's; else a bearer token, where the address may be given one |
 
@@ -17,29 +17,22 @@ from __future__ import annotations
 import asyncio
 import inspect
 import os
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import openai
 
 from reward_functions.rollouts.context import get_rollout_context
 from reward_functions.rollouts.contract import read_metadata
-from reward_functions.rollouts.endpoints import (
-    endpoint_of,
-    region_of,
-    require_trusted,
-    signing_region,
-)
-from reward_functions.rollouts.errors import UntrustedEndpoint
-from reward_functions.rollouts.headers import InferenceHeaders, Live
-from reward_functions.rollouts.strands.tokens import TOKENS
+from reward_functions.rollouts.headers import Live
+from reward_functions.rollouts.policy.address import policy_address
+from reward_functions.rollouts.policy.headers import CallHeaders
+from reward_functions.rollouts.policy.tokens import TOKENS
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
 
     from reward_functions.rollouts.contract import RolloutMetadata
-
-PATH: Final = "/v1"
-"""Of the runtime's OpenAI-compatible API."""
+    from reward_functions.rollouts.policy.address import PolicyAddress
 
 
 def takes_functions(client: Callable[..., Any] = openai.AsyncOpenAI) -> bool:
@@ -63,34 +56,26 @@ class ClientArgs(Live):
         given = get_rollout_context()
         if given is None:
             return self._own
-        metadata = read_metadata(given)
-        headers = InferenceHeaders(self._own.get("default_headers"))
-        base_url = self._base_url(metadata)
+        base_url, region = self._address(read_metadata(given))
+        headers = CallHeaders(self._own.get("default_headers"))
         args = self._own | {"default_headers": headers, "base_url": base_url}
-        if self._mints(base_url):
-            args["api_key"] = _key(signing_region(base_url, region_of(metadata)))
+        if region is not None:
+            args["api_key"] = _key(region)
         return args
 
     @property
     def mints(self) -> bool:
         """Whether a call made now carries a token that is minted here."""
         given = get_rollout_context()
-        return given is not None and self._mints(self._base_url(read_metadata(given)))
+        return given is not None and self._address(read_metadata(given)).region is not None
 
-    def _base_url(self, metadata: RolloutMetadata) -> str:
+    def _address(self, metadata: RolloutMetadata) -> PolicyAddress:
         """Raises UntrustedEndpoint where the payload names a host that is not a runtime."""
         named = self._own.get("base_url") or os.environ.get("OPENAI_BASE_URL")
-        return str(named or endpoint_of(metadata, trusted=self._trusted) + PATH)
-
-    def _mints(self, base_url: str) -> bool:
-        """Whether a token is due at an address; a key of `OPENAI_API_KEY` is never sent there."""
-        if self._own.get("api_key"):
-            return False
-        try:
-            require_trusted(base_url, trusted=self._trusted)
-        except UntrustedEndpoint:
-            return False
-        return True
+        # A key of `OPENAI_API_KEY` is never sent to a runtime.
+        key = bool(self._own.get("api_key"))
+        own = None if named is None else str(named)
+        return policy_address(metadata, own, key=key, trusted=self._trusted)
 
 
 def _key(region: str) -> str | Callable[[], Awaitable[str]]:

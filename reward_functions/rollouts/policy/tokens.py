@@ -16,6 +16,9 @@ from reward_functions.rollouts.transports.bearer_tokens import BearerTokens
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+REFUSED: Final = (401, 403)
+"""Statuses of a call whose token is not taken: any more, where credentials have rotated."""
+
 
 class PolicyTokens:
     """Tokens by region, shared by threads.

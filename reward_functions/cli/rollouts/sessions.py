@@ -1,0 +1,132 @@
+"""`reward rollouts sessions`: AgentCore sessions that were started and not stopped."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from reward_functions.cli._agreement import Yes, agreed, require_somebody_to_ask
+from reward_functions.cli._echo import say
+from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
+
+if TYPE_CHECKING:
+    from reward_functions.rollouts.collection.ledger import OpenSession
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    help="AgentCore sessions that were started and not stopped: each is paid for until it is idle.",
+)
+
+Folder = Annotated[
+    Path | None,
+    typer.Option(
+        "--folder",
+        envvar="REWARD_ROLLOUTS_SESSIONS",
+        show_envvar=True,
+        show_default="sessions of the state folder",
+        help="Where processes write down their sessions.",
+    ),
+]
+
+
+@app.command("list")
+def list_sessions(
+    *,
+    folder: Folder = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Sessions that are open, and whether the process that started them still runs.
+
+    Exit status: 0 it was read, 2 it cannot be.
+    """
+    found = _found(folder)
+    if as_json:
+        rows = [{**each._asdict(), "path": str(each.path)} for each in found]
+        typer.echo(json.dumps({"sessions": rows}, indent=2))
+        return
+    if not found:
+        say("no session is open")
+        return
+    _show(found)
+
+
+@app.command("stop")
+def stop_sessions(
+    *,
+    folder: Folder = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Those of processes that still run, too.")
+    ] = False,
+    yes: Yes = False,
+) -> None:
+    """Stop the sessions that a process left behind when it died.
+
+    Exit status: 0 all are stopped, 1 some are not, 2 nothing was stopped.
+    """
+    from reward_functions.rollouts.collection.ledger import forget
+
+    require_somebody_to_ask("stop", yes=yes)
+    found = [each for each in _found(folder) if everything or not each.live]
+    if not found:
+        say("no session is left behind")
+        return
+    _show(found)
+    if not agreed(f"Stop {_sessions(len(found))}?", yes=yes):
+        typer.echo("nothing was stopped", err=True)
+        raise typer.Exit(UNUSABLE)
+    runtimes = {arn: _runtime(arn) for arn in sorted({each.arn for each in found})}
+    stopped = 0
+    for each in found:
+        if runtimes[each.arn].stop(each.session):
+            forget(each)
+            stopped += 1
+    say(f"{_sessions(stopped)} stopped, {len(found) - stopped:,} left")
+    if stopped < len(found):
+        raise typer.Exit(INCOMPLETE)
+
+
+def _found(folder: Path | None) -> list[OpenSession]:
+    from reward_functions.rollouts.collection.ledger import ledger_folder, open_sessions
+
+    named = ledger_folder() if folder is None else folder
+    return [] if named is None else list(open_sessions(named))
+
+
+def _runtime(arn: str) -> Any:
+    """What stops sessions of a runtime; of its own region."""
+    import boto3
+
+    from reward_functions.rollouts.collection.calls import AgentRuntime
+    from reward_functions.rollouts.collection.names import region_of
+    from reward_functions.rollouts.collection.rate_limit import RateLimiter
+    from reward_functions.tools.deployed.failures import in_words
+
+    with in_words("making a client of bedrock-agentcore"):
+        client = boto3.client("bedrock-agentcore", region_name=region_of(arn))
+    return AgentRuntime(client, arn, RateLimiter())
+
+
+def _show(found: list[OpenSession]) -> None:
+    from reward_functions.cli._console import cell
+    from reward_functions.cli._fitting import print_table
+
+    now = time.time()
+    rows = [
+        (
+            cell(each.session),
+            cell(each.arn.rpartition("/")[2]),
+            cell(f"{max(0.0, now - each.started) / 60:,.0f}"),
+            cell("runs" if each.live else "gone"),
+        )
+        for each in found
+    ]
+    print_table(("session", "runtime", "minutes", "process"), rows, numbers=("minutes",))
+
+
+def _sessions(count: int) -> str:
+    return "1 session" if count == 1 else f"{count:,} sessions"

@@ -1,0 +1,13 @@
+"""Other toolkits' names on our reporting: an agent changes one import line.
+
+sagemaker_rft/   sagemaker.train.rft, and what it takes of sagemaker.core: tokens, the verifier
+aws_rft_sdk/     the alpha kit before it
+nova_forge.py    amzn_nova_forge: its check of a reward function
+agentcore_rl/    agentcore-rl-toolkit: its app, its client, its runtime protocol
+rllm/            rLLM: its types, decorators, and both of its integrations with Strands
+verifying/       the check that both verifiers share
+
+No other top-level package is installed, and none of the toolkits is imported. Names, signatures and
+bodies on the wire are theirs; what is sent is durable, typed and counted once, as everywhere here.
+Each module's table says where it differs on purpose.
+"""

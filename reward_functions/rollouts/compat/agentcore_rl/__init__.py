@@ -1,0 +1,77 @@
+"""The public names of agentcore-rl-toolkit 0.2.0: one import line changes.
+
+    from reward_functions.rollouts.compat.agentcore_rl import AgentCoreRLApp, RolloutClient
+
+app.py              of `agentcore_rl_toolkit.app`
+client.py           of `agentcore_rl_toolkit.client`
+concurrency.py      of `agentcore_rl_toolkit.concurrency`
+reward_function.py  of `agentcore_rl_toolkit.reward_function`
+runtime.py          of `agentcore_rl_toolkit.runtime`
+
+Names, signatures and defaults are theirs. What differs: a failed look at S3 is repeated and ends no
+batch; an agent's failure is `success=False`, and `RolloutFuture.result` raises `AgentFailed`; every
+session is stopped; `timeout` is exact; a client of boto3 stands where one of aiobotocore did.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from reward_functions.rollouts.agentcore.apps import AgentCoreRLApp, AgentCoreRuntimeApp
+    from reward_functions.rollouts.agentcore.reward_function import RewardFunction
+    from reward_functions.rollouts.collection.batches import (
+        AsyncBatchResult,
+        BatchItem,
+        BatchResult,
+    )
+    from reward_functions.rollouts.collection.client import RolloutClient
+    from reward_functions.rollouts.collection.futures import RolloutFuture
+    from reward_functions.rollouts.collection.invocations import (
+        AgentCoreHttpClient,
+        InvocationError,
+        InvocationHandle,
+    )
+    from reward_functions.rollouts.collection.rate_limit import ACRRateLimiter
+
+ROLLOUTS: Final = "reward_functions.rollouts."
+
+_MODULES: Final = {
+    name: ROLLOUTS + module
+    for module, names in {
+        "agentcore.apps": "AgentCoreRLApp AgentCoreRuntimeApp",
+        "agentcore.reward_function": "RewardFunction",
+        "collection.batches": "AsyncBatchResult BatchItem BatchResult",
+        "collection.client": "RolloutClient",
+        "collection.futures": "RolloutFuture",
+        "collection.invocations": "AgentCoreHttpClient InvocationError InvocationHandle",
+        "collection.rate_limit": "ACRRateLimiter",
+    }.items()
+    for name in names.split()
+}
+
+__all__ = [
+    "ACRRateLimiter",
+    "AgentCoreHttpClient",
+    "AgentCoreRLApp",
+    "AgentCoreRuntimeApp",
+    "AsyncBatchResult",
+    "BatchItem",
+    "BatchResult",
+    "InvocationError",
+    "InvocationHandle",
+    "RewardFunction",
+    "RolloutClient",
+    "RolloutFuture",
+]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_MODULES[name]), name)

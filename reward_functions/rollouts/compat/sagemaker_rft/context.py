@@ -1,0 +1,15 @@
+"""Which rollout this code runs for: the names of `sagemaker.train.rft.context`."""
+
+from reward_functions.rollouts.context import (
+    clear_rollout_context,
+    get_inference_params,
+    get_rollout_context,
+    set_rollout_context,
+)
+
+__all__ = [
+    "clear_rollout_context",
+    "get_inference_params",
+    "get_rollout_context",
+    "set_rollout_context",
+]

@@ -1,0 +1,244 @@
+"""A transport of httpx whose policy calls belong to the rollout that makes them.
+
+It stands around another transport and sends through it: the client's hooks, authentication, retries
+and streams stay as they are. `policy.outgoing` says what is a policy call, and what it carries. A
+token that is refused is minted again, once. An attempt that is answered by an error is a failed one
+in the record, and no turn.
+
+    outgoing → policy_call → the transport → (401, 403: a new token, again) → a copy of the answer
+
+Both classes are edges around `_Exchange`, which does all but the sending and the waiting.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import anyio.to_thread
+import httpx
+
+from reward_functions.rollouts.policy.answers import EVENTS, Answer, CallRefused
+from reward_functions.rollouts.policy.calls import policy_call
+from reward_functions.rollouts.policy.outgoing import Outgoing, outgoing
+from reward_functions.rollouts.policy.refining import with_tool_calls
+from reward_functions.rollouts.policy.tokens import REFUSED, TOKENS
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+
+    from reward_functions.rollouts.policy.calls import PolicyCall
+
+
+class _Exchange:
+    """One policy call: what is sent, and what becomes of the answer."""
+
+    def __init__(self, sent: Outgoing, original: httpx.Request, call: PolicyCall) -> None:
+        self.sent = sent
+        self.call = call
+        self._original = original
+        self._began = TOKENS.clock()
+
+    def request(self, token: str | None) -> httpx.Request:
+        """The request, with a token where one is due."""
+        headers = self.sent.headers | ({"authorization": f"Bearer {token}"} if token else {})
+        return httpx.Request(
+            "POST",
+            self.sent.url,
+            headers=headers,
+            content=self.sent.body,
+            extensions=self._original.extensions,
+        )
+
+    def refused(self, response: httpx.Response) -> bool:
+        """Whether another token may help."""
+        if self.sent.region is None or response.status_code not in REFUSED:
+            return False
+        self.call.failed(CallRefused(f"status {response.status_code}"))
+        TOKENS.renew(self._began)
+        self.call.attempt()
+        return True
+
+    def answer(self, response: httpx.Response) -> Answer | None:
+        """A copy of the answer, to be read along; None of an error."""
+        if not response.is_success:
+            self.call.failed(CallRefused(f"status {response.status_code}"))
+            return None
+        self.call.answering()
+        answer = Answer(self.call, response.headers.get("content-type", ""))
+        self.call.later(answer.end)
+        return answer
+
+    def refined(self, body: bytes, response: httpx.Response, answer: Answer) -> httpx.Response:
+        """The answer with the tool calls of its text, all of it at once."""
+        answer.read(body)
+        answer.end()
+        streamed = response.headers.get("content-type", "").startswith(EVENTS)
+        content = with_tool_calls(body, self.sent.request, streamed=streamed)
+        headers = {name: response.headers[name] for name in response.headers if name not in FRAMING}
+        return httpx.Response(
+            response.status_code, headers=headers, content=content, extensions=response.extensions
+        )
+
+
+FRAMING: Final = frozenset({"content-length", "transfer-encoding"})
+"""Headers of an answer's bytes, which are others now."""
+
+
+class RolloutTransport(httpx.BaseTransport):
+    """A synchronous transport in rollouts; shared by any number of them.
+
+    Args:
+        transport: that sends; a new `httpx.HTTPTransport` where None.
+        trusted: endpoints that a payload may name beside AWS's.
+        recover_tool_calls: whether tool calls that the policy wrote as text are given to the client
+            as tool calls. An answer to a request with tools is read to its end before that, a
+            stream too.
+        owned: whether it is closed with this one.
+
+    Raises:
+        PolicyFailure: at a call behind the deadline of its episode.
+        UntrustedEndpoint, UnsupportedCall: at a call; see `policy.outgoing`.
+        CredentialsMissing: at a call that a token is due for.
+    """
+
+    def __init__(
+        self,
+        transport: httpx.BaseTransport | None = None,
+        *,
+        trusted: Iterable[str] = (),
+        recover_tool_calls: bool = False,
+        owned: bool = True,
+    ) -> None:
+        self._transport = transport or httpx.HTTPTransport()
+        self.trusted = tuple(trusted)
+        self._recovers = recover_tool_calls
+        self._owned = owned
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request, as the rollout that makes it does."""
+        body = request.read() if request.method == "POST" else b""
+        url = str(request.url)
+        sent = outgoing(request.method, url, request.headers, body, self.trusted)
+        if sent is None:
+            return self._transport.handle_request(request)
+        with policy_call(sent.request) as call:
+            exchange = _Exchange(sent, request, call)
+            response = self._transport.handle_request(exchange.request(_token(sent)))
+            if exchange.refused(response):
+                response.close()
+                response = self._transport.handle_request(exchange.request(_token(sent)))
+            if (answer := exchange.answer(response)) is None:
+                return response
+            if self._recovers and sent.has_tools:
+                body = b"".join(_pieces(response))
+                response.close()
+                return exchange.refined(body, response, answer)
+            response.stream = _Copied(response.stream, answer)
+            return response
+
+    def close(self) -> None:
+        """Close what sends, where it is owned."""
+        if self._owned:
+            self._transport.close()
+
+
+class AsyncRolloutTransport(httpx.AsyncBaseTransport):
+    """As `RolloutTransport`, of an asynchronous client.
+
+    Tokens are minted on a thread: credentials may come from a service.
+    """
+
+    def __init__(
+        self,
+        transport: httpx.AsyncBaseTransport | None = None,
+        *,
+        trusted: Iterable[str] = (),
+        recover_tool_calls: bool = False,
+        owned: bool = True,
+    ) -> None:
+        self._transport = transport or httpx.AsyncHTTPTransport()
+        self.trusted = tuple(trusted)
+        self._recovers = recover_tool_calls
+        self._owned = owned
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request, as the rollout that makes it does."""
+        body = await request.aread() if request.method == "POST" else b""
+        url = str(request.url)
+        sent = outgoing(request.method, url, request.headers, body, self.trusted)
+        if sent is None:
+            return await self._transport.handle_async_request(request)
+        with policy_call(sent.request) as call:
+            exchange = _Exchange(sent, request, call)
+            response = await self._send(exchange)
+            if exchange.refused(response):
+                await response.aclose()
+                response = await self._send(exchange)
+            if (answer := exchange.answer(response)) is None:
+                return response
+            if self._recovers and sent.has_tools:
+                body = b"".join([piece async for piece in _async_pieces(response)])
+                await response.aclose()
+                return exchange.refined(body, response, answer)
+            response.stream = _AsyncCopied(response.stream, answer)
+            return response
+
+    async def _send(self, exchange: _Exchange) -> httpx.Response:
+        token = await anyio.to_thread.run_sync(_token, exchange.sent)
+        return await self._transport.handle_async_request(exchange.request(token))
+
+    async def aclose(self) -> None:
+        """Close what sends, where it is owned."""
+        if self._owned:
+            await self._transport.aclose()
+
+
+class _Copied(httpx.SyncByteStream):
+    """An answer's bytes as they come, and a copy of them."""
+
+    def __init__(self, stream: Any, answer: Answer) -> None:
+        self._stream = stream
+        self._answer = answer
+
+    def __iter__(self) -> Iterator[bytes]:
+        with self._answer.failing():
+            for piece in self._stream:
+                self._answer.read(piece)
+                yield piece
+        self._answer.end()
+
+    def close(self) -> None:
+        self._stream.close()
+        self._answer.end()
+
+
+class _AsyncCopied(httpx.AsyncByteStream):
+    """As `_Copied`, of an asynchronous client."""
+
+    def __init__(self, stream: Any, answer: Answer) -> None:
+        self._stream = stream
+        self._answer = answer
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        with self._answer.failing():
+            async for piece in self._stream:
+                self._answer.read(piece)
+                yield piece
+        self._answer.end()
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+        self._answer.end()
+
+
+def _pieces(response: httpx.Response) -> Iterator[bytes]:
+    return iter(cast("Iterable[bytes]", response.stream))
+
+
+def _async_pieces(response: httpx.Response) -> AsyncIterator[bytes]:
+    return aiter(cast("AsyncIterable[bytes]", response.stream))
+
+
+def _token(sent: Outgoing) -> str | None:
+    """A token where one is due."""
+    return None if sent.region is None else TOKENS.get(sent.region)

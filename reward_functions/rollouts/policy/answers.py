@@ -1,0 +1,230 @@
+"""An answer of the policy, read as one chat completion: JSON, or the events of a stream.
+
+Whoever reads a stream sees its bytes as they come; a copy is kept, and read once it has ended. Of a
+stream the pieces are joined: text by its field, tool calls by their index, token ids and
+log-probabilities in their order. What is no chat completion is recorded as such, and counted.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+from reward_functions.rollouts.errors import RolloutError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from reward_functions.rollouts.policy.calls import PolicyCall
+
+LARGEST: Final = 32 * 2**20
+"""Bytes of an answer that are kept for the record: 100,000 tokens of a stream, each an event of 300
+bytes, as vLLM sends them with log-probabilities."""
+
+EVENTS: Final = "text/event-stream"
+DONE: Final = b"[DONE]"
+
+REPLACED: Final = frozenset({"role", "id", "type"})
+"""Fields whose text a stream repeats; any other text goes on."""
+
+APART: Final = frozenset({"delta", "index", "logprobs"})
+"""Fields of a chunk's choice that are read by themselves."""
+
+
+class UnreadableAnswer(RolloutError, ValueError):
+    """No chat completion, or more of one than is kept. It is recorded, never raised."""
+
+
+class CallRefused(RolloutError):
+    """A policy call that was answered by an error. It is recorded, never raised."""
+
+
+class Answer:
+    """A copy of an answer, while its reader reads it.
+
+    Args:
+        call: that it answers; it has begun by now.
+        content_type: of the answer.
+    """
+
+    def __init__(self, call: PolicyCall, content_type: str) -> None:
+        self._call = call
+        self._streamed = content_type.startswith(EVENTS)
+        self._kept = bytearray()
+        self._too_large = self._ended = False
+
+    def read(self, piece: bytes) -> None:
+        """The reader has read a piece."""
+        if len(self._kept) + len(piece) > LARGEST:
+            self._too_large = True
+            self._kept.clear()
+        if not self._too_large:
+            self._kept += piece
+
+    def end(self) -> None:
+        """The reader has all that it wants, the rest of a stream or not; once."""
+        if self._ended:
+            return
+        self._ended = True
+        if self._too_large:
+            self._call.failed(UnreadableAnswer(f"more than {LARGEST} bytes"))
+            return
+        try:
+            self._call.answered(completion_of(bytes(self._kept), streamed=self._streamed))
+        except UnreadableAnswer as error:
+            self._call.failed(error)
+
+    @contextmanager
+    def failing(self) -> Iterator[None]:
+        """A block that reads; where it breaks off, the call has failed.
+
+        A reader that stops, and closes what it has not read, has all that it wants.
+        """
+        try:
+            yield
+        except GeneratorExit:
+            raise
+        except BaseException as error:
+            self._ended = True
+            self._call.failed(error)
+            raise
+
+
+def completion_of(body: bytes, *, streamed: bool) -> dict[str, Any]:
+    """An answer's body as a chat completion, whose first choice has a message.
+
+    Raises:
+        UnreadableAnswer: it is none.
+    """
+    try:
+        read = joined(events_of(body)) if streamed else json.loads(body)
+    except (ValueError, RecursionError):
+        raise UnreadableAnswer("the answer is no JSON") from None
+    choices = read.get("choices") if isinstance(read, dict) else None
+    first = choices[0] if isinstance(choices, list) and choices else None
+    if not isinstance(first, dict) or not isinstance(first.get("message"), dict):
+        raise UnreadableAnswer("the answer holds no message")
+    return dict(read)
+
+
+def events_of(body: bytes) -> list[dict[str, Any]]:
+    """The JSON objects of a stream of server-sent events; one that broke off is left out.
+
+    Raises:
+        ValueError: what an event holds is no JSON.
+    """
+    # An event ends with an empty line, and what has none behind it broke off.
+    whole = body.replace(b"\r\n", b"\n").rpartition(b"\n\n")[0]
+    lines = (line[5:].strip() for line in whole.split(b"\n") if line.startswith(b"data:"))
+    read = [json.loads(line) for line in lines if line and line != DONE]
+    return [each for each in read if isinstance(each, dict)]
+
+
+def joined(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The chat completion that the chunks of a stream are pieces of."""
+    whole: dict[str, Any] = {}
+    choices: dict[int, _Choice] = {}
+    for event in events:
+        whole |= {name: value for name, value in event.items() if value is not None}
+        listed = event.get("choices")
+        for each in listed if isinstance(listed, list) else ():
+            if isinstance(each, dict):
+                choices.setdefault(_index(each), _Choice()).add(each)
+    whole["choices"] = [choices[index].whole(index) for index in sorted(choices)]
+    return whole | ({"object": "chat.completion"} if "object" in whole else {})
+
+
+class _Choice:
+    """One choice of a stream: its message, and what else its chunks say of it."""
+
+    def __init__(self) -> None:
+        self._message = _Pieces()
+        self._rest = _Pieces()
+        self._calls: dict[int, tuple[_Pieces, _Pieces]] = {}
+
+    def add(self, choice: Mapping[str, Any]) -> None:
+        delta = choice.get("delta")
+        delta = delta if isinstance(delta, dict) else {}
+        self._message.add({name: delta[name] for name in delta if name != "tool_calls"})
+        calls = delta.get("tool_calls")
+        for each in calls if isinstance(calls, list) else ():
+            if isinstance(each, dict):
+                self._add_call(each)
+        logprobs = choice.get("logprobs")
+        known = {name: choice[name] for name in choice if name not in APART}
+        # The ids and log-probabilities of each chunk are further ones of the same list.
+        self._rest.add(known | (logprobs if isinstance(logprobs, dict) else {}))
+
+    def _add_call(self, call: Mapping[str, Any]) -> None:
+        rest, function = self._calls.setdefault(_index(call), (_Pieces(), _Pieces()))
+        rest.add({name: call[name] for name in call if name not in {"index", "function"}})
+        given = call.get("function")
+        function.add(given if isinstance(given, dict) else {})
+
+    def whole(self, index: int) -> dict[str, Any]:
+        message = {"role": "assistant", "content": None} | self._message.whole()
+        if self._calls:
+            message["tool_calls"] = [
+                {**rest.whole(), "function": function.whole()}
+                for _, (rest, function) in sorted(self._calls.items())
+            ]
+            message["content"] = message["content"] or None  # as an answer says it that is whole
+        rest = self._rest.whole()
+        lists = {name: rest.pop(name) for name in ("content", "refusal") if name in rest}
+        logprobs = {"logprobs": lists} if lists else {}
+        return {"index": index, "finish_reason": None} | rest | logprobs | {"message": message}
+
+
+class _Pieces:
+    """Fields that come in pieces."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, list[str]] = {}
+        self._lists: dict[str, list[Any]] = {}
+        self._others: dict[str, Any] = {}
+
+    def add(self, fields: Mapping[str, Any]) -> None:
+        for name, value in fields.items():
+            if isinstance(value, str) and name not in REPLACED | {"finish_reason"}:
+                self._texts.setdefault(name, []).append(value)
+            elif isinstance(value, list):
+                self._lists.setdefault(name, []).extend(value)
+            elif value is not None:
+                self._others[name] = value
+
+    def whole(self) -> dict[str, Any]:
+        texts = {name: "".join(pieces) for name, pieces in self._texts.items()}
+        return self._others | self._lists | texts
+
+
+def _index(piece: Mapping[str, Any]) -> int:
+    index = piece.get("index")
+    return index if isinstance(index, int) else 0
+
+
+def as_events(completion: Mapping[str, Any]) -> bytes:
+    """A chat completion as a stream: a chunk for each choice, its end, and the usage."""
+    frame = {name: completion[name] for name in completion if name not in {"choices", "usage"}}
+    frame["object"] = "chat.completion.chunk"
+    chunks = [
+        {"choices": [{"index": each["index"]} | piece]}
+        for each in completion["choices"]
+        for piece in _chunks(each)
+    ]
+    if completion.get("usage"):
+        chunks.append({"choices": [], "usage": completion["usage"]})
+    lines = (json.dumps(frame | chunk, ensure_ascii=False).encode() for chunk in chunks)
+    return b"".join(b"data: " + line + b"\n\n" for line in (*lines, DONE))
+
+
+def _chunks(choice: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    delta = dict(choice["message"])
+    calls = delta.get("tool_calls")
+    if calls:
+        delta["tool_calls"] = [{"index": at} | call for at, call in enumerate(calls)]
+    rest = {name: choice[name] for name in choice if name not in {"message", "finish_reason"}}
+    return (
+        {"delta": delta, "finish_reason": None} | rest,
+        {"delta": {}, "finish_reason": choice.get("finish_reason")},
+    )

@@ -1,0 +1,271 @@
+"""One call of the policy: refused behind the deadline, counted as a turn, recorded.
+
+    with policy_call(request) as call:
+        reply = client.post(...)       # an exception is recorded by its type
+        call.answering()               # an answer begins: a turn of the episode
+        call.answered(reply)           # the whole of it, in OpenAI's form
+
+An answer that arrives behind the block is `call.later()`; a generator has each of its steps made
+within the call by `steps` or `async_steps`, so that its consumer's own calls are others.
+
+A call within a call is the same call: a wrapped model over a wrapped client is one turn. Where the
+inner one is made again, because it failed, each attempt is in the record. Outside an episode all of
+this does nothing.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from reward_functions.rollouts import spans
+from reward_functions.rollouts.episodes.episode import current_rollout
+from reward_functions.rollouts.errors import PolicyFailure
+
+if TYPE_CHECKING:
+    from collections.abc import (
+        AsyncGenerator,
+        AsyncIterator,
+        Callable,
+        Generator,
+        Iterator,
+        Mapping,
+    )
+
+    from reward_functions.rollouts.episodes.episode import RolloutContext
+
+_Event = TypeVar("_Event")
+
+
+class PolicyCall:
+    """One call, while it is made; used by one task at a time.
+
+    Args:
+        episode: None outside any.
+        request: the body of a chat completion, in OpenAI's form; None where it is not known.
+    """
+
+    def __init__(self, episode: RolloutContext | None, request: Mapping[str, Any] | None) -> None:
+        self._episode = episode
+        self._request = request
+        self._recording = None if episode is None or request is None else episode.recording
+        self._turn: int | None = None
+        self._attempts = 0
+        self._handle: int | None = None
+        self._span: spans.Span = spans.NOTHING
+        self._open = self._answered = self._later = False
+        self._left: Callable[[], object] | None = None
+        self.current = True
+        self._begin()
+
+    def attempt(self) -> None:
+        """The request is sent; again, where an attempt before it failed.
+
+        Raises:
+            PolicyFailure: it would be sent again, and the episode's window is over.
+        """
+        if not self._open and not self._answered:
+            require_time()
+            self._begin()
+
+    def _begin(self) -> None:
+        self._open = True
+        self._attempts += 1
+        if self._episode is not None:
+            self._span = spans.begin("policy.call", _attributes(self._episode, self._request))
+            self._span.set({"rollout.attempt": self._attempts})
+        if self._recording is not None and self._request is not None:
+            self._handle = self._recording.began(self._request)
+
+    def answering(self) -> None:
+        """An answer begins: a turn of the episode, once."""
+        if self._episode is not None and self._turn is None:
+            self._turn = self._episode.policy_call()
+            self._span.set({"rollout.turn": self._turn})
+
+    @property
+    def handle(self) -> int | None:
+        """Of the last attempt in the episode's recording; None where nothing is recorded."""
+        return self._handle
+
+    def later(self, left: Callable[[], object] | None = None) -> None:
+        """The answer comes behind the block: whoever reads it says `answered` or `failed`.
+
+        Args:
+            left: is called where the reader leaves the rest of the answer, and has all it wants.
+        """
+        self._later = True
+        self._left = left or self._left
+
+    def answered(self, response: Mapping[str, Any]) -> None:
+        """The whole answer is there, as a chat completion in OpenAI's form; the first counts."""
+        if self._answered:
+            return
+        if not self._open:
+            self._begin()
+        self.answering()
+        self._open, self._answered = False, True
+        if self._recording is not None and self._handle is not None:
+            self._recording.answered(self._handle, response)
+        self._span.set(_answer_attributes(response))
+        self._span.end()
+
+    def failed(self, error: BaseException) -> None:
+        """The attempt brought no answer; nothing, where it has brought one."""
+        if not self._open:
+            return
+        self._open = False
+        if self._recording is not None and self._handle is not None:
+            self._recording.failed(self._handle, error)
+        self._span.end(error)
+
+    def left(self) -> None:
+        """The block is over: calls that are made from now on are others."""
+        self.current = False
+        if self._open and not self._later:
+            self._span.end()
+
+    @contextmanager
+    def within(self) -> Iterator[None]:
+        """A block whose policy calls are this call, such as one step of a stream."""
+        token = _call.set(self)
+        was, self.current = self.current, True
+        try:
+            with self._span.current():
+                yield
+        finally:
+            self.current = was
+            with suppress(ValueError):  # a generator's block was left in another context
+                _call.reset(token)
+
+    def steps(self, events: Iterator[_Event]) -> Generator[_Event, None, None]:
+        """A stream's events, each read within this call; its failure is the call's."""
+        self.later()
+        with self.failing():
+            while True:
+                with self.within():
+                    try:
+                        event = next(events)
+                    except StopIteration:
+                        return
+                yield event
+
+    async def async_steps(self, events: AsyncIterator[_Event]) -> AsyncGenerator[_Event, None]:
+        """As `steps`, of an asynchronous stream; the caller closes it."""
+        self.later()
+        with self.failing():
+            while True:
+                with self.within():
+                    try:
+                        event = await anext(events)
+                    except StopAsyncIteration:
+                        return
+                yield event
+
+    @contextmanager
+    def failing(self) -> Iterator[None]:
+        """A block whose exception is the call's failure, a cancellation too."""
+        try:
+            yield
+        except GeneratorExit as error:
+            if self._left is None:
+                self.failed(error)
+            else:
+                self._left()
+            raise
+        except BaseException as error:
+            self.failed(error)
+            raise
+
+
+@contextmanager
+def policy_call(request: Mapping[str, Any] | None = None) -> Iterator[PolicyCall]:
+    """A call of the policy in the current episode.
+
+    Args:
+        request: the body of a chat completion, in OpenAI's form; None where it is not known.
+
+    Raises:
+        PolicyFailure: the episode's window is over.
+    """
+    outer = _call.get()
+    if outer is not None and outer.current:
+        outer.attempt()
+        yield outer
+        return
+    require_time()
+    call = PolicyCall(current_rollout(), request)
+    try:
+        with call.failing(), call.within():
+            yield call
+    finally:
+        call.left()
+
+
+def open_call(request: Mapping[str, Any] | None = None) -> PolicyCall:
+    """As `policy_call`, where no block can stand: whoever opens it says `answered` or `failed`.
+
+    Raises:
+        PolicyFailure: the episode's window is over.
+    """
+    outer = _call.get()
+    if outer is not None and outer.current:
+        outer.attempt()
+        return outer
+    require_time()
+    call = PolicyCall(current_rollout(), request)
+    call.current = False
+    call.later()
+    return call
+
+
+def require_time() -> None:
+    """Nothing, unless the window of the current episode is over.
+
+    Raises:
+        PolicyFailure: it is.
+    """
+    episode = current_rollout()
+    if episode is not None and episode.cancelled.is_set():
+        raise PolicyFailure("the rollout's window is over: the policy is not called again")
+
+
+REQUESTED: Final = {
+    "model": "gen_ai.request.model",
+    "temperature": "gen_ai.request.temperature",
+    "top_p": "gen_ai.request.top_p",
+    "max_tokens": "gen_ai.request.max_tokens",
+}
+"""Fields of a request, and what OpenTelemetry's conventions call them."""
+
+COUNTED: Final = {
+    "prompt_tokens": "gen_ai.usage.input_tokens",
+    "completion_tokens": "gen_ai.usage.output_tokens",
+}
+
+
+def _attributes(episode: RolloutContext, request: Mapping[str, Any] | None) -> dict[str, Any]:
+    named = {new: (request or {}).get(old) for old, new in REQUESTED.items()}
+    return {"gen_ai.operation.name": "chat"} | rollout_attributes(episode) | named
+
+
+def rollout_attributes(episode: RolloutContext) -> dict[str, Any]:
+    """Which rollout a span is of."""
+    known = episode.metadata
+    return {"rollout.job": known.job_arn, "rollout.trajectory": known.trajectory_id}
+
+
+def _answer_attributes(response: Mapping[str, Any]) -> dict[str, Any]:
+    usage = response.get("usage") or {}
+    choices = response.get("choices") or ()
+    reasons = [each.get("finish_reason") for each in choices if isinstance(each, dict)]
+    counted = {new: usage.get(old) for old, new in COUNTED.items()}
+    known = [each for each in reasons if isinstance(each, str)]
+    return {
+        "gen_ai.response.model": response.get("model"),
+        "gen_ai.response.finish_reasons": known,
+    } | counted
+
+
+_call: ContextVar[PolicyCall | None] = ContextVar("policy_call", default=None)

@@ -1,0 +1,161 @@
+"""A file of trajectories as the rows of a trainer, with the rewards of another file.
+
+| format | a line is |
+| --- | --- |
+| `jsonl` | a trajectory, whole, with its rewards: what was read, joined |
+| `rllm` | an episode of rLLM with one trajectory |
+| `agentcore` | a trace record of agentcore-rl-toolkit, with its advantage in the metadata |
+| `datum` | a datum of a SageMaker training session |
+
+Rows of tokens (`agentcore`, `datum`) need a group and log-probabilities. The others need neither,
+and hold failed and unscored rollouts too: without a reward, and never with 0.0. A rollout whose
+tokens were misaligned when they were recorded stands in `jsonl` alone.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from reward_functions.rollouts.errors import InvalidReward
+from reward_functions.rollouts.exchange.agentcore import trace_records
+from reward_functions.rollouts.exchange.datum import datum
+from reward_functions.rollouts.exchange.fields import BadTrace, read_object
+from reward_functions.rollouts.exchange.joining import Joined, RolloutReward, agreed, joined
+from reward_functions.rollouts.exchange.left_out import LeftOut, counted
+from reward_functions.rollouts.exchange.rllm import rllm_episode
+from reward_functions.rollouts.trajectories.jsonl import TrajectoryFile, written
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from reward_functions.rollouts.exchange.advantages import Group, Scale
+    from reward_functions.rollouts.trajectories.types import Trajectory
+
+Format = Literal["jsonl", "rllm", "agentcore", "datum"]
+TOKENS: frozenset[str] = frozenset({"agentcore", "datum"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exported:
+    """What became of a file.
+
+    Args:
+        lines: the rows, as JSON, without line breaks.
+        left_out: rollouts and turns that gave no row, by reason.
+        groups: of the rollouts that were rewarded; none for formats without advantages.
+        torn: bytes of half a line at the end of the trajectories.
+    """
+
+    lines: tuple[str, ...]
+    left_out: Mapping[str, int]
+    groups: tuple[Group, ...] = ()
+    torn: int = 0
+
+
+def exported(
+    path: str, to: Format, *, rewards: str | None = None, scale: Scale = "none"
+) -> Exported:
+    """The rows of a file of trajectories.
+
+    Args:
+        path: of the trajectories, as JSON lines.
+        to: the format.
+        rewards: the path of records of `reward rollouts run`, or of results from S3, one a line;
+            the trajectories' own where None.
+        scale: of advantages; "std" divides by the group's standard deviation.
+
+    Raises:
+        BadTrajectory, BadTrace: a line cannot be read. The message names it.
+        MisalignedTokens: tokens and log-probabilities of a turn do not belong together.
+        OSError: a file cannot be read.
+    """
+    file = TrajectoryFile(Path(path))
+    trajectories = list(file)
+    given = None if rewards is None else list(read_rewards(rewards))
+    if to in TOKENS:
+        found = joined(trajectories, given, scale=scale)
+        lines, left = _token_lines(found, to)
+        return Exported(lines=lines, left_out=counted(left), groups=found.groups, torn=file.torn)
+    rewarded = trajectories if given is None else list(_with_rewards(trajectories, given))
+    if to == "jsonl":
+        rows = list(map(written, rewarded))
+        refused: list[LeftOut] = []
+    else:
+        refused = [LeftOut(each.id, "misaligned tokens") for each in rewarded if each.misaligned]
+        rewarded = [each for each in rewarded if not each.misaligned]
+        rows = list(_episodes(rewarded))
+    missing = [LeftOut(each.id, "no reward") for each in rewarded if each.rewards is None]
+    left_out = counted(refused) | _marked(counted(missing))
+    return Exported(lines=tuple(rows), left_out=left_out, torn=file.torn)
+
+
+def read_rewards(path: str) -> Iterator[RolloutReward]:
+    """The rewards of a file, one a line; half a line at its end is left out.
+
+    Raises:
+        BadTrace: a line is no record and no result. The message names it.
+        OSError: it cannot be read.
+    """
+    with Path(path).open("rb") as stream:
+        for number, line in enumerate(stream, 1):
+            if not line.endswith(b"\n"):
+                return
+            try:
+                yield RolloutReward.read(read_object(line, "record"))
+            except (BadTrace, InvalidReward) as error:
+                raise BadTrace(f"{path}, line {number}: {error}") from None
+
+
+def _with_rewards(
+    trajectories: Sequence[Trajectory], rewards: Sequence[RolloutReward]
+) -> Iterator[Trajectory]:
+    """Trajectories with the rewards that a source gives them; with none where two disagree."""
+    found = agreed(rewards)
+    for each in trajectories:
+        reward = found.get(each.id)
+        yield replace(each, rewards=None if reward is None else reward.rewards)
+
+
+def _marked(left: Mapping[str, int]) -> dict[str, int]:
+    """What stands in the file all the same."""
+    return {f"{reason}, written without one": count for reason, count in left.items()}
+
+
+def _episodes(trajectories: Sequence[Trajectory]) -> Iterator[str]:
+    """Episodes of rLLM, numbered within their group."""
+    seen: dict[str, int] = {}
+    for each in trajectories:
+        group = each.metadata.get("group")
+        task = (group if isinstance(group, str) and group else each.id).replace(":", "_")
+        seen[task] = index = seen.get(task, -1) + 1
+        yield _line(rllm_episode([each], task_id=task, index=index))
+
+
+def _token_lines(found: Joined, to: Format) -> tuple[tuple[str, ...], list[LeftOut]]:
+    left = list(found.left_out)
+    lines: list[str] = []
+    if to == "datum":
+        for row in found.rows:
+            if row.tokens.has_logprobs and row.tokens.prompt_ids:
+                lines.append(_line(datum(row.tokens, row.advantage)))
+            else:
+                reason = "no log-probabilities" if row.tokens.prompt_ids else "no prompt"
+                left += [LeftOut(row.tokens.rollout, reason, turn) for turn in row.tokens.turns]
+        return tuple(lines), left
+    advantages = {row.tokens.rollout: (row.advantage, row.group) for row in found.rows}
+    for trajectory in found.trajectories:
+        if trajectory.id not in advantages:
+            continue
+        records, out = trace_records(trajectory)
+        left += (each for each in out if each.reason == "no log-probabilities")
+        advantage, group = advantages[trajectory.id]
+        more = {"advantage": advantage, "group": group}
+        lines += (_line(each.json() | {"metadata": {**each.metadata, **more}}) for each in records)
+    return tuple(lines), left
+
+
+def _line(row: Mapping[str, Any]) -> str:
+    return json.dumps(row, allow_nan=False, separators=(",", ":"))
