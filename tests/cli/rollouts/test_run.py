@@ -114,9 +114,9 @@ def test_a_plain_function_is_run_and_scored(folder, agent):
     assert all(r"\boxed{" in each["response"] for each in found)
 
 
-@pytest.mark.parametrize("agent", ["agent.py:plain", "agent.py:rewarded"])
+@pytest.mark.parametrize("agent", [["agent.py:plain", "--reward", "math"], ["agent.py:rewarded"]])
 def test_what_an_agent_does_is_kept_and_joined_by_rollout(folder, agent):
-    ran = run("run", agent, "rows.jsonl", "-n", 2, "--limit", 3, "--trajectories", "kept.jsonl")
+    ran = run("run", *agent, "rows.jsonl", "-n", 2, "--limit", 3, "--trajectories", "kept.jsonl")
     assert "reward rollouts report rollouts.jsonl --trajectories kept.jsonl" in ran.stderr
     kept = [each["id"] for each in records("kept.jsonl")]
     assert sorted(kept) == sorted(each["rollout"] for each in records())
