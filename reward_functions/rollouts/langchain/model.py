@@ -27,7 +27,7 @@ from reward_functions.rollouts.langchain.clients import UNUSED_KEY, CallClients
 from reward_functions.rollouts.policy.answers import joined
 from reward_functions.rollouts.policy.asking import Asking, current_asking
 from reward_functions.rollouts.policy.headers import with_parameters
-from reward_functions.rollouts.policy.streams import in_own_context_async
+from reward_functions.rollouts.policy.streams import in_own_context
 from reward_functions.rollouts.policy.tokens import TOKENS
 from reward_functions.rollouts.policy.unsupported import UnsupportedModel
 from reward_functions.rollouts.trajectories.text_tool_calls import recovered
@@ -182,7 +182,7 @@ class RolloutChatOpenAI(ChatOpenAI):
         began, clients, started = TOKENS.clock(), self._clients(), False
         try:
             async with aclosing(
-                in_own_context_async(self._astreamed(clients, *args, **kwargs))
+                in_own_context(self._astreamed(clients, *args, **kwargs))
             ) as chunks:
                 async for chunk in chunks:
                     started = True
@@ -193,9 +193,7 @@ class RolloutChatOpenAI(ChatOpenAI):
         else:
             return
         TOKENS.renew(began)
-        async with aclosing(
-            in_own_context_async(self._astreamed(clients, *args, **kwargs))
-        ) as chunks:
+        async with aclosing(in_own_context(self._astreamed(clients, *args, **kwargs))) as chunks:
             async for chunk in chunks:
                 yield chunk
 

@@ -10,21 +10,16 @@ from __future__ import annotations
 from contextvars import copy_context
 from typing import TYPE_CHECKING, TypeVar
 
-from reward_functions.rollouts.episodes.invocation import InContext, Steps
+from reward_functions.rollouts.episodes.invocation import InContext
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Generator, Iterator
+    from collections.abc import AsyncGenerator
 
 T = TypeVar("T")
 
 
-def in_own_context(items: Generator[T, None, None]) -> Iterator[T]:
-    """The items of a generator, which runs in a copy of this context."""
-    yield from Steps(items, copy_context())
-
-
-async def in_own_context_async(items: AsyncGenerator[T, None]) -> AsyncGenerator[T, None]:
-    """The same of an asynchronous one."""
+async def in_own_context(items: AsyncGenerator[T, None]) -> AsyncGenerator[T, None]:
+    """The items of an asynchronous generator, which runs in a copy of this context."""
     context = copy_context()
     try:
         while True:

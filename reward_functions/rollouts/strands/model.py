@@ -22,7 +22,7 @@ from reward_functions.rollouts.httpx.client import recording_client
 from reward_functions.rollouts.openai.client_args import ClientArgs
 from reward_functions.rollouts.policy.asking import Asking, current_asking
 from reward_functions.rollouts.policy.headers import CallHeaders, with_parameters
-from reward_functions.rollouts.policy.streams import in_own_context_async
+from reward_functions.rollouts.policy.streams import in_own_context
 from reward_functions.rollouts.policy.tokens import TOKENS
 from reward_functions.rollouts.strands.answers import Answer
 from reward_functions.rollouts.trajectories.text_tool_calls import recovered
@@ -133,7 +133,7 @@ class RolloutModel(OpenAIModel):
         """A call's events; it is made again where its token was refused."""
         began, started = TOKENS.clock(), False
         try:
-            async with aclosing(in_own_context_async(self._attempted(call))) as events:
+            async with aclosing(in_own_context(self._attempted(call))) as events:
                 async for event in events:
                     started = True
                     yield event

@@ -18,9 +18,6 @@ TEXT = (ROOT / "docs" / "how-to" / "one-import-line.md").read_text()
 SECTIONS = re.findall(
     r"\(\.\./examples/compat/(\w+)\.py\).*?```diff\n(.*?)```", TEXT, re.DOTALL | re.MULTILINE
 )
-COMPAT = "reward_functions.rollouts.compat"
-NEEDS = {"agentcore_rl": f"{COMPAT}.agentcore_rl", "rllm_flow": f"{COMPAT}.rllm"}
-"""Modules of neighbours; an example is left out where they are not there."""
 
 
 def lines(diff, sign):
@@ -29,8 +26,6 @@ def lines(diff, sign):
 
 def example(name):
     """An example's module."""
-    if name in NEEDS and importlib.util.find_spec(NEEDS[name]) is None:
-        pytest.skip(f"{NEEDS[name]} is not there")
     spec = importlib.util.spec_from_file_location(f"compat_{name}", EXAMPLES / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
