@@ -105,6 +105,7 @@ UNREAD = {
     # for laptops: what attacks judges and keeps verdicts, grants and lists deployments, looks at a
     # shell; and a marker
     "core/importing.py",
+    "core/local_requests.py",
     "core/loopback.py",
     "core/looking.py",
     "core/mentions.py",

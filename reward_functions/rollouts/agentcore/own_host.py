@@ -27,7 +27,7 @@ from reward_functions.rollouts.servers.app import (
     RolloutApp,
     plain,
 )
-from reward_functions.rollouts.servers.http import Refused, Reply, Request
+from reward_functions.rollouts.servers.messages import Refused, Reply, Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

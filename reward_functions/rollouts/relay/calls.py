@@ -22,7 +22,7 @@ from reward_functions.rollouts.relay.completions import (
 from reward_functions.rollouts.relay.engine import EngineFailed
 from reward_functions.rollouts.relay.event_stream import DONE, HEADERS, EventReader
 from reward_functions.rollouts.relay.requests import to_engine
-from reward_functions.rollouts.servers.http import Refused, Reply
+from reward_functions.rollouts.servers.messages import Refused, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from reward_functions.rollouts.relay.engine import Answer, Engine
     from reward_functions.rollouts.relay.engines import EngineKind
     from reward_functions.rollouts.relay.sessions import Session, Sessions
-    from reward_functions.rollouts.servers.http import Request
+    from reward_functions.rollouts.servers.messages import Request
 
 GONE: Final = "ClientGone"
 """The error of a turn whose agent went away before it had the whole answer."""

@@ -23,11 +23,11 @@ from contextlib import contextmanager
 from functools import partial
 from hmac import compare_digest
 from http import HTTPStatus
-from ipaddress import ip_address
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.local_requests import is_loopback_address
 from reward_functions.rollouts.errors import BadRequest, TooBusy
 from reward_functions.rollouts.relay.bounded_json import Malformed, read_object
 from reward_functions.rollouts.relay.calls import Calls
@@ -37,7 +37,8 @@ from reward_functions.rollouts.relay.engines import ENGINES
 from reward_functions.rollouts.relay.requests import to_engine
 from reward_functions.rollouts.relay.sessions import Limits, Session, Sessions
 from reward_functions.rollouts.servers.api_key import require_key
-from reward_functions.rollouts.servers.http import Refused, Reply, Request, Server
+from reward_functions.rollouts.servers.http import Server
+from reward_functions.rollouts.servers.messages import Refused, Reply, Request
 from reward_functions.rollouts.trajectories.jsonl import written
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ IDLE_SECONDS: Final = 300.0
 """How long an agent's connection may stay without a call: its tools take that long."""
 
 POLL_SECONDS: Final = 0.02
+
+HEALTH: Final = ("GET", "/health")
 
 SESSION: Final = re.compile(r"/sessions/([^/]{1,128})(/v1/.*|/trace|)")
 """A path of one session: its name, and the rest."""
@@ -192,13 +195,14 @@ class Relay:
                 self._reply,
                 self._admit,
                 largest=LARGEST,
+                anybody=(HEALTH,),
                 refusal=error_of,
                 connections=2 * self._connections,
                 idle_seconds=IDLE_SECONDS,
             )
         except OSError as error:
             raise ConfigurationError(f"cannot listen on {host}:{port}: {error.strerror}") from None
-        if not exposed and not ip_address(server.server_name).is_loopback:
+        if not exposed and not is_loopback_address(server.server_name):
             server.server_close()
             raise ConfigurationError(
                 "a relay listens on 127.0.0.1: say that other machines may reach it (exposed)"
@@ -222,7 +226,7 @@ class Relay:
         Raises:
             Refused: nobody does, or nobody may.
         """
-        if (request.method, request.path) == ("GET", "/health"):
+        if (request.method, request.path) == HEALTH:
             return lambda _: Reply(HTTPStatus.OK, {"status": "healthy"})
         if (request.method, request.path) == ("POST", "/sessions"):
             self._require_owner(request)

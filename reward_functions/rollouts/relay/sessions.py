@@ -24,7 +24,7 @@ from reward_functions.rollouts.errors import BadRequest, TooBusy
 from reward_functions.rollouts.headers import JOB_HEADER, TRAJECTORY_HEADER
 from reward_functions.rollouts.relay.record import Record
 from reward_functions.rollouts.relay.requests import read_sampling
-from reward_functions.rollouts.servers.http import Refused
+from reward_functions.rollouts.servers.messages import Refused
 from reward_functions.rollouts.trajectories.sink import TrajectorySink
 
 if TYPE_CHECKING:
@@ -223,11 +223,12 @@ class Sessions:
         Raises:
             Refused: there is none (404), or it has ended (410).
         """
-        self._expire(name)
         with self._lock:
             found = self._open.get(name)
-            past = name in self._past
-        if found is None and past:
+            # It is ended by `sweep`: here nobody waits for the disk that takes its trajectory.
+            late = found is not None and _is_late(found, self._clock())
+            past = late or name in self._past
+        if past:
             raise Refused(HTTPStatus.GONE, "the session has ended: closed, or not used for long")
         if found is None:
             raise Refused(HTTPStatus.NOT_FOUND, "there is no such session")
@@ -329,13 +330,6 @@ class Sessions:
         with self._lock:
             left = list(self._open.values())
         for session in left:
-            self.end(session)
-
-    def _expire(self, name: str) -> None:
-        with self._lock:
-            session = self._open.get(name)
-            late = session is not None and _is_late(session, self._clock())
-        if session is not None and late:
             self.end(session)
 
 

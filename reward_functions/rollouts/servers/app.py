@@ -41,7 +41,6 @@ from contextlib import contextmanager
 from contextvars import copy_context
 from hmac import compare_digest
 from http import HTTPStatus
-from ipaddress import ip_address
 from math import inf
 from threading import Event, Thread
 from time import monotonic
@@ -50,6 +49,7 @@ from urllib.parse import parse_qs
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.importing import named
+from reward_functions.core.local_requests import is_loopback_address
 from reward_functions.rollouts.background import WORKERS, Background, handed_in
 from reward_functions.rollouts.contract import LARGEST, read_request
 from reward_functions.rollouts.errors import BadRequest, TooBusy, UntrustedEndpoint
@@ -60,7 +60,8 @@ from reward_functions.rollouts.servers.answering import (
     accepted,
 )
 from reward_functions.rollouts.servers.api_key import API_KEY, require_key
-from reward_functions.rollouts.servers.http import Refused, Reply, Request, Server
+from reward_functions.rollouts.servers.http import Server
+from reward_functions.rollouts.servers.messages import Refused, Reply, Request
 from reward_functions.rollouts.servers.queue_reader import QueueReader
 from reward_functions.rollouts.servers.signals import handling, until_asked
 
@@ -73,6 +74,9 @@ LOOPBACK: Final = "127.0.0.1"
 
 PORT: Final = 8080
 """AgentCore's."""
+
+PING, HEALTH = PROBES = (("GET", "/ping"), ("GET", "/health"))
+"""What anybody may ask."""
 
 SESSION: Final = "x-amzn-bedrock-agentcore-runtime-session-id"
 
@@ -125,8 +129,8 @@ class RolloutApp:
         self._routes = {
             ("POST", "/invocations"): self._invocation,
             ("POST", "/rollout"): self._invocation,
-            ("GET", "/ping"): self._ping,
-            ("GET", "/health"): self._health,
+            PING: self._ping,
+            HEALTH: self._health,
         }
 
     @property
@@ -204,10 +208,12 @@ class RolloutApp:
         """
         reporter = None if self._rollout is None else self._rollout.reporter
         try:
-            server = Server((host, port), self._reply, self._admit, largest=self.largest)
+            server = Server(
+                (host, port), self._reply, self._admit, largest=self.largest, anybody=PROBES
+            )
         except OSError as error:
             raise CannotListen(f"cannot listen on {host}:{port}: {error.strerror}") from None
-        if not self._authorization and not ip_address(server.server_name).is_loopback:
+        if not self._authorization and not is_loopback_address(server.server_name):
             _log.warning(
                 "anybody who reaches %s can start rollouts: set %s, unless AgentCore is in front",
                 server.url,

@@ -11,8 +11,11 @@ A request reaches a route whole, or is refused with JSON and one sentence:
 | another encoding of the body than chunks | 501 |
 | a body over the limit | 413, before it is read |
 | a body that does not come in time | 408 |
-| from a page of the web: it has an Origin | 403 |
-| more connections than there are places | 503 |
+| from a page of the web (`core.local_requests`) | 400, 403 |
+| no place is free | 503 |
+
+A place is taken by a request that passes `admit`. Who is refused by `admit`, or asks a route of
+`anybody`, is answered without one: neither holds what those with a key need.
 
 A reply is JSON, or a body in pieces that are sent as they come.
 """
@@ -23,30 +26,26 @@ import io
 import json
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler
-from socket import AF_INET, AF_INET6, MSG_PEEK, SHUT_WR
+from socket import AF_INET, AF_INET6, MSG_PEEK
 from socketserver import TCPServer
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.rollouts.servers.bounded import BoundedServer
+from reward_functions.core.local_requests import refusal_of
+from reward_functions.rollouts.servers.bounded import (
+    IDLE_SECONDS,
+    REQUEST_SECONDS,
+    BoundedHandler,
+    BoundedServer,
+)
+from reward_functions.rollouts.servers.messages import Refused, Reply, Request
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Container, Mapping
 
 CONNECTIONS: Final = 512
-"""At a time, each with a thread of its own; an answer at once takes milliseconds."""
-
-IDLE_SECONDS: Final = 30.0
-"""How long a connection may stay without a request."""
-
-REQUEST_SECONDS: Final = 60.0
-"""How long a request may take to arrive, head and body."""
-
-LINGER_SECONDS: Final = 2.0
-"""How long what a refused client still sends is thrown away, so that it can read the refusal."""
+"""Places, each a connection with a thread of its own; an answer at once takes milliseconds."""
 
 LINE: Final = 1024
 """Bytes of the line before a chunk."""
@@ -56,59 +55,6 @@ TRAILERS: Final = 100
 
 FOLD: Final = re.compile(r"[\r\n]")
 """A header that goes on in the next line (RFC 9112, section 5.2)."""
-
-PIECE: Final = 64 * 1024
-
-
-class Request(NamedTuple):
-    """A request that has arrived.
-
-    Args:
-        method: "GET" or "POST".
-        path: without the query.
-        query: without its question mark.
-        headers: names in lower case.
-        body: empty of a GET.
-        gone: whether its sender has closed the connection since.
-    """
-
-    method: str
-    path: str
-    query: str
-    headers: Mapping[str, str]
-    body: bytes = b""
-    gone: Callable[[], bool] = lambda: False
-
-
-class Reply(NamedTuple):
-    """What is answered: JSON, or a body in pieces.
-
-    Args:
-        status: of HTTP.
-        content: JSON data; or an iterator of bytes, each sent as it is there. A generator is closed
-            where its receiver goes away. One that raises cuts the connection, so that nobody takes
-            what was sent for the whole.
-        headers: further ones; pieces go in chunks unless there is a Content-Length.
-    """
-
-    status: int
-    content: Any
-    headers: Mapping[str, str] = {}
-
-
-class Refused(Exception):
-    """A request that is not served. The message is one sentence for its sender.
-
-    Args:
-        status: of HTTP.
-        message: the sentence.
-        headers: further ones.
-    """
-
-    def __init__(self, status: int, message: str, **headers: str) -> None:
-        super().__init__(message)
-        self.status = status
-        self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
 
 
 def error_of(_: str, __: int, sentence: str) -> Any:
@@ -122,9 +68,16 @@ class Server(BoundedServer):
     Args:
         address: host and port; 0 for a free one.
         reply: answers a request that has arrived, or raises `Refused`.
-        admit: looks at a request before its body is read, and may raise `Refused`.
+        admit: looks at a request before its body is read, and may raise `Refused`. It waits for
+            nothing: all heads are read by one thread.
         largest: bytes of a body.
+        anybody: methods and paths that are answered without a place and without a body, and after
+            which the connection is closed. `reply` waits for nothing there.
         refusal: the JSON of a refusal, of a path, a status and a sentence.
+        connections: places.
+        waiting: as `BoundedServer` takes it.
+        idle_seconds: that a connection which has a place may stay without a request.
+        request_seconds: that a request may take to arrive.
     """
 
     def __init__(
@@ -134,19 +87,33 @@ class Server(BoundedServer):
         admit: Callable[[Request], None],
         *,
         largest: int,
+        anybody: Container[tuple[str, str]] = (),
         refusal: Callable[[str, int, str], Any] = error_of,
         connections: int = CONNECTIONS,
+        waiting: int | None = None,
         idle_seconds: float = IDLE_SECONDS,
         request_seconds: float = REQUEST_SECONDS,
     ) -> None:
         self.reply = reply
         self.admit = admit
         self.largest = largest
+        self.anybody = anybody
         self.refusal = refusal
         self.idle_seconds = idle_seconds
         self.request_seconds = request_seconds
         self.address_family = AF_INET6 if ":" in address[0] else AF_INET
-        super().__init__(address, _Handler, connections=connections)
+        super().__init__(
+            address,
+            _Handler,
+            connections=connections,
+            waiting=waiting,
+            idle_seconds=idle_seconds,
+            request_seconds=request_seconds,
+        )
+
+    def turn_away(self, head: bytes, *, whole: bool) -> bytes | None:
+        """The answer to whoever is refused, or asks what anybody may ask."""
+        return _Door(self, head, whole=whole).answer
 
     def server_bind(self) -> None:
         """Bind; the base class would ask a name server for this machine's name."""
@@ -160,49 +127,114 @@ class Server(BoundedServer):
         return f"http://{f'[{host}]' if ':' in host else host}:{self.server_port}"
 
 
-class _Timed(io.RawIOBase):
-    """What a connection sends, until a time; a byte a second does not hold a place for long."""
+class _Head(BoundedHandler):
+    """The head of a request: read, looked at, and refused where it is to be."""
 
-    def __init__(self, connection: Any) -> None:
-        self._connection = connection
-        self.until = 0.0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        left = self.until - monotonic()
-        if left <= 0:
-            raise TimeoutError
-        self._connection.settimeout(left)
-        return int(self._connection.recv_into(buffer))
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    # Head and body in one piece: two of them cost 40 ms, the wait of TCP's delayed acknowledgement.
-    wbufsize = -1
-    default_request_version = "HTTP/1.0"  # whoever names no version is answered with a head, too
     server: Server
 
-    def setup(self) -> None:
-        """Read through a clock."""
-        super().setup()
-        self._timed = _Timed(self.connection)
-        self.rfile.close()
-        self.rfile = io.BufferedReader(self._timed)
-        # Who has sent nothing yet holds a place for no longer than any server lets him.
-        self._idle_seconds = min(IDLE_SECONDS, self.server.idle_seconds)
+    def do_GET(self) -> None:  # noqa: N802 - http.server calls it so
+        self._answer()
+
+    do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = do_GET  # noqa: N815
+
+    def _answer(self) -> None:
+        raise NotImplementedError
+
+    def _request(self) -> Request:
+        """The request, without its body.
+
+        Raises:
+            Refused: it is none, it is a web page's, or the server does not admit it.
+        """
+        path, _, query = self.path.partition("?")
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        # What one server takes for a header and the next one does not can hide a second request.
+        if self.headers.defects or FOLD.search("".join(headers.values())):
+            raise Refused(HTTPStatus.BAD_REQUEST, "a line of the head is not a header")
+        refusal = refusal_of(self.headers.items(), self.server.server_address)
+        if refusal is not None:
+            raise Refused(refusal.status, refusal.sentence)
+        request = Request(self.command, path, query, headers)
+        self.server.admit(request)
+        return request
+
+    def _refusal(self, status: int, sentence: str, headers: Mapping[str, str] = {}) -> Reply:
+        path = getattr(self, "path", "").partition("?")[0]
+        return Reply(status, self.server.refusal(path, status, sentence), headers)
+
+    def _refused(self, refused: Refused) -> Reply:
+        # What follows on this connection may be the body that nobody has read.
+        self.close_connection = True
+        return self._refusal(refused.status, str(refused), refused.headers)
+
+    def _send(self, reply: Reply) -> None:
+        body = json.dumps(reply.content).encode()
+        self._send_head(reply.status, {**reply.headers, "Content-Length": str(len(body))})
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def _send_head(self, status: int, headers: Mapping[str, str]) -> None:
+        self.send_response(status)
+        for name, value in ({"Content-Type": "application/json"} | dict(headers)).items():
+            self.send_header(name, value)
+        if self.close_connection:
+            self.send_header("Connection", "close")
+        self.end_headers()
+
+    def send_error(self, code: int, *_: object) -> None:
+        """What http.server refuses itself, such as a line that is no request: JSON, too."""
+        self.close_connection = True
+        self._send(self._refusal(code, HTTPStatus(code).phrase))
+
+
+class _Door(_Head):
+    """What a connection is answered that gets no place; its head is in memory.
+
+    Attributes:
+        answer: bytes, or None where the request has to have a place.
+    """
+
+    def __init__(self, server: Server, head: bytes, *, whole: bool) -> None:
+        self.server, self._whole, self._admitted = server, whole, False
+        self.rfile, self.wfile = io.BytesIO(head), io.BytesIO()
+        self.handle_one_request()
+        self.answer = None if self._admitted else self.wfile.getvalue()
+
+    def parse_request(self) -> bool:
+        """The head of a request, where all of it is here."""
+        parsed = super().parse_request()
+        if parsed and not self._whole:
+            self.send_error(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
+        return parsed and self._whole
+
+    def handle_expect_100(self) -> bool:
+        """Nothing: who is answered here is not asked for a body."""
+        return True
+
+    def _answer(self) -> None:
+        try:
+            request = self._request()
+            if (request.method, request.path) not in self.server.anybody:
+                self._admitted = True
+                return
+            reply = self.server.reply(request)
+        except Refused as refused:
+            reply = self._refused(refused)
+        self.close_connection = True
+        self._send(reply)
+
+
+class _Handler(_Head):
+    """A connection that has a place."""
 
     def handle_one_request(self) -> None:
         """One request of a connection."""
-        self._timed.until = monotonic() + self._idle_seconds
+        self.timed.until = monotonic() + self.server.idle_seconds
         super().handle_one_request()
-        self._idle_seconds = self.server.idle_seconds
 
     def parse_request(self) -> bool:
         """The head of a request."""
-        self._timed.until = monotonic() + self.server.request_seconds
+        self.timed.until = monotonic() + self.server.request_seconds
         return super().parse_request()
 
     def handle_expect_100(self) -> bool:
@@ -211,39 +243,17 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.flush()
         return expected
 
-    def do_GET(self) -> None:  # http.server calls it so
-        self._answer()
-
-    do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = do_GET  # noqa: N815
-
     def _answer(self) -> None:
         internal = "the server failed; its log says more"
         reply = self._refusal(HTTPStatus.INTERNAL_SERVER_ERROR, internal)
         try:
-            reply = self._replied()
+            request = self._request()
+            reply = self.server.reply(request._replace(body=self._body(), gone=self._gone))
         except Refused as refused:
-            # What follows on this connection may be the body that nobody has read.
-            self.close_connection = True
-            reply = self._refusal(refused.status, str(refused), refused.headers)
+            reply = self._refused(refused)
         finally:
             # Also where the server itself fails: a client does not wait for a broken connection.
             self._send(reply)
-
-    def _refusal(self, status: int, sentence: str, headers: Mapping[str, str] = {}) -> Reply:
-        path = getattr(self, "path", "").partition("?")[0]
-        return Reply(status, self.server.refusal(path, status, sentence), headers)
-
-    def _replied(self) -> Reply:
-        path, _, query = self.path.partition("?")
-        headers = {name.lower(): value for name, value in self.headers.items()}
-        # What one server takes for a header and the next one does not can hide a second request.
-        if self.headers.defects or FOLD.search("".join(headers.values())):
-            raise Refused(HTTPStatus.BAD_REQUEST, "a line of the head is not a header")
-        request = Request(self.command, path, query, headers)
-        if "origin" in headers:
-            raise Refused(HTTPStatus.FORBIDDEN, "a page of the web has sent this request")
-        self.server.admit(request)
-        return self.server.reply(request._replace(body=self._body(), gone=self._gone))
 
     def _gone(self) -> bool:
         """Whether the client has closed the connection, seen without waiting."""
@@ -319,13 +329,11 @@ class _Handler(BaseHTTPRequestHandler):
         return body
 
     def _send(self, reply: Reply) -> None:
+        self.connection.settimeout(self.server.request_seconds)
         if isinstance(reply.content, Iterator):
             self._send_pieces(reply, reply.content)
-            return
-        body = json.dumps(reply.content).encode()
-        self._send_head(reply.status, {**reply.headers, "Content-Length": str(len(body))})
-        if self.command != "HEAD":
-            self.wfile.write(body)
+        else:
+            super()._send(reply)
 
     def _send_pieces(self, reply: Reply, pieces: Iterator[bytes]) -> None:
         """A body in chunks; of a client that knows none, until the end of the connection."""
@@ -348,34 +356,3 @@ class _Handler(BaseHTTPRequestHandler):
             close = getattr(pieces, "close", None)
             if close is not None:
                 close()
-
-    def _send_head(self, status: int, headers: Mapping[str, str]) -> None:
-        self.connection.settimeout(self.server.request_seconds)
-        self.send_response(status)
-        for name, value in ({"Content-Type": "application/json"} | dict(headers)).items():
-            self.send_header(name, value)
-        if self.close_connection:
-            self.send_header("Connection", "close")
-        self.end_headers()
-
-    def send_error(self, code: int, *_: object) -> None:
-        """What http.server refuses itself, such as a line that is no request: JSON, too."""
-        self.close_connection = True
-        self._send(self._refusal(code, HTTPStatus(code).phrase))
-
-    def finish(self) -> None:
-        """Close; who is still sending may read the answer first, which a reset would take away."""
-        self._timed.until = monotonic() + LINGER_SECONDS
-        with suppress(OSError):
-            self.wfile.flush()
-            self.connection.shutdown(SHUT_WR)
-            while self.rfile.read1(PIECE):
-                pass
-        super().finish()
-
-    def version_string(self) -> str:
-        """Of the Server header: no versions for whoever looks for holes."""
-        return "reward-functions"
-
-    def log_message(self, format: str, *_: object) -> None:  # noqa: A002 - the base's own name
-        """Nothing: requests hold prompts and keys."""

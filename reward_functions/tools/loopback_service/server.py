@@ -8,24 +8,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler
-from socket import SHUT_WR
 from threading import BoundedSemaphore, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
-from reward_functions.rollouts.servers.bounded import BoundedServer
+from reward_functions.rollouts.servers.bounded import (
+    IDLE_SECONDS,
+    PIECE,
+    BoundedHandler,
+    BoundedServer,
+)
 from reward_functions.tools.local_aws.environment import LOOPBACK
 from reward_functions.tools.loopback_service.refusals import Refused, invalid
 from reward_functions.tools.loopback_service.requests import Request
 from reward_functions.tools.loopback_service.walls import (
     BODY_SECONDS,
     CONNECTIONS,
-    IDLE_SECONDS,
     LARGE_AT_ONCE,
-    LINGER_SECONDS,
     SMALL,
     length_of,
     require_neighbour,
@@ -39,8 +40,6 @@ Reply: TypeAlias = tuple[int, dict[str, str], bytes | Iterable[bytes]]
 
 MESSAGE: Final = 32 * SMALL
 """Bytes of a request at most: Converse takes 25 MB."""
-
-PIECE: Final = 64 * 1024
 
 POLL_SECONDS: Final = 0.01
 """Between two looks at whether a server is to end: what a test waits for at its end."""
@@ -133,17 +132,20 @@ class LoopbackServer(BoundedServer):
             thread.join()
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(BoundedHandler):
     """One connection."""
 
-    protocol_version = "HTTP/1.1"
-    # Head and body in one piece: two of them cost 40 ms, the wait of TCP's delayed acknowledgement.
-    wbufsize = -1
-    default_request_version = "HTTP/1.0"  # whoever names no version is answered with a head, too
     timeout = IDLE_SECONDS
+    """Between two pieces of what is sent, in seconds."""
+
     server: LoopbackServer
 
-    def do_GET(self) -> None:  # http.server calls them so
+    def handle_one_request(self) -> None:
+        """One request of a connection."""
+        self.timed.until = monotonic() + self.timeout
+        super().handle_one_request()
+
+    def do_GET(self) -> None:  # noqa: N802 - http.server calls them so
         """Answer, whatever the method is."""
         internal = json.dumps({"message": "simulation: an internal error; see the log"}).encode()
         reply: Reply | None = (HTTPStatus.INTERNAL_SERVER_ERROR, {}, internal)
@@ -159,6 +161,7 @@ class Handler(BaseHTTPRequestHandler):
     do_POST = do_PATCH = do_DELETE = do_PUT = do_GET  # noqa: N815
 
     def _send(self, status: int, headers: dict[str, str], body: bytes | Iterable[bytes]) -> None:
+        self.connection.settimeout(self.timeout)
         if not isinstance(body, bytes) and self.request_version != self.protocol_version:
             self.close_connection = True  # pieces end with it: this client knows no chunks
         self.send_response(status)
@@ -189,7 +192,7 @@ class Handler(BaseHTTPRequestHandler):
         path, _, query = self.path.partition("?")
         request = Request(self.command, path, query, tuple(self.headers.items()), b"")
         try:
-            require_neighbour(request, self.server.server_address[1])
+            require_neighbour(request, self.server.server_address)
             with self.server.room(request) as length:
                 body = self._body(length)
         except Refused as refused:
@@ -202,32 +205,19 @@ class Handler(BaseHTTPRequestHandler):
         pieces: list[bytes] = []
         late = monotonic() + BODY_SECONDS
         while length:
+            self.timed.until = min(late, monotonic() + self.timeout)
             try:
                 piece = self.rfile.read1(min(length, PIECE))
             except TimeoutError:
                 piece = b""
-            if not piece or monotonic() > late:
+            if not piece:
                 raise invalid("the body of the request does not come")
             pieces.append(piece)
             length -= len(piece)
         return b"".join(pieces)
-
-    def finish(self) -> None:
-        """Close; who is still sending may read the answer first, which a reset would take away."""
-        late = monotonic() + LINGER_SECONDS
-        with suppress(OSError):
-            self.wfile.flush()
-            self.connection.shutdown(SHUT_WR)
-            self.connection.settimeout(LINGER_SECONDS)
-            while self.rfile.read1(PIECE) and monotonic() < late:
-                pass
-        super().finish()
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """What http.server refuses itself, such as a line that is no request: JSON, too."""
         self.close_connection = True
         text = message or explain or HTTPStatus(code).phrase
         self._send(code, {}, json.dumps({"message": text}).encode())
-
-    def log_message(self, format: str, *_: object) -> None:  # noqa: A002 - the base's own name
-        """Nothing: requests hold prompts and keys."""

@@ -6,7 +6,7 @@ from reward_functions.rollouts.errors import BadRequest, MisalignedTokens, TooBu
 from reward_functions.rollouts.headers import JOB_HEADER, TRAJECTORY_HEADER
 from reward_functions.rollouts.relay.capture import TokenCapture
 from reward_functions.rollouts.relay.sessions import Limits, Sessions
-from reward_functions.rollouts.servers.http import Refused
+from reward_functions.rollouts.servers.messages import Refused
 from tests.rollouts.relay.engines import completion
 
 URL = "http://127.0.0.1:1"
@@ -90,6 +90,7 @@ def test_a_session_expires_when_nobody_uses_it():
         assert every.get("a") is short
     clock.now = 61
     assert status(every.get, "a") == 410
+    assert ended == []  # who asks, perhaps without a key, waits for no disk
     every.sweep()
     assert every.get("b") is long
     assert [each.id for each in ended] == ["a"]

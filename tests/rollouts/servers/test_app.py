@@ -21,7 +21,8 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.rollouts.background import Background
 from reward_functions.rollouts.contract import LARGEST
 from reward_functions.rollouts.servers.app import CannotListen, RolloutApp, main
-from reward_functions.rollouts.servers.http import Reply, Server
+from reward_functions.rollouts.servers.http import Server
+from reward_functions.rollouts.servers.messages import Reply
 
 SOON = 60.0
 
@@ -166,15 +167,24 @@ def test_what_whoever_waits_gets(handler, status, body):
         assert request(url, path="/rollout?wait=1", body=rollout())[::2] == (status, body)
 
 
+HOST = "HOST"
+"""In a head: the server's own address, which `addressed` puts there."""
+
+
 def head(path="/rollout", *lines, method="POST"):
-    return "\r\n".join([f"{method} {path} HTTP/1.1", "Host: agent", *lines, "", ""]).encode()
+    return "\r\n".join([f"{method} {path} HTTP/1.1", f"Host: {HOST}", *lines, "", ""]).encode()
+
+
+def addressed(sent, connection):
+    host, port = connection.getpeername()
+    return sent.replace(f"Host: {HOST}".encode(), f"Host: {host}:{port}".encode())
 
 
 def raw(url, sent):
     """(status, body) of the answer to some bytes; the connection is closed behind it."""
     parts = urlsplit(url)
     with socket.create_connection((parts.hostname, parts.port), SOON) as connection:
-        connection.sendall(sent)
+        connection.sendall(addressed(sent, connection))
         answer = b""
         while piece := connection.recv(65536):
             answer += piece
@@ -341,7 +351,7 @@ def test_who_asks_before_sending_may_send(url):
     parts = urlsplit(url)
     with socket.create_connection((parts.hostname, parts.port), SOON) as connection:
         asking = ("Expect: 100-continue", f"Content-Length: {len(VALID)}", "Connection: close")
-        connection.sendall(head("/rollout", *asking))
+        connection.sendall(addressed(head("/rollout", *asking), connection))
         assert connection.recv(100).startswith(b"HTTP/1.1 100 ")
         connection.sendall(VALID)
         assert b"accepted" in b"".join(iter(lambda: connection.recv(65536), b""))
@@ -378,7 +388,9 @@ def test_an_idle_connection_is_closed():
 def read_until(connection, end):
     read = b""
     while end not in read:
-        read += connection.recv(500)
+        piece = connection.recv(500)
+        assert piece, read
+        read += piece
     return read
 
 
@@ -387,11 +399,12 @@ def test_there_are_so_many_connections_and_no_more():
         serving(largest=100, connections=1) as server,
         socket.create_connection(server.server_address, SOON) as first,
     ):
-        first.sendall(head("/", method="GET"))
+        first.sendall(addressed(head("/", method="GET"), first))
         assert read_until(first, b"{}").startswith(b"HTTP/1.1 200 ")
         with socket.create_connection(server.server_address, SOON) as second:
+            second.sendall(addressed(head("/", method="GET"), second))
             assert read_until(second, b"close").startswith(b"HTTP/1.1 503 ")
-        first.sendall(head("/", "Connection: close", method="GET"))
+        first.sendall(addressed(head("/", "Connection: close", method="GET"), first))
         assert read_until(first, b"{}").startswith(b"HTTP/1.1 200 ")
 
 

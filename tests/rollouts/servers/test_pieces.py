@@ -7,7 +7,8 @@ from threading import Event, Thread
 
 import pytest
 
-from reward_functions.rollouts.servers.http import Refused, Reply, Server
+from reward_functions.rollouts.servers.http import Server
+from reward_functions.rollouts.servers.messages import Refused, Reply
 
 
 @contextmanager
@@ -64,7 +65,8 @@ def test_a_client_of_http_1_0_reads_to_the_end_of_the_connection():
         serving(lambda _: Reply(200, iter([b"ab", b"c"]))) as connection,
         socket.create_connection((connection.host, connection.port), timeout=20) as old,
     ):
-        old.sendall(b"GET / HTTP/1.0\r\n\r\n")
+        host = f"{connection.host}:{connection.port}".encode()
+        old.sendall(b"GET / HTTP/1.0\r\nHost: %b\r\n\r\n" % host)
         content = b"".join(iter(lambda: old.recv(1000), b""))
     assert content.endswith(b"\r\n\r\nabc")
 

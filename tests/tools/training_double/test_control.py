@@ -197,7 +197,7 @@ def test_a_refusal_has_the_shape_of_its_api(world, path):
     _, body = ask(world.double, "GET", path, headers={"Origin": "http://evil.example"})
     answer = json.loads(body)
     error = answer["error"] if path.startswith("/v1") else answer
-    assert "a page of another site" in error["message"]
+    assert "a page of the web" in error["message"]
 
 
 def test_whoever_is_not_root_changes_nothing_of_an_enforcing_double(world):
@@ -243,9 +243,11 @@ def test_a_body_that_does_not_come_is_refused(world, monkeypatch):
 def test_a_connection_too_many_is_told_to_come_back(local_aws, monkeypatch):
     monkeypatch.setattr(Double, "connections", 1)
     with serving(local_aws) as double:
-        with socket.create_connection(double.server_address) as idle:
-            idle.sendall(b"GET /_training/ready HTTP/1.1\r\n")
-            until(lambda: ask(double, "GET", "/_training/ready")[0] == 503)
+        idle = http.client.HTTPConnection(*double.server_address, timeout=30)
+        idle.request("GET", "/_training/ready")
+        assert idle.getresponse().read() == b"{}"  # and the connection stays
+        until(lambda: ask(double, "GET", "/_training/ready")[0] == 503)
+        idle.close()
         until(lambda: ask(double, "GET", "/_training/ready")[0] == 200)
 
 

@@ -1,0 +1,240 @@
+"""Connections that have shown no key beside those that have: a key is served, whatever they do."""
+
+import errno
+import socket
+from contextlib import ExitStack, contextmanager
+from http.client import HTTPConnection
+from http.server import ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+
+from reward_functions.rollouts.servers import bounded
+from reward_functions.rollouts.servers.bounded import BoundedServer
+from reward_functions.rollouts.servers.http import Server
+from reward_functions.rollouts.servers.messages import Refused, Reply
+
+SOON = 30.0
+KEY = {"Authorization": "Bearer key"}
+
+
+def admit(request):
+    if request.path == "/defect":
+        raise ZeroDivisionError
+    if request.path != "/health" and request.headers.get("authorization") != KEY["Authorization"]:
+        raise Refused(401, "no key")
+
+
+def reply(request):
+    return Reply(200, {"path": request.path, "size": len(request.body)})
+
+
+@contextmanager
+def serving(connections=4, waiting=8, **options):
+    server = Server(
+        ("127.0.0.1", 0),
+        reply,
+        admit,
+        largest=10**6,
+        anybody=[("GET", "/health")],
+        connections=connections,
+        waiting=waiting,
+        **options,
+    )
+    server.handle_error = lambda *_: None
+    thread = Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def ask(server, path="/work", headers=KEY, method="GET"):
+    """The status of a request on a connection of its own."""
+    connection = HTTPConnection(*server.server_address, timeout=SOON)
+    connection.request(method, path, headers=headers)
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+@contextmanager
+def opened(server, sent=b""):
+    with socket.create_connection(server.server_address, SOON) as connection:
+        connection.sendall(sent)
+        yield connection
+
+
+def is_closed(connection):
+    """Whether the server closes it, with or without what it has not read."""
+    try:
+        return connection.recv(1) == b""
+    except ConnectionResetError:
+        return True
+
+
+def head(server, path="/work", *lines, method="GET"):
+    host, port = server.server_address
+    first = (f"{method} {path} HTTP/1.1", f"Host: {host}:{port}")
+    return "\r\n".join([*first, *lines, "", ""]).encode()
+
+
+WITHOUT_A_KEY = {
+    "silent": lambda _: b"",
+    "a part of a head": lambda server: head(server)[:-2],
+    "a wrong key": lambda server: head(server, "/work", "Authorization: Bearer guessed"),
+    "a web page": lambda server: head(server, "/work", "Authorization: Bearer key", "Origin: x"),
+    "another Host": lambda _: b"GET /work HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer key\r\n\r\n",
+    "no request": lambda _: b"\r\n\r\n",
+    "health": lambda server: head(server, "/health"),
+    "health with a body that does not come": lambda server: head(
+        server, "/health", "Content-Length: 1000"
+    ),
+    "who asks whether to send": lambda server: head(
+        server, "/work", "Expect: 100-continue", "Content-Length: 5", method="POST"
+    ),
+}
+
+
+@pytest.mark.parametrize("sent", WITHOUT_A_KEY.values(), ids=WITHOUT_A_KEY)
+def test_who_has_shown_no_key_holds_no_place(sent):
+    with serving(connections=1) as server, ExitStack() as held:
+        for _ in range(30):
+            held.enter_context(opened(server, sent(server)))
+        assert ask(server) == 200
+
+
+def test_the_oldest_goes_where_too_many_wait_and_the_newest_stays():
+    with serving(waiting=2) as server, ExitStack() as held:
+        connections = [held.enter_context(opened(server)) for _ in range(10)]
+        for each in connections[:8]:
+            assert is_closed(each)
+        connections[9].sendall(head(server, "/work", "Authorization: Bearer key"))
+        assert connections[9].recv(100).startswith(b"HTTP/1.1 200 ")
+
+
+def test_a_head_that_comes_byte_by_byte_does_not_make_its_connection_younger():
+    with serving(waiting=2) as server, opened(server) as slow, opened(server):
+        for byte in b"GET /work":
+            slow.send(bytes([byte]))
+        with opened(server), opened(server):
+            assert is_closed(slow)
+
+
+@pytest.mark.parametrize("end", [b"\r\n", b"\n"])
+def test_a_request_that_comes_byte_by_byte_is_served(end):
+    with serving() as server:
+        sent = head(server, "/work", *(f"{k}: {v}" for k, v in KEY.items()), "Content-Length: 3")
+        with opened(server) as slow:
+            slow.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            for byte in sent.replace(b"\r\n", end) + b"abc":
+                slow.send(bytes([byte]))
+            answer = b""
+            while not answer.endswith(b"}"):
+                answer += slow.recv(1000)
+            assert answer.endswith(b'{"path": "/work", "size": 3}')
+
+
+def test_what_follows_a_head_at_once_is_its_body_and_the_next_request():
+    with serving() as server:
+        first = head(server, "/work", "Authorization: Bearer key", "Content-Length: 5")
+        last = head(server, "/last", "Authorization: Bearer key", "Connection: close")
+        with opened(server, first + b"12345" + last) as connection:
+            answer = b"".join(iter(lambda: connection.recv(65536), b""))
+    assert (answer.count(b"HTTP/1.1 200 "), b'"size": 5' in answer) == (2, True)
+    assert b'"path": "/last"' in answer
+
+
+def test_without_a_place_a_key_is_told_to_come_again_and_everybody_else_what_he_is_told_always():
+    with serving(connections=1) as server:
+        first = HTTPConnection(*server.server_address, timeout=SOON)
+        first.request("GET", "/work", headers=KEY)
+        assert first.getresponse().read()  # and the connection stays
+        assert [ask(server), ask(server, headers={}), ask(server, "/health", {})] == [503, 401, 200]
+        first.request("GET", "/work", headers=KEY)
+        assert first.getresponse().status == 200
+        first.close()
+
+
+LARGE = {
+    "a line": (lambda _: b"GET /" + b"x" * bounded.HEAD, b"414"),
+    "a header": (lambda server: head(server)[:-2] + b"A: " + b"x" * bounded.HEAD, b"431"),
+    "many headers": (lambda server: head(server)[:-2] + b"A: b\r\n" * 20_000, b"431"),
+    "a head that has an end": (
+        lambda server: head(server, "/", "A: " + "x" * bounded.HEAD),
+        b"431",
+    ),
+}
+
+
+@pytest.mark.parametrize(("sent", "status"), LARGE.values(), ids=LARGE)
+def test_a_head_has_64_kib_at_most(sent, status):
+    with serving() as server, opened(server, sent(server)) as connection:
+        assert connection.recv(100).startswith(b"HTTP/1.1 " + status)
+
+
+def test_heads_that_are_not_whole_have_so_many_bytes_together(monkeypatch):
+    monkeypatch.setattr(bounded, "HELD", 5000)
+    with serving() as server, opened(server, b"GET /" + b"x" * 3000) as first:
+        with opened(server, b"GET /" + b"x" * 3000) as second:
+            assert is_closed(first)
+            second.sendall(b" HTTP/1.1\r\n\r\n")
+            assert second.recv(100).startswith(b"HTTP/1.1 403 ")
+        assert ask(server) == 200
+
+
+def test_where_no_descriptor_is_left_the_oldest_connection_goes():
+    with serving() as server, opened(server) as oldest:
+        assert ask(server) == 200
+        failures = [OSError(errno.EMFILE, "too many open files")]
+        accept = server.get_request
+
+        def get_request():
+            if failures:
+                raise failures.pop()
+            return accept()
+
+        server.get_request = get_request
+        assert ask(server) == 200
+        assert is_closed(oldest)
+
+
+def test_where_no_thread_is_left_a_connection_is_closed_and_its_place_is_free(monkeypatch):
+    with serving(connections=1) as server:
+
+        def failing(*_):
+            raise RuntimeError("can't start new thread")
+
+        with monkeypatch.context() as patched:
+            patched.setattr(ThreadingHTTPServer, "process_request", failing)
+            sent = head(server, "/work", "Authorization: Bearer key")
+            with opened(server, sent) as connection:
+                assert connection.recv(100) == b""
+        assert ask(server) == 200
+
+
+def test_a_defect_of_ours_ends_its_request_and_no_server():
+    with serving() as server:
+        assert ask(server, "/defect") == 500
+        assert ask(server) == 200
+
+
+def test_a_silent_connection_and_a_slow_head_have_their_time():
+    with serving(idle_seconds=0.05, request_seconds=SOON) as server, opened(server) as silent:
+        assert is_closed(silent)
+    with (
+        serving(idle_seconds=SOON, request_seconds=0.05) as server,
+        opened(server, b"GET") as slow,
+    ):
+        assert is_closed(slow)
+
+
+@pytest.mark.parametrize(("limit", "most"), [(1024, 256), (20_000, 4096), (64, 16)])
+def test_a_quarter_of_the_descriptors_is_for_those_without_a_key(monkeypatch, limit, most):
+    monkeypatch.setattr(bounded, "descriptors", lambda: limit)
+    server = BoundedServer(("127.0.0.1", 0), bounded.BoundedHandler, connections=1)
+    server.server_close()
+    assert server._most == most
