@@ -1,1 +1,4 @@
-"""The types and rules that every other package imports. Standard library only, no I/O."""
+"""The types and rules that every other package imports. Standard library only.
+
+Only `http_server`, `loopback` and `looking` touch a network.
+"""

@@ -22,7 +22,6 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from signal import strsignal
@@ -35,6 +34,8 @@ from weakref import finalize
 
 import reward_functions
 from reward_functions.core.extras import require
+from reward_functions.core.http_server.messages import Refused, Reply, Request
+from reward_functions.core.http_server.server import Server
 from reward_functions.tools.invocation import (
     MAX_PAYLOAD_BYTES,
     FunctionEnded,
@@ -63,6 +64,12 @@ ALIVE_SECONDS: Final = 0.05
 INIT_ERROR: Final = "/2018-06-01/runtime/init/error"
 
 LOOPBACK: Final = "127.0.0.1"
+
+IDLE_SECONDS: Final = 24 * 3600.0
+"""How long the client may be silent: as long as the function works."""
+
+UNBOUNDED: Final = 10**12
+"""Bytes that a function may send back: what is over Lambda's limit is answered as Lambda does."""
 
 FUNCTION_NAME: Final = "local"
 
@@ -162,7 +169,13 @@ class _Sandbox:
     ) -> None:
         self.requests: SimpleQueue[_Request | None] = SimpleQueue()
         self.answers: SimpleQueue[bytes | FunctionError] = SimpleQueue()
-        self.server = _Server(self)
+        self.server = Server(
+            (LOOPBACK, 0),
+            self._reply,
+            lambda _: None,
+            largest=UNBOUNDED,
+            idle_seconds=IDLE_SECONDS,
+        )
         try:
             self.process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
                 [sys.executable, "-m", "awslambdaric", handler],
@@ -212,6 +225,39 @@ class _Sandbox:
         self.server.server_close()
         self.thread.join()
 
+    def _reply(self, asked: Request) -> Reply:
+        """The calls that the runtime client makes: for the next event, and with what became of it.
+
+        Raises:
+            Refused: the function has ended.
+        """
+        if asked.method == "GET":
+            return self._next()
+        answer = _answer(asked)
+        too_large = isinstance(answer, bytes) and len(answer) > MAX_RESPONSE_BYTES
+        if too_large:
+            answer = FunctionEnded(
+                "Function.ResponseSizeTooLarge",
+                f"the response has {len(asked.body)} bytes; Response payload size exceeded maximum "
+                f"allowed payload size ({MAX_RESPONSE_BYTES} bytes).",
+            )
+        self.answers.put(answer)
+        status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE if too_large else HTTPStatus.ACCEPTED
+        return Reply(status, {})
+
+    def _next(self) -> Reply:
+        """`invocation/next`: wait for the next event."""
+        request = self.requests.get()
+        if request is None:
+            raise Refused(HTTPStatus.GONE, "the function has ended")
+        headers = {
+            "Content-Length": str(len(request.body)),
+            "Lambda-Runtime-Aws-Request-Id": request.id,
+            "Lambda-Runtime-Deadline-Ms": str(int((time() + request.timeout) * 1000)),
+            "Lambda-Runtime-Invoked-Function-Arn": FUNCTION_ARN,
+        }
+        return Reply(HTTPStatus.OK, iter([request.body]), headers)
+
     def _lambdas_own(self, folder: Path) -> dict[str, str]:
         return {
             "AWS_EXECUTION_ENV": EXECUTION_ENV,
@@ -244,80 +290,15 @@ class _Request:
     timeout: float
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def __init__(self, sandbox: _Sandbox) -> None:
-        super().__init__((LOOPBACK, 0), _RuntimeApi)
-        self.sandbox = sandbox
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A process that was killed leaves broken connections behind; say nothing of those."""
-        if not isinstance(sys.exception(), ConnectionError):
-            super().handle_error(request, client_address)
-
-
-class _RuntimeApi(BaseHTTPRequestHandler):
-    """The four calls the runtime client makes."""
-
-    server: _Server
-    protocol_version = "HTTP/1.1"
-    # Unbuffered writes with Nagle's algorithm wait for delayed acknowledgements: 88 ms a call.
-    disable_nagle_algorithm = True
-    wbufsize = -1
-
-    def do_GET(self) -> None:
-        """`invocation/next`: wait for the next event."""
-        request = self.server.sandbox.requests.get()
-        if request is None:
-            self.close_connection = True
-            return
-        self._reply(
-            HTTPStatus.OK,
-            request.body,
-            {
-                "Lambda-Runtime-Aws-Request-Id": request.id,
-                "Lambda-Runtime-Deadline-Ms": str(int((time() + request.timeout) * 1000)),
-                "Lambda-Runtime-Invoked-Function-Arn": FUNCTION_ARN,
-            },
-        )
-
-    def do_POST(self) -> None:
-        """`invocation/ID/response`, `invocation/ID/error` and `init/error`: take the answer."""
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        answer = self._answer(body)
-        too_large = isinstance(answer, bytes) and len(answer) > MAX_RESPONSE_BYTES
-        if too_large:
-            answer = FunctionEnded(
-                "Function.ResponseSizeTooLarge",
-                f"the response has {len(body)} bytes; Response payload size exceeded maximum "
-                f"allowed payload size ({MAX_RESPONSE_BYTES} bytes).",
-            )
-        self._reply(HTTPStatus.REQUEST_ENTITY_TOO_LARGE if too_large else HTTPStatus.ACCEPTED)
-        self.server.sandbox.answers.put(answer)
-
-    def _answer(self, body: bytes) -> bytes | FunctionError:
-        if self.path.endswith("/response"):
-            return body
-        error = json.loads(body)
-        kind = InitError if self.path == INIT_ERROR else FunctionError
-        return kind(
-            error["errorType"],
-            error["errorMessage"],
-            error["stackTrace"],
-            request_id=error.get("requestId") or "",
-        )
-
-    def _reply(
-        self, status: HTTPStatus, body: bytes = b"{}", headers: Mapping[str, str] | None = None
-    ) -> None:
-        self.send_response(status)
-        for name, value in (headers or {}).items():
-            self.send_header(name, value)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """No access log."""
+def _answer(asked: Request) -> bytes | FunctionError:
+    """What `invocation/ID/response`, `invocation/ID/error` and `init/error` say."""
+    if asked.path.endswith("/response"):
+        return asked.body
+    error = json.loads(asked.body)
+    kind = InitError if asked.path == INIT_ERROR else FunctionError
+    return kind(
+        error["errorType"],
+        error["errorMessage"],
+        error["stackTrace"],
+        request_id=error.get("requestId") or "",
+    )

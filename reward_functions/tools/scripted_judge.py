@@ -8,6 +8,7 @@ behind the local AWS emulator. It answers two questions, each by a rule of form:
 | `reference` | the answer contains all words of the reference, in any order |
 | `pandalm` | the reasons have five words or more (specific); all that they quote stands in the prompt (true); they do not name the other response alone (support) |
 
+A request of another form is 400, and one that a web page can cause is refused.
 What names a judge speaks to it. The script shows the path of a question and its verdict, and
 nothing about the quality of a judge.
 
@@ -20,12 +21,13 @@ import json
 import re
 from contextlib import contextmanager, suppress
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
+from reward_functions.core.http_server.messages import Refused, Reply
+from reward_functions.core.http_server.server import Server
 from reward_functions.tools.local_aws.environment import LOOPBACK
 
 if TYPE_CHECKING:
@@ -36,6 +38,8 @@ DATA: Final = re.compile(r'<data name="(\w+)" mark="\w+">\n(.*)\n</data')
 
 CHECKSUM: Final = re.compile(r"Checksum: (\w+)")
 
+LARGEST: Final = 16 * 1024 * 1024
+"""Bytes of a request."""
 
 FEWEST: Final = 5
 """Words of reasons that count as specific."""
@@ -53,8 +57,10 @@ def verdict(text: str) -> dict[str, str]:
 
     Raises:
         KeyError: another judge asks.
+        ValueError: the data are no JSON.
     """
-    data = {name: json.loads(quoted) for name, quoted in DATA.findall(text)}
+    read = {name: json.loads(quoted) for name, quoted in DATA.findall(text)}
+    data = {name: value for name, value in read.items() if isinstance(value, str)}
     judged, fields = _of_reasons(data) if "reasons" in data else _of_answer(data)
     addressed = "yes" if {"judge", "grader"} & _words(judged) else "no"
     return fields | {"addressed_to_judge": addressed, "confidence": "high"}
@@ -95,14 +101,19 @@ def serving_verdicts(answer: Callable[[str], Mapping[str, str]]) -> Iterator[str
     """Serve another rule in the same way.
 
     Args:
-        answer: from the text of a request to every field of its verdict, the checksum with them.
+        answer: from the text of a request to every field of its verdict, the checksum with them;
+            a LookupError or a ValueError is a request that it has no answer to, 400.
     """
-    server = _Server((LOOPBACK, 0), _Handler)
-    server.answer = answer
+    server = Server(
+        (LOOPBACK, 0),
+        lambda request: Reply(HTTPStatus.OK, _completion(request.body, answer)),
+        lambda _: None,
+        largest=LARGEST,
+    )
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     try:
-        yield f"http://{LOOPBACK}:{server.server_port}"
+        yield server.url
     finally:
         server.shutdown()
         server.server_close()
@@ -114,35 +125,20 @@ def _with_checksum(text: str) -> dict[str, str]:
     return verdict(text) | {"checksum": checksum[-1] if checksum else ""}
 
 
-class _Server(ThreadingHTTPServer):
-    answer: Callable[[str], Mapping[str, str]]
-    daemon_threads = True
-    request_queue_size = 128
+def _completion(body: bytes, answer: Callable[[str], Mapping[str, str]]) -> dict[str, Any]:
+    """The response to a request, its verdict as the call of the tool that is offered, if any.
 
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: _Server
-
-    def do_POST(self) -> None:  # http.server calls it so
-        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        body = json.dumps(_completion(request, self.server.answer)).encode()
-        self.send_response(HTTPStatus.OK)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *_: object) -> None:  # noqa: A002 - the base's own name
-        """Nothing: the texts of requests stay out of the terminal."""
-
-
-def _completion(
-    request: dict[str, Any], answer: Callable[[str], Mapping[str, str]]
-) -> dict[str, Any]:
-    """The response to a request, its verdict as the call of the tool that is offered, if any."""
-    text = "\n".join(message["content"] for message in request["messages"] if message["content"])
-    content = json.dumps(answer(text))
+    Raises:
+        Refused: it is no chat completion, or no question that the script answers.
+    """
+    request = _read(body)
+    texts = [message["content"] for message in request["messages"]]
+    text = "\n".join(each for each in texts if each)
+    try:
+        content = json.dumps(answer(text))
+    except (LookupError, ValueError):
+        sentence = "the script has no answer to this question"
+        raise Refused(HTTPStatus.BAD_REQUEST, sentence) from None
     message: dict[str, Any] = {"role": "assistant", "content": content}
     if "tools" in request:
         name = request["tools"][0]["function"]["name"]
@@ -155,6 +151,25 @@ def _completion(
         "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
         "usage": usage | {"total_tokens": sum(usage.values())},
     }
+
+
+def _read(body: bytes) -> Any:
+    """A request for a chat completion.
+
+    Raises:
+        Refused: it is none.
+    """
+    try:
+        request = json.loads(body)
+        contents = [message["content"] for message in request["messages"]]
+        tools = [request["tools"][0]["function"]["name"]] if "tools" in request else []
+        texts = [request["model"], *tools, *(each for each in contents if each is not None)]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        texts = [None]
+    if not all(isinstance(each, str) for each in texts):
+        sentence = "the request is no chat completion: a model, and messages whose content is text"
+        raise Refused(HTTPStatus.BAD_REQUEST, sentence)
+    return request
 
 
 def main() -> None:

@@ -154,7 +154,7 @@ CATCHES_ALL = {
     "reward_functions/feedback/path.py",  # one message's accident harms no neighbour
     "reward_functions/rollouts/relay/calls.py",  # what ends a call is marked, and raised
     "reward_functions/rollouts/pooling/pool.py",  # a reset that fails costs an agent, no result
-    "reward_functions/rollouts/servers/bounded.py",  # one head's accident ends no server
+    "reward_functions/core/http_server/bounded.py",  # one head's accident ends no server
     "reward_functions/core/threads.py",  # its thread hands it to whoever waits
 }
 

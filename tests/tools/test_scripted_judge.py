@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import pytest
 
@@ -68,6 +71,49 @@ def test_the_script_reads_the_form_of_reasons():
     with scripted_judge() as url:
         earned = scores(url, "json_schema", "pandalm")
     assert earned == pytest.approx([earned for *_, earned in REASONS_RULE])
+
+
+def asked(content):
+    return json.dumps({"model": "m", "messages": [{"content": content}]}).encode()
+
+
+NO_QUESTIONS = {
+    "an empty object": b"{}",
+    "no JSON": b"{",
+    "nothing": b"",
+    "no UTF-8": b"\xff",
+    "a list": b"[]",
+    "a number": b"1",
+    "too deep": b"[" * 100_000,
+    "no model": b'{"messages": []}',
+    "a model of another type": b'{"model": 1, "messages": []}',
+    "messages of another type": b'{"model": "m", "messages": {"content": "x"}}',
+    "a message of another type": b'{"model": "m", "messages": ["x"]}',
+    "a message without content": b'{"model": "m", "messages": [{"role": "user"}]}',
+    "content in parts": b'{"model": "m", "messages": [{"content": [{"text": "x"}]}]}',
+    "no tools": b'{"model": "m", "messages": [], "tools": []}',
+    "a tool without a name": b'{"model": "m", "messages": [], "tools": [{"function": {}}]}',
+    "a tool with a list as its name": (
+        b'{"model": "m", "messages": [], "tools": [{"function": {"name": []}}]}'
+    ),
+    "no question": asked("x"),
+    "another judge's question": asked('<data name="a" mark="m">\n"x"\n</data'),
+    "data that are no text": asked('<data name="reference" mark="m">\n5\n</data'),
+    "data that are no JSON": asked('<data name="reference" mark="m">\n{\n</data'),
+}
+
+
+def test_a_request_that_is_no_question_is_400_and_a_question_is_served_behind_it(capsys):
+    with scripted_judge() as url:
+        found = {}
+        for name, body in NO_QUESTIONS.items():
+            with pytest.raises(HTTPError) as refused, urlopen(f"{url}/v1/chat/completions", body):
+                pass
+            with refused.value as answer:
+                found[name] = (answer.code, list(json.load(answer)))
+        assert scores(url, "json")[0] == 1.0
+    assert found == dict.fromkeys(NO_QUESTIONS, (400, ["error"]))
+    assert capsys.readouterr().err == ""
 
 
 def test_it_serves_alone_until_it_is_interrupted():

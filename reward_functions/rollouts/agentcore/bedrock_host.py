@@ -1,4 +1,8 @@
-"""The same on AgentCore's own app: strict bodies by a middleware, and a lifespan that waits.
+"""The same on AgentCore's own app: a lifespan that waits, and two middlewares.
+
+One refuses bodies that are not strict, the other what a web page can cause, where `run` bound the
+app to loopback. A server that is given the app, such as `uvicorn my_agent:app`, does not say where
+it is bound, and gets foreign Hosts where it is in a container: it looks at none.
 
 Everything else is `BedrockAgentCoreApp`'s: contexts, `/ping`, web sockets, middleware, streaming.
 """
@@ -10,7 +14,7 @@ import inspect
 import warnings
 from contextlib import asynccontextmanager
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.extras import require
 
@@ -24,17 +28,23 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.responses import JSONResponse
 
+from reward_functions.core.local_requests import Refusal, is_loopback_address, refusal_of
 from reward_functions.rollouts.agentcore.answers import REFUSALS, read_body, status_of
 from reward_functions.rollouts.agentcore.limits import LARGEST
+from reward_functions.rollouts.agentcore.own_host import address_of
 from reward_functions.rollouts.background import Background, is_async
 from reward_functions.rollouts.errors import BadRequest
-from reward_functions.rollouts.servers.app import GRACE_SECONDS
+from reward_functions.rollouts.servers.app import GRACE_SECONDS, PORT
 from reward_functions.rollouts.threads import in_thread
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
     from concurrent.futures import Future
     from threading import Event
+
+
+POLICY_VIOLATION: Final = 1008
+"""Of a web socket (RFC 6455, section 7.4.1)."""
 
 
 class BedrockHost(BedrockAgentCoreApp):
@@ -46,6 +56,9 @@ class BedrockHost(BedrockAgentCoreApp):
         lifespan: as the base class takes it.
         middleware: likewise.
         options: likewise.
+
+    Attributes:
+        bound: the address that `run` binds; "" where another server runs the app.
     """
 
     def __init__(
@@ -59,11 +72,27 @@ class BedrockHost(BedrockAgentCoreApp):
     ) -> None:
         self.executor = executor or Background()
         self.grace = grace
+        self.bound = ""
         super().__init__(
             lifespan=self._until_drained(lifespan),
-            middleware=[Middleware(StrictBodies), *(middleware or ())],
+            middleware=[
+                Middleware(LocalRequests, host=lambda: self.bound),
+                Middleware(StrictBodies),
+                *(middleware or ()),
+            ],
             **options,
         )
+
+    def run(self, port: int = PORT, host: str | None = None, **options: Any) -> None:
+        """Serve until SIGTERM or SIGINT.
+
+        Args:
+            port: as the base class takes it.
+            host: all addresses in a container, else loopback.
+            options: of uvicorn.
+        """
+        self.bound = address_of(host)
+        super().run(port=port, host=self.bound, **options)
 
     def entrypoint(self, func: Callable[..., Any]) -> Callable[..., Any]:
         """Answer requests by a function, as the base class does."""
@@ -113,6 +142,38 @@ async def _ordinary(function: Callable[..., Any], arguments: tuple[Any, ...]) ->
     if is_async(function):
         return await function(*arguments)
     return await asyncio.to_thread(function, *arguments)
+
+
+class LocalRequests:
+    """Refuses what a web page can cause at an app on loopback: an ASGI middleware.
+
+    Args:
+        app: that is asked by everybody else.
+        host: the address that the app is bound to; "" where nobody knows it.
+    """
+
+    def __init__(self, app: Any, host: Callable[[], str]) -> None:
+        self._app, self._host = app, host
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Pass on what is this machine's own."""
+        refusal = self._refusal(scope) if scope["type"] in {"http", "websocket"} else None
+        if refusal is None:
+            await self._app(scope, receive, send)
+        elif scope["type"] == "http":
+            refused = JSONResponse({"error": refusal.sentence}, refusal.status)
+            await refused(scope, receive, send)
+        else:
+            await send({"type": "websocket.close", "code": POLICY_VIOLATION})
+
+    def _refusal(self, scope: Any) -> Refusal | None:
+        host = self._host()
+        if not is_loopback_address(host):
+            return None
+        headers = (
+            (name.decode("latin-1"), text.decode("latin-1")) for name, text in scope["headers"]
+        )
+        return refusal_of(headers, (host, scope["server"][1]))
 
 
 class StrictBodies:

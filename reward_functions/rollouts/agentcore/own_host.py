@@ -14,6 +14,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from reward_functions.core.http_server.messages import Refused, Reply, Request
 from reward_functions.rollouts.agentcore.agents import Agent
 from reward_functions.rollouts.agentcore.answers import REFUSALS, read_body, status_of
 from reward_functions.rollouts.agentcore.limits import LARGEST
@@ -27,7 +28,6 @@ from reward_functions.rollouts.servers.app import (
     RolloutApp,
     plain,
 )
-from reward_functions.rollouts.servers.messages import Refused, Reply, Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -36,6 +36,12 @@ if TYPE_CHECKING:
 
 EVERYWHERE: Final = "0.0.0.0"  # noqa: S104 - AgentCore asks from outside the container
 """The address in a container."""
+
+
+def address_of(host: str | None) -> str:
+    """Where an app listens: where it is told to, in a container everywhere, else on loopback."""
+    in_container = Path("/.dockerenv").exists() or os.environ.get("DOCKER_CONTAINER")
+    return host or (EVERYWHERE if in_container else LOOPBACK)
 
 
 class OwnHost:
@@ -116,9 +122,7 @@ class OwnHost:
         Raises:
             CannotListen: the address is taken, or not this machine's.
         """
-        in_container = Path("/.dockerenv").exists() or os.environ.get("DOCKER_CONTAINER")
-        chosen = host or (EVERYWHERE if in_container else LOOPBACK)
-        self._served().run(chosen, port, grace=self.grace)
+        self._served().run(address_of(host), port, grace=self.grace)
 
     @contextmanager
     def serving(self, host: str = LOOPBACK, port: int = 0) -> Iterator[str]:

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
+from reward_functions.core.http_server.messages import Refused, Reply
 from reward_functions.rollouts.relay.bounded_json import Malformed, read_object, written
 from reward_functions.rollouts.relay.capture import TokenCapture
 from reward_functions.rollouts.relay.completions import (
@@ -22,16 +23,15 @@ from reward_functions.rollouts.relay.completions import (
 from reward_functions.rollouts.relay.engine import EngineFailed
 from reward_functions.rollouts.relay.event_stream import DONE, HEADERS, EventReader
 from reward_functions.rollouts.relay.requests import to_engine
-from reward_functions.rollouts.servers.messages import Refused, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from reward_functions.core.http_server.messages import Request
     from reward_functions.rollouts.relay.dialects import Dialect
     from reward_functions.rollouts.relay.engine import Answer, Engine
     from reward_functions.rollouts.relay.engines import EngineKind
     from reward_functions.rollouts.relay.sessions import Session, Sessions
-    from reward_functions.rollouts.servers.messages import Request
 
 GONE: Final = "ClientGone"
 """The error of a turn whose agent went away before it had the whole answer."""

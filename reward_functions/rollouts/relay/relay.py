@@ -27,6 +27,8 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.http_server.messages import Refused, Reply, Request
+from reward_functions.core.http_server.server import Server
 from reward_functions.core.local_requests import is_loopback_address
 from reward_functions.rollouts.errors import BadRequest, TooBusy
 from reward_functions.rollouts.relay.bounded_json import Malformed, read_object
@@ -37,8 +39,6 @@ from reward_functions.rollouts.relay.engines import ENGINES
 from reward_functions.rollouts.relay.requests import to_engine
 from reward_functions.rollouts.relay.sessions import Limits, Session, Sessions
 from reward_functions.rollouts.servers.api_key import require_key
-from reward_functions.rollouts.servers.http import Server
-from reward_functions.rollouts.servers.messages import Refused, Reply, Request
 from reward_functions.rollouts.trajectories.jsonl import written
 
 if TYPE_CHECKING:

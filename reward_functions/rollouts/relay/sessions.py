@@ -20,11 +20,11 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Self
 from uuid import uuid4
 
+from reward_functions.core.http_server.messages import Refused
 from reward_functions.rollouts.errors import BadRequest, TooBusy
 from reward_functions.rollouts.headers import JOB_HEADER, TRAJECTORY_HEADER
 from reward_functions.rollouts.relay.record import Record
 from reward_functions.rollouts.relay.requests import read_sampling
-from reward_functions.rollouts.servers.messages import Refused
 from reward_functions.rollouts.trajectories.sink import TrajectorySink
 
 if TYPE_CHECKING:

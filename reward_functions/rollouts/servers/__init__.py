@@ -1,8 +1,5 @@
 """An agent behind HTTP, and the Lambda that a trainer calls.
 
-bounded.py               places for those who have sent a whole head, and no more of them
-messages.py              a request, a reply, a refusal
-http.py                  HTTP/1.1, bounded in size, time and places
 answering.py             what a request is answered, and what runs behind it
 signals.py               what ends a server, heard whatever else the process does
 app.py                   the agent's server: AgentCore's contract, and sagemaker.train.rft's

@@ -48,6 +48,8 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs
 
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.http_server.messages import Refused, Reply, Request
+from reward_functions.core.http_server.server import Server
 from reward_functions.core.importing import named
 from reward_functions.core.local_requests import is_loopback_address
 from reward_functions.rollouts.background import WORKERS, Background, handed_in
@@ -60,8 +62,6 @@ from reward_functions.rollouts.servers.answering import (
     accepted,
 )
 from reward_functions.rollouts.servers.api_key import API_KEY, require_key
-from reward_functions.rollouts.servers.http import Server
-from reward_functions.rollouts.servers.messages import Refused, Reply, Request
 from reward_functions.rollouts.servers.queue_reader import QueueReader
 from reward_functions.rollouts.servers.signals import handling, until_asked
 

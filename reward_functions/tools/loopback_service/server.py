@@ -14,7 +14,7 @@ from threading import BoundedSemaphore, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
-from reward_functions.rollouts.servers.bounded import (
+from reward_functions.core.http_server.bounded import (
     IDLE_SECONDS,
     PIECE,
     BoundedHandler,

@@ -2,11 +2,11 @@
 
 import pytest
 
+from reward_functions.core.http_server.messages import Refused
 from reward_functions.rollouts.errors import BadRequest, MisalignedTokens, TooBusy
 from reward_functions.rollouts.headers import JOB_HEADER, TRAJECTORY_HEADER
 from reward_functions.rollouts.relay.capture import TokenCapture
 from reward_functions.rollouts.relay.sessions import Limits, Sessions
-from reward_functions.rollouts.servers.messages import Refused
 from tests.rollouts.relay.engines import completion
 
 URL = "http://127.0.0.1:1"

@@ -18,11 +18,11 @@ from urllib.parse import urlsplit
 import pytest
 
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.http_server.messages import Reply
+from reward_functions.core.http_server.server import Server
 from reward_functions.rollouts.background import Background
 from reward_functions.rollouts.contract import LARGEST
 from reward_functions.rollouts.servers.app import CannotListen, RolloutApp, main
-from reward_functions.rollouts.servers.http import Server
-from reward_functions.rollouts.servers.messages import Reply
 
 SOON = 60.0
 

@@ -23,6 +23,7 @@ from reward_functions.tools.training_double.datafiles import LONGEST
 from reward_functions.tools.training_double.policy import Policy
 from reward_functions.tools.training_double.server import Double, serving
 from reward_functions.tools.training_double.state import Job
+from tests.local_requests import ON_LOOPBACK, wrong
 from tests.tools.training_double.conftest import until
 
 WRONG = [
@@ -157,6 +158,12 @@ HOSTILE = [
     ("GET", "/custom-models", None, {"Authorization": "Bearer " + "=" * 5000}, 403),
     ("GET", "/v1/models", None, {"Authorization": "Bearer \xff"}, 401),
 ]
+
+
+def test_what_a_web_page_can_cause_is_refused(world):
+    bearer = [f"Authorization: Bearer {key(world)}"]
+    port = world.double.server_address[1]
+    assert wrong(port, ON_LOOPBACK, "GET /v1/models", more=bearer) == {}
 
 
 @pytest.mark.parametrize(("method", "path", "body", "headers", "status"), HOSTILE)

@@ -1,4 +1,4 @@
-"""HTTP/1.1 for an agent, on the standard library: bounded in size, in time and in connections.
+"""HTTP/1.1 on the standard library: bounded in size, in time and in places.
 
 A request reaches a route whole, or is refused with JSON and one sentence:
 
@@ -32,14 +32,14 @@ from socketserver import TCPServer
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.core.local_requests import refusal_of
-from reward_functions.rollouts.servers.bounded import (
+from reward_functions.core.http_server.bounded import (
     IDLE_SECONDS,
     REQUEST_SECONDS,
     BoundedHandler,
     BoundedServer,
 )
-from reward_functions.rollouts.servers.messages import Refused, Reply, Request
+from reward_functions.core.http_server.messages import Refused, Reply, Request
+from reward_functions.core.local_requests import refusal_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping

@@ -7,8 +7,8 @@ from threading import Event, Thread
 
 import pytest
 
-from reward_functions.rollouts.servers.http import Server
-from reward_functions.rollouts.servers.messages import Refused, Reply
+from reward_functions.core.http_server.messages import Refused, Reply
+from reward_functions.core.http_server.server import Server
 
 
 @contextmanager

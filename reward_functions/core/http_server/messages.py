@@ -1,4 +1,4 @@
-"""A request that has arrived at a server of this folder, and what it is answered."""
+"""A request that has arrived, and what it is answered."""
 
 from __future__ import annotations
 

@@ -9,10 +9,10 @@ from threading import Thread
 
 import pytest
 
-from reward_functions.rollouts.servers import bounded
-from reward_functions.rollouts.servers.bounded import BoundedServer
-from reward_functions.rollouts.servers.http import Server
-from reward_functions.rollouts.servers.messages import Refused, Reply
+from reward_functions.core.http_server import bounded
+from reward_functions.core.http_server.bounded import BoundedServer
+from reward_functions.core.http_server.messages import Refused, Reply
+from reward_functions.core.http_server.server import Server
 
 SOON = 30.0
 KEY = {"Authorization": "Bearer key"}
