@@ -190,7 +190,14 @@ def test_every_module_opens_with_its_idea():
 
 
 LISTED = [
-    *("cli/job", "cli/rollouts", "rollouts", "rollouts/episodes", "rollouts/outbox"),
+    *(
+        "core/http_server",
+        "cli/job",
+        "cli/rollouts",
+        "rollouts",
+        "rollouts/episodes",
+        "rollouts/outbox",
+    ),
     *("feedback", "rollouts/agentcore", "rollouts/deferred", "rollouts/relay"),
     *("rollouts/agents", "rollouts/httpx", "rollouts/openai", "rollouts/policy"),
     *("rollouts/compat", "rollouts/exchange"),

@@ -131,7 +131,7 @@ def cases_of(name, table):
 
 
 def elsewhere_of(name):
-    """The rows elsewhere: AgentCore's own app leaves them to AgentCore, which asks for signatures."""
+    """The rows elsewhere: AgentCore's own app leaves them to AgentCore and its signatures."""
     if name != "AgentCore's own host":
         return ELSEWHERE
     return {case: (lines, None) for case, (lines, _) in cases_of(name, ELSEWHERE).items()}
