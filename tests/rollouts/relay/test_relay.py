@@ -354,8 +354,8 @@ def test_a_client_that_goes_away_leaves_a_marked_turn(stream):
     with relaying(script) as (relay, _), relay.session() as session:
         parts = urlsplit(session.base_url)
         body = json.dumps(user("x") | {"stream": stream}).encode()
-        head = f"POST {parts.path}/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
-        head += f"{session.key}\r\nContent-Length: {len(body)}\r\n\r\n"
+        head = f"POST {parts.path}/chat/completions HTTP/1.1\r\nHost: {parts.netloc}\r\n"
+        head += f"Authorization: Bearer {session.key}\r\nContent-Length: {len(body)}\r\n\r\n"
         with socket.create_connection((parts.hostname, parts.port)) as agent:
             agent.sendall(head.encode() + body)
             assert arrived.wait(20)
