@@ -179,6 +179,13 @@ def test_everything_is_caught_in_few_places_only():
     assert {name: len(lines) for name, lines in found.items()} == dict.fromkeys(CATCHES_ALL, 1)
 
 
+def test_every_server_is_a_server_of_core():
+    """`tests/tools/test_local_servers.py` sends what a web page can cause to each of them."""
+    found = {name_of(path) for path in SOURCES if {"http.server", "socketserver"} & imports(path)}
+    files = ("bounded.py", "server.py")
+    assert found == {f"reward_functions/core/http_server/{name}" for name in files}
+
+
 def test_no_regex_has_a_possessive_group():
     """They match wrongly before CPython 3.11.5 (gh-106052), Debian 12's python3 among them."""
     possessive = re.compile(r"\)[?*+}]\+")

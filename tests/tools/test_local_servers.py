@@ -4,15 +4,12 @@ The training double has the same table in `training_double/test_control.py`, bes
 """
 
 import json
-import re
 from contextlib import contextmanager
 from importlib.util import find_spec
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
-import reward_functions
 from reward_functions.rollouts.agentcore.own_host import OwnHost
 from reward_functions.rollouts.relay import Relay
 from reward_functions.rollouts.servers.app import RolloutApp
@@ -154,17 +151,3 @@ def test_a_server_elsewhere_serves_whoever_has_its_key_by_any_host(name):
         if more:
             nobody = {"no key": (["Host: agent.example"], 401)}
             assert wrong(port, nobody, line, body, []) == {}
-
-
-LISTENS = re.compile(r"\b(HTTPServer|ThreadingHTTPServer|TCPServer|start_server|create_server)\b")
-
-
-def test_every_server_is_one_of_these():
-    root = Path(reward_functions.__file__).parent
-    found = {
-        str(path.relative_to(root))
-        for path in root.rglob("*.py")
-        if LISTENS.search(path.read_text())
-    }
-    # All others are a `Server` or a `LoopbackServer`, which look at every head.
-    assert found == {"core/http_server/bounded.py", "core/http_server/server.py"}
