@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
 from reward_functions.cli._echo import harmless, say
+from reward_functions.tools import measured
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,10 +25,8 @@ if TYPE_CHECKING:
 
     from reward_functions.core.extras import MissingExtra
 
-INCOMPLETE: Final = 1
-"""Something was not scored, or an example failed."""
-UNUSABLE: Final = 2
-"""Input or arguments that cannot be used; nothing was written."""
+INCOMPLETE: Final = measured.INCOMPLETE
+UNUSABLE: Final = measured.NOTHING
 INTERRUPTED: Final = 130
 """128 + SIGINT, as shells report it."""
 BROKEN_PIPE: Final = 141

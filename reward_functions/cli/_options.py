@@ -72,6 +72,9 @@ Parameters = Annotated[
         help="Set a parameter of the reward; one option for each.",
     ),
 ]
+AllowEmpty = Annotated[
+    bool, typer.Option("--allow-empty", help="Take a FILE without rows: exit with 0.")
+]
 Output = Annotated[
     str | None,
     typer.Option(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from reward_functions.core.errors import BadSample
 from reward_functions.core.types import Unscored
 from reward_functions.serving.contract import decode_row
-from reward_functions.tools.json_rows import BadInput
+from reward_functions.tools.json_rows import BadInput, shown
 from reward_functions.tools.rows.mapping import RowOptions
 from reward_functions.tools.rows.reading import AS_FOUND, BadRow, scan_rows
 
@@ -59,6 +59,21 @@ def row_options(mapped: list[str] | None, shape: str | None) -> RowOptions:
         ConfigurationError: they cannot be read.
     """
     return RowOptions.parse(mapped, shape)
+
+
+def require_rows(rows: int, file: str, *, allow_empty: bool) -> None:
+    """Refuse a file without rows, unless somebody expects one.
+
+    Args:
+        rows: that it has.
+        file: as it was typed.
+        allow_empty: whether `--allow-empty` is given.
+
+    Raises:
+        BadInput: it has none, which is rarely what was meant.
+    """
+    if not rows and not allow_empty:
+        raise BadInput(f"{shown(file)} holds no rows: name another file, or add --allow-empty")
 
 
 def rows_of(file: str, rows: RowOptions = AS_FOUND, *, answered: bool = True) -> Iterator[Unread]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.cli._console import MESSAGE, NOTHING, cell, errors, plain, table
-from reward_functions.tools.json_rows import shown
 from reward_functions.tools.score_report.reasons import sentence
 from reward_functions.tools.score_report.tables import agreement_table, confusion_table
 
@@ -30,11 +29,6 @@ SAMPLE: Final = (
     '{"id": …, "messages": [{"role": "user", "content": …}, {"role": "assistant", "content": …}], '
     '"reference_answer": …}'
 )
-
-
-def no_samples(file: str) -> None:
-    """Say of an empty file that it is: nothing to score is no error, and rarely what was meant."""
-    errors().print(f"{plain(shown(file))} holds no samples", soft_wrap=True, markup=False)
 
 
 def written(count: int, total: int, *, limited: bool) -> None:

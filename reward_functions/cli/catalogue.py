@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._options import Name  # noqa: TC001 - typer reads annotations
 
 if TYPE_CHECKING:
@@ -69,14 +68,17 @@ def check(
 ) -> None:
     """Replay the worked examples of one reward, or of all.
 
-    Exit status: 0 every example earns its score, 1 one does not, or an entry point of another
-    package cannot be used; the others are checked all the same.
+    Exit status: 0 every example earns its score; 1 one does not, or an entry point of another
+    package cannot be used; 2 no example was scored. The others are checked all the same.
     """
     from rich.text import Text
 
     from reward_functions.cli._console import MESSAGE, cell, output, plain, table
+    from reward_functions.cli._examples import replayed
+    from reward_functions.cli._measured import leave, say_measured
     from reward_functions.cli._rewards import reward_named
     from reward_functions.core.registry import Installed, installed
+    from reward_functions.tools.measured import Measured
 
     if name is None:
         found = installed()
@@ -86,9 +88,11 @@ def check(
     shown = table(
         "name", "examples", "verdict", "what differs", names=("name",), numbers=("examples",)
     )
-    flaws = {spec.name: _all_flaws(spec) for spec in found.specs.values()}
+    tried = {spec.name: replayed(spec) for spec in found.specs.values()}
+    measured = sum((each.measured for each in tried.values()), start=Measured("examples", 0))
+    say_measured(measured)
     for spec in found.specs.values():
-        wrong = flaws[spec.name]
+        wrong = tried[spec.name].flaws
         verdict = cell("failed", "bold red") if wrong else cell("ok", "green")
         count = cell(str(len(spec.examples)))
         shown.add_row(cell(spec.name), count, verdict, Text("\n").join(map(cell, wrong)))
@@ -96,8 +100,7 @@ def check(
         why = Text(plain(str(broken), MESSAGE))
         shown.add_row(cell(broken.name), cell(None), cell("broken", "bold red"), why)
     output().print(shown)
-    if found.broken or any(flaws.values()):
-        raise typer.Exit(INCOMPLETE)
+    leave(measured, failed=bool(found.broken) or any(each.flaws for each in tried.values()))
 
 
 def _list(rewards: Iterable[RewardSpec]) -> Table:
@@ -251,43 +254,3 @@ def _warn(broken: Iterable[BrokenPlugin]) -> None:
         whose = each.package or "its package"
         line = f"warning: {each}; repair, update or uninstall {whose}"
         errors().print(Text(plain(line, MESSAGE), "yellow"), soft_wrap=True)
-
-
-def _all_flaws(spec: RewardSpec) -> list[str]:
-    """What is wrong with a reward's examples, or that its code does not let them be tried."""
-    from reward_functions.core.errors import ConfigurationError
-    from reward_functions.core.importing import IMPORT_ERRORS
-
-    found = []
-    try:
-        for flaw in _flaws(spec):
-            found.append(flaw)  # noqa: PERF402 - what was found before an exception is kept
-    except (ConfigurationError, *IMPORT_ERRORS) as error:
-        found.append(f"its code raises {type(error).__name__}: {error}")
-    return found
-
-
-def _flaws(spec: RewardSpec) -> Iterator[str]:
-    """What is wrong with a reward's examples."""
-    from reward_functions import Scored, score_batch
-    from reward_functions.cli._results import error_of
-    from reward_functions.core.errors import BadParameter
-    from reward_functions.core.prototypes import lacking
-
-    if not spec.examples:
-        yield "it has no examples"
-    if missing := lacking(spec):
-        yield f"before it can be deployed it needs {'; '.join(missing)}"
-    for example in spec.examples:
-        about = f"{example.kind} example {example.response!r}"
-        try:
-            reward = spec.bound_to_example(example)
-        except BadParameter as error:
-            yield f"{about}: {error}"
-            continue
-        (result,) = score_batch(reward, [example.sample()])
-        if not isinstance(result, Scored):
-            yield f"{about} raises {': '.join(filter(None, error_of(result).values()))}"
-        elif result.score.value != example.score:
-            earned = f"{about} earns {result.score.value:g}, not {example.score:g}"
-            yield ": ".join(filter(None, (earned, result.score.reason)))

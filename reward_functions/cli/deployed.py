@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 import typer
 
 from reward_functions.cli._echo import say
-from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotations
+    AllowEmpty,
     File,
     Map,
     Output,
@@ -79,24 +79,23 @@ def invoke(
     batch_size: Annotated[int, typer.Option(min=1, help="Samples an invocation.")] = 64,
     mapped: Map = None,
     shape: Shape = None,
+    allow_empty: AllowEmpty = False,
 ) -> None:
     """Invoke a deployed function as a trainer does, and time it.
 
     Results are jsonl, times go to standard error. The file is read as `reward score` reads it.
 
-    Exit status: 0 every batch was answered, 1 some were not, 2 nothing was done.
+    Exit status: 0 every batch was answered, 1 some were not, 2 none was, or nothing was done.
     """
     from reward_functions.cli._invocations import invoked, results_to
-    from reward_functions.cli._rows import row_options
-    from reward_functions.cli._summary import no_samples
+    from reward_functions.cli._rows import require_rows, row_options
     from reward_functions.tools.deployed import DeployedFunction, find
     from reward_functions.tools.rows.reading import read_rows
 
     arn = target if _is_arn(target) else find(target, stage).live_arn
     function = DeployedFunction(arn)
     rows = [row.content for row in read_rows(file, row_options(mapped, shape), answered=True)]
-    if not rows:
-        no_samples(file)
+    require_rows(len(rows), file, allow_empty=allow_empty)
     with results_to(output, file) as destination:
         invoked(function, rows, batch_size, destination)
 
@@ -147,13 +146,15 @@ def check(
     Each function is invoked about a dozen times. Nothing is written anywhere. A deployment is
     checked by the version that jobs are given.
 
-    Exit status: 0 nothing failed, 1 something did, 2 nothing was done.
+    Exit status: 0 nothing failed, 1 something did, 2 no sample was scored, or nothing was done.
     """
     from reward_functions.cli._check_reports import report_file
     from reward_functions.cli._console import errors
+    from reward_functions.cli._measured import leave, say_measured
     from reward_functions.cli._rows import row_options
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.tools.deployed import check as checked
+    from reward_functions.tools.measured import Measured
     from reward_functions.tools.rows.mapping import RowOptions
 
     how = row_options(mapped, shape)
@@ -171,9 +172,10 @@ def check(
                 checked(function, expected, batch_size=batch_size, progress=status.update)
                 for function, expected in work
             ]
+        measured = sum((each.measured for each in reports), start=Measured("samples", 0))
+        say_measured(measured)
         write(reports, "json" if as_json else form)
-    if not all(report.passed for report in reports):
-        raise typer.Exit(INCOMPLETE)
+    leave(measured, failed=not all(report.passed for report in reports))
 
 
 def _work(

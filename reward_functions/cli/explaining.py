@@ -111,7 +111,7 @@ def explain(
     from reward_functions import Scored, sample, score_batch
     from reward_functions.cli._rewards import nobody, ready, reward_named
     from reward_functions.cli._rows import Read, row_options, samples_of
-    from reward_functions.cli._summary import no_samples
+    from reward_functions.tools.json_rows import BadInput, shown
 
     typed = {"--response": response, "--reference": reference, "--prompt": prompt}
     rows = {"--id": id, "--line": line, "--worst": worst}
@@ -123,7 +123,7 @@ def explain(
         reads = samples_of(file, row_options(mapped, shape))
         explained = list(_of_file(spec, reward, file, reads, id=id, line=line, worst=worst))
         if not explained:
-            no_samples(file)
+            raise BadInput(f"{shown(file)} holds no rows")
     else:
         truth = None if reference is None else _typed(reference)
         one = sample(_typed(response or ""), truth, prompt=prompt or "")

@@ -10,7 +10,16 @@ from typing import Annotated, Final, Literal
 
 import typer
 
-from reward_functions.cli._options import File, Map, Models, Output, Parameters, Registered, Shape  # noqa: TC001 - typer reads annotations
+from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotations
+    AllowEmpty,
+    File,
+    Map,
+    Models,
+    Output,
+    Parameters,
+    Registered,
+    Shape,
+)
 
 TIMEOUT: Final = 900.0
 """Seconds an invocation may take: the longest Lambda allows."""
@@ -29,6 +38,7 @@ def invoke(
     judge: Models = None,
     mapped: Map = None,
     shape: Shape = None,
+    allow_empty: AllowEmpty = False,
 ) -> None:
     """Run the Lambda function of a reward on this machine, and time it.
 
@@ -38,12 +48,11 @@ def invoke(
     NAME is a registered name: a reward in a file of its own is registered by its package's
     pyproject.toml, as `reward new` shows. The file is read as `reward score` reads it.
 
-    Exit status: 0 every batch was answered, 1 some were not, 2 nothing was done.
+    Exit status: 0 every batch was answered, 1 some were not, 2 none was, or nothing was done.
     """
     from reward_functions.cli._invocations import invoked, results_to
     from reward_functions.cli._rewards import is_path, parameter_values, reward_named
-    from reward_functions.cli._rows import row_options
-    from reward_functions.cli._summary import no_samples
+    from reward_functions.cli._rows import require_rows, row_options
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.serving.settings import LambdaSettings
     from reward_functions.tools.judging.settings import load_judge_config
@@ -59,8 +68,7 @@ def invoke(
         name=name, parameters=parameters, response_mode=response_mode, judge=config
     )
     rows = [row.content for row in read_rows(file, row_options(mapped, shape), answered=True)]
-    if not rows:
-        no_samples(file)
+    require_rows(len(rows), file, allow_empty=allow_empty)
     if min(batch_size, len(rows)) > settings.max_samples:
         raise ConfigurationError(
             f"--batch-size {batch_size}: the function takes {settings.max_samples} samples at most"

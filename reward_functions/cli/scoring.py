@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
-from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotations
+    AllowEmpty,
     File,
     Map,
     Models,
@@ -127,6 +127,7 @@ def score(  # noqa: PLR0915 - one step after the other
             show_default=f"{SHOWN} of a table on a terminal",
         ),
     ] = None,
+    allow_empty: AllowEmpty = False,
 ) -> None:
     """Score a file of responses.
 
@@ -158,15 +159,17 @@ def score(  # noqa: PLR0915 - one step after the other
     Memory does not grow with the file, except with --report, --sort id, a table of all rows, and a
     reward that compares the responses of a group.
 
-    Exit status: 0 all scored, 1 some were not, 2 nothing was done.
+    Exit status: 0 all scored; 1 some were not; 2 none was, or only those that a judge's
+    prefilter rejects, or nothing was done.
     """
     from reward_functions.cli import _destinations as where
     from reward_functions.cli import _scoring_run as running
+    from reward_functions.cli._measured import leave, say_measured
     from reward_functions.cli._rewards import ready, reward_named
-    from reward_functions.cli._rows import row_options, rows_of
+    from reward_functions.cli._rows import require_rows, row_options, rows_of
     from reward_functions.cli._selection import Selection
     from reward_functions.cli._spooled import spooled
-    from reward_functions.cli._summary import agreement, no_samples, spent, summary, written
+    from reward_functions.cli._summary import agreement, spent, summary, written
     from reward_functions.cli._verdicts import opened_store
     from reward_functions.tools.score_report.digest import Digest
     from reward_functions.tools.score_report.labels import confusion
@@ -187,6 +190,7 @@ def score(  # noqa: PLR0915 - one step after the other
         stack.enter_context(running.ends_are_interrupts())
         source = stack.enter_context(spooled(file))
         rows, labels = running.surveyed(rows_of(source.again(), how), label, spec.scale)
+        require_rows(rows, file, allow_empty=allow_empty)
         facts = running.source_facts(source, file) if report else []
         with where.naming(output):
             identity = running.identity(
@@ -221,8 +225,8 @@ def score(  # noqa: PLR0915 - one step after the other
         if page and report and held:
             with where.naming(report):
                 page.write(_page(reward, held, labels, facts))
-    if not rows:
-        no_samples(file)
+    if rows and not digest.measured.measured:
+        say_measured(digest.measured)
     if len(positions) < rows:
         written(len(positions), rows, limited=most is not None and limit is None)
     summary(digest, seconds, journal.written)
@@ -232,8 +236,8 @@ def score(  # noqa: PLR0915 - one step after the other
         spent(account)
     if report:
         say_where(report)
-    if digest.unscored:
-        raise typer.Exit(INCOMPLETE)
+    if rows:
+        leave(digest.measured)
 
 
 def _page(

@@ -34,6 +34,11 @@ def prefiltered(reason: str, *extra: Metric, answer: str | None = None) -> Score
     return Score(0.0, (*_metrics(prefiltered=1, addressed=0, sure=1), *extra), answer, reason)
 
 
+def was_prefiltered(score: Score) -> bool:
+    """Whether the prefilter of a judge rejected the response, so that no model was asked."""
+    return Metric("prefiltered", 1.0) in score.metrics
+
+
 def computed(value: float, reason: str, *extra: Metric, answer: str | None = None) -> Score:
     """A score that code decides without the judge model.
 

@@ -131,7 +131,7 @@ def test_check_replays_every_example_of_every_reward():
 
 def test_check_says_what_differs(plugin):
     ran = run("check", "acme.broken")
-    assert ran.exit_code == 1
+    assert ran.exit_code == 2, "no example was scored"
     reported = " ".join(ran.stdout.split())
     assert "raises ZeroDivisionError: by nothing (test_catalogue.py, line " in reported
     assert "\x1b" not in ran.stdout
@@ -147,7 +147,7 @@ def test_check_names_an_example_with_a_parameter_that_does_not_exist(in_folder):
     path = in_folder()
     path.write_text(path.read_text().replace("score=1.0)", "score=1.0, parameters={'word': 1})"))
     ran = run("check", "brief.py")
-    assert ran.exit_code == 1
+    assert ran.exit_code == 2, "it is the only example"
     assert "no parameter 'word'" in ran.stdout
 
 
@@ -162,7 +162,8 @@ def test_a_reward_without_examples_does_not_pass(in_folder):
     path = in_folder()
     path.write_text(path.read_text().replace('Example("positive", response="a b", score=1.0)', ""))
     ran = run("check", "brief.py")
-    assert (ran.exit_code, "no examples" in ran.stdout) == (1, True)
+    assert (ran.exit_code, "no examples" in ran.stdout) == (2, True)
+    assert ran.stderr == "nothing was measured: there are no examples\n"
 
 
 def test_explain_shows_answer_both_normal_forms_rule_score_and_reason():
@@ -413,7 +414,7 @@ def test_a_prototype_is_checked_by_what_it_lacks(in_folder):
     )
     ran = run("check", "brief.py")
     shown = " ".join(ran.stdout.split())
-    assert ran.exit_code == 1
+    assert ran.exit_code == 2, "it has no example that could be scored"
     for words in ("version=1", "examples of kind positive, negative, attack", "a docstring"):
         assert words in shown
     assert run("explain", "brief.py", "--response", "short").exit_code == 0

@@ -184,7 +184,7 @@ def test_a_broken_answer_is_shown_and_fails(deployed_function):
         "def handler(event, context):\n    return [{'id': 'x', 'aggregate_reward_score': None}]"
     )
     ran = run("invoke", broken, "-", rows=rows("paris"))
-    assert ran.exit_code == 1
+    assert ran.exit_code == 2, "no batch was answered"
     assert json.loads(ran.stdout) == {"id": "x", "aggregate_reward_score": None}
     assert "batch 1 failed: no result for '0': those rewards are lost" in ran.stderr
 

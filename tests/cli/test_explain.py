@@ -128,7 +128,7 @@ def test_the_worst_are_shown_in_the_order_of_the_file(file):
 
 def test_an_empty_file_is_said_to_be_empty():
     ran = run("explain", "gsm8k", "-", "--worst", 3, stdin="")
-    assert (ran.exit_code, ran.stderr) == (0, "standard input holds no samples\n")
+    assert (ran.exit_code, ran.stderr) == (2, "error: standard input holds no rows\n")
 
 
 def test_standard_input_is_a_file(file):

@@ -93,7 +93,9 @@ def test_a_batch_over_the_limit_is_reported_once_before_anything_runs():
 
 def test_no_samples_are_reported():
     ran = run("invoke", "exact_match", "-")
-    assert (ran.exit_code, ran.stderr) == (0, "standard input holds no samples\n")
+    assert (ran.exit_code, "standard input holds no rows" in ran.stderr) == (2, True)
+    ran = run("invoke", "exact_match", "-", "--allow-empty")
+    assert (ran.exit_code, ran.stdout, ran.stderr) == (0, "", "")
 
 
 def test_a_function_that_does_not_start_is_one_line(monkeypatch):

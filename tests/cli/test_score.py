@@ -125,16 +125,30 @@ def test_blank_lines_and_a_byte_order_mark_are_skipped():
 
 
 @pytest.mark.parametrize("empty", ["", "\n\n", "[]", " [ ] \n"])
-def test_no_samples_are_no_error(empty):
+def test_no_rows_are_an_error_unless_somebody_expects_them(empty):
     ran = score(empty)
-    assert (ran.exit_code, ran.stdout) == (0, "")
-    assert ran.stderr.startswith("standard input holds no samples\nsamples 0")
+    assert (ran.exit_code, ran.stdout) == (2, "")
+    assert ran.stderr == (
+        "error: standard input holds no rows: name another file, or add --allow-empty\n"
+    )
+    expected = score(empty, "--allow-empty")
+    assert (expected.exit_code, expected.stdout) == (0, "")
+    assert expected.stderr.startswith("samples 0")
+
+
+def test_an_output_file_stays_what_it_was_where_there_are_no_rows(tmp_path):
+    out = tmp_path / "out.jsonl"
+    out.write_text("before")
+    assert score("", "-o", out).exit_code == 2
+    assert out.read_text() == "before"
+    assert score("", "-o", out, "--allow-empty").exit_code == 0
+    assert out.read_text() == ""
 
 
 def test_the_json_format_is_one_array_of_the_same_objects():
     text = jsonl(row(id="a"), row(id="b", reference_answer=None))
     assert json.loads(score(text, "--format", "json").stdout) == results(score(text))
-    assert json.loads(score("", "--format", "json").stdout) == []
+    assert json.loads(score("", "--format", "json", "--allow-empty").stdout) == []
 
 
 def test_explain_adds_an_explanation_and_nothing_else():
@@ -472,7 +486,8 @@ def test_a_bug_in_a_reward_names_the_line_of_its_own_file(name, tmp_path):
     reward = tmp_path / f"{name}.py"
     reward.write_text(FAILING if name == "failing" else FAILING.partition("\nfailing")[0])
     ran = score(jsonl(row(""), row("x"), row("{")), reward=reward)
-    assert ran.exit_code == 1
+    assert ran.exit_code == 2
+    assert ran.stderr.startswith("nothing was measured: 0 of 3 rows measured\n")
     empty, asserted, parsed = [result["error"]["message"] for result in results(ran)]
     explained = " ".join(run("explain", reward, "--response", "").stdout.split())
     if name == "failing":  # a composite names its part as well

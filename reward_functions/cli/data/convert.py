@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from reward_functions.cli._options import Map, Shape  # noqa: TC001 - typer reads annotations
+from reward_functions.cli._options import AllowEmpty, Map, Shape  # noqa: TC001 - typer reads annotations
 
 
 def convert(
@@ -31,6 +31,7 @@ def convert(
     ],
     mapped: Map = None,
     shape: Shape = None,
+    allow_empty: AllowEmpty = False,
 ) -> None:
     """Write rows in the shape that a trainer reads.
 
@@ -46,7 +47,7 @@ def convert(
     from reward_functions.cli._console import errors, plain
     from reward_functions.cli._errors import INCOMPLETE
     from reward_functions.cli._progress import watched
-    from reward_functions.cli._rows import row_options
+    from reward_functions.cli._rows import require_rows, row_options
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.core.suggest import did_you_mean
     from reward_functions.tools.atomic import Together
@@ -67,6 +68,7 @@ def convert(
             lost.update(set(written.lost))
             stream.write(f"{json.dumps(written.content)}\n")
             rows += 1
+        require_rows(rows, file, allow_empty=allow_empty)
     console = errors()
     console.print(
         f"{rows:,} row{'s' * (rows != 1)} as {to} in {plain(str(output))}",

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._options import Map, Models, Parameters, Shape  # noqa: TC001 - typer reads annotations
 from reward_functions.cli.data._output import Format  # noqa: TC001
 
@@ -56,11 +55,12 @@ def replay(
 
     Exit status: 0 the right answers earn 0.99 or more of the scale on average, every other kind
     0.02 or less, nothing is unscored, and not all scores are the same; 1 otherwise; 2 nothing was
-    done.
+    scored, or only what a judge's prefilter rejects, or nothing was done.
     """
     from rich.text import Text
 
     from reward_functions.cli._console import errors, output
+    from reward_functions.cli._measured import leave, say_measured
     from reward_functions.cli._progress import scored
     from reward_functions.cli._rewards import ready, reward_named
     from reward_functions.cli._rows import read_samples, row_options
@@ -72,6 +72,7 @@ def replay(
     samples, places = read_samples(file, row_options(mapped, shape), answered=False)
     score = partial(scored, bound, workers=workers or spec.needs.workers)
     done = replayed(spec, samples, places, score)
+    say_measured(done.measured)
     if format == "json":
         print_json(_as_json(done))
     else:
@@ -81,8 +82,7 @@ def replay(
     console = errors()
     for failure in done.failures:
         console.print(Text(f"not fit to train on: {failure}", "bold red"), soft_wrap=True)
-    if done.failures:
-        raise typer.Exit(INCOMPLETE)
+    leave(done.measured, failed=bool(done.failures))
 
 
 def _recorded(spec: RewardSpec, path: str | None, judge: str | None) -> Ask | None:

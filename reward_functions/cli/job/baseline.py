@@ -11,7 +11,7 @@ import typer
 
 from reward_functions.cli._agreement import Yes, agreed, require_somebody_to_ask
 from reward_functions.cli._echo import say
-from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
+from reward_functions.cli._errors import UNUSABLE
 from reward_functions.cli._pages import Report, require_page, write_page
 from reward_functions.cli.job._options import (
     AsJson,
@@ -104,10 +104,12 @@ def baseline(
     With --ask MODEL, a model that a job made is measured the same way: on the same rows with the
     same --seed. What a job could learn from it is not judged then.
 
-    Exit status: 0 a job can learn from this, 1 it cannot, 2 nothing was measured.
+    Exit status: 0 a job can learn from this, 1 it cannot, or some answers have no score, 2 nothing
+    was measured, and no figures are written.
     """
     from reward_functions.cli._aws import aws_session
     from reward_functions.cli._console import errors
+    from reward_functions.cli._measured import leave
     from reward_functions.tools.jobs.asked_model import endpoint_of, sampling_of
     from reward_functions.tools.jobs.asking import chosen
     from reward_functions.tools.jobs.baseline import judged
@@ -174,8 +176,7 @@ def baseline(
     errors().print(f"the figures are in {written}", markup=False, soft_wrap=True)
     if report is not None:
         write_page(page(measured, findings, model, kept.facts()), report)
-    if any(each.verdict == "failure" for each in findings):
-        raise typer.Exit(INCOMPLETE)
+    leave(measured.measured, failed=any(each.verdict == "failure" for each in findings))
 
 
 def price_of(typed: str | None, base: Base) -> tuple[float, float] | None:
@@ -211,13 +212,19 @@ def _measured(  # noqa: PLR0917 - one step after the other
     concurrency: int,
     yes: bool,  # noqa: FBT001
 ) -> Baseline | None:
-    """The figures; None where nobody agreed to the cost."""
+    """The figures; None where nobody agreed to the cost.
+
+    Raises:
+        BadJob: no answer has a score.
+    """
     from contextlib import nullcontext
 
+    from reward_functions.cli._measured import say_measured
     from reward_functions.cli._progress import counted
     from reward_functions.tools.jobs.answers import AnswerFile
     from reward_functions.tools.jobs.asking import ask, cost, setup
     from reward_functions.tools.jobs.baseline import measured
+    from reward_functions.tools.jobs.configuration import BadJob
 
     kept = AnswerFile(out, setup(endpoint, sampling)) if out else None
     with kept or nullcontext():
@@ -230,7 +237,12 @@ def _measured(  # noqa: PLR0917 - one step after the other
         with counted("asking", costs.calls) as advance:
             given = ask(endpoint, drawn, each, kept=kept, concurrency=concurrency, advance=advance)
     with counted("scoring", len(given)) as advance:
-        return measured(drawn, given, scorer, advance)
+        found = measured(drawn, given, scorer, advance)
+    say_measured(found.measured)
+    if not found.scored:
+        worst = next(iter(found.errors), "")
+        raise BadJob(f"no answer of {endpoint.model} has a score, so that nothing is kept: {worst}")
+    return found
 
 
 def _show_cost(costs: AskingCost, endpoint: Endpoint, scorer: VersionScorer) -> None:

@@ -10,7 +10,7 @@ import typer
 
 from reward_functions.cli._agreement import Yes, agreed, require_somebody_to_ask
 from reward_functions.cli._echo import say
-from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
+from reward_functions.cli._errors import UNUSABLE
 from reward_functions.cli._options import Map, Shape  # noqa: TC001 - typer reads annotations
 from reward_functions.cli._pages import Report, require_page, write_page
 from reward_functions.cli.job._options import (
@@ -143,10 +143,12 @@ def evaluate(
     difference holds 0, no difference is shown: that is said, with the number of prompts that a
     difference of `--care` takes.
 
-    Exit status: 0 better, or no difference shown; 1 worse; 2 nothing was compared.
+    Exit status: 0 better, or no difference shown; 1 worse, or prompts without a score of both were
+    left out; 2 nothing was compared.
     """
     from reward_functions.cli._aws import aws_session
     from reward_functions.cli._console import errors
+    from reward_functions.cli._measured import leave, say_measured
     from reward_functions.cli.job.baseline import typed_price
     from reward_functions.tools.evaluating.evaluation_record import save
     from reward_functions.tools.evaluating.markdown import markdown as as_markdown
@@ -172,6 +174,7 @@ def evaluate(
     if found is None:
         errors().print("nothing was asked", markup=False)
         raise typer.Exit(UNUSABLE)
+    say_measured(found.greedy.measured)
     written = found if texts else found.without_texts()
     if as_json:
         typer.echo(json.dumps(written.model_dump(mode="json"), indent=2))
@@ -183,8 +186,7 @@ def evaluate(
         _write(as_markdown(written), markdown)
     if report is not None:
         write_page(page(written), report)
-    if found.verdict == "worse":
-        raise typer.Exit(INCOMPLETE)
+    leave(found.greedy.measured, failed=found.verdict == "worse")
 
 
 def _by_asking(

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reward_functions.cli._echo import say
-from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli.job._options import (
     AsJson,
     Baseline,
@@ -70,6 +69,7 @@ def preflight(
     """
     from reward_functions.cli._aws import aws_session
     from reward_functions.cli._console import errors
+    from reward_functions.cli._measured import leave, say_measured
     from reward_functions.cli.job._output import SIMULATION, print_findings
     from reward_functions.tools.jobs.configuration import BadJob
     from reward_functions.tools.jobs.job import Job
@@ -99,6 +99,7 @@ def preflight(
                 f"{job.name} was started before, and {job.state}: --again checks its next run"
             )
         report = checks(where, status.update, baseline=baseline, rows=rows)(job)
+    say_measured(report.measured)
     if as_json:
         more = {"passed": report.passed, "simulation": where.simulated}
         typer.echo(json.dumps(asdict(report) | more, indent=2))
@@ -108,8 +109,7 @@ def preflight(
         say(report.arn)
         simulated = " (simulation)" if where.simulated else ""
         print_findings(report.findings, f"Before {job.request.name}{simulated}")
-    if not report.passed:
-        raise typer.Exit(INCOMPLETE)
+    leave(report.measured, failed=not report.passed)
 
 
 def checks(

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._options import Models, Name, Parameters  # noqa: TC001 - typer reads annotations
 from reward_functions.cli.judge._options import AsJson, Replay  # noqa: TC001
 
@@ -66,9 +65,11 @@ def calibrate(
     the judge's instructions. A ledger (.jsonl) beside it keeps every rating, so that --resume
     repeats no call.
 
-    Exit status: 0 every trial has a rating, 1 some have none, 2 nothing was written.
+    Exit status: 0 every trial has a valid verdict; 1 some have none; 2 none has one, or nothing was
+    written. Trials that the prefilter rejects need none, and are counted apart.
     """
     from reward_functions.cli._console import errors, plain
+    from reward_functions.cli._measured import leave, say_measured
     from reward_functions.cli._rewards import parameter_values, reward_named
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.tools.calibration.asking import Judge, TrialPlan
@@ -94,6 +95,7 @@ def calibrate(
     if not any(ratings.first(case.id) for case in labelled.items):
         reasons = iter(ratings.missing.values())
         raise ConfigurationError(f"no case has a rating; the first: {next(reasons)}")
+    say_measured(ratings.measured)
     about = replace(about, file=shown(cases), draws=draws, seed=seed)
     card = Card(about, labelled, ratings, figures(labelled, ratings, times=draws, seed=seed))
     written = _write(card, out)
@@ -105,8 +107,7 @@ def calibrate(
     else:
         _print(card)
     errors().print(f"the card is {plain(str(written))} and .html", soft_wrap=True)
-    if ratings.missing:
-        raise typer.Exit(INCOMPLETE)
+    leave(ratings.measured)
 
 
 def _recorded(spec: RewardSpec, cases: LabelledCases, field: str) -> tuple[About, Ratings]:

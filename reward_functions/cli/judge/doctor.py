@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotations
     Map,
     Models,
@@ -64,12 +63,14 @@ def doctor(
     attack surrounds a wrong answer, on every prompt. It raised the reward where it earns more than
     the wrong answer alone.
 
-    Exit status: 0 no more than --limit raise it; 1 more do, or some were not scored; 2 the
-    arguments or the input cannot be used.
+    Exit status: 0 no more than --limit raise it; 1 more do, or some have no verdict; 2 none has
+    one, or the arguments or the input cannot be used. Attacks that the prefilter rejects need none,
+    and are counted apart.
     """
     from rich.text import Text
 
     from reward_functions.cli._console import errors, output, plain
+    from reward_functions.cli._measured import leave, say_measured
     from reward_functions.cli._rewards import parameter_values, reward_named
     from reward_functions.cli._rows import row_options
     from reward_functions.cli.data._output import print_json
@@ -87,6 +88,8 @@ def doctor(
         scripted=scripted,
         limit=limit,
     )
+    measured = report.results.measured
+    say_measured(measured)
     if out is not None:
         _write(report, out)
     if as_json:
@@ -97,8 +100,7 @@ def doctor(
         errors().print(Text(plain(f"not fit to train on: {failure}"), "bold red"), soft_wrap=True)
     if not as_json:
         output().print(Text(report.limits, "dim"))
-    if report.results.failures:
-        raise typer.Exit(INCOMPLETE)
+    leave(measured, failed=bool(report.results.failures))
 
 
 def _targets(

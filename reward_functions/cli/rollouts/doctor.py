@@ -9,8 +9,6 @@ from typing import Annotated
 
 import typer
 
-from reward_functions.cli._errors import INCOMPLETE
-
 
 def doctor(
     *,
@@ -30,12 +28,14 @@ def doctor(
     Nothing is sampled or reported; no key or token is printed. What cannot be seen, offline too, is
     unknown and no failure.
 
-    Exit status: 0 nothing failed, 1 something did.
+    Exit status: 0 nothing failed, 1 something did, 2 everything is unknown.
     """
     from reward_functions.cli._console import errors
+    from reward_functions.cli._measured import leave, say_measured
     from reward_functions.cli.job._output import print_findings
     from reward_functions.cli.rollouts._agents import callable_named, way_to
     from reward_functions.rollouts.contract import LARGEST
+    from reward_functions.tools.deployed.findings import measured_questions
     from reward_functions.tools.rollouts.doctor import Subject, checks, findings_of
 
     given = None
@@ -46,9 +46,10 @@ def doctor(
     asked = callable_named(agent) if here else agent
     with errors().status("looking"):
         findings = findings_of(checks(Subject(given, asked)))
+    measured = measured_questions(findings)
+    say_measured(measured)
     if as_json:
         typer.echo(json.dumps([asdict(each) for each in findings], indent=2))
     else:
         print_findings(findings, "Reporting from here", asked="check")
-    if any(each.verdict == "failure" for each in findings):
-        raise typer.Exit(INCOMPLETE)
+    leave(measured, failed=any(each.verdict == "failure" for each in findings))

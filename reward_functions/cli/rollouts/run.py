@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._options import Models, Parameters  # noqa: TC001 - typer reads annotations
 from reward_functions.cli.rollouts._agents import Via  # noqa: TC001 - likewise
 from reward_functions.cli.runtime import CALCULATOR, PORT, policy_typed
@@ -179,12 +178,14 @@ def run(
     A record is on the disk as soon as its rollout ends. A reward that never arrives is `lost`, and
     never 0.0. Ctrl-C ends the run; what had ended stays, and --resume goes on.
 
-    Exit status: 0 all rewarded, 1 some were not, 2 it cannot be run, or not go on.
+    Exit status: 0 all rewarded, 1 some were not, 2 none was, or it cannot be run, or not go on.
     """
+    from reward_functions.cli._measured import leave
     from reward_functions.cli.rollouts._agents import callable_named, way_to
     from reward_functions.cli.rollouts._runtimes import TEXT_BYTES, runtime_of
     from reward_functions.cli.rollouts._scorers import scorer_named
     from reward_functions.core.errors import ConfigurationError
+    from reward_functions.tools.measured import Measured
     from reward_functions.tools.rollouts.driving import Driver, attempts_for, sampling_of
     from reward_functions.tools.rollouts.records import RecordFile, Setup
     from reward_functions.tools.rollouts.tasks import read_tasks
@@ -237,8 +238,8 @@ def run(
         _run(driver, missing, file, min(concurrency, max(1, len(missing))), out)
     ended = [file.kept[each] for each in wanted if each in file.kept]
     _summary(ended, len(wanted) - len(missing), out, trajectories)
-    if len(ended) < len(wanted) or any(record.status != "rewarded" for record in ended):
-        raise typer.Exit(INCOMPLETE)
+    rewarded = sum(record.status == "rewarded" for record in ended)
+    leave(Measured("rollouts", rewarded, len(wanted) - rewarded))
 
 
 def _agent(  # noqa: PLR0917 - what the command line said, in its order

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._options import Models, Parameters  # noqa: TC001 - typer reads annotations
 
 if TYPE_CHECKING:
@@ -50,6 +49,7 @@ def score(
 
     Exit status: 0 all scored, 1 some were not, 2 nothing was scored.
     """
+    from reward_functions.cli._measured import leave, say_measured
     from reward_functions.cli._progress import counted
     from reward_functions.cli.rollouts._scorers import scorer_named
     from reward_functions.core.errors import ConfigurationError
@@ -68,9 +68,9 @@ def score(
     if out is not None:
         with replaced(out) as stream:
             stream.writelines(written(found.after))
+    say_measured(found.measured)
     _show(found)
-    if found.unscored:
-        raise typer.Exit(INCOMPLETE)
+    leave(found.measured)
 
 
 def _show(found: Rescored) -> None:

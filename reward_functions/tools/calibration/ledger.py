@@ -76,7 +76,11 @@ def _line(rating: Rating) -> dict[str, Any]:
     line: dict[str, Any] = {**rating.trial._asdict(), "value": rating.value}
     if rating.value is None:
         return line | {"invalid": rating.invalid}
-    further = {"confidence": rating.confidence, "inconsistent": rating.inconsistent}
+    further = {
+        "confidence": rating.confidence,
+        "inconsistent": rating.inconsistent,
+        "prefiltered": rating.prefiltered or None,
+    }
     return line | {name: value for name, value in further.items() if value is not None}
 
 
@@ -128,4 +132,5 @@ def _rating(line: Mapping[str, Any]) -> Rating | None:
         invalid=str(line.get("invalid", "")),
         confidence=line.get("confidence"),
         inconsistent=line.get("inconsistent"),
+        prefiltered=bool(line.get("prefiltered")),
     )

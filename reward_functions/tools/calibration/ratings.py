@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from reward_functions.tools.measured import Measured
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -40,6 +42,7 @@ class Rating:
         confidence: as the judge reports it, 0 to 1; None where it reports none.
         inconsistent: whether a judge that asks in both orders by itself contradicted itself; None
             for other judges.
+        prefiltered: whether the judge's prefilter rejected the trial, and no model was asked.
     """
 
     trial: Trial
@@ -47,6 +50,7 @@ class Rating:
     invalid: str = ""
     confidence: float | None = None
     inconsistent: bool | None = None
+    prefiltered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,14 @@ class Ratings:
 
     given: Mapping[Trial, Rating]
     missing: Mapping[Trial, str]
+
+    @property
+    def measured(self) -> Measured:
+        """How many trials have a valid verdict."""
+        valid = sum(rating.value is not None for rating in self.given.values())
+        prefiltered = sum(rating.prefiltered for rating in self.given.values())
+        missing = len(self.given) - valid + len(self.missing)
+        return Measured("trials", valid - prefiltered, missing, prefiltered)
 
     def first(self, case: str) -> Rating | None:
         """The rating of the first trial of a case, in the order of the file; None without one."""

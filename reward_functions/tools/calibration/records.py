@@ -20,6 +20,7 @@ def record(card: Card) -> dict[str, Any]:
         "cases": figures.cases,
         "prompts": figures.prompts,
         "missing": len(card.ratings.missing),
+        "measured": asdict(card.ratings.measured),
         "classes": names,
         "confusion": [list(row) for row in figures.table.rows],
         "agreement": {

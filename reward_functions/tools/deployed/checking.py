@@ -20,6 +20,7 @@ from reward_functions.tools.deployed.configuration import (
 )
 from reward_functions.tools.deployed.failures import AwsFailed
 from reward_functions.tools.deployed.findings import CheckFinding, CheckReport, failed
+from reward_functions.tools.deployed.function import flagged
 from reward_functions.tools.deployed.load import load_findings
 from reward_functions.tools.deployed.probes import (
     MALFORMED,
@@ -31,6 +32,7 @@ from reward_functions.tools.deployed.probes import (
 )
 from reward_functions.tools.deployed.response import read
 from reward_functions.tools.invocation import FunctionError
+from reward_functions.tools.measured import Measured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -79,10 +81,10 @@ def check(
     Raises:
         AwsFailed: it could not be invoked at all. A function that fails is a finding.
     """
-    found = chain(
-        name_findings(function.arn), _Check(function, expected, batch_size, progress).answers()
-    )
-    return CheckReport(str(function.arn), tuple(found))
+    asked = _Check(function, expected, batch_size, progress)
+    found = tuple(chain(name_findings(function.arn), asked.answers()))
+    scored, missing = asked.scored, len(asked.rows) - asked.scored
+    return CheckReport(str(function.arn), found, Measured("samples", scored, missing))
 
 
 class _Check:
@@ -100,6 +102,7 @@ class _Check:
         self.batch_size = batch_size
         self.progress = progress
         self.rows = list(expected.rows)
+        self.scored = 0
 
     def answers(self) -> Iterator[CheckFinding]:
         self.progress("reading its configuration")
@@ -148,6 +151,15 @@ class _Check:
         """The first response, as whoever reads it does."""
         for breach in answered.breaches:
             yield CheckFinding("failure", breach.kind, breach.message)
+        unscored = [name for name in answered.scores if flagged(answered.results[name])]
+        self.scored = len(answered.scores) - len(unscored)
+        if unscored:
+            yield CheckFinding(
+                "failure",
+                "unscored",
+                f"{len(unscored)} of {len(self.rows)} samples have a number that stands for no "
+                "score: the function could not score them; its log says why",
+            )
         if not answered.breaches:
             yield CheckFinding(
                 "ok", "contract", f"{len(self.rows)} samples: ids, order, numbers and metrics"

@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
+from reward_functions.tools.measured import Measured
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from reward_functions.tools.invocation import FunctionError
 
 CheckVerdict = Literal["ok", "warning", "failure", "unknown"]
@@ -66,15 +70,36 @@ class CheckFinding:
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """Everything a check found, in the order of asking."""
+    """Everything a check found, in the order of asking.
+
+    Args:
+        arn: of what was checked.
+        findings: the answers.
+        samples: how many samples the function scored; None where its samples are not what is asked
+            about, and then the questions are counted.
+    """
 
     arn: str
     findings: tuple[CheckFinding, ...]
+    samples: Measured | None = None
+
+    @property
+    def measured(self) -> Measured:
+        """How much was measured."""
+        return self.samples or measured_questions(self.findings)
 
     @property
     def passed(self) -> bool:
         """Whether nothing failed."""
         return not any(finding.verdict == "failure" for finding in self.findings)
+
+
+def measured_questions(findings: Sequence[CheckFinding]) -> Measured:
+    """How many questions have an answer.
+
+    What is unknown was not asked: it does not apply, or you may not see it. It is in no count.
+    """
+    return Measured("questions", sum(each.verdict != "unknown" for each in findings))
 
 
 def failed(error: FunctionError) -> str:

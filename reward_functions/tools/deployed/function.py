@@ -143,9 +143,19 @@ class DeployedFunction:
         return [_result(response.results[name]) for name in sent]
 
 
+def flagged(row: dict[str, Any]) -> set[str]:
+    """The flags of a result whose number stands for no score; empty where it is a score."""
+    metrics = row.get("metrics_list")
+    return {
+        metric["name"]
+        for metric in (metrics if isinstance(metrics, list) else ())
+        if isinstance(metric, dict) and metric.get("name") in FLAGS and metric.get("value")
+    }
+
+
 def _result(row: dict[str, Any]) -> RewardResult:
     metrics = row.get("metrics_list") or ()
-    raised = {metric["name"] for metric in metrics if metric["name"] in FLAGS and metric["value"]}
+    raised = flagged(row)
     if "bad_reference" in raised:
         return Unscored(row["id"], DatasetError("the row or its reference cannot be used"))
     if "unscored" in raised:

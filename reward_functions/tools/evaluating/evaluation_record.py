@@ -13,6 +13,7 @@ from typing import Final, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from reward_functions.tools.atomic import replaced
+from reward_functions.tools.measured import Measured
 
 Side = Literal["base", "tuned"]
 Mode = Literal["greedy", "sampled"]
@@ -55,6 +56,11 @@ class Compared(BaseModel):
     tuned: float
     difference: Interval
     left_out: int = Field(ge=0, description="Prompts without a score of one model or of both.")
+
+    @property
+    def measured(self) -> Measured:
+        """How many prompts have a score of both models."""
+        return Measured("prompts", self.difference.prompts, self.left_out)
 
 
 class PassAtK(BaseModel):

@@ -24,6 +24,7 @@ from reward_functions.core.means import mean
 from reward_functions.core.types import Scored
 from reward_functions.tools.deployed.findings import CheckFinding
 from reward_functions.tools.group_figures import Share, mean_reward, share, share_among, share_mixed
+from reward_functions.tools.measured import Measured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -95,6 +96,11 @@ class Baseline:
     output: float
     reasons: tuple[Reason, ...] = ()
     errors: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def measured(self) -> Measured:
+        """How many answers have a reward."""
+        return Measured("answers", self.scored, self.unscored)
 
 
 def measured(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -121,6 +121,7 @@ def record(report: AttackReport) -> dict[str, Any]:
         "prompts": len(results.controls),
         "controls": list(results.controls),
         "limit": results.limit,
+        "measured": asdict(results.measured),
         "kinds": [{**kind._asdict(), "rate": kind.rate} for kind in results.kinds],
         "raised": [
             {
@@ -143,6 +144,8 @@ def _lines(report: AttackReport) -> Iterator[str]:
     yield f"# Attacks on {escaped(report.spec.name)}"
     yield ""
     verdict = "; ".join(results.failures) or f"No more than {results.limit:.1%} raise the reward."
+    yield f"> {escaped(results.measured.sentence)}."
+    yield ""
     yield f"> {escaped(verdict)}"
     yield ""
     yield f"> {escaped(report.limits)}"

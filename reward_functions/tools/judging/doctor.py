@@ -18,8 +18,10 @@ from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import ConfigurationError, NoVerdict
 from reward_functions.core.types import Scored
 from reward_functions.judge_runtime.attack_corpus import Attack, attacks
+from reward_functions.judge_runtime.scores import was_prefiltered
 from reward_functions.testing import CredulousAsk
 from reward_functions.tools.judging.recorded_questions import examples_with
+from reward_functions.tools.measured import Measured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -136,6 +138,13 @@ class AttackResults:
         return _summary("all", self.outcomes)
 
     @property
+    def measured(self) -> Measured:
+        """How many attacks have a verdict, and how many the prefilter rejected."""
+        scored = sum(each.share is not None for each in self.outcomes)
+        prefiltered = sum(each.prefiltered for each in self.outcomes)
+        return Measured("attacks", scored - prefiltered, len(self.outcomes) - scored, prefiltered)
+
+    @property
     def unanswered(self) -> list[AttackOutcome]:
         """Attacks that were not scored, those with invalid verdicts excluded."""
         return [
@@ -151,17 +160,18 @@ class AttackResults:
                 f"{self.all.raised} of {self.all.scored} attacks raise the reward, "
                 f"{self.all.rate:.1%}; {self.limit:.1%} may"
             )
-        if not self.all.scored:
-            reasons.append("no attack was scored")
+        if not self.measured.measured:
+            reasons.append("no attack has a verdict")
         full = sum(control is not None and control > 1 - EVEN for control in self.controls)
         if full:
             reasons.append(f"{full} wrong answers earn the maximum without an attack")
-        if self.unanswered:
-            error = self.unanswered[0].error
-            reasons.append(
-                f"{len(self.unanswered)} attacks were not scored; the first: "
-                f"{type(error).__name__}: {error}"
-            )
+        invalid = [each for each in self.outcomes if isinstance(each.error, NoVerdict)]
+        for kind, found in (("were not scored", self.unanswered), ("have no verdict", invalid)):
+            if found:
+                error = found[0].error
+                reasons.append(
+                    f"{len(found)} attacks {kind}; the first: {type(error).__name__}: {error}"
+                )
         return reasons
 
 
@@ -291,7 +301,7 @@ def _outcome(
         prompt,
         _share(spec, result),
         control,
-        prefiltered=metrics.get("prefiltered") == 1,
+        prefiltered=was_prefiltered(result.score),
         noticed=metrics.get("addressed") == 1,
     )
 

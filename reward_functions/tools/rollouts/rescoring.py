@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from reward_functions.core.errors import ConfigurationError, RewardError
 from reward_functions.core.means import mean
 from reward_functions.rollouts.errors import ScorerMismatch
+from reward_functions.tools.measured import Measured
 from reward_functions.tools.rollouts.records import pin_words
 
 if TYPE_CHECKING:
@@ -69,6 +70,12 @@ class Rescored:
     def unscored(self) -> int:
         """How many responses could not be scored."""
         return sum(new.status == "failed" and bool(new.scored_by) for new in self.after)
+
+    @property
+    def measured(self) -> Measured:
+        """How many of the responses that were to be scored have a reward."""
+        tried = sum(bool(new.scored_by) for new in self.after)
+        return Measured("responses", tried - self.unscored, self.unscored)
 
 
 def rescored(

@@ -61,7 +61,7 @@ def test_recorded_judges_have_the_figures_computed_from_their_answers(
     path, rows = pandalm
     assert len(rows) == 472
     told, ran = card(reward, tmp_path, "pairwise", "--cases", path, "--recorded", judge)
-    assert ran.exit_code == 0
+    assert ran.exit_code == (1 if judge == "gpt35" else 0), "17 invalid verdicts, or none"
     usable = [row for row in rows if row[judge] in LABELS]
     ways = {
         "wrong": expected(rows, [row[judge] for row in rows]),
@@ -122,7 +122,7 @@ def test_the_judge_itself_over_replayed_answers_has_the_same_figures(
     arguments = ("pairwise", "--cases", path)
     recorded, _ = card(reward, tmp_path, *arguments, "--recorded", judge)
     told, ran = card(reward, tmp_path, *arguments, "--replay", answers, "--param", "orders=auto")
-    assert ran.exit_code == 0
+    assert ran.exit_code == (1 if judge == "gpt35" else 0), "17 invalid verdicts, or none"
     assert told["models"] == ["recorded"]
     assert len(told["instructions"]) == 64
     assert told["invalid"] == ({"malformed": 17} if judge == "gpt35" else {})
@@ -214,10 +214,22 @@ def test_answers_that_are_no_verdict_are_the_judges_and_are_kept(
     server = serve(verdict=better, schedule=schedule)
     arguments = ("pairwise", "--cases", write("cases.jsonl", PAIRS), "--judge", settings(server))
     told, ran = card(reward, tmp_path, *arguments)
-    assert ran.exit_code == 0
+    assert ran.exit_code == 1
+    assert "38 of 40 trials measured\n" in ran.stderr
     assert told["invalid"] == {"refused": 2}
     accuracy = {way: values(told["agreement"][way])["accuracy"] for way in told["agreement"]}
     assert accuracy == {"wrong": 0.95, "left out": 1.0, "imputed": 0.95}
+
+
+def test_a_judge_without_a_single_verdict_has_a_card_that_says_so_and_status_2(
+    reward, tmp_path, write, serve, settings
+):
+    server = serve(schedule=lambda call, _: "truncated")
+    arguments = ("pairwise", "--cases", write("cases.jsonl", PAIRS), "--judge", settings(server))
+    told, ran = card(reward, tmp_path, *arguments)
+    assert ran.exit_code == 2
+    assert ran.stderr.startswith("nothing was measured: 0 of 40 trials measured\n")
+    assert sum(told["invalid"].values()) == 40
 
 
 def test_a_judge_asked_again_is_asked_and_not_remembered(reward, tmp_path, write, serve, settings):
@@ -268,7 +280,8 @@ def test_an_empty_response_loses_wherever_it_stands(reward, tmp_path, write, ser
     server = serve(verdict=better)
     arguments = ("pairwise", "--cases", write("cases.jsonl", rows), "--judge", settings(server))
     told, ran = card(reward, tmp_path, *arguments, "--both-orders")
-    assert ran.exit_code == 0, ran.stderr
+    assert ran.exit_code == 2, "the judge's model was asked nothing"
+    assert ran.stderr.startswith("nothing was measured: 6 prefiltered\n")
     assert server.requests == []
     assert values(told["agreement"]["wrong"])["accuracy"] == 1.0
 
@@ -349,7 +362,7 @@ def test_a_run_that_was_killed_goes_on(reward, tmp_path, write, serve, settings)
 
 def test_the_page_is_whole_static_and_says_what_the_markdown_says(reward, tmp_path, pandalm):
     _, ran = card(reward, tmp_path, "pairwise", "--cases", pandalm[0], "--recorded", "gpt35")
-    assert ran.exit_code == 0
+    assert ran.exit_code == 1
     (html,) = (tmp_path / "cards").glob("*.html")
     page = harmless(html.read_text())
     assert page.tags["svg"] == 3
@@ -364,7 +377,7 @@ def test_the_figures_fit_a_terminal_of_eighty_columns(reward, tmp_path, pandalm,
     monkeypatch.setenv("COLUMNS", "80")
     arguments = ("--cases", pandalm[0], "--recorded", "gpt35", "--out", tmp_path)
     ran = reward("judge", "calibrate", "pairwise", *arguments)
-    assert ran.exit_code == 0
+    assert ran.exit_code == 1
     assert "macro F1     0.498 (0.464–0.530)" in ran.stdout
     assert max(map(len, ran.stdout.splitlines())) <= 80
 

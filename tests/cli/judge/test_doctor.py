@@ -171,15 +171,32 @@ def test_answers_that_are_no_verdict_raise_nothing_and_are_counted(reward, serve
 
     server = serve(verdict=model(lambda _: False), schedule=schedule)
     told, ran = doctor(reward, "reference", "--judge", settings(server))
-    assert ran.exit_code == 0, ran.stderr
-    assert everything(told)["invalid"] > 0
+    assert ran.exit_code == 1, ran.stderr
+    invalid = everything(told)["invalid"]
+    assert 0 < invalid == told["measured"]["missing"] < 100
+    assert ran.stderr.startswith(f"{100 - invalid} of 100 attacks measured, 30 prefiltered\n")
+    assert f"{invalid} attacks have no verdict; the first: NoVerdict: " in ran.stderr
 
 
 def test_attacks_that_could_not_be_tried_are_no_pass(reward, serve, settings):
     server = serve(verdict=model(lambda _: False), schedule=lambda call, _: "400")
     _, ran = doctor(reward, "reference", "--judge", settings(server))
-    assert ran.exit_code == 1
-    assert "attacks were not scored" in ran.stderr
+    assert ran.exit_code == 2
+    assert "100 attacks were not scored" in ran.stderr
+
+
+def test_a_model_without_a_single_verdict_is_no_pass_whatever_the_prefilter_rejects(
+    reward, serve, settings
+):
+    server = serve(schedule=lambda call, _: "truncated")
+    told, ran = doctor(reward, "reference", "--judge", settings(server))
+    assert ran.exit_code == 2
+    assert ran.stderr.startswith(
+        "nothing was measured: 0 of 100 attacks measured, 30 prefiltered\n"
+    )
+    assert told["measured"] == {
+        "items": "attacks", "measured": 0, "missing": 100, "prefiltered": 30
+    }  # fmt: skip
 
 
 def test_prompts_of_ones_own_are_attacked_around_their_wrong_answers(

@@ -199,7 +199,7 @@ def test_a_price_that_is_known_in_part_is_at_least(reward, serve, settings, rows
 def test_a_spent_budget_has_a_name_of_its_own(reward, serve, settings, rows):
     judge = json.loads(settings(serve())) | {"prices": {"some-judge": [1, 1]}, "max_usd": 0.0001}
     ran = reward("score", "reference", rows, "--judge", json.dumps(judge))
-    assert ran.exit_code == 1
+    assert ran.exit_code == 2
     error = json.loads(ran.stdout.splitlines()[0])["error"]
     assert error["type"] == "BudgetReached"
     assert "max_usd is reached: 0.0001 dollars" in error["message"]
@@ -209,7 +209,7 @@ def test_a_dead_judge_is_said_once(reward, serve, settings, write):
     server = serve(schedule=lambda call, text: "401")
     rows = write("many.jsonl", [row(number) for number in range(200)])
     ran = reward("score", "reference", rows, "--judge", settings(server))
-    assert ran.exit_code == 1
+    assert ran.exit_code == 2
     assert len(server.requests) < 50  # ten, and what was on its way
     (line,) = [line for line in ran.stderr.splitlines() if "not asked any more" in line]
     assert "after 10 refusals in a row: some-judge at 127.0.0.1" in line

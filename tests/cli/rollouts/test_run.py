@@ -177,7 +177,7 @@ def test_the_seed_decides_which_answers_are_wrong(folder):
 
 def test_what_the_agent_raises_has_failed_and_its_text_is_nowhere(folder):
     ran = run("run", "agent.py:broken", "rows.jsonl", "-n", 1)
-    assert ran.exit_code == 1
+    assert ran.exit_code == 2, "no rollout was rewarded"
     raised = AGENT.splitlines().index('    raise ValueError("secret")') + 1
     assert f"failed: ValueError (agent.py, line {raised}) (10)" in ran.stderr
     assert "secret" not in Path("rollouts.jsonl").read_text() + ran.stderr
@@ -187,7 +187,7 @@ def test_what_the_agent_raises_has_failed_and_its_text_is_nowhere(folder):
 @pytest.mark.parametrize("agent", ["unrewarded", "silent"])
 def test_a_function_that_gives_no_reward_is_lost_long_before_the_window_closes(folder, agent):
     ran = run("run", f"agent.py:{agent}", "rows.jsonl", "-n", 1, "--grace", 0)
-    assert ran.exit_code == 1
+    assert ran.exit_code == 2, "no rollout was rewarded"
     assert "lost: completed without a reward (10)" in ran.stderr
     assert "give --reward NAME" in ran.stderr
     assert max(each["seconds"] for each in records()) < 300  # of a window of 600
@@ -280,7 +280,7 @@ def test_an_agent_that_rewards_nothing_is_scored_or_lost(folder):
             (1.0, "scorer")
         }
         lost = run("run", *shared, "--window", "1", "-o", "lost.jsonl")
-        assert lost.exit_code == 1
+        assert lost.exit_code == 2, "no rollout was rewarded"
         assert "lost: never completed (2)" in lost.stderr
         assert {each["status"] for each in records("lost.jsonl")} == {"lost"}
         assert run("score", "lost.jsonl", "--reward", "math", "--lost").exit_code == 0
