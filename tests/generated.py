@@ -46,7 +46,7 @@ from reward_functions.tools.jobs.complaints import table_of
 from reward_functions.tools.jobs.configuration import JobConfiguration
 from reward_functions.tools.jobs.plan_sheets import hyperparameters_table, models_table
 from reward_functions.tools.rows.shapes import SHAPES, Shape
-from tests import math_page, outages, rule_tables, walkthrough
+from tests import gates, math_page, outages, rule_tables, walkthrough
 from tests.pictures import PICTURES
 from tests.report_picture import report_picture
 from tests.scoreboard.page import committed as scoreboard
@@ -291,6 +291,7 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
         *"judge estimate rubric --prompts 7000 --batch-size 32 --samples 8 --judge".split(),
         '{"models": [{"model": "amazon.nova-lite-v1:0"}]}',
     ),
+    "gates": gates.table,
     "job-fields": job_table,
     "rollout-settings": rollout_settings_table,
     "job-models": partial(_whole_table, models_table),

@@ -89,8 +89,8 @@ def reward(
 ) -> None:
     """Score model responses with rewards that can be trusted.
 
-    Exit status: 0 all is well; 1 something was not scored, or an example failed; 2 input or
-    arguments that cannot be used, in which case nothing was written.
+    Exit status: 0 all is well; 1 something is wrong, or a part was not measured; 2 nothing was
+    measured, or the input or the arguments cannot be used.
     """
 
 

@@ -60,6 +60,7 @@ class Card:
             ("Models", ", ".join(about.models)),
             ("Instructions", about.instructions or "not known: the answers were recorded"),
             ("Cases", f"{self.figures.cases} of {len(self.cases.items)} in {about.file}"),
+            ("Verdicts", self.ratings.measured.sentence),
             ("Prompts", str(self.figures.prompts)),
             ("Cases' hash", about.digest),
             ("Intervals", f"{LEVEL:.0%}, {about.draws} draws of prompts, seed {about.seed}"),

@@ -20,6 +20,7 @@ from reward_functions.tools.deployed.catalogue import find, stage_record
 from reward_functions.tools.jobs.job import JobRequest
 from tests.bedrock_service import ARN, MOMENT
 from tests.deployed_stage import NUMBERS, StageOnEmulator
+from tests.gates import CASES, EMPTY, GATES, ended_with
 from tests.job_fixtures import ROLE
 from tests.parsed_page import harmless
 from tests.tools.jobs.memory import Driver
@@ -260,6 +261,11 @@ def test_preflight_refuses_a_reward_that_pays_the_form(check):
     assert "FAILURE   wrong" in ran.stdout
     assert "FAILURE   role" in ran.stdout
     assert SIMULATION in ran.stderr
+
+
+def test_preflight_of_a_file_without_rows_is_no_pass(check, file):
+    file.write_text("")
+    ended_with(check("good"), GATES["job preflight"][CASES.index(EMPTY)])
 
 
 def test_a_refused_start_shows_each_failure_on_its_line(on, file):
