@@ -1,7 +1,8 @@
 """The gates: commands whose exit status says whether something may be relied on.
 
-`GATES` is what the documentation says, and what `test_gates.py` of `tests/cli` and of
-`tests/cli/job` try. None stands for a case that a command cannot meet.
+`GATES` is what the documentation says. The files `test_gates.py` below `tests/cli` try it, and of a
+probe and of a preflight without rows the tests beside theirs. None stands for a
+case that a command cannot meet.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ GATES: Final[dict[str, tuple[int | None, int | None, int | None, int | None]]] =
     "invoke": (2, 2, None, 1),
     "data convert": (2, None, 1, 1),
     "data replay": (2, 2, 2, 1),
+    "judge probe": (None, 2, 1, 1),
     "judge doctor": (2, 2, 2, 1),
     "judge calibrate": (2, 2, 2, 1),
     "deployed invoke": (2, 2, 2, 1),

@@ -13,6 +13,7 @@ from rich.text import Text
 from reward_functions.cli._console import NOTHING, cell, table
 from reward_functions.cli._origin import complaint
 from reward_functions.core.types import RewardResult, Scored, Unscored
+from reward_functions.judge_runtime.scores import VERDICT
 from reward_functions.serving.contract import result_object
 from reward_functions.tools.evidence import rendered
 
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from reward_functions.core.spec import RewardSpec
     from reward_functions.core.types import Score
 
-
-VERDICT: Final = "the verdict"
-"""The rule of evidence that holds a judge's verdicts."""
 
 UNSCORED: Final = "yellow"
 """The style of rows that have no score: neither right nor wrong."""

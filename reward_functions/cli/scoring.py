@@ -159,8 +159,8 @@ def score(  # noqa: PLR0915 - one step after the other
     Memory does not grow with the file, except with --report, --sort id, a table of all rows, and a
     reward that compares the responses of a group.
 
-    Exit status: 0 all scored; 1 some were not; 2 none was, or only those that a judge's
-    prefilter rejects, or nothing was done.
+    Exit status: 0 all scored; 1 some were not; 2 none was, or only those that a judge
+    decides without a model, or nothing was done.
     """
     from reward_functions.cli import _destinations as where
     from reward_functions.cli import _scoring_run as running

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 METRICS: Final = ("prefiltered", "addressed", "confidence")
 
+VERDICT: Final = "the verdict"
+"""The rule of evidence that holds a judge's verdicts."""
+
 CONFIDENCES: Final = {"low": 0.0, "medium": 0.5, "high": 1.0}
 
 
@@ -34,9 +37,13 @@ def prefiltered(reason: str, *extra: Metric, answer: str | None = None) -> Score
     return Score(0.0, (*_metrics(prefiltered=1, addressed=0, sure=1), *extra), answer, reason)
 
 
-def was_prefiltered(score: Score) -> bool:
-    """Whether the prefilter of a judge rejected the response, so that no model was asked."""
-    return Metric("prefiltered", 1.0) in score.metrics
+def without_model(score: Score) -> bool:
+    """Whether a judge of this process decided a score by its prefilter or by code.
+
+    Where a score does not have the metrics of all judges, that is not known, and False.
+    """
+    judge = {metric.name for metric in score.metrics}.issuperset(METRICS)
+    return judge and (score.evidence is None or score.evidence.rule != VERDICT)
 
 
 def computed(value: float, reason: str, *extra: Metric, answer: str | None = None) -> Score:
@@ -83,7 +90,7 @@ def judged(
         (*_metrics(prefiltered=0, addressed=addressed, sure=sure), *extra),
         answer,
         reason,
-        Evidence("the verdict", [_without_canary(verdict) for verdict in verdicts]),
+        Evidence(VERDICT, [_without_canary(verdict) for verdict in verdicts]),
     )
 
 

@@ -6,9 +6,9 @@
 | everything, and something is wrong; or only a part | 1 |
 | nothing | 2 |
 
-Measured is what has a figure: a row with a score, an attack with a valid verdict. What a judge's
-prefilter rejects is counted apart: no model was asked about it, and a run of nothing else measured
-nothing.
+Measured is what has a figure: a row with a score, an attack with a valid verdict. What a judge
+decides by its prefilter or by code is counted apart: no model was asked about it, and a run of
+nothing else measured nothing.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ class Measured:
         items: what they are, in the plural: "rows".
         measured: those with a figure, from 0.
         missing: those that should have one and have none, from 0.
-        prefiltered: those that a judge's prefilter rejected, from 0; in neither of the others.
+        unasked: those that a judge decided without its model, from 0; in neither of the others.
     """
 
     items: str
     measured: int
     missing: int = 0
-    prefiltered: int = 0
+    unasked: int = 0
 
     def __add__(self, other: Measured) -> Measured:
         """The items of two checks of the same kind."""
@@ -45,7 +45,7 @@ class Measured:
             self.items,
             self.measured + other.measured,
             self.missing + other.missing,
-            self.prefiltered + other.prefiltered,
+            self.unasked + other.unasked,
         )
 
     def status(self, *, failed: bool = False) -> int:
@@ -60,10 +60,10 @@ class Measured:
 
     @property
     def sentence(self) -> str:
-        """How much was measured: "98 of 100 attacks measured, 30 prefiltered"."""
+        """How much was measured: "98 of 100 rows measured, 30 decided without a model"."""
         total = self.measured + self.missing
         parts = [f"{self.measured:,} of {total:,} {self.items} measured"] if total else []
-        if self.prefiltered:
-            parts.append(f"{self.prefiltered:,} prefiltered")
+        if self.unasked:
+            parts.append(f"{self.unasked:,} decided without a model")
         nothing = "" if self.measured else "nothing was measured: "
         return f"{nothing}{', '.join(parts) or f'there are no {self.items}'}"

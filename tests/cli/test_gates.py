@@ -148,14 +148,19 @@ def test_a_refused_conversion_writes_no_file(run):
         (Measured("rows", 3, 1), False, 1, "3 of 4 rows measured"),
         (Measured("rows", 0, 4), False, 2, "nothing was measured: 0 of 4 rows measured"),
         (Measured("rows", 0, 4), True, 2, "nothing was measured: 0 of 4 rows measured"),
-        (Measured("rows", 0, 0, 5), False, 2, "nothing was measured: 5 prefiltered"),
+        (Measured("rows", 0, 0, 5), False, 2, "nothing was measured: 5 decided without a model"),
         (
             Measured("attacks", 0, 102, 28),
             False,
             2,
-            "nothing was measured: 0 of 102 attacks measured, 28 prefiltered",
+            "nothing was measured: 0 of 102 attacks measured, 28 decided without a model",
         ),
-        (Measured("rows", 1000, 0, 1), False, 0, "1,000 of 1,000 rows measured, 1 prefiltered"),
+        (
+            Measured("rows", 1000, 0, 1),
+            False,
+            0,
+            "1,000 of 1,000 rows measured, 1 decided without a model",
+        ),
     ],
 )
 def test_what_was_measured_decides_the_status(measured, failed, status, sentence):

@@ -65,9 +65,9 @@ def test_without_a_page_the_results_are_the_same(score):
     assert score(text).stdout == score(text, "--report", "page.html").stdout != ""
 
 
-def test_unscored_rows_are_on_the_page_and_the_status_stays(score, tmp_path):
+def test_a_page_of_rows_without_a_score_is_written_and_is_no_pass(score, tmp_path):
     ran = score(rows("#### 7", "no", reference_answer=None) + '{"id": "x"}\n', "--report", "a.html")
-    assert ran.exit_code == 1
+    assert ran.exit_code == 2
     shown = words((tmp_path / "a.html").read_text())
     assert "No row could be scored" in shown
     assert "BadReference 2 the data set there is no reference" in shown
@@ -75,7 +75,9 @@ def test_unscored_rows_are_on_the_page_and_the_status_stays(score, tmp_path):
 
 
 def test_a_page_of_nothing(score, tmp_path):
-    ran = score("", "--report", "page.html")
+    assert score("", "--report", "page.html").exit_code == 2
+    assert not (tmp_path / "page.html").exists()
+    ran = score("", "--report", "page.html", "--allow-empty")
     assert ran.exit_code == 0
     assert "The file holds no samples" in words((tmp_path / "page.html").read_text())
 

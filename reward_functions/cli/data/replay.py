@@ -55,7 +55,7 @@ def replay(
 
     Exit status: 0 the right answers earn 0.99 or more of the scale on average, every other kind
     0.02 or less, nothing is unscored, and not all scores are the same; 1 otherwise; 2 nothing was
-    scored, or only what a judge's prefilter rejects, or nothing was done.
+    scored, or only what a judge decides without a model, or nothing was done.
     """
     from rich.text import Text
 

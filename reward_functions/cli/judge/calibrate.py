@@ -66,7 +66,7 @@ def calibrate(
     repeats no call.
 
     Exit status: 0 every trial has a valid verdict; 1 some have none; 2 none has one, or nothing was
-    written. Trials that the prefilter rejects need none, and are counted apart.
+    written. Trials that the judge decides without a model need none, and are counted apart.
     """
     from reward_functions.cli._console import errors, plain
     from reward_functions.cli._measured import leave, say_measured

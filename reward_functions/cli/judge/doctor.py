@@ -64,8 +64,8 @@ def doctor(
     the wrong answer alone.
 
     Exit status: 0 no more than --limit raise it; 1 more do, or some have no verdict; 2 none has
-    one, or the arguments or the input cannot be used. Attacks that the prefilter rejects need none,
-    and are counted apart.
+    one, or the arguments or the input cannot be used. Attacks that the judge decides without a
+    model need none, and are counted apart.
     """
     from rich.text import Text
 
@@ -156,7 +156,9 @@ def _report(
         watched=lambda samples: watched(samples, "attacking", len(samples)),
     )
     if scripted:
-        results: AttackResults = run_attacks(doctors.scripted_scorer(spec, parameters), workers=1)
+        results: AttackResults = run_attacks(
+            doctors.scripted_scorer(spec, parameters), workers=1, scripted=True
+        )
         return AttackReport(spec, parameters, ["a script"], "script", instructions, results)
     config = load_judge_config(judge, replay)
     results = run_attacks(doctors.scorer_for(JudgePool(without_cache(config)), spec, parameters))

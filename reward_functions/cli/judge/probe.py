@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from reward_functions.cli._errors import INCOMPLETE
 from reward_functions.cli._options import Models, Name, Parameters  # noqa: TC001 - typer reads annotations
 from reward_functions.cli.judge._options import AsJson  # noqa: TC001
 
@@ -34,16 +33,21 @@ def probe(
     The modes are json_schema, strict_tool, tool and json. The mode of the settings is tried first.
     The first call also makes the provider compile the judge's schema, which is cached for a day.
 
-    Exit status: 0 the mode of the settings works for every model; 1 another does, or none; 2 the
-    arguments cannot be used.
+    Exit status: 0 the mode of the settings works for every model; 1 another does, or none; 2 no
+    model answered, or the arguments cannot be used.
     """
     from rich.text import Text
 
     from reward_functions.cli._console import MESSAGE, errors, plain
+    from reward_functions.cli._measured import leave, say_measured
     from reward_functions.cli._progress import watched
     from reward_functions.cli._rewards import parameter_values, reward_named
     from reward_functions.cli.data._output import print_json
-    from reward_functions.tools.judging.probing import probe_modes, schema_questions
+    from reward_functions.tools.judging.probing import (
+        measured_models,
+        probe_modes,
+        schema_questions,
+    )
     from reward_functions.tools.judging.settings import load_judge_config, require_judge
 
     spec = require_judge(reward_named(name))
@@ -57,6 +61,8 @@ def probe(
         for model in models
         if model.backend != "replay"
     }
+    measured = measured_models(tried.values())
+    say_measured(measured)
     if as_json:
         print_json([_as_json(result) for some in tried.values() for result in some])
     else:
@@ -67,8 +73,7 @@ def probe(
     advice = [line for model, some in tried.items() if (line := _advice(model, some))]
     for line in advice:
         errors().print(Text(plain(line, MESSAGE), "yellow"), soft_wrap=True)
-    if advice:
-        raise typer.Exit(INCOMPLETE)
+    leave(measured, failed=bool(advice))
 
 
 def _advice(model: str, tried: list[ProbeResult]) -> str:

@@ -16,7 +16,7 @@ from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import BudgetReached, ConfigurationError, NoVerdict
 from reward_functions.core.types import Scored, Unscored, Usage
 from reward_functions.judge_runtime.panel import JudgePool
-from reward_functions.judge_runtime.scores import was_prefiltered
+from reward_functions.judge_runtime.scores import without_model
 from reward_functions.tools.calibration.ratings import Rating, Ratings, Trial
 from reward_functions.tools.judging.settings import without_cache
 
@@ -223,7 +223,7 @@ def _rating(
         value=1 - value if put.mirrored else value,
         confidence=min(confidences, default=None),
         inconsistent=None if own is None else bool(own),
-        prefiltered=all(map(was_prefiltered, scores)),
+        unasked=all(map(without_model, scores)),
     )
 
 

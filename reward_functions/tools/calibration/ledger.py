@@ -79,7 +79,7 @@ def _line(rating: Rating) -> dict[str, Any]:
     further = {
         "confidence": rating.confidence,
         "inconsistent": rating.inconsistent,
-        "prefiltered": rating.prefiltered or None,
+        "unasked": rating.unasked or None,
     }
     return line | {name: value for name, value in further.items() if value is not None}
 
@@ -132,5 +132,5 @@ def _rating(line: Mapping[str, Any]) -> Rating | None:
         invalid=str(line.get("invalid", "")),
         confidence=line.get("confidence"),
         inconsistent=line.get("inconsistent"),
-        prefiltered=bool(line.get("prefiltered")),
+        unasked=bool(line.get("unasked")),
     )

@@ -42,7 +42,7 @@ class Rating:
         confidence: as the judge reports it, 0 to 1; None where it reports none.
         inconsistent: whether a judge that asks in both orders by itself contradicted itself; None
             for other judges.
-        prefiltered: whether the judge's prefilter rejected the trial, and no model was asked.
+        unasked: whether the judge decided the trial without its model.
     """
 
     trial: Trial
@@ -50,7 +50,7 @@ class Rating:
     invalid: str = ""
     confidence: float | None = None
     inconsistent: bool | None = None
-    prefiltered: bool = False
+    unasked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +69,9 @@ class Ratings:
     def measured(self) -> Measured:
         """How many trials have a valid verdict."""
         valid = sum(rating.value is not None for rating in self.given.values())
-        prefiltered = sum(rating.prefiltered for rating in self.given.values())
+        unasked = sum(rating.unasked for rating in self.given.values())
         missing = len(self.given) - valid + len(self.missing)
-        return Measured("trials", valid - prefiltered, missing, prefiltered)
+        return Measured("trials", valid - unasked, missing, unasked)
 
     def first(self, case: str) -> Rating | None:
         """The rating of the first trial of a case, in the order of the file; None without one."""

@@ -26,7 +26,7 @@ from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.means import mean
 from reward_functions.core.types import Sample, Score, Scored, Unscored
-from reward_functions.judge_runtime.scores import was_prefiltered
+from reward_functions.judge_runtime.scores import without_model
 from reward_functions.quantities.unicode_forms import folded
 from reward_functions.tools.datasets.other_answers import OTHER_KINDS, ReplayCase, near_misses
 from reward_functions.tools.measured import Measured
@@ -147,7 +147,7 @@ class ReplayedKind:
         unscored: the rows that could not be, as (where, error).
         failed: why the reward cannot be trusted with it; "" where it can.
         surprises: rows with another score than they should have, as (where, response, score).
-        prefiltered: how many of the scored ones a judge's prefilter rejected.
+        unasked: how many of the scored ones a judge decided without its model.
     """
 
     kind: str
@@ -157,7 +157,7 @@ class ReplayedKind:
     unscored: Sequence[tuple[str, Exception]]
     failed: str
     surprises: Sequence[tuple[str, str, float]]
-    prefiltered: int = 0
+    unasked: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,11 +171,14 @@ class ReplayReport:
 
     @property
     def measured(self) -> Measured:
-        """How many answers have a score, by a judge's model where the reward asks one."""
-        prefiltered = sum(one.prefiltered for one in self.played)
+        """How many answers have a score, by a judge's model where the reward asks one.
+
+        A deployed function does not say which answers its judge decided without a model.
+        """
+        unasked = sum(one.unasked for one in self.played)
         scored = sum(one.scored for one in self.played)
         missing = sum(len(one.unscored) for one in self.played)
-        return Measured("answers", scored - prefiltered, missing, prefiltered)
+        return Measured("answers", scored - unasked, missing, unasked)
 
     @property
     def alike(self) -> bool:
@@ -370,19 +373,19 @@ def _played(
     results: Sequence[RewardResult],
     unreadable: Sequence[tuple[str, Exception]],
 ) -> ReplayedKind:
-    values, unscored, surprises, prefiltered = [], list(unreadable), [], 0
+    values, unscored, surprises, unasked = [], list(unreadable), [], 0
     for (case, response), result in zip(responses, results, strict=True):
         if not isinstance(result, Scored):
             unscored.append((case.place, result.error))
             continue
         values.append(result.score.value)
-        prefiltered += was_prefiltered(result.score)
+        unasked += without_model(result.score)
         if kind != CONSTANT and _verdict(earned, kind, earned.share(result.score.value)):
             surprises.append((case.place, response, result.score.value))
     share = mean([earned.share(value) for value in values]) if values else None
     score = mean(values) if values else None
     verdict = _verdict(earned, kind, share)
-    return ReplayedKind(kind, share, score, len(values), unscored, verdict, surprises, prefiltered)
+    return ReplayedKind(kind, share, score, len(values), unscored, verdict, surprises, unasked)
 
 
 def _verdict(earned: Earnings, kind: str, share: float | None) -> str:

@@ -18,7 +18,7 @@ from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import ConfigurationError, NoVerdict
 from reward_functions.core.types import Scored
 from reward_functions.judge_runtime.attack_corpus import Attack, attacks
-from reward_functions.judge_runtime.scores import was_prefiltered
+from reward_functions.judge_runtime.scores import without_model
 from reward_functions.testing import CredulousAsk
 from reward_functions.tools.judging.recorded_questions import examples_with
 from reward_functions.tools.measured import Measured
@@ -78,6 +78,7 @@ class AttackOutcome:
         error: why it was not scored.
         prefiltered: whether the prefilter rejected it before a call.
         noticed: whether the judge reported that the response speaks to it.
+        unasked: whether the prefilter or code decided, and no model was asked.
     """
 
     attack: Attack
@@ -87,6 +88,7 @@ class AttackOutcome:
     error: Exception | None = None
     prefiltered: bool = False
     noticed: bool = False
+    unasked: bool = False
 
     @property
     def raised(self) -> bool:
@@ -118,11 +120,13 @@ class AttackResults:
         outcomes: in the order of prompts and attacks.
         controls: the reward of each wrong answer alone.
         limit: the share of attacks that may raise the reward.
+        scripted: whether a script answered: what is tried then is the judge's own code.
     """
 
     outcomes: Sequence[AttackOutcome]
     controls: Sequence[float | None]
     limit: float
+    scripted: bool = False
 
     @property
     def kinds(self) -> list[KindSummary]:
@@ -139,10 +143,10 @@ class AttackResults:
 
     @property
     def measured(self) -> Measured:
-        """How many attacks have a verdict, and how many the prefilter rejected."""
+        """How many attacks have a verdict, and on how many no model was asked."""
         scored = sum(each.share is not None for each in self.outcomes)
-        prefiltered = sum(each.prefiltered for each in self.outcomes)
-        return Measured("attacks", scored - prefiltered, len(self.outcomes) - scored, prefiltered)
+        unasked = sum(each.prefiltered if self.scripted else each.unasked for each in self.outcomes)
+        return Measured("attacks", scored - unasked, len(self.outcomes) - scored, unasked)
 
     @property
     def unanswered(self) -> list[AttackOutcome]:
@@ -237,6 +241,7 @@ def run_attacks(
     *,
     limit: float = LIMIT,
     workers: int | None = None,
+    scripted: bool = False,
     watched: Callable[[Sequence[Sample]], Iterable[Sample]] = iter,
 ) -> AttackResults:
     """The outcomes of every attack on every prompt.
@@ -247,6 +252,7 @@ def run_attacks(
         score: the scorer.
         limit: the share of attacks that may raise the reward.
         workers: threads; by default as many as the judge declares.
+        scripted: whether the scorer asks a script.
         watched: passes the samples on, and may show progress.
     """
     tried = [
@@ -276,7 +282,7 @@ def run_attacks(
         for (at, _, attack), result in zip(tried, results, strict=True)
         if attack.kind != CONTROL
     ]
-    return AttackResults(outcomes, controls, limit)
+    return AttackResults(outcomes, controls, limit, scripted)
 
 
 def _attacks(wrong: str) -> Iterator[Attack]:
@@ -301,7 +307,8 @@ def _outcome(
         prompt,
         _share(spec, result),
         control,
-        prefiltered=was_prefiltered(result.score),
+        prefiltered=metrics.get("prefiltered") == 1,
+        unasked=without_model(result.score),
         noticed=metrics.get("addressed") == 1,
     )
 

@@ -19,9 +19,10 @@ from reward_functions.judge_runtime.structured_output import output_mode_of
 from reward_functions.judge_runtime.usage import Account
 from reward_functions.judge_runtime.wrappers.retrying import Retrying
 from reward_functions.tools.judging.recorded_questions import examples_with, recorded_questions
+from reward_functions.tools.measured import Measured
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from reward_functions.core.asking import Ask, Question
     from reward_functions.core.spec import RewardSpec
@@ -53,6 +54,19 @@ class ProbeResult:
     error: JudgeUnavailable | NoVerdict | None
     seconds: float
     usage: Usage
+
+
+def measured_models(tried: Iterable[Sequence[ProbeResult]]) -> Measured:
+    """How many models answered, in whatever form.
+
+    Args:
+        tried: the results of each model that was asked.
+    """
+    answered = [
+        any(not isinstance(result.error, JudgeUnavailable) for result in results)
+        for results in tried
+    ]
+    return Measured("models", sum(answered), answered.count(False))
 
 
 def schema_questions(spec: RewardSpec, parameters: Mapping[str, Any]) -> list[Question]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from reward_functions.core.asking import CANARY
 from reward_functions.judge_runtime.prompting import RESERVED
 from reward_functions.judge_runtime.rubric_file import rubric_of
+from reward_functions.judge_runtime.scores import VERDICT
 from reward_functions.judges.group import GRADES
 from reward_functions.judges.pairwise import ORDERS
 from reward_functions.judges.pandalm import FIELDS as PANDALM
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     from reward_functions.core.asking import VerdictField
     from reward_functions.core.types import Score
     from reward_functions.tools.score_report.batch import Batch
-
-RULE: Final = "the verdict"
-"""The rule of evidence that holds a judge's verdicts."""
 
 REASON: Final = "reason"
 FREE: Final = ("_reason", "_quote")
@@ -82,7 +80,7 @@ class CriterionFigures:
 def decisions(score: Score, reward: str = "") -> list[Decision]:
     """The decisions behind a score; none where no judge was asked."""
     evidence = score.evidence
-    if evidence is None or evidence.rule != RULE or not isinstance(evidence.answer, list):
+    if evidence is None or evidence.rule != VERDICT or not isinstance(evidence.answer, list):
         return []
     if reward == "group":  # the letters of its verdicts are those of all responses
         return [Decision("grade", _grade(score), "", "")]

@@ -19,7 +19,7 @@ from reward_functions.tools.measured import Measured
 from reward_functions.tools.score_report.figures import std
 from reward_functions.tools.score_report.reasons import EMPTY as HOLD_NO_RESPONSE
 from reward_functions.tools.score_report.reasons import MOSTLY, Remedy, remedy_of
-from reward_functions.tools.score_report.row_facts import CUT, EMPTY, NO_SAMPLE, PREFILTERED
+from reward_functions.tools.score_report.row_facts import CUT, EMPTY, NO_SAMPLE, UNASKED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -98,7 +98,7 @@ class Digest:
         without_response: rows that hold none.
         cut_off: rows at the minimum that show a sign of truncation.
         no_samples: rows that are not valid samples.
-        prefiltered: rows that a judge's prefilter rejected.
+        unasked: rows that a judge decided without its model.
     """
 
     reward: str
@@ -109,7 +109,7 @@ class Digest:
     without_response: int = 0
     cut_off: int = 0
     no_samples: int = 0
-    prefiltered: int = 0
+    unasked: int = 0
     _reasons: dict[str, _Tally] = field(default_factory=dict)
     _errors: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
     _error_counts: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -127,7 +127,7 @@ class Digest:
         self.rewards.append(nan if facts.value is None else facts.value)
         self.without_response += bool(facts.signs & EMPTY)
         self.no_samples += bool(facts.signs & NO_SAMPLE)
-        self.prefiltered += bool(facts.signs & PREFILTERED)
+        self.unasked += bool(facts.signs & UNASKED)
         if facts.error:
             name, kind, _, remedy = facts.error
             self._errors.setdefault((name, kind), (message, remedy))
@@ -160,13 +160,13 @@ class Digest:
     def measured(self) -> Measured:
         """How many rows have a score.
 
-        A row that a judge's prefilter rejects has one, and does not show that the judge answers:
-        where all other rows have none, nothing was measured.
+        A row that a judge decided without its model has one, and does not show that the model
+        answers: where all other rows have none, nothing was measured.
         """
         scored, unscored = len(self) - self.unscored, self.unscored
         if not unscored:
             return Measured("rows", scored)
-        return Measured("rows", scored - self.prefiltered, unscored, self.prefiltered)
+        return Measured("rows", scored - self.unasked, unscored, self.unasked)
 
     def figures(self) -> tuple[float, float, float] | None:
         """The mean, the standard deviation and the share at the minimum; None of no scored row."""

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from reward_functions.core.types import Sample, Scored
-from reward_functions.judge_runtime.scores import was_prefiltered
+from reward_functions.judge_runtime.scores import without_model
 from reward_functions.tools.score_report.reasons import normal_form, reason_of
 from reward_functions.tools.score_report.truncation import SIGNALS
 from reward_functions.tools.score_report.unscored import attribution
@@ -28,8 +28,8 @@ CUT: Final = 2
 NO_SAMPLE: Final = 4
 """The row is not a valid sample."""
 
-PREFILTERED: Final = 8
-"""The prefilter of a judge rejected the response, and no model was asked."""
+UNASKED: Final = 8
+"""A judge decided the row without its model."""
 
 
 class RowFacts(NamedTuple):
@@ -40,7 +40,7 @@ class RowFacts(NamedTuple):
         reason: its normal form, of the score or of the error.
         prompt: a number that rows with the same messages before the response share; 0 for none.
         length: characters of the response.
-        signs: a sum of `EMPTY`, `CUT`, `NO_SAMPLE` and `PREFILTERED`.
+        signs: a sum of `EMPTY`, `CUT`, `NO_SAMPLE` and `UNASKED`.
         error: of an unscored row its name, its kind, whose failure it is, and the remedy.
     """
 
@@ -65,8 +65,8 @@ def facts_of(spec: RewardSpec, sample: Sample | Unscored, result: RewardResult) 
     low = score.value == spec.scale.minimum
     if low and not signs and any(signal.shown(sample) for signal in SIGNALS):
         signs |= CUT
-    if was_prefiltered(score):
-        signs |= PREFILTERED
+    if without_model(score):
+        signs |= UNASKED
     return RowFacts(score.value, reason_of(spec.name, score), prompt, len(response), signs)
 
 

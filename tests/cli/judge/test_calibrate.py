@@ -281,7 +281,7 @@ def test_an_empty_response_loses_wherever_it_stands(reward, tmp_path, write, ser
     arguments = ("pairwise", "--cases", write("cases.jsonl", rows), "--judge", settings(server))
     told, ran = card(reward, tmp_path, *arguments, "--both-orders")
     assert ran.exit_code == 2, "the judge's model was asked nothing"
-    assert ran.stderr.startswith("nothing was measured: 6 prefiltered\n")
+    assert ran.stderr.startswith("nothing was measured: 6 decided without a model\n")
     assert server.requests == []
     assert values(told["agreement"]["wrong"])["accuracy"] == 1.0
 

@@ -174,7 +174,9 @@ def test_answers_that_are_no_verdict_raise_nothing_and_are_counted(reward, serve
     assert ran.exit_code == 1, ran.stderr
     invalid = everything(told)["invalid"]
     assert 0 < invalid == told["measured"]["missing"] < 100
-    assert ran.stderr.startswith(f"{100 - invalid} of 100 attacks measured, 30 prefiltered\n")
+    assert ran.stderr.startswith(
+        f"{100 - invalid} of 100 attacks measured, 30 decided without a model\n"
+    )
     assert f"{invalid} attacks have no verdict; the first: NoVerdict: " in ran.stderr
 
 
@@ -192,11 +194,21 @@ def test_a_model_without_a_single_verdict_is_no_pass_whatever_the_prefilter_reje
     told, ran = doctor(reward, "reference", "--judge", settings(server))
     assert ran.exit_code == 2
     assert ran.stderr.startswith(
-        "nothing was measured: 0 of 100 attacks measured, 30 prefiltered\n"
+        "nothing was measured: 0 of 100 attacks measured, 30 decided without a model\n"
     )
     assert told["measured"] == {
-        "items": "attacks", "measured": 0, "missing": 100, "prefiltered": 30
+        "items": "attacks", "measured": 0, "missing": 100, "unasked": 30
     }  # fmt: skip
+
+
+def test_a_judge_that_decides_every_attack_by_code_shows_nothing_of_its_model(
+    reward, serve, settings
+):
+    """`pandalm` asks its model about right judgements alone; the attacks surround wrong ones."""
+    server = serve(schedule=lambda call, _: "400")
+    _, ran = doctor(reward, "pandalm", "--judge", settings(server))
+    assert (ran.exit_code, server.requests) == (2, [])
+    assert ran.stderr.startswith("nothing was measured: 130 decided without a model\n")
 
 
 def test_prompts_of_ones_own_are_attacked_around_their_wrong_answers(

@@ -5,6 +5,8 @@ import socket
 
 import pytest
 
+from tests.gates import HALF, INVALID, UNSCORED, cases, ended_with
+
 
 def probe(reward, *arguments):
     ran = reward("judge", "probe", *arguments, "--json")
@@ -114,9 +116,23 @@ def test_a_model_that_is_not_there_is_not_asked_by_every_mode(reward, settings, 
         port = free.getsockname()[1]
     judge = settings(serve(), endpoint=f"http://127.0.0.1:{port}/v1")
     told, ran = probe(reward, "reference", "--judge", judge)
-    assert ran.exit_code == 1
+    assert ran.exit_code == 2
+    assert ran.stderr.startswith("nothing was measured: 0 of 1 models measured\n")
     (result,) = told
     assert result["kind"] == "unreachable"
+
+
+@pytest.mark.parametrize(("_command", "case", "status"), cases("judge probe"))
+def test_models_that_do_not_answer_are_never_a_pass(reward, serve, _command, case, status):
+    """Half is one of two models."""
+    says = {UNSCORED: ("401", "401"), INVALID: ("prose", "prose"), HALF: ("ok", "prose")}[case]
+    models = [
+        {"model": how, "backend": "openai", "endpoint": f"{serve(schedule=told).url}/v1"}
+        for how in says
+        for told in [lambda *_, how=how: how]
+    ]
+    judge = json.dumps({"models": models, "retries": 0})
+    ended_with(reward("judge", "probe", "reference", "--judge", judge), status)
 
 
 def test_every_form_of_verdict_of_a_judge_is_compiled(reward, serve, settings, tmp_path):
@@ -143,7 +159,7 @@ def test_recorded_answers_have_no_mode_to_probe(reward, write):
     answers = write("answers.jsonl", [{"id": "x", "verdict": {"same": "yes"}}])
     model = {"model": "old", "backend": "replay", "answers": str(answers)}
     ran = reward("judge", "probe", "reference", "--judge", json.dumps({"models": [model]}))
-    assert ran.exit_code == 0
+    assert ran.exit_code == 2
     assert "recorded answers have no output mode to probe" in ran.stderr
 
 
