@@ -166,7 +166,7 @@ def test_what_a_judge_cost_is_on_the_page(score, tmp_path):
     answers.write_text("")
     settings = {"models": [{"model": "m", "backend": "replay", "answers": str(answers)}]}
     arguments = ("--judge", json.dumps(settings), "--report", "page.html")
-    assert score(rows("7", "eight"), *arguments, reward="reference").exit_code == 1
+    assert score(rows("7", "eight"), *arguments, reward="reference").exit_code == 2
     shown = words((tmp_path / "page.html").read_text())
     assert "judge m (replay)" in shown
     assert "judge cost 0.0000 dollars" in shown
