@@ -108,11 +108,11 @@ def test_an_evaluation_of_nothing_is_never_a_pass(
 ):
     functions[0][VERSION] = answering(case) if case is UNSCORED else imputing(case)
     train = file("train.jsonl", rows(range(1_000, 1_004)))
-    test = file("test.jsonl", rows(range(0 if case is EMPTY else 40)))
+    test = file("test.jsonl", rows(range(0 if case is EMPTY else 8)))
     ran = run(job, "--data", test, "--train", train, "--yes", "-k", "0")
     ended_with(ran, status)
     if case is HALF:
-        assert "20 of 40 prompts measured" in ran.stderr
+        assert "4 of 8 prompts measured" in ran.stderr
 
 
 @pytest.mark.parametrize(("_command", "case", "status"), cases("job baseline"))
@@ -120,9 +120,9 @@ def test_a_baseline_of_nothing_is_never_a_pass(
     typed, models, file, tmp_path, _command, case, status
 ):
     models.base = lambda number: f"#### {number + 7 + number // 2 % 2}"
-    data = file("train.jsonl", rows(range(0 if case is EMPTY else 40)))
+    data = file("train.jsonl", rows(range(0 if case is EMPTY else 8)))
     function = answering(case) if case is UNSCORED else imputing(case)
-    given = ("-m", MODEL, "-d", "x", "--data", data, "-n", "20", "-k", "2", "--yes")
+    given = ("-m", MODEL, "-d", "x", "--data", data, "-n", "8", "-k", "2", "--yes")
     ran = typed(function, "job", "baseline", *given, "--stage", "dev")
     ended_with(ran, status)
     assert (tmp_path / "baseline.json").exists() == (status != 2), "figures of nothing are not kept"

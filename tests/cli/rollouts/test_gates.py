@@ -34,8 +34,7 @@ FAILS = {EMPTY: "False", UNSCORED: "True"}
 
 
 def given(count):
-    lines = [row for row, _ in zip(rows(4), range(count), strict=False)]
-    Path("rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in lines))
+    Path("rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows(count)))
 
 
 @pytest.mark.parametrize(("_command", "case", "status"), cases("rollouts run"))
@@ -43,17 +42,20 @@ def test_a_run_without_a_reward_is_never_a_pass(folder, _command, case, status):
     odd = 'int(payload["prompt"].split()[2]) % 2'
     fails = odd if case is HALF else FAILS[case]
     (folder / "agent.py").write_text(AGENT + FAILING.format(fails=fails))
-    given(0 if case is EMPTY else 4)
+    given(0 if case is EMPTY else 2)
     ran = run("run", "agent.py:failing", "rows.jsonl", "-n", 1)
     ended_with(ran, status)
 
 
 @pytest.mark.parametrize(("_command", "case", "status"), cases("rollouts score"))
 def test_rollouts_that_cannot_be_scored_are_never_a_pass(folder, _command, case, status):
-    given(4)
-    assert run("run", "agent.py:plain", "rows.jsonl", "-n", 1, "--reward", "math").exit_code == 0
+    given(2)
     if case is EMPTY:
         Path("rollouts.jsonl").write_text("")
+    else:
+        assert (
+            run("run", "agent.py:plain", "rows.jsonl", "-n", 1, "--reward", "math").exit_code == 0
+        )
     odd = "int(sample.prompt.split()[2]) % 2"
     Path("mine.py").write_text(REWARD.format(fails=odd if case is HALF else FAILS[case]))
     ran = run("score", "rollouts.jsonl", "--reward", "mine.py", "--repin")
