@@ -16,7 +16,6 @@ waits for another's reward.
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
@@ -31,6 +30,7 @@ from reward_functions.feedback.again import SPARE, hide, pause
 from reward_functions.feedback.findings import EXPIRED, UNSCORED, Stopped
 from reward_functions.feedback.messages import arrivals_of
 from reward_functions.feedback.results import read
+from reward_functions.rollouts.clock import from_wall, steady
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -114,7 +114,7 @@ class Path:
         sqs: Any,
         rewards: PinnedRewards,
         reports: Reports,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] = steady,
         random: Callable[[], float] = _jitter,
     ) -> None:
         self._settings = settings
@@ -219,7 +219,9 @@ class Path:
             if unsent is not None:
                 failed[name] = unsent
                 left = [
-                    each.record.expires - self._clock() for each in same if each.record is not None
+                    from_wall(each.record.expires) - self._clock()
+                    for each in same
+                    if each.record is not None
                 ]
                 message = same[0].message
                 pauses[message.receipt] = pause(message.receives, left, random=self._random())

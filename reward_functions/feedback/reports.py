@@ -12,6 +12,7 @@ from random import SystemRandom
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.feedback.findings import EXPIRED, Stopped
+from reward_functions.rollouts.clock import from_wall, steady
 from reward_functions.rollouts.endpoints import endpoint_of, region_of, signing_region
 from reward_functions.rollouts.errors import (
     BadRequest,
@@ -60,7 +61,7 @@ class Reports:
         *,
         endpoint: str = "",
         environ: Mapping[str, str],
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] = steady,
         sleep: Callable[[float], object] = time.sleep,
         random: Callable[[], float] = _jitter,
     ) -> None:
@@ -109,7 +110,7 @@ class Reports:
         Raises:
             Stopped: it is not.
         """
-        left = record.expires - self._clock()
+        left = from_wall(record.expires) - self._clock()
         if left < LEAST:
             when = f"{-left:.0f} s ago" if left < 0 else f"in {left:.0f} s, too soon to report"
             raise Stopped(EXPIRED, f"expired: the rollout's window closed or closes {when}")
@@ -123,7 +124,7 @@ class Reports:
         intents = report(
             target,
             created=self._clock(),
-            expires=record.expires,
+            expires=from_wall(record.expires),
             status="ready",
             rewards=(reward,),
         )

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections import deque
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -31,6 +30,7 @@ from queue import SimpleQueue
 from threading import Condition, Event, Thread
 from typing import TYPE_CHECKING, Any, Final
 
+from reward_functions.rollouts.clock import steady
 from reward_functions.rollouts.errors import TooBusy
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class Background:
         workers: int = WORKERS,
         *,
         waiting: int = WAITING,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] = steady,
     ) -> None:
         if workers < 1 or waiting < 0:
             raise ValueError("a background has one worker or more, and 0 places to wait or more")

@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING, Any, Final
 from reward_functions.rollouts.agentcore.destinations import Destination, destination_of
 from reward_functions.rollouts.agentcore.envelopes import STORED, failure, stored
 from reward_functions.rollouts.agentcore.results import write_result
+from reward_functions.rollouts.clock import steady
 from reward_functions.rollouts.episodes.endings import cause_of
 from reward_functions.rollouts.episodes.watchdog import watchdog
 from reward_functions.rollouts.errors import (
@@ -168,7 +169,7 @@ class RolloutRuns:
         run.undo.callback(self._app.complete_async_task, self._app.add_async_task(TASK))
         with self._background.place() as place:
             future = self._agent.begin(place, run.payload, context)
-        watch = watchdog().watch(time.time() + self._deadline, partial(self._late, run))
+        watch = watchdog().watch(steady() + self._deadline, partial(self._late, run))
         run.undo.callback(watchdog().end, watch)
         future.add_done_callback(lambda ended: behind(partial(self._finish, run, ended)))
 

@@ -20,7 +20,6 @@ sum of its turn's reward and of those behind it. One number for the episode stay
 
 from __future__ import annotations
 
-import time
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from math import inf
@@ -28,6 +27,7 @@ from threading import Event, Lock
 from typing import TYPE_CHECKING, Any, Final, Literal, Self
 from uuid import uuid4
 
+from reward_functions.rollouts.clock import steady
 from reward_functions.rollouts.context import rollout
 from reward_functions.rollouts.contract import read_metadata, read_params
 from reward_functions.rollouts.errors import InvalidReward
@@ -93,7 +93,7 @@ class RolloutContext:
         turn_rewards: TurnRewards = "immediate",
         first_call: Callable[[], object] | None = None,
         recording: Recording | None = None,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] = steady,
     ) -> None:
         self.metadata = read_metadata(metadata)
         self.inference_params = read_params(inference_params)

@@ -26,7 +26,6 @@ from __future__ import annotations
 
 import inspect
 import logging
-import time
 from collections import Counter
 from contextlib import aclosing
 from contextvars import ContextVar
@@ -35,6 +34,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from reward_functions.rollouts.background import handed_in
+from reward_functions.rollouts.clock import steady
 from reward_functions.rollouts.contract import RolloutRequest, read_request
 from reward_functions.rollouts.episodes.invocation import InContext, Steps, agent_of
 from reward_functions.rollouts.episodes.kept import Kept
@@ -184,7 +184,7 @@ class RolloutHandler:
         options: Options,
         *,
         reporter: Reporter | None = None,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] = steady,
     ) -> None:
         self.agent = agent_of(function)
         self.counts: Counter[str] = Counter()

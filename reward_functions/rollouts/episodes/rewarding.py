@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING, Any
 
+from reward_functions.rollouts.clock import wall
 from reward_functions.rollouts.deferred.record import DeferredRecord
 from reward_functions.rollouts.episodes.results import (
     Result,
@@ -68,7 +69,7 @@ def _deferred(returned: Any, episode: RolloutContext, reporting: Reporting, bega
         scorer=folder.scorer,
         metadata=episode.metadata,
         sample=sample_of(episode.request or {}, response_of(returned)),
-        created=began,
-        expires=episode.expires or inf,
+        created=wall(began),
+        expires=wall(episode.expires or inf),
     )
     return Result(status="deferred", record=record)

@@ -9,13 +9,13 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import time
 from contextvars import copy_context
 from math import inf
 from threading import Event, Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.errors import RewardError
+from reward_functions.rollouts.clock import steady
 from reward_functions.rollouts.contract import PARAMETERS
 from reward_functions.rollouts.deferred.record import BadRecord, DeferredRecord
 from reward_functions.rollouts.episodes.endings import (
@@ -87,7 +87,7 @@ class Run:
         *,
         count: Callable[[str], object],
         began: float,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] = steady,
     ) -> None:
         given = _as_given(request)
         self.reporting = reporting

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import heapq
 import os
-import time
 from functools import cache
 from itertools import count
 from threading import Condition, Thread
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.rollouts.clock import steady
 from reward_functions.rollouts.threads import behind
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Watchdog:
         self,
         *,
         run: Callable[[Callable[[], object]], object] = behind,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] = steady,
     ) -> None:
         self._run = run
         self._clock = clock

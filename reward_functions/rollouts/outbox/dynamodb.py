@@ -26,6 +26,7 @@ from hashlib import sha256
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
+from reward_functions.rollouts.clock import steady
 from reward_functions.rollouts.intents import OPERATIONS
 from reward_functions.rollouts.outbox.dynamodb_requests import TableRequests
 from reward_functions.rollouts.outbox.dynamodb_table import TIME_TO_LIVE
@@ -33,12 +34,14 @@ from reward_functions.rollouts.outbox.fields import (
     episode_of,
     fields_of_episode,
     fields_of_intent,
+    later,
     stored_of,
 )
 from reward_functions.rollouts.outbox.rules import (
     DETAIL,
     EPISODE_KEPT,
     KEPT,
+    LONGEST,
     STATES,
     age,
     changeable,
@@ -49,7 +52,7 @@ from reward_functions.rollouts.outbox.rules import (
 
 if TYPE_CHECKING:
     import builtins
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from reward_functions.rollouts.errors import OutboxUnavailable
     from reward_functions.rollouts.intents import Intent, Stored, Target
@@ -71,13 +74,21 @@ class DynamoDBOutbox:
         region: of AWS; "" for the environment's.
         endpoint: a URL in place of the service's own; "" for none.
         client: boto3's for DynamoDB; one is made at first use where None.
+        clock: of the process: that of the times it gives and gets. The table has the service's,
+            which comes with each reply.
     """
 
     def __init__(
-        self, table: str, *, region: str = "", endpoint: str = "", client: Any = None
+        self,
+        table: str,
+        *,
+        region: str = "",
+        endpoint: str = "",
+        client: Any = None,
+        clock: Callable[[], float] = steady,
     ) -> None:
         self.region = region
-        self._table = TableRequests(table, region, endpoint, client)
+        self._table = TableRequests(table, region, endpoint, client, clock=clock)
 
     @property
     def name(self) -> str:
@@ -87,11 +98,13 @@ class DynamoDBOutbox:
     def begin(self, episode: Episode, *, owner: str, now: float) -> Begun:
         """See `Outbox`."""
         key = _key(episode.target)
-        item = fields_of_episode(episode, owner) | {
+        fields = later(fields_of_episode(episode, owner), self._table.ahead())
+        item = {
+            **fields,
             **_item(key, "episode"),
             "queue": "running",
-            "at": episode.began,
-            TIME_TO_LIVE: int(episode.expires + EPISODE_KEPT),
+            "at": fields["began"],
+            TIME_TO_LIVE: int(fields["expires"] + EPISODE_KEPT),
         }
         unreported = [_item(key, "complete"), _item(key, "reward")]
         for _ in range(TRIES):
@@ -127,7 +140,9 @@ class DynamoDBOutbox:
             for intent in intents:
                 if there.get(intent.operation, {"token": intent.token})["token"] != intent.token:
                     raise conflicting(intent)
-            new = [_pending(intent, due) for intent in intents if intent.operation not in there]
+            new = [
+                self._pending(intent, due) for intent in intents if intent.operation not in there
+            ]
             if not new or self._table.transact(new=new, delete=[_item(key, "episode")]):
                 return
         raise self._contended()
@@ -135,18 +150,19 @@ class DynamoDBOutbox:
     def find(self, target: Target) -> builtins.list[Stored]:
         """See `Outbox`."""
         there = self._table.kinds(_key(target))
-        return [stored_of(there[operation]) for operation in OPERATIONS if operation in there]
+        return [self._stored(there[each]) for each in OPERATIONS if each in there]
 
     def due(self, now: float, limit: int = 100, *, hold: float = 0.0) -> builtins.list[Stored]:
         """See `Outbox`."""
         ready: builtins.list[Stored] = []
-        for page in self._table.queue("pending", until=now):
+        now += self._table.ahead()
+        for page in self._due(now):
             waiting = self._with_pending_completion(page)
             for item in page:
                 if item["kind"] == "reward" and item["key"] in waiting:
                     continue
                 if not hold or self._held(item, now + hold):
-                    ready.append(stored_of(item))
+                    ready.append(self._stored(item))
                 if len(ready) == limit:
                     return ready
         return ready
@@ -160,16 +176,19 @@ class DynamoDBOutbox:
             "outcome": type(outcome).__name__,
             "detail": outcome.detail[:DETAIL],
         }
+        ahead = self._table.ahead()
         if due is not None:
-            changes |= {"due": due, "at": due}
+            changes |= {"due": due + ahead, "at": due + ahead}
         if state in KEPT:
-            changes |= {"queue": state, "at": intent.created}
-            changes[TIME_TO_LIVE] = int(intent.created + KEPT[state])
+            created = intent.created + ahead
+            changes |= {"queue": state, "at": created}
+            changes[TIME_TO_LIVE] = int(created + KEPT[state])
         where = {"token": intent.token}
         self._table.update(_item_of(intent), changes, where=where, states=changeable(state))
 
     def lease(self, owner: str, until: float) -> None:
         """See `Outbox`; it is forgotten no sooner than an episode that it was for."""
+        until += self._table.ahead()
         forget = int(until + 2 * EPISODE_KEPT)
         self._table.put({**_lease(owner), "until": until, TIME_TO_LIVE: forget})
 
@@ -178,7 +197,8 @@ class DynamoDBOutbox:
         left: builtins.list[Episode] = []
         for page in self._table.queue("running"):
             living = self._living({item["owner"] for item in page}, now)
-            left += [episode_of(item) for item in page if item["owner"] not in living]
+            dead = [item for item in page if item["owner"] not in living]
+            left += [episode_of(later(item, -self._table.ahead())) for item in dead]
             if len(left) >= limit:
                 break
         return left[:limit]
@@ -191,7 +211,7 @@ class DynamoDBOutbox:
         for state in states or STATES:
             several: builtins.list[Stored] = []
             for page in self._table.queue(state, newest=newest):
-                several += map(stored_of, page)
+                several += map(self._stored, page)
                 if len(several) >= limit:
                     break
             found += several
@@ -203,6 +223,7 @@ class DynamoDBOutbox:
 
     def replay(self, intent: Intent, *, now: float) -> None:
         """See `Outbox`."""
+        now += self._table.ahead()
         self._table.update(
             _item_of(intent),
             {"state": "pending", "queue": "pending", "due": now, "at": now},
@@ -213,6 +234,7 @@ class DynamoDBOutbox:
     def purge(self, states: Sequence[str], before: float) -> int:
         """See `Outbox`."""
         gone = 0
+        before += self._table.ahead()
         for state in states:
             until = inf if state == "pending" else before
             for page in self._table.queue(state, until=until):
@@ -224,6 +246,18 @@ class DynamoDBOutbox:
     def close(self) -> None:
         """See `Outbox`."""
         self._table.close()
+
+    def _due(self, now: float) -> Iterator[builtins.list[dict[str, Any]]]:
+        """What is due, by pages, and behind it what is due later than anything can be."""
+        yield from self._table.queue("pending", until=now)
+        yield from self._table.queue("pending", since=now + LONGEST)
+
+    def _stored(self, item: Mapping[str, Any]) -> Stored:
+        return stored_of(later(item, -self._table.ahead()))
+
+    def _pending(self, intent: Intent, due: float | None) -> dict[str, Any]:
+        fields = later(fields_of_intent(intent, due), self._table.ahead())
+        return {**fields, **_item_of(intent), "queue": "pending", "at": fields["due"]}
 
     def _held(self, item: dict[str, Any], until: float) -> bool:
         """Whether a pending intent was still as the index had it, and is held now."""
@@ -242,7 +276,12 @@ class DynamoDBOutbox:
     def _living(self, owners: Iterable[str], now: float) -> set[str]:
         """Those of some owners whose lease is not over, by the table itself."""
         found = self._table.items([_lease(owner) for owner in sorted(owners)])
-        return {item["key"].removeprefix(LEASE) for item in found if item["until"] > now}
+        now += self._table.ahead()
+        return {
+            item["key"].removeprefix(LEASE)
+            for item in found
+            if now < item["until"] <= now + LONGEST
+        }
 
     def _contended(self) -> OutboxUnavailable:
         return self._table.unavailable(
@@ -265,8 +304,3 @@ def _item_of(intent: Intent) -> dict[str, Any]:
 
 def _lease(owner: str) -> dict[str, Any]:
     return _item(f"{LEASE}{owner}", "lease")
-
-
-def _pending(intent: Intent, due: float | None) -> dict[str, Any]:
-    fields = fields_of_intent(intent, due)
-    return fields | _item_of(intent) | {"queue": "pending", "at": fields["due"]}

@@ -5,12 +5,14 @@ A condition that does not hold is an answer, and no error.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from email.utils import parsedate_to_datetime
 from math import inf
 from threading import Lock
 from time import sleep
 from typing import TYPE_CHECKING, Any, Final
 
+from reward_functions.rollouts.clock import AGREED, steady
 from reward_functions.rollouts.errors import OutboxUnavailable
 from reward_functions.rollouts.outbox.dynamodb_table import INDEX, PROBLEMS, dynamodb_client
 
@@ -39,6 +41,7 @@ class TableRequests:
         endpoint: a URL in place of the service's own; "" for none.
         client: boto3's for DynamoDB; one is made at first use where None.
         sleep: waits for some seconds.
+        clock: of the process.
     """
 
     def __init__(
@@ -47,14 +50,28 @@ class TableRequests:
         region: str,
         endpoint: str,
         client: Any,
+        *,
         sleep: Callable[[float], object] = sleep,
+        clock: Callable[[], float] = steady,
     ) -> None:
+        self._ahead: float | None = None
+        self._clock = clock
         self.table = table
         self._region = region
         self._endpoint = endpoint
         self._client = client
         self._sleep = sleep
+        self._watched = False
         self._lock = Lock()
+
+    def ahead(self) -> float:
+        """Seconds by which the service's time is ahead of the clock; 0.0 where they nearly agree.
+
+        All who share the table have the service's.
+        """
+        if self._ahead is None:
+            self.kinds("no rollout")
+        return self._ahead or 0.0
 
     def kinds(self, key: str) -> dict[str, Fields]:
         """The items under a key, by kind; strongly consistent."""
@@ -85,22 +102,23 @@ class TableRequests:
                 raise self.unavailable("is throttled")
 
     def queue(
-        self, queue: str, *, until: float = inf, newest: bool = False
+        self, queue: str, *, since: float = -inf, until: float = inf, newest: bool = False
     ) -> Iterator[list[Fields]]:
         """The items of a queue in its order, by pages; as the index has them.
 
         Args:
             queue: its name.
+            since: the first place that counts; `until` is not asked for with it.
             until: the last place that counts.
             newest: from the end.
         """
         options = {"ScanIndexForward": not newest, "Limit": BATCH}
-        for reply in self._replies(queue, until, options):
+        for reply in self._replies(queue, since, until, options):
             yield [plain(item) for item in reply["Items"]]
 
     def count(self, queue: str) -> int:
         """How many items a queue has; it reads each."""
-        return sum(reply["Count"] for reply in self._replies(queue, inf, {"Select": "COUNT"}))
+        return sum(reply["Count"] for reply in self._replies(queue, -inf, inf, {"Select": "COUNT"}))
 
     def put(self, item: Fields) -> None:
         """Write an item over whatever is there."""
@@ -217,14 +235,15 @@ class TableRequests:
         """The error for a problem that follows the table's name."""
         return OutboxUnavailable(f"the outbox table {self.table} {problem}")
 
-    def _replies(self, queue: str, until: float, options: Fields) -> Iterator[Any]:
-        bounded = until < inf
+    def _replies(self, queue: str, since: float, until: float, options: Fields) -> Iterator[Any]:
+        bound = " AND #at >= :at" if since > -inf else " AND #at <= :at" if until < inf else ""
+        place = since if since > -inf else until
         query = {
             "TableName": self.table,
             "IndexName": INDEX,
-            "KeyConditionExpression": "#queue = :queue" + " AND #at <= :until" * bounded,
-            "ExpressionAttributeNames": {"#queue": "queue"} | ({"#at": "at"} if bounded else {}),
-            "ExpressionAttributeValues": wire({":queue": queue, ":until": until}),
+            "KeyConditionExpression": "#queue = :queue" + bound,
+            "ExpressionAttributeNames": {"#queue": "queue"} | ({"#at": "at"} if bound else {}),
+            "ExpressionAttributeValues": wire({":queue": queue, ":at": place}),
         }
         while True:
             with self._reached() as client:
@@ -250,8 +269,21 @@ class TableRequests:
 
     def _connected(self) -> Any:
         with self._lock:
-            self._client = self._client or dynamodb_client(self._region, self._endpoint)
-            return self._client
+            client = self._client or dynamodb_client(self._region, self._endpoint)
+            if not self._watched:
+                client.meta.events.register("after-call.dynamodb", self._tell_time)
+            self._client, self._watched = client, True
+            return client
+
+    def _tell_time(self, parsed: Mapping[str, Any], **_: object) -> None:
+        """Read the service's time from a reply; one that does not say leaves it as it is."""
+        headers = parsed.get("ResponseMetadata", {}).get("HTTPHeaders", {})
+        known = self._ahead or 0.0
+        with suppress(ValueError, TypeError):
+            found = parsedate_to_datetime(headers.get("date")).timestamp() - self._clock()
+            if abs(found - known) > AGREED:
+                known = found if abs(found) > AGREED else 0.0
+        self._ahead = known
 
 
 def wire(fields: Mapping[str, Any]) -> Fields:

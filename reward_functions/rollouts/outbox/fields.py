@@ -12,6 +12,9 @@ from reward_functions.rollouts.outbox.rules import storable_payload
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+TIMES: Final = ("created", "expires", "due", "began")
+"""The fields that are seconds since the epoch."""
+
 TARGET: Final = ("job_arn", "trajectory_id", "endpoint", "region", "transport")
 
 
@@ -80,6 +83,16 @@ def episode_of(fields: Mapping[str, Any]) -> Episode:
         sampled=bool(fields["sampled"]),
         on_failure=fields["on_failure"],
     )
+
+
+def later(fields: Mapping[str, Any], seconds: float) -> Mapping[str, Any]:
+    """Fields whose times are so many seconds later: as another clock has them."""
+    if not seconds:
+        return fields
+    names = fields.keys()
+    times = {name: fields[name] for name in TIMES if name in names}
+    moved = {name: time + seconds for name, time in times.items() if time is not None}
+    return {name: fields[name] for name in names} | moved
 
 
 def _target(fields: Mapping[str, Any]) -> Target:

@@ -11,6 +11,7 @@ from reward_functions.rollouts.errors import OutboxUnavailable
 from reward_functions.rollouts.intents import OPERATIONS, Stored
 from reward_functions.rollouts.outbox.rules import (
     DETAIL,
+    LONGEST,
     STATES,
     age,
     changeable,
@@ -193,7 +194,8 @@ class MemoryOutbox:
         """See `Outbox`; nothing is held."""
 
     def _lives(self, owner: str, now: float) -> bool:
-        return self._leases.get(owner, -inf) > now
+        until = self._leases.get(owner, -inf)
+        return now < until <= now + LONGEST or until == inf
 
     def _reported(self, target: Target) -> bool:
         return any((*_of(target), operation) in self._intents for operation in OPERATIONS)
@@ -203,7 +205,7 @@ class MemoryOutbox:
         return found if found and found.intent.token == intent.token else None
 
     def _ready(self, stored: Stored, now: float) -> bool:
-        if stored.due > now:
+        if now < stored.due <= now + LONGEST:
             return False
         completion = self._intents.get((*_of(stored.intent.target), "complete"))
         waits = stored.intent.operation == "reward" and completion is not None

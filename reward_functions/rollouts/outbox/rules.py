@@ -3,7 +3,7 @@
 | state | kept for | because |
 | --- | --- | --- |
 | pending | as long as it takes | it is what an outbox is for |
-| delivered | 7 days | a request that comes again is answered "reported" |
+| delivered | 7 days, less on a full disk | a request that comes again is answered "reported" |
 | refused, expired | 30 days | somebody may want to know, and to replay it |
 
 Days count from the report. An episode that nobody reported goes 30 days behind its window.
@@ -28,6 +28,10 @@ LARGEST: Final = 350_000
 
 DETAIL: Final = 500
 """Characters that are kept of an outcome's detail."""
+
+LONGEST: Final = 600.0
+"""Seconds from now until which a report waits, or a lease lasts, at most. What lies further ahead
+was written by another clock, and is due now, or over."""
 
 DAY: Final = 86_400.0
 

@@ -35,6 +35,16 @@ SCHEMA: Final = (
     f"PRAGMA user_version = {VERSION}",
 )
 
+BOOTED: Final = (
+    "CREATE TABLE IF NOT EXISTS boots (boot TEXT PRIMARY KEY, epoch REAL NOT NULL)",
+    "DELETE FROM leases WHERE EXISTS (SELECT 1 FROM boots WHERE boot <> :boot)",
+    "DELETE FROM boots WHERE boot <> :boot",
+    "INSERT OR IGNORE INTO boots (boot, epoch) VALUES (:boot, :epoch)",
+)
+"""The table is no part of version 1: programs that know nothing of it read and write the file."""
+
+BOOT: Final = "SELECT epoch FROM boots WHERE boot = :boot"
+
 TABLES: Final = "SELECT count(*) FROM sqlite_master"
 
 REPORTED: Final = """
@@ -51,7 +61,7 @@ BEGUN: Final = """
     WHERE job_arn = :job_arn AND trajectory_id = :trajectory_id
 """
 
-LIVES: Final = "SELECT 1 FROM leases WHERE owner = :owner AND until > :now"
+LIVES: Final = "SELECT 1 FROM leases WHERE owner = :owner AND until > :now AND until <= :latest"
 
 BEGIN: Final = """
     INSERT OR REPLACE INTO episodes (
@@ -88,7 +98,7 @@ ADD: Final = """
 
 DUE: Final = """
     SELECT * FROM intents AS intent
-    WHERE state = 'pending' AND due <= :now AND NOT (
+    WHERE state = 'pending' AND (due <= :now OR due > :latest) AND NOT (
         operation = 'reward' AND EXISTS (
             SELECT 1 FROM intents AS completion
             WHERE completion.job_arn = intent.job_arn
@@ -119,7 +129,9 @@ FORGET_LEASES: Final = """
 """
 
 ORPHANS: Final = """
-    SELECT * FROM episodes WHERE owner NOT IN (SELECT owner FROM leases WHERE until > :now)
+    SELECT * FROM episodes WHERE owner NOT IN (
+        SELECT owner FROM leases WHERE until > :now AND until <= :latest
+    )
     ORDER BY began, trajectory_id LIMIT :limit
 """
 
@@ -149,4 +161,10 @@ REPLAY: Final = """
 PURGE: Final = """
     DELETE FROM intents
     WHERE state IN (SELECT value FROM json_each(:states)) AND created < :before
+"""
+
+MAKE_ROOM: Final = """
+    DELETE FROM intents WHERE rowid IN (
+        SELECT rowid FROM intents WHERE state = 'delivered' ORDER BY created LIMIT :limit
+    )
 """

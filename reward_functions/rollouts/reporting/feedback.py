@@ -28,6 +28,7 @@ from threading import local
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.rollouts.clock import steady
 from reward_functions.rollouts.contract import RolloutMetadata, read_metadata
 from reward_functions.rollouts.endpoints import NAMED, endpoint_of, region_of, signing_region
 from reward_functions.rollouts.errors import BadRequest, DeliveryFailed
@@ -100,7 +101,7 @@ class RolloutFeedbackClient:
         minimum: float = 0.0,
         reporter: Reporter | None = None,
         trusted: Iterable[str] = (),
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] = steady,
         sleep: Callable[[float], object] = time.sleep,
         random: Callable[[], float] = _jitter,
     ) -> None:

@@ -12,7 +12,6 @@ import logging
 import os
 import random as random_numbers
 import socket
-import time
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import replace
@@ -25,6 +24,7 @@ from weakref import ref
 
 from reward_functions.core.extras import require
 from reward_functions.rollouts import spans
+from reward_functions.rollouts.clock import steady
 from reward_functions.rollouts.errors import IntentTooLarge, OutboxUnavailable
 from reward_functions.rollouts.outbox.memory import MemoryOutbox
 from reward_functions.rollouts.outbox.opening import open_outbox
@@ -75,7 +75,7 @@ class Reporter:
         outbox: Outbox,
         *,
         transports: Callable[[str], Transport],
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] = steady,
         timing: Timing | None = None,
         random: Callable[[], float] = random_numbers.random,
     ) -> None:

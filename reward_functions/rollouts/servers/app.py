@@ -53,6 +53,7 @@ from reward_functions.core.http_server.server import Server
 from reward_functions.core.importing import named
 from reward_functions.core.local_requests import is_loopback_address
 from reward_functions.rollouts.background import WORKERS, Background, handed_in
+from reward_functions.rollouts.clock import wall
 from reward_functions.rollouts.contract import LARGEST, read_request
 from reward_functions.rollouts.errors import BadRequest, TooBusy, UntrustedEndpoint
 from reward_functions.rollouts.servers.answering import (
@@ -275,7 +276,7 @@ class RolloutApp:
 
     def _ping(self, _: Request) -> Reply:
         status = "HealthyBusy" if self._is_busy() else "Healthy"
-        updated = int(self.background.since)
+        updated = int(wall(self.background.since))
         return Reply(HTTPStatus.OK, {"status": status, "time_of_last_update": updated})
 
     def _is_busy(self) -> bool:

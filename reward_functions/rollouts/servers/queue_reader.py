@@ -22,6 +22,7 @@ import time
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.rollouts.clock import from_wall
 from reward_functions.rollouts.contract import read_request
 from reward_functions.rollouts.errors import BadRequest, TooBusy, UntrustedEndpoint
 
@@ -143,7 +144,7 @@ class QueueReader:
         sent = float(message.get("Attributes", {}).get("SentTimestamp", "inf")) / 1000
         try:
             payload = _request(message["Body"])
-            self._app.begin(payload, since=min(sent, self._clock()))
+            self._app.begin(payload, since=from_wall(min(sent, self._clock())))
         except TooBusy:
             self._give_back(message)
         except (BadRequest, UntrustedEndpoint) as error:

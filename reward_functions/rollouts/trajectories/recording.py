@@ -12,12 +12,12 @@ and the trajectory is `truncated`.
 from __future__ import annotations
 
 import logging
-import time
 from contextlib import contextmanager
 from dataclasses import replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
+from reward_functions.rollouts.clock import steady
 from reward_functions.rollouts.trajectories.bounded import MOST, BoundedPool, Full, Unreadable
 from reward_functions.rollouts.trajectories.responses import parameters_of, read_response
 from reward_functions.rollouts.trajectories.text_tool_calls import recovered
@@ -50,7 +50,7 @@ class Recording:
     def __init__(
         self,
         *,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] = steady,
         most: int = MOST,
         most_turns: int = MOST_TURNS,
     ) -> None:

@@ -9,7 +9,7 @@ from math import inf
 import pytest
 
 from reward_functions.rollouts.errors import ConflictingReport, IntentTooLarge
-from reward_functions.rollouts.outbox.rules import DETAIL, LARGEST
+from reward_functions.rollouts.outbox.rules import DETAIL, LARGEST, LONGEST
 from reward_functions.rollouts.outcomes import (
     AlreadyReported,
     Conflict,
@@ -172,6 +172,24 @@ class Conformance:
             ("r1", "complete"),
         ]
         assert keys(store.due(NOW + 40, limit=1)) == [("r2", "complete")]
+
+    @pytest.mark.parametrize("ahead", [LONGEST + 1, 3_600.0, 86_400.0, 365 * 86_400.0])
+    def test_what_is_due_later_than_anything_can_be_is_due_now(self, store, ahead):
+        """Whoever wrote it had another clock."""
+        store.add(reported("r1")[:1], due=NOW + LONGEST - 1)
+        assert store.due(NOW) == []
+        store.add(reported("r2")[:1], due=NOW + ahead)
+        assert keys(store.due(NOW, hold=5.0)) == [("r2", "complete")]
+        assert store.due(NOW + 4) == []
+        assert keys(store.due(NOW + 5)) == [("r2", "complete")]
+
+    @pytest.mark.parametrize("ahead", [LONGEST + 1, 3_600.0, 86_400.0])
+    def test_a_lease_that_is_longer_than_any_can_be_is_over(self, store, ahead):
+        store.lease("a", NOW + ahead)
+        store.begin(episode(), owner="a", now=NOW)
+        assert store.orphans(NOW) == [episode()]
+        store.lease("a", NOW + 30)
+        assert store.orphans(NOW) == []
 
     def test_nobody_else_gets_what_is_held(self, store):
         for place, rollout in enumerate(["r1", "r2", "r3"]):

@@ -123,9 +123,9 @@ def unreached(monkeypatch):
 @pytest.mark.parametrize(("code", "status", "message"), REFUSALS, ids=[row[0] for row in REFUSALS])
 def test_a_refusal_is_one_sentence(unreached, code, status, message):
     with Stubber(unreached) as stub:
-        stub.add_client_error("put_item", code, http_status_code=status)
+        stub.add_client_error("update_item", code, http_status_code=status)
         with pytest.raises(OutboxUnavailable) as raised:
-            DynamoDBOutbox("t", client=unreached).lease("a", NOW)
+            DynamoDBOutbox("t", client=unreached).sampled(reported()[0].target)
     assert message in str(raised.value)
 
 

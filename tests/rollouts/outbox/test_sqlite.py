@@ -69,7 +69,7 @@ def test_what_one_wrote_the_next_one_reads(path):
 
 
 def synchronous(store):
-    (value,) = store._connection.execute("PRAGMA synchronous").fetchone()
+    (value,) = store._file._connection.execute("PRAGMA synchronous").fetchone()
     return {1: "NORMAL", 2: "FULL"}[value]
 
 
@@ -96,13 +96,13 @@ def test_only_what_a_power_cut_must_not_take_waits_for_the_disk(path):
 def emptied(store):
     """An error of a real disk, brought about by a limit of SQLite's own."""
     store.counts()
-    (pages,) = store._connection.execute("PRAGMA page_count").fetchone()
-    store._connection.execute(f"PRAGMA max_page_count = {pages}")
+    (pages,) = store._file._connection.execute("PRAGMA page_count").fetchone()
+    store._file._connection.execute(f"PRAGMA max_page_count = {pages}")
 
 
 def write_protected(store):
     store.counts()
-    store._connection.execute("PRAGMA query_only = ON")
+    store._file._connection.execute("PRAGMA query_only = ON")
 
 
 def overwritten(store):
@@ -111,7 +111,7 @@ def overwritten(store):
     data = bytearray(store.path.read_bytes())
     data[200:] = b"\xa5" * (len(data) - 200)
     store.path.write_bytes(data)
-    store._closed = False
+    store._file._closed = False
 
 
 def another_file(store):
@@ -127,9 +127,9 @@ def another_database(store):
 
 def another_version(store):
     store.counts()
-    store._connection.execute(f"PRAGMA user_version = {VERSION + 6}")
+    store._file._connection.execute(f"PRAGMA user_version = {VERSION + 6}")
     store.close()
-    store._closed = False
+    store._file._closed = False
 
 
 def folder_is_a_file(store):
@@ -182,7 +182,7 @@ def test_a_file_works_as_soon_as_the_cause_is_gone(path):
     emptied(store)
     with pytest.raises(OutboxUnavailable, match="the disk is full"):
         store.add(reported("r2", *[0.5] * 30_000))
-    store._connection.execute("PRAGMA max_page_count = 1000000")
+    store._file._connection.execute("PRAGMA max_page_count = 1000000")
     store.add(reported("r2", *[0.5] * 30_000))
     assert store.counts()["pending"] == 4
 

@@ -19,6 +19,7 @@ from tests.rollouts.outbox.reports import NOW, WINDOW, episode, outcome, reporte
 from tests.rollouts.reporters import (
     CONFLICT,
     OK,
+    THROTTLED,
     Clock,
     Scripted,
     reporter_of,
@@ -435,9 +436,9 @@ def test_what_is_settled_is_forgotten_in_time_and_what_is_pending_never(outbox, 
     kinds = {"r1": Reported, "r2": Expired, "r3": Throttled}
     for rollout, kind in kinds.items():
         complete, _ = reported(rollout, expires=NOW + 365 * day)
-        outbox.add([complete], due=NOW + 365 * day)
+        outbox.add([complete])
         outbox.settle(complete, outcome(kind, complete))
-    started(outbox, clock=clock)
+    started(outbox, Scripted(lambda _: THROTTLED), clock)
     for days, expected in [(7, 3), (7.1, 2), (30, 2), (30.1, 1), (100, 1)]:
         clock.now = NOW + days * day
         wait_until(lambda expected=expected: len(outbox.list()) == expected)
