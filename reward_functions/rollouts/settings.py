@@ -10,7 +10,7 @@
 | `REWARD_ROLLOUTS_RESULTS` | `s3://BUCKET/FOLDER`, where deferred episodes are written | none |
 | `REWARD_ROLLOUTS_SCORER` | ARN of the version of a deployed reward that scores them | none |
 | `REWARD_ROLLOUTS_TRAJECTORIES` | a JSONL file, or `s3://BUCKET/FOLDER`: what each episode did; it holds prompts | none |
-| `REWARD_ROLLOUTS_RERUN` | `1`: an episode that a process left unsampled is run again | `0` |
+| `REWARD_ROLLOUTS_RERUN` | `0`: an episode that a process left unsampled is not run again | `1` |
 | `REWARD_ROLLOUTS_OTEL` | `1`: spans and figures go to OpenTelemetry's providers of the process | `0` |
 | `REWARD_ROLLOUTS_RESULT_BUCKETS` | names of buckets, with commas between: where an `AgentCoreRLApp` may write results | none |
 | `REWARD_ROLLOUTS_SESSIONS` | the folder that knows the open sessions of a collection; `none` for no folder | one of the user's state folder |
@@ -64,7 +64,7 @@ class RolloutSettings:
     window: float = 600.0
     margin: float = 60.0
     on_failure: OnFailure = "failed"
-    rerun: bool = False
+    rerun: bool = True
     results: str = ""
     scorer: str = ""
     trajectories: str = ""
@@ -108,7 +108,7 @@ class RolloutSettings:
             window=window,
             margin=margin,
             on_failure=_one_of("ON_FAILURE", given["on_failure"], ("failed", "minimum")),  # type: ignore[arg-type]
-            rerun=_one_of("RERUN", given["rerun"], ("0", "1")) == "1",
+            rerun=_one_of("RERUN", given["rerun"], ("1", "0")) == "1",
             results=given["results"],
             scorer=given["scorer"],
             trajectories=given["trajectories"],

@@ -58,7 +58,7 @@ def reporter_of(outbox=None, transport=None, clock=None, *, timing=QUICK, **sett
     """A reporter over an outbox, whose pauses are the shortest."""
     transport = transport or Scripted()
     return Reporter(
-        RolloutSettings(**settings),
+        RolloutSettings(**({"rerun": False} | settings)),
         MemoryOutbox() if outbox is None else outbox,
         transports=lambda _: transport,
         clock=clock or Clock(),

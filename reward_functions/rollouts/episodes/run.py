@@ -268,7 +268,7 @@ class Run:
         self.episode.cancelled.set()
         if self._watch is not None:
             watchdog().end(self._watch)
-        if self.reporting.reporter.settings.rerun and not self._called_policy:
+        if self.reporting.reporter.reruns and not self._called_policy:
             _log.info("rollout %r is left to the next process, to run again", self.name)
             self._reported.set()
             return
@@ -366,7 +366,7 @@ class Run:
     def _payload(self) -> str:
         """The request, where an episode of a dead process is run again."""
         request = self.episode.request
-        if self.reporting is None or request is None or not self.reporting.reporter.settings.rerun:
+        if self.reporting is None or request is None or not self.reporting.reporter.reruns:
             return ""
         return json.dumps(request.payload or request.wire())
 

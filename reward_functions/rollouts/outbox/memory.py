@@ -72,6 +72,12 @@ class MemoryOutbox:
         with self._lock:
             return self._same(intent) is not None
 
+    def forget(self, intent: Intent) -> None:
+        """Have this very intent no more."""
+        with self._lock:
+            if found := self._same(intent):
+                self._forget(found)
+
     def begin(self, episode: Episode, *, owner: str, now: float) -> Begun:
         """See `Outbox`."""
         with self._lock:

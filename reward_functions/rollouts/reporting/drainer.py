@@ -31,7 +31,7 @@ from reward_functions.rollouts.reporting.host import over, raised
 from reward_functions.rollouts.reporting.orphans import Orphans
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from reward_functions.rollouts.intents import Stored
     from reward_functions.rollouts.outbox import Outbox
@@ -64,7 +64,7 @@ class Drainer:
         self._stop, self._wake = Event(), Event()
         self._orphans = Orphans(host, self.live, self._wake.set)
         self._leased = False
-        self._renewed = self._swept = -inf
+        self._renewed = self._swept = self._copied = -inf
         self._read: float | None = None
         self._late = inf
 
@@ -94,6 +94,7 @@ class Drainer:
         if self._leased:
             with self._tolerant():
                 self.live()
+        self._host.recover()
         with self._tolerant():
             self._orphans.look(now)
         if over(self._swept, timing.sweep, now):
@@ -120,8 +121,9 @@ class Drainer:
         self._late = monotonic() + patience
         tried: set[str] = set()
         while monotonic() < self._late:
-            durable, memory = self._host.stores
-            self._fetch(durable, self._host.clock())
+            _, memory, _ = self._host.stores
+            for store in self._host.stores:
+                self._fetch(store, self._host.clock())
             # What this process alone knows of does not wait for its time: there is no other.
             for stored in memory.due(inf, MANY):
                 if stored.intent.token not in tried:
@@ -167,9 +169,25 @@ class Drainer:
         if room <= 0:
             return
         with self._tolerant():
-            for stored in store.due(now, room, hold=timing.hold):
+            for stored in self._due(store, now, room):
                 if not self._host.sending(stored.intent):
                     self._enqueue(stored)
+
+    def _due(self, store: Outbox, now: float, room: int) -> Sequence[Stored]:
+        """What is due; where it cannot be claimed, it is copied, and due from the copies."""
+        timing = self._host.timing
+        durable, _, copies = self._host.stores
+        try:
+            ready = store.due(now, room, hold=timing.hold)
+        except OutboxUnavailable:
+            if over(self._copied, timing.renew, now):
+                self._copied = now
+                with self._tolerant():
+                    self._host.copy()
+            raise
+        for stored in ready if store is durable else ():
+            copies.forget(stored.intent)
+        return ready
 
     def _enqueue(self, stored: Stored) -> None:
         with self._changed:
@@ -213,7 +231,7 @@ class Drainer:
         """Send an intent once, and settle it."""
         intent, host = stored.intent, self._host
         left = intent.expires - host.clock()
-        if left <= 0:
+        if left <= 0 and stored.attempts:
             outcome = _without_reply(Expired, stored)
         else:
             first = stored.attempts == 0 and intent.token in self._orphans.first_sends

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Protocol
 from reward_functions.rollouts.reporting.delivery import ATTEMPT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from reward_functions.rollouts.errors import OutboxUnavailable
-    from reward_functions.rollouts.intents import Intent
+    from reward_functions.rollouts.intents import Intent, Target
     from reward_functions.rollouts.outbox import Episode, Outbox
+    from reward_functions.rollouts.outbox.memory import MemoryOutbox
     from reward_functions.rollouts.outcomes import Outcome
     from reward_functions.rollouts.settings import RolloutSettings
     from reward_functions.rollouts.transports import Transport
@@ -56,14 +57,23 @@ class Host(Protocol):
     rerun: Callable[[Episode], None] | None
 
     @property
-    def stores(self) -> Sequence[Outbox]:
-        """Where intents are: the durable one, and this process's memory."""
+    def stores(self) -> tuple[Outbox, MemoryOutbox, MemoryOutbox]:
+        """Where intents are: the durable one, this process's memory, and copies of the former."""
 
     def transport(self, kind: str) -> Transport:
         """The transport of a kind."""
 
     def sending(self, intent: Intent) -> bool:
         """Whether a thread of this process is sending an intent itself."""
+
+    def held(self, target: Target) -> bool:
+        """Whether this process has a rollout in memory, whatever the outbox says of it."""
+
+    def copy(self) -> None:
+        """Take to memory what is pending in an outbox that cannot be written."""
+
+    def recover(self) -> None:
+        """Write down what an outbox that failed has not taken."""
 
     def settle(self, intent: Intent, outcome: Outcome) -> None:
         """Count and record an outcome."""

@@ -49,6 +49,7 @@ class Orphans:
         self._lock = Lock()
         self._rerunning: set[tuple[str, str]] = set()
         self._asked: set[tuple[str, str]] = set()
+        self._said: set[tuple[str, str]] = set()
         self._crowded = self._more = False
         self._looked = -inf
 
@@ -80,10 +81,13 @@ class Orphans:
     def _adopt(self, now: float) -> None:
         orphans = self._host.stores[0].orphans(now, PAGE)
         given_up = 0
-        for episode in orphans:
+        self._said &= {_key(episode) for episode in orphans}
+        left = [episode for episode in orphans if not self._host.held(episode.target)]
+        for episode in left:
             if self._again(episode, now):
                 self._run_again(episode)
-            else:
+        for episode in left:
+            if not self._again(episode, now):
                 given_up += self._give_up(episode, now)
         if given_up and len(orphans) == PAGE:
             self._soon()
@@ -97,7 +101,7 @@ class Orphans:
     def _run_again(self, episode: Episode) -> None:
         """Hand an orphan to the host, which begins it; where that raises, a later look does so."""
         rerun = self._host.rerun
-        key = episode.target.job_arn, episode.target.trajectory_id
+        key = _key(episode)
         with self._lock:
             if rerun is None or key in self._asked:
                 return
@@ -106,18 +110,22 @@ class Orphans:
                 return
             self._rerunning.add(key)
             self._asked.add(key)
+            said = key in self._said
+            self._said.add(key)
 
         def running() -> None:
             if problem := raised(partial(rerun, episode)):
                 name = type(problem).__name__
-                log.warning("rollout %s is not run again yet: %s", ascii(key[1]), name)
+                level = logging.DEBUG if said else logging.WARNING
+                log.log(level, "rollout %s is not run again yet: %s", ascii(key[1]), name)
             with self._lock:
                 self._rerunning.discard(key)
                 crowded, self._crowded = self._crowded, False
             if crowded:
                 self._soon()
 
-        log.warning("a process ended in rollout %s: it is run again", ascii(key[1]))
+        if not said:
+            log.warning("a process ended in rollout %s: it is run again", ascii(key[1]))
         Thread(target=running, name="rollout-rerun", daemon=True).start()
 
     def _give_up(self, episode: Episode, now: float) -> bool:
@@ -143,3 +151,7 @@ class Orphans:
                 status,
             )
         return True
+
+
+def _key(episode: Episode) -> tuple[str, str]:
+    return episode.target.job_arn, episode.target.trajectory_id

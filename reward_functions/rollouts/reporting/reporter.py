@@ -28,9 +28,11 @@ from reward_functions.rollouts.clock import steady
 from reward_functions.rollouts.errors import IntentTooLarge, OutboxUnavailable
 from reward_functions.rollouts.outbox.memory import MemoryOutbox
 from reward_functions.rollouts.outbox.opening import open_outbox
+from reward_functions.rollouts.outbox.rules import LONGEST
 from reward_functions.rollouts.reporting.delivery import LAST, pause
 from reward_functions.rollouts.reporting.drainer import Drainer
 from reward_functions.rollouts.reporting.host import Timing
+from reward_functions.rollouts.reporting.recovery import Recovery
 from reward_functions.rollouts.settings import RolloutSettings
 from reward_functions.rollouts.transports.opening import open_transport
 
@@ -92,6 +94,7 @@ class Reporter:
         self._open = transports
         self._spare = MemoryOutbox()
         self._spare.lease(self.owner, inf)
+        self._recovery = Recovery(outbox, self._spare)
         self._sending: dict[str, float] = {}
         self._causes: set[str] = set()
         self._lock, self._transport_lock = Condition(), Lock()
@@ -100,9 +103,14 @@ class Reporter:
             _trace(self)
 
     @property
-    def stores(self) -> Sequence[Outbox]:
-        """Where intents are: the durable one, and this process's memory."""
-        return self.outbox, self._spare
+    def stores(self) -> tuple[Outbox, MemoryOutbox, MemoryOutbox]:
+        """Where intents are: the durable one, this process's memory, and copies of the former."""
+        return self.outbox, self._spare, self._recovery.copies
+
+    @property
+    def reruns(self) -> bool:
+        """Whether an episode that this process leaves unsampled is run again by its successor."""
+        return self.settings.rerun and self.rerun is not None
 
     def transport(self, kind: str) -> Transport:
         """The transport of a kind, shared.
@@ -161,18 +169,24 @@ class Reporter:
             self.counts[type(outcome).__name__] += 1
         self.release([intent])
         due = self._again(intent, outcome) if outcome.retryable else None
-        store = self._spare if self._spare.holds(intent) else self.outbox
+        if self._spare.holds(intent):
+            self._spare.settle(intent, outcome, due=due)
+            if outcome.delivered and intent.operation == "reward":
+                self.end(intent.target)  # it may have begun in the outbox, before that failed
+            return
         try:
-            store.settle(intent, outcome, due=due)
+            self.outbox.settle(intent, outcome, due=due)
+            self._recovery.copies.forget(intent)
         except OutboxUnavailable as error:
             self.unavailable(error)
-        if store is self._spare and outcome.delivered and intent.operation == "reward":
-            self.end(intent.target)  # it may have begun in the outbox, before that failed
+            later = None if due is None else max(due, self.clock() + self.timing.lease)
+            self._recovery.settled(intent, outcome, later)
 
     def _again(self, intent: Intent, outcome: Outcome) -> float:
         """When a report is sent again; a look comes up to a poll late."""
         attempts = max(outcome.attempts, 1)
         wait = pause(attempts, retry_after=outcome.retry_after, random=self._random)
+        wait = min(wait, LONGEST)
         now, last = self.clock(), intent.expires - LAST - self.timing.poll
         return min(now + wait, last if now < last else intent.expires)
 
@@ -193,7 +207,7 @@ class Reporter:
 
         The drainer starts with the first one: it keeps this process's lease.
         """
-        kept = episode if self.settings.rerun else replace(episode, payload="")
+        kept = episode if self.reruns else replace(episode, payload="")
         now = self.clock()
         if episode.target not in self._spare:
             self.start()
@@ -210,11 +224,12 @@ class Reporter:
 
     def end(self, target: Target) -> None:
         """Forget an episode of which nothing is reported: no other process takes it for lost."""
-        for store in self.stores:
-            try:
-                store.end(target)
-            except OutboxUnavailable as error:
-                self.unavailable(error)
+        self._spare.end(target)
+        try:
+            self.outbox.end(target)
+        except OutboxUnavailable as error:
+            self.unavailable(error)
+            self._recovery.ended(target)
 
     def sampled(self, target: Target) -> None:
         """Make durable that an episode called the policy, so that it is not run again.
@@ -222,7 +237,7 @@ class Reporter:
         To be called once an episode, before its first call. Nothing happens where no episode is
         run again.
         """
-        if not self.settings.rerun:
+        if not self.reruns:
             return
         try:
             self.outbox.sampled(target)
@@ -251,10 +266,31 @@ class Reporter:
         with self._lock:
             self._lock.wait_for(lambda: not any(map(self._is_sent, self._sending)), patience / 2)
         self._drainer.close(max(late - monotonic(), 0.0))
+        self.recover()
         lost = self._spare.counts()["pending"]
         if lost:
             log.error("%d reports were in memory alone, and are lost with this process", lost)
         self.outbox.close()
+
+    def held(self, target: Target) -> bool:
+        """Whether this process has a rollout in memory, whatever the outbox says of it."""
+        return target in self._spare or self._recovery.has_ended(target)
+
+    def copy(self) -> None:
+        """Take to memory what is pending in an outbox that cannot be written, to be sent.
+
+        Raises:
+            OutboxUnavailable: it cannot be read either.
+        """
+        self._recovery.read()
+
+    def recover(self) -> None:
+        """Write down what the outbox has not taken, as soon as it takes it."""
+        try:
+            if self._recovery.write():
+                self._available()
+        except OutboxUnavailable as error:
+            self.unavailable(error)
 
     def unavailable(self, error: OutboxUnavailable) -> None:
         """Say that a store fails, once for each cause."""

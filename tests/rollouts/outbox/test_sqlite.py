@@ -227,7 +227,7 @@ store = SqliteOutbox(sys.argv[1])
 for number in range(20):
     store.add(reported(f"shared{number}"))
     store.add(reported(f"own{sys.argv[2]}-{number}"))
-while due := store.due(NOW, limit=7, hold=1000.0):
+while due := store.due(NOW, limit=7, hold=500.0):
     for stored in due:
         store.settle(stored.intent, outcome(Reported, stored.intent))
         print(stored.intent.target.trajectory_id, stored.intent.operation)

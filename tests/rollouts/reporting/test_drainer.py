@@ -141,13 +141,16 @@ def test_a_conflict_with_what_may_have_been_sent_before_is_no_refusal(outbox, cl
     assert reporter.counts == {"AlreadyReported": 2}
 
 
-def test_a_report_whose_window_has_closed_is_kept_and_not_sent(outbox, clock, started, caplog):
-    transport = Scripted()
+def test_a_report_whose_window_has_closed_is_tried_once_and_kept(outbox, clock, started, caplog):
+    """Only the trainer knows when it has stopped to wait."""
+    answers = [THROTTLED, THROTTLED]
+    transport = Scripted(lambda _: answers.pop(0) if answers else OK)
     outbox.add(reported())
     clock.now += WINDOW
     reporter = started(outbox, transport, clock)
     wait_until(lambda: states(outbox) == ["expired", "expired"])
-    assert (transport.sent, reporter.counts) == ([], {"Expired": 2})
+    assert transport.sent == BOTH
+    assert reporter.counts == {"Throttled": 2, "Expired": 2}
     (stored, _) = outbox.list()
     outbox.replay(stored.intent, now=clock.now)
     wait_until(lambda: states(outbox) == ["delivered", "expired"])
