@@ -68,7 +68,7 @@ def serve_agent(folder, endpoint):
         "sagemakerjobruntime", region_name="us-east-1", endpoint_url=endpoint, config=config
     )
     reporter = Reporter(
-        RolloutSettings(rerun=True),
+        RolloutSettings(),
         open_outbox(outbox_of(folder)),
         transports=open_transport,
         timing=Timing(lease=LEASE, renew=LEASE / 4, hold=0.5, poll=0.1),
@@ -84,12 +84,15 @@ def serve_agent(folder, endpoint):
                 return
         raise EnvironmentFailure("the policy does not answer")
 
+    returned = os.open(Path(folder) / "returned", os.O_APPEND | os.O_CREAT | os.O_WRONLY, 0o600)
+
     @rollout_handler(reporter=reporter)
     def agent(payload, ctx):
         name = ctx.metadata.trajectory_id
         for _ in range(1 + int(name[-1]) % TURNS):
             ctx.policy_call()
             sampled(name, {"messages": [{"role": "user", "content": payload["prompt"]}]})
+        os.write(returned, f"{name}\n".encode())
         return reward_of(name)
 
     with RolloutApp(agent).serving() as url:
@@ -170,6 +173,7 @@ class Found:
     Args:
         rewarded: those whose own reward was counted.
         failed: those that were reported as failed.
+        computed: of them, those whose agent had returned its reward.
         wrong: sentences, one for each rollout that has neither, or something else.
         durable: intents that lay in the outbox at the kills, and were not delivered yet.
         cut: episodes that had begun, and had no report, at the kills.
@@ -180,6 +184,7 @@ class Found:
 
     rewarded: int = 0
     failed: int = 0
+    computed: int = 0
     wrong: list = field(default_factory=list)
     durable: dict = field(default_factory=dict)
     cut: int = 0
@@ -242,6 +247,9 @@ def crash(folder, *, rollouts, at_once, kills, faults):
             agent.end()
         trajectories = [double.trajectory(JOB, name_of(number)) for number in range(rollouts)]
     _count(found, trajectories)
+    returned = set((Path(folder) / "returned").read_text().split())
+    failed = {each.trajectory_id for each in trajectories if each.state == "FAILED"}
+    found.computed = len(failed & returned)
     found.seconds = monotonic() - began
     return found
 

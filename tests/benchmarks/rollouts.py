@@ -173,6 +173,7 @@ def crashes(console: Console) -> None:
     for name, number in [
         ("own reward counted, once", found.rewarded),
         ("reported as failed", found.failed),
+        ("of them, those whose agent had returned", found.computed),
         ("lost, crossed or counted twice", len(found.wrong)),
         ("kills (SIGKILL)", found.kills),
         ("episodes that they cut before any report", found.cut),
