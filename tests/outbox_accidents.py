@@ -3,8 +3,8 @@
     this process ──SIGKILL──→ a child that reports rollouts, and its successor
          └── the service: counts each reward, down or up        └── an outbox on a small volume
 
-The volume is a file system in memory, which root may mount on Linux. The clock is `time.time` of the
-child, which reads a file beside the outbox; its monotonic clock goes on as a machine's does.
+The volume is a file system in memory, which root may mount on Linux. The clock is `time.time` of
+the child, which reads a file beside the outbox; its monotonic clock goes on as a machine's does.
 
     python -m tests.outbox_accidents FOLDER ENDPOINT FIRST LAST LEFT      the child
 """
@@ -95,9 +95,8 @@ def report(folder, endpoint, first, last, left):
             transport="bearer",
         )
         now = reporter.clock()
-        reporter.begin(
-            Episode(target=target, began=now, expires=now + settings.window, payload="{}")
-        )
+        end = now + settings.window
+        reporter.begin(Episode(target=target, began=now, expires=end, payload="{}"))
 
     def one(number):
         begin(number)

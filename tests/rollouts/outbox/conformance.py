@@ -8,6 +8,7 @@ from math import inf
 
 import pytest
 
+from reward_functions.rollouts.clock import steady
 from reward_functions.rollouts.errors import ConflictingReport, IntentTooLarge
 from reward_functions.rollouts.outbox.rules import DETAIL, LARGEST, LONGEST
 from reward_functions.rollouts.outcomes import (
@@ -190,6 +191,29 @@ class Conformance:
         assert store.orphans(NOW) == [episode()]
         store.lease("a", NOW + 30)
         assert store.orphans(NOW) == []
+
+    @pytest.mark.parametrize("ahead", [3_600.0, -3_600.0, 86_400.0, -86_400.0])
+    def test_processes_whose_clocks_differ_have_one_time(self, store, elsewhere, ahead):
+        """`elsewhere` is a process that began when the machine's clock was so far ahead."""
+        other, there = elsewhere(ahead), steady() + ahead
+        now = there - ahead
+        store.lease("a", now + 30)
+        store.begin(episode("r1", began=now), owner="a", now=now)
+        store.add(reported("r2", created=now), due=now + 5)
+        assert other.due(there + 4) == other.orphans(there + 29) == []
+        (due,) = other.due(there + 6, hold=10.0)
+        assert due.intent.expires == pytest.approx(there + WINDOW, abs=2)
+        assert due.intent.created == pytest.approx(there, abs=2)
+        (left,) = other.orphans(there + 31)
+        assert left.began == pytest.approx(there, abs=2)
+        assert store.due(now + 14) == []
+        assert keys(store.due(now + 18)) == [("r2", "complete")]
+        assert other.begin(episode("r1", began=there), owner="b", now=there + 29) == "running"
+        other.settle(due.intent, outcome(Throttled, due.intent), due=there + 60)
+        assert store.due(now + 58) == []
+        assert len(store.due(now + 62)) == 1
+        assert other.purge(["pending"], there - 10) == 0
+        assert other.purge(["pending"], there + 10) == 2
 
     def test_nobody_else_gets_what_is_held(self, store):
         for place, rollout in enumerate(["r1", "r2", "r3"]):

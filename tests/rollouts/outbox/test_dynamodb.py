@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import count
 
 import pytest
 from botocore.stub import Stubber
 
+from reward_functions.rollouts.clock import steady
 from reward_functions.rollouts.errors import OutboxUnavailable
 from reward_functions.rollouts.outbox.dynamodb import DynamoDBOutbox
 from reward_functions.rollouts.outbox.dynamodb_requests import BATCH, PAUSES, TableRequests
@@ -42,6 +44,14 @@ class TestDynamoDBOutbox(Conformance):
     @pytest.fixture
     def store(self, client, table):
         return DynamoDBOutbox(table, client=client)
+
+    @pytest.fixture
+    def elsewhere(self, table):
+        def open_ahead(seconds):
+            clock = replace(steady, epoch=steady.epoch + seconds)
+            return DynamoDBOutbox(table, client=dynamodb_client(), clock=clock)
+
+        return open_ahead
 
 
 def test_a_table_that_is_there_is_left_as_it_is(client, table):

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import os
 import random
 import signal
 import sqlite3
 import subprocess
 import sys
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from time import sleep
+from types import SimpleNamespace
 
 import pytest
 
+from reward_functions.rollouts.clock import Clock, steady
 from reward_functions.rollouts.errors import OutboxUnavailable
+from reward_functions.rollouts.outbox.grouping import Write
 from reward_functions.rollouts.outbox.sqlite import SqliteOutbox
+from reward_functions.rollouts.outbox.sqlite_file import LOG_PAGES, PAGE, ROOM, TIGHT
 from reward_functions.rollouts.outbox.sqlite_statements import VERSION
-from reward_functions.rollouts.outcomes import Throttled
+from reward_functions.rollouts.outcomes import Reported, Throttled
 from tests.rollouts.outbox.conformance import EMPTY, Conformance
 from tests.rollouts.outbox.reports import NOW, episode, outcome, reported
+from tests.rollouts.reporters import wait_until
 
 ROOT = Path(__file__).parents[3]
 
@@ -34,6 +41,129 @@ class TestSqliteOutbox(Conformance):
         store = SqliteOutbox(path)
         yield store
         store.close()
+
+    @pytest.fixture
+    def elsewhere(self, path):
+        opened = []
+
+        def open_ahead(seconds):
+            opened.append(SqliteOutbox(path, clock=ahead(seconds)))
+            return opened[-1]
+
+        yield open_ahead
+        for each in opened:
+            each.close()
+
+
+def ahead(seconds, boot=None):
+    """The clock of a process that began when the machine's was ahead."""
+    boot = steady.boot if boot is None else boot
+    return Clock(steady.epoch + seconds, boot)
+
+
+@pytest.mark.parametrize("boot", ["", "another"], ids=["unknown", "another"])
+@pytest.mark.parametrize("seconds", [3_600.0, -3_600.0, 86_400.0, -86_400.0])
+def test_behind_a_start_of_the_machine_nothing_waits_for_the_clock(path, boot, seconds):
+    first = SqliteOutbox(path, clock=ahead(seconds, boot and "first"))
+    now = NOW + seconds
+    first.lease("dead", now + 30)
+    first.begin(episode("r1", began=now), owner="dead", now=now)
+    first.add(reported("r2", created=now), due=now + 5)
+    first.close()
+    second = SqliteOutbox(path, clock=ahead(0.0, boot))
+    assert [each.target.trajectory_id for each in second.orphans(NOW)] == ["r1"]
+    assert len(second.due(NOW + 5)) == 1
+    second.close()
+
+
+def test_a_file_of_an_earlier_version_has_one_time_from_its_next_use_on(path):
+    SqliteOutbox(path, clock=ahead(0.0, "")).add(reported())
+    with sqlite3.connect(path) as database:
+        assert database.execute(
+            "SELECT count(*) FROM sqlite_master WHERE name = 'boots'"
+        ).fetchone() == (0,)
+    stores = [SqliteOutbox(path, clock=ahead(seconds, "boot")) for seconds in (0.0, 3_600.0)]
+    assert [len(store.list()) for store in stores] == [2, 2]
+    assert stores[1].list()[0].intent.created == NOW + 3_600.0
+    for store in stores:
+        store.close()
+
+
+def test_threads_that_write_at_once_share_a_commit(path):
+    store = SqliteOutbox(path)
+    store.counts()
+    said = []
+    store._file._connection.set_trace_callback(said.append)
+    with ThreadPoolExecutor(16) as threads:
+        with store._file._lock:
+            adding = [threads.submit(store.add, reported(f"r{number}")) for number in range(16)]
+            wait_until(lambda: len(store._file._grouping._queue) == 15)
+        for each in adding:
+            each.result()
+    assert said.count("BEGIN IMMEDIATE") == said.count("COMMIT") == 2
+    assert store.counts()["pending"] == 32
+
+
+def test_of_writes_that_cannot_be_committed_together_each_is_tried_alone(path):
+    store = SqliteOutbox(path)
+    target = reported()[0].target
+    store.begin(episode(), owner="a", now=NOW)
+    works = [
+        lambda database: database.execute("DELETE FROM episodes").rowcount,
+        lambda database: database.execute("DELETE FROM no_such_table"),
+    ]
+    group = [Write(work, durable=False) for work in works]
+    store._file._commit(group)
+    assert (group[0].result, group[0].error) == (1, None)
+    assert "no such table" in str(group[1].error)
+    assert store.find(target) == store.orphans(NOW) == []
+
+
+def test_the_log_is_bounded(path):
+    store = SqliteOutbox(path)
+    log = path.with_name(path.name + "-wal")
+    for number in range(80):
+        store.begin(episode(f"r{number}", payload="p" * 500), owner="a", now=NOW)
+        store.add(reported(f"r{number}"))
+        assert log.stat().st_size < 2 * LOG_PAGES * PAGE
+
+
+def test_on_a_full_disk_what_is_delivered_makes_room_and_what_is_pending_does_not(path):
+    store = SqliteOutbox(path)
+    for number in range(200):
+        intents = reported(f"r{number}", created=NOW + number)
+        store.add(intents)
+        for intent in intents if number < 150 else ():
+            store.settle(intent, outcome(Reported, intent))
+    emptied(store)
+    refused = []
+    for number in range(400):
+        try:
+            store.add(reported(f"new{number}", created=NOW + 500))
+        except OutboxUnavailable as error:
+            refused.append(str(error))
+    assert 100 < len(refused) < 300
+    assert all("the disk is full" in each for each in refused)
+    assert store.counts()["pending"] == 2 * (50 + 400 - len(refused))
+    assert store.counts()["delivered"] == 0
+
+
+def test_a_file_leaves_the_disk_to_its_log_and_grows_when_there_is_room(path, monkeypatch):
+    store = SqliteOutbox(path)
+    store.add(reported())
+    free = [ROOM + 20 * PAGE]
+
+    def disk(_):
+        return SimpleNamespace(f_bavail=free[0], f_frsize=1)
+
+    monkeypatch.setattr(os, "statvfs", disk)
+    large = reported("r2", *[0.5] * 60_000)
+    with pytest.raises(OutboxUnavailable, match="the disk is full"):
+        store.add(large)
+    store.add(reported("r3"))
+    free[0] = 100 * TIGHT
+    store.add(large)
+    assert store.counts()["pending"] == 6
 
 
 def mode(path):
@@ -195,7 +325,9 @@ def script(source, *arguments):
 
 FORKS = """
 import os, sys
+from reward_functions.rollouts.clock import Clock, steady
 from reward_functions.rollouts.errors import OutboxUnavailable
+from reward_functions.rollouts.outbox.grouping import Write
 from reward_functions.rollouts.outbox.sqlite import SqliteOutbox
 from tests.rollouts.outbox.reports import reported
 store = SqliteOutbox(sys.argv[1])
