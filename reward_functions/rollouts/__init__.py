@@ -52,6 +52,7 @@ For all of it:
 
 compat/          other toolkits' names, so that an agent changes one import line
 background.py    work behind an answer
+clock.py         the time of a process, which nobody can set
 threads.py       threads that report, apart from those that agents run on
 file_locks.py    locks on files, which end with their process
 s3.py            S3's client, and an object that is written once

@@ -105,8 +105,10 @@ def test_an_outcome_is_one_sentence():
         ({"WINDOW": "120"}, RolloutSettings(window=120.0, margin=12.0)),
         ({"WINDOW": "120", "MARGIN": "5.5"}, RolloutSettings(window=120.0, margin=5.5)),
         (
-            {"TRANSPORT": "bearer", "ON_FAILURE": "minimum", "RERUN": "1", "OUTBOX": "memory:"},
-            RolloutSettings(transport="bearer", on_failure="minimum", rerun=True, outbox="memory:"),
+            {"TRANSPORT": "bearer", "ON_FAILURE": "minimum", "RERUN": "0", "OUTBOX": "memory:"},
+            RolloutSettings(
+                transport="bearer", on_failure="minimum", rerun=False, outbox="memory:"
+            ),
         ),
     ],
 )
@@ -127,7 +129,7 @@ def test_settings_come_from_the_environment(environ, settings):
             "modeled",
             "REWARD_ROLLOUTS_TRANSPORT is 'modeled', not modelled, bearer or alpha",
         ),
-        ("RERUN", "yes", "REWARD_ROLLOUTS_RERUN is 'yes', not 0 or 1"),
+        ("RERUN", "yes", "REWARD_ROLLOUTS_RERUN is 'yes', not 1 or 0"),
     ],
 )
 def test_a_setting_that_is_none_is_one_sentence(name, value, sentence):

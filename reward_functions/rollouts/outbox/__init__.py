@@ -8,7 +8,9 @@ window closes first or the service refuses it; the service counts a token once.
       └─ the process died ──→ orphans, of the next process
 
 sqlite.py               a file: where the disk outlives the process
+sqlite_file.py          its connection: opened, read, written in groups, kept small
 sqlite_statements.py    its tables, and every statement that is made of them
+grouping.py             writes of many threads as one commit
 dynamodb.py             a table: where the disk dies with the machine
 dynamodb_table.py       its definition, who may use it, and making it
 dynamodb_requests.py    the requests that are made of it
@@ -17,7 +19,15 @@ opening.py              an outbox by its URL, and where it is by default
 rules.py                what the three share: sizes, states, how long what is settled is kept
 fields.py               an intent and an episode as fields of a row
 
-Leases need clocks that agree to a few seconds, where processes on several machines share an outbox.
+A store has one time for all who share it. A process gives and gets times by its own clock,
+`steady`; the store adds what it is ahead. A file counts from this start of the machine, as its
+first process had it; a table has DynamoDB's time; memory is one process's. Where a restart hides
+the difference, what is due or leased for longer than `rules.LONGEST` was written by another clock:
+it is due now, or over.
+
+What `begin`, `sampled`, `add` and `replay` returned for is on the disk, or in DynamoDB: it survives
+a power cut. The rest survives the death of the process; a power cut may undo it, and then a report
+is sent again.
 """
 
 from __future__ import annotations
@@ -63,8 +73,9 @@ class Episode:
 class Outbox(Protocol):
     """A durable store of intents; safe to use from many threads, and from many processes at once.
 
-    Every method raises OutboxUnavailable where the store cannot be read or written.
-    Times are seconds since the epoch.
+    Every method raises OutboxUnavailable where the store cannot be read or written. Where it can be
+    read and not written, as on a full disk, `find`, `list`, `counts`, `orphans`, and `due` without
+    `hold`, work. Times are seconds since the epoch, by the clock of the process.
     """
 
     @property
@@ -108,7 +119,8 @@ class Outbox(Protocol):
     def due(self, now: float, limit: int = 100, *, hold: float = 0.0) -> list[Stored]:
         """Pending intents that may be sent now, those first that have been due for longest.
 
-        A reward is not due while the completion of the same rollout is pending.
+        A reward is not due while the completion of the same rollout is pending. What is due later
+        than `rules.LONGEST` from now is due now: another clock wrote it.
 
         Args:
             now: the time.
@@ -129,7 +141,10 @@ class Outbox(Protocol):
         """
 
     def lease(self, owner: str, until: float) -> None:
-        """Say that a process lives until then, or longer if it says so again."""
+        """Say that a process lives until then, or longer if it says so again.
+
+        A lease that ends later than `rules.LONGEST` from now is over: another clock wrote it.
+        """
 
     def orphans(self, now: float, limit: int = 100) -> list[Episode]:
         """Episodes without an intent whose owner's lease is over."""

@@ -79,15 +79,19 @@ class Grouping:
         return write.result
 
     def _wait(self, write: Write) -> None:
+        woken = False
         try:
-            write.woken.wait()
-        except BaseException:  # Ctrl-C: somebody else has to lead
-            with self._lock:
-                if write in self._queue:
-                    self._queue.remove(write)
-                if write.leads:
-                    self._hand_over()
-            raise
+            woken = write.woken.wait()
+        finally:
+            if not woken:  # Ctrl-C: somebody else has to lead
+                self._leave(write)
+
+    def _leave(self, write: Write) -> None:
+        with self._lock:
+            if write in self._queue:
+                self._queue.remove(write)
+            if write.leads:
+                self._hand_over()
 
     def _lead(self) -> None:
         with self._lock:

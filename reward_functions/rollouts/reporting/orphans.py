@@ -49,7 +49,7 @@ class Orphans:
         self._lock = Lock()
         self._rerunning: set[tuple[str, str]] = set()
         self._asked: set[tuple[str, str]] = set()
-        self._said: set[tuple[str, str]] = set()
+        self._announced: set[tuple[str, str]] = set()
         self._crowded = self._more = False
         self._looked = -inf
 
@@ -81,7 +81,7 @@ class Orphans:
     def _adopt(self, now: float) -> None:
         orphans = self._host.stores[0].orphans(now, PAGE)
         given_up = 0
-        self._said &= {_key(episode) for episode in orphans}
+        self._announced &= {_key(episode) for episode in orphans}
         left = [episode for episode in orphans if not self._host.held(episode.target)]
         for episode in left:
             if self._again(episode, now):
@@ -110,13 +110,13 @@ class Orphans:
                 return
             self._rerunning.add(key)
             self._asked.add(key)
-            said = key in self._said
-            self._said.add(key)
+            known = key in self._announced
+            self._announced.add(key)
 
         def running() -> None:
             if problem := raised(partial(rerun, episode)):
                 name = type(problem).__name__
-                level = logging.DEBUG if said else logging.WARNING
+                level = logging.DEBUG if known else logging.WARNING
                 log.log(level, "rollout %s is not run again yet: %s", ascii(key[1]), name)
             with self._lock:
                 self._rerunning.discard(key)
@@ -124,7 +124,7 @@ class Orphans:
             if crowded:
                 self._soon()
 
-        if not said:
+        if not known:
             log.warning("a process ended in rollout %s: it is run again", ascii(key[1]))
         Thread(target=running, name="rollout-rerun", daemon=True).start()
 
