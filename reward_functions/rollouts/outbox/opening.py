@@ -118,7 +118,8 @@ def _dynamodb(parts: SplitResult) -> DynamoDBOutbox:
         )
     table_url(parts.netloc + parts.path.rstrip("/"))
     known = {name: values[-1] for name, values in given.items()}
-    return DynamoDBOutbox(parts.netloc, **known)
+    region, endpoint = (known.get(name, "") for name in PARAMETERS)
+    return DynamoDBOutbox(parts.netloc, region=region, endpoint=endpoint)
 
 
 def _unknown(url: str) -> ConfigurationError:

@@ -110,7 +110,8 @@ class Reporter:
     @property
     def reruns(self) -> bool:
         """Whether an episode that this process leaves unsampled is run again by its successor."""
-        return self.settings.rerun and self.rerun is not None
+        outlives = not self.settings.outbox.startswith("memory:")
+        return self.settings.rerun and outlives and self.rerun is not None
 
     def transport(self, kind: str) -> Transport:
         """The transport of a kind, shared.

@@ -73,6 +73,19 @@ ENDS = [
 ]
 
 
+@pytest.mark.parametrize("outbox", ["memory:", "memory://"])
+def test_what_no_next_process_can_know_of_is_reported_as_failed(posts, process, new, outbox):
+    process.settings = replace(process.settings, outbox=outbox)
+    agent = Agent("sync")
+    handler = rollout_handler(agent.act, reporter=process)
+    payload = new()
+    with RolloutApp(handler, api_key="").serving(grace=0.0) as url:
+        post(url, payload)
+        assert agent.begun.wait(LIMIT)
+    assert [body for _, body in posts.of(payload, 2)] == [FAILED, {"Rewards": [0.0]}]
+    agent.go.set()
+
+
 @pytest.mark.parametrize(("shape", "on_failure", "rerun", "calls", "event", "reports"), ENDS)
 def test_what_outlasts_the_grace_is_attributed_to_us(
     posts, process, new, shape, on_failure, rerun, calls, event, reports
@@ -97,6 +110,7 @@ def test_what_outlasts_the_grace_is_attributed_to_us(
 def test_what_comes_after_the_report_counts_no_more_and_sees_that_it_is_cancelled(
     posts, process, new
 ):
+    process.settings = replace(process.settings, rerun=False)
     agent = Agent("sync")
     handler = rollout_handler(agent.act, reporter=process)
     payload, background = new(), Background()
@@ -111,6 +125,7 @@ def test_what_comes_after_the_report_counts_no_more_and_sees_that_it_is_cancelle
 
 
 def test_what_waited_for_its_turn_is_reported_too(posts, process, new):
+    process.settings = replace(process.settings, rerun=False)
     agent = Agent("sync")
     handler = rollout_handler(agent.act, reporter=process)
     payloads = [new() for _ in range(5)]
