@@ -7,8 +7,10 @@ One daemon thread looks at the stores; daemon threads that come and go send, so 
 endpoint does not hold the rest up. The store keeps the order within a rollout.
 
 A process has a lease while it runs episodes. One that stands still for longer (a debugger, a frozen
-Lambda) loses them: the first report that is durable counts. One that notices that it stood still,
-or that the clock was set, takes nobody's episodes for a moment: the others have to renew theirs.
+Lambda) loses them: the first report that is durable counts. One that notices that it stood still
+takes nobody's episodes for a moment: others that did have to renew their leases.
+
+Where what is due cannot be claimed, as on a full disk, it is copied and sent: see `recovery`.
 """
 
 from __future__ import annotations

@@ -174,7 +174,7 @@ class Conformance:
         ]
         assert keys(store.due(NOW + 40, limit=1)) == [("r2", "complete")]
 
-    @pytest.mark.parametrize("ahead", [LONGEST + 1, 3_600.0, 86_400.0, 365 * 86_400.0])
+    @pytest.mark.parametrize("ahead", [LONGEST + 1, 365 * 86_400.0])
     def test_what_is_due_later_than_anything_can_be_is_due_now(self, store, ahead):
         """Whoever wrote it had another clock."""
         store.add(reported("r1")[:1], due=NOW + LONGEST - 1)
@@ -184,7 +184,7 @@ class Conformance:
         assert store.due(NOW + 4) == []
         assert keys(store.due(NOW + 5)) == [("r2", "complete")]
 
-    @pytest.mark.parametrize("ahead", [LONGEST + 1, 3_600.0, 86_400.0])
+    @pytest.mark.parametrize("ahead", [LONGEST + 1, 86_400.0])
     def test_a_lease_that_is_longer_than_any_can_be_is_over(self, store, ahead):
         store.lease("a", NOW + ahead)
         store.begin(episode(), owner="a", now=NOW)
@@ -192,7 +192,7 @@ class Conformance:
         store.lease("a", NOW + 30)
         assert store.orphans(NOW) == []
 
-    @pytest.mark.parametrize("ahead", [3_600.0, -3_600.0, 86_400.0, -86_400.0])
+    @pytest.mark.parametrize("ahead", [3_600.0, -86_400.0])
     def test_processes_whose_clocks_differ_have_one_time(self, store, elsewhere, ahead):
         """`elsewhere` is a process that began when the machine's clock was so far ahead."""
         other, there = elsewhere(ahead), steady() + ahead
