@@ -81,6 +81,11 @@ def started(outbox, clock):
         each.close(patience=0.0)
 
 
+def idle(reporter):
+    """Whether all that was sent is settled: a clock that is moved before finds it due again."""
+    return not reporter._drainer._in_flight
+
+
 def rollouts(number):
     return [f"r{each}" for each in range(number)]
 
@@ -91,7 +96,7 @@ def test_reading_is_enough_to_deliver_once_and_in_order(outbox, clock, started):
     outbox.full = True
     transport = Scripted()
     reporter = started(transport)
-    wait_until(lambda: reporter.counts["Reported"] == 80)
+    wait_until(lambda: reporter.counts["Reported"] == 80 and idle(reporter))
     for _ in range(20):
         clock.now += 30.0
         reporter._drainer.look()
@@ -114,7 +119,7 @@ def test_what_a_process_could_not_record_it_sends_no_more(outbox, clock, started
     outbox.full = True
     reporter.release(reported())
     clock.now += 5.0
-    wait_until(lambda: sum(reporter.counts.values()) == 2)
+    wait_until(lambda: sum(reporter.counts.values()) == 2 and idle(reporter))
     clock.now += 60.0
     reporter._drainer.look()
     assert transport.times() == Counter({("r1", "complete"): 1, ("r1", "reward"): 1})
@@ -129,7 +134,7 @@ def test_one_that_fails_is_sent_again_a_lease_later(outbox, clock, started):
     reporter = started(transport, timing=Timing(poll=0.005, lease=30.0))
     for sent in (1, 2, 3):
         wait_until(lambda sent=sent: len(transport.sent) == sent)
-        wait_until(lambda sent=sent: reporter.counts["Throttled"] == sent)
+        wait_until(lambda sent=sent: reporter.counts["Throttled"] == sent and idle(reporter))
         clock.now += 29.0
         reporter._drainer.look()
         assert len(transport.sent) == sent
