@@ -37,12 +37,14 @@ class Unread(NamedTuple):
         position: in the file, from 0.
         content: of the row.
         problem: why it is no row of its file's shape; "" where it is one.
+        size: bytes of its text.
     """
 
     place: str
     position: int
     content: dict[str, Any]
     problem: str = ""
+    size: int = 0
 
     def read(self) -> Read:
         """Its sample, or why it is none."""
@@ -95,7 +97,7 @@ def rows_of(file: str, rows: RowOptions = AS_FOUND, *, answered: bool = True) ->
         elif isinstance(row, BadInput):
             raise row
         else:
-            yield Unread(row.place, position, row.content)
+            yield Unread(row.place, position, row.content, size=row.size)
 
 
 def samples_of(file: str, rows: RowOptions = AS_FOUND, *, answered: bool = True) -> Iterator[Read]:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 LARGEST: Final = 256
 """Rows of a piece: 1 MB of long responses, and enough that handing it over costs little."""
 
+LONGEST: Final = 4 << 20
+"""Bytes of a piece's rows, which may be beside those of many other pieces."""
+
 MOMENT: Final = 0.1
 """Seconds that a piece should take: what Ctrl-C loses, and how often the bar moves."""
 
@@ -52,9 +55,18 @@ class Pieces:
         self._size = 1
 
     def __iter__(self) -> Iterator[Piece]:
-        while taken := list(islice(self._rows, self._size)):
+        while taken := list(self._taken()):
             positions, rows = zip(*taken, strict=True)
             yield Piece(list(positions), list(rows))
+
+    def _taken(self) -> Iterator[tuple[int, Unread]]:
+        """The rows of the next piece: fewer where they are long."""
+        size = 0
+        for at, row in islice(self._rows, self._size):
+            yield at, row
+            size += row.size
+            if size > LONGEST:
+                return
 
     def took(self, piece: Piece, seconds: float) -> None:
         """Let the next pieces be larger or smaller."""

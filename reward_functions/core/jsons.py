@@ -1,4 +1,4 @@
-"""What JSON values are called in messages, and what strict readers of JSON refuse."""
+"""What JSON values are called in messages, how deep they are, and what strict readers refuse."""
 
 from __future__ import annotations
 
@@ -13,6 +13,12 @@ _NAMES: Final[dict[type, str]] = {
     list: "a list",
     dict: "an object",
 }
+
+MAX_DEPTH: Final = 100
+"""Objects and lists within each other that are read: schemas of tools have about 20.
+
+Much of what handles a decoded value calls itself once or twice a level, and Python ends at 1,000
+calls within each other."""
 
 
 def json_kind(value: Any) -> str:
@@ -38,3 +44,25 @@ def no_constant(name: str) -> Any:
         ValueError: always.
     """
     raise ValueError(f"{name} is not JSON")
+
+
+def is_too_deep(value: Any, most: int = MAX_DEPTH) -> bool:
+    """Whether more than `most` objects and lists stand within each other; never recurses."""
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(most):
+        if not level:
+            return False
+        level = [
+            inner
+            for each in level
+            for inner in (each.values() if isinstance(each, dict) else each)
+            if isinstance(inner, dict | list)
+        ]
+    return bool(level)
+
+
+def may_be_too_deep(text: str | bytes, most: int = MAX_DEPTH) -> bool:
+    """Whether JSON text has brackets enough to be too deep, which most texts have not."""
+    if isinstance(text, bytes):
+        return text.count(b"[") + text.count(b"{") > most
+    return text.count("[") + text.count("{") > most

@@ -7,13 +7,22 @@ file and the line. The lines after a bad one are still read; the rest of a broke
 
 from __future__ import annotations
 
+import codecs
 import json
+import re
 import sys
 from contextlib import contextmanager
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.jsons import MAX_DEPTH, is_too_deep, may_be_too_deep
+from reward_functions.tools.row_limits import (
+    MAX_TEXT,
+    MAX_VALUES,
+    MB,
+    BadInput,
+    has_too_many_values,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,12 +37,16 @@ BLANK: Final = " \t\r\n"
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 STRETCH: Final = 1 << 16
-"""Characters an array is read by at a time: a page of a filing is a tenth of it."""
+"""Bytes an array is read by at a time: a page of a filing is a tenth of it."""
+
+_BLANKS: Final = re.compile(f"[{BLANK}]*+")
 
 _SCAN: Final = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 
-MAX_LINE: Final = 64 << 20
-"""Bytes of a line, and characters of an object of an array: no row of text is near it."""
+
+TOO_DEEP: Final = f"JSON nested more than {MAX_DEPTH} deep: write the inner part as a string"
+TOO_MANY_VALUES: Final = f"more than {MAX_VALUES:,} values: leave out what no reward reads"
+NOT_UTF8: Final = "not UTF-8: save it as UTF-8, `iconv -f latin1 -t utf-8 FILE > NEW`"
 
 
 class Row(NamedTuple):
@@ -43,15 +56,13 @@ class Row(NamedTuple):
         place: "input line 3", where the file is known.
         content: the object.
         where: "rows.jsonl, line 3", where several files are read.
+        size: bytes of its text, which are about those of its strings in memory.
     """
 
     place: str
     content: dict[str, Any]
     where: str
-
-
-class BadInput(ConfigurationError):
-    """A file, or a line of it, that is not a JSON object. The message names the line."""
+    size: int = 0
 
 
 def read_rows(file: str) -> Iterator[Row]:
@@ -79,11 +90,16 @@ def scan_rows(file: str) -> Iterator[Row | BadInput]:
 
 def scan_stream(stream: BinaryIO, name: str) -> Iterator[Row | BadInput]:
     """The rows of an open file; `name` is what messages call it."""
-    lines = enumerate(bounded_lines(stream, name), 1)
-    for number, line in lines:
-        if line.strip():
-            rows = _array if line.lstrip().startswith(b"[") else _objects
-            yield from rows(name, chain([(number, line)], lines))
+    begins = stream.readline(STRETCH).removeprefix(BYTE_ORDER_MARK)
+    blanks = 0
+    while begins and not begins.strip():
+        blanks += begins.count(b"\n")
+        begins = stream.readline(STRETCH)
+    if begins.lstrip().startswith(b"["):
+        yield from _array(name, _pieces(stream, name, begins, blanks + 1), blanks)
+    else:
+        numbered = enumerate(bounded_lines(stream, name, begins, blanks), blanks + 1)
+        yield from _objects(name, numbered)
 
 
 def shown(file: str) -> str:
@@ -100,18 +116,46 @@ def _opened(file: str) -> Iterator[BinaryIO]:
         yield stream
 
 
-def bounded_lines(stream: BinaryIO, name: str) -> Iterator[bytes]:
-    """The lines of a stream without a byte order mark, each of `MAX_LINE` bytes at most.
+def bounded_lines(
+    stream: BinaryIO, name: str, begins: bytes = b"", before: int = 0
+) -> Iterator[bytes]:
+    """The lines of a stream without a byte order mark, each of `MAX_TEXT` bytes at most.
+
+    Args:
+        stream: the rest of a file.
+        name: what messages call it.
+        begins: what was read of it already: a line, or its beginning.
+        before: the lines before that.
 
     Raises:
         BadInput: a line is longer: a small compressed file can hold one of any length.
     """
-    first = stream.readline(MAX_LINE + 1).removeprefix(BYTE_ORDER_MARK)
-    rest = iter(lambda: stream.readline(MAX_LINE + 1), b"")
-    for number, line in enumerate(chain([first] if first else [], rest), 1):
-        if len(line) > MAX_LINE:
-            raise BadInput(f"{name}, line {number}: longer than {MAX_LINE >> 20} MB")
+    most = MAX_TEXT + 1
+    if not begins.endswith(b"\n"):
+        begins += stream.readline(most - len(begins))
+    first = begins.removeprefix(BYTE_ORDER_MARK)
+    rest = iter(lambda: stream.readline(most), b"")
+    for number, line in enumerate(chain([first] if first else [], rest), before + 1):
+        if len(line) > MAX_TEXT:
+            raise BadInput(
+                f"{name}, line {number}: longer than {MAX_TEXT // MB} MB: write one row a line, "
+                "and leave out what no reward reads"
+            )
         yield line
+
+
+def _pieces(stream: BinaryIO, name: str, begins: bytes, line: int) -> Iterator[str]:
+    """The text of an array, a stretch at a time; lines play no part, for it may be one."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    read = chain([begins], iter(lambda: stream.read(STRETCH), b""), [b""])
+    try:
+        for piece in read:
+            if text := decoder.decode(piece, final=not piece):
+                yield text
+                line += text.count("\n")
+    except UnicodeDecodeError as error:
+        line += error.object.count(b"\n", 0, error.start)
+        raise BadInput(f"{name}, line {line}: {NOT_UTF8}") from None
 
 
 def _objects(file: str, lines: Iterator[tuple[int, bytes]]) -> Iterator[Row | BadInput]:
@@ -119,14 +163,15 @@ def _objects(file: str, lines: Iterator[tuple[int, bytes]]) -> Iterator[Row | Ba
     while pair := ahead or next(lines, None):
         (number, line), ahead = pair, None
         if (content := _whole(line)) is not None:
-            yield Row(f"input line {number}", content, f"{file}, line {number}")
+            yield Row(f"input line {number}", content, f"{file}, line {number}", len(line))
             continue
         if not line.strip():
             continue
         where = f"{file}, line {number}"
         try:
             text = _text(line, where).rstrip(BLANK)
-            yield _row(f"input line {number}", _decoded(json.loads, text, where), where)
+            content = _decoded(json.loads, text, where)
+            yield _row(f"input line {number}", content, where, text, len(line))
         except json.JSONDecodeError as error:
             ahead = next((pair for pair in lines if pair[1].strip()), None)
             hint = f"; {SHAPE}" if ahead and error.pos >= len(text) else ""
@@ -135,29 +180,42 @@ def _objects(file: str, lines: Iterator[tuple[int, bytes]]) -> Iterator[Row | Ba
             yield error
 
 
+def _text(line: bytes, where: str) -> str:
+    if has_too_many_values(line):
+        raise BadInput(f"{where}: {TOO_MANY_VALUES}")
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{where}, byte {error.start + 1}: {NOT_UTF8}") from None
+
+
 def _whole(line: bytes) -> dict[str, Any] | None:
     """The object that a line consists of; None of any other line, which is looked at closely.
 
     The decoder's own scanner takes two thirds of what `json.loads` takes.
     """
+    if has_too_many_values(line):
+        return None
     try:
         text = line.decode()
         content, end = _SCAN(text, 0)
     except (ValueError, StopIteration, RecursionError):
         return None
-    return content if isinstance(content, dict) and not text[end:].strip(BLANK) else None
+    if not isinstance(content, dict) or text[end:].strip(BLANK):
+        return None
+    return None if may_be_too_deep(line) and is_too_deep(content) else content
 
 
-def _array(file: str, lines: Iterator[tuple[int, bytes]]) -> Iterator[Row | BadInput]:
-    text = _Text(file, lines)
+def _array(file: str, pieces: Iterator[str], blanks: int) -> Iterator[Row | BadInput]:
     try:
-        for number, content in enumerate(_items(text), 1):
-            yield _row(f"input item {number}", content, f"{file}, item {number}")
+        text = _Text(file, pieces, blanks + 1)
+        for number, (content, own) in enumerate(_items(text), 1):
+            yield _row(f"input item {number}", content, f"{file}, item {number}", own, len(own))
     except BadInput as error:
         yield error
 
 
-def _items(text: _Text) -> Iterator[Any]:
+def _items(text: _Text) -> Iterator[tuple[Any, str]]:
     text.skip(1)  # the bracket it was known by
     if text.next() == "]":
         text.skip(1)
@@ -177,9 +235,9 @@ def _items(text: _Text) -> Iterator[Any]:
 class _Text:
     """The text of an array: as much of it as the value at hand takes, and where that stands."""
 
-    def __init__(self, file: str, lines: Iterator[tuple[int, bytes]]) -> None:
-        self.file, self.lines = file, lines
-        self.first, self.text, self.at = 0, "", 0
+    def __init__(self, file: str, pieces: Iterator[str], line: int) -> None:
+        self.file, self.pieces = file, pieces
+        self.first, self.column, self.text, self.at = line, 0, "", 0
         self._more(1)
         self.next()
 
@@ -187,73 +245,81 @@ class _Text:
         """The next character that is not blank, which stays; "" at the end."""
         blanks = 0
         while True:
-            while self.at + blanks < len(self.text) and self.text[self.at + blanks] in BLANK:
-                blanks += 1
+            blanks = _BLANKS.match(self.text, self.at + blanks).end() - self.at  # type: ignore[union-attr]
             if self.at + blanks < len(self.text):
                 self.at += blanks
                 return self.text[self.at]
-            if not self._more(STRETCH):
+            if blanks > MAX_TEXT:
+                raise BadInput(f"{self.file}, read as a JSON array: holds nothing but blanks")
+            if not self._more(max(STRETCH, blanks)):
                 return ""
 
     def skip(self, count: int) -> None:
         """Go on by so many characters."""
         self.at += count
 
-    def value(self) -> Any:
-        """The JSON value that begins here."""
+    def value(self) -> tuple[Any, str]:
+        """The JSON value that begins here, and its text.
+
+        Raises:
+            BadInput: it is none, or too large.
+        """
         where = f"{self.file}, read as a JSON array"
         while True:
             error = None
+            self._require_modest(where)
             try:
                 value, end = _decoded(json.JSONDecoder().raw_decode, self.text, where, self.at)
             except json.JSONDecodeError as caught:
                 error = caught
             # A value that the text at hand cuts short is an error, and a number may be half of one.
             if (error or end == len(self.text)) and self._more(len(self.text) - self.at):
-                if len(self.text) > MAX_LINE + STRETCH:
-                    raise BadInput(f"{where}: an item is longer than {MAX_LINE >> 20} MB")
                 continue
             if error:
                 self.at = min(error.pos, len(self.text.rstrip(BLANK)))
                 raise self.error(error.msg)
-            self.at = end
-            return value
+            own, self.at = self.text[self.at : end], end
+            return value, own
+
+    def _require_modest(self, where: str) -> None:
+        length = len(self.text) - self.at
+        if length > MAX_TEXT:
+            raise BadInput(f"{where}: an item is longer than {MAX_TEXT // MB} MB")
+        # A value that is cut short is decoded in vain, but it is decoded.
+        if length > MAX_VALUES and has_too_many_values(self.text[self.at :].encode()):
+            raise BadInput(f"{where}: an item has {TOO_MANY_VALUES}")
 
     def error(self, message: str) -> BadInput:
         """What is wrong here, with the line and column."""
         line = self.first + self.text.count("\n", 0, self.at)
-        column = self.at - self.text.rfind("\n", 0, self.at)
+        begins = self.text.rfind("\n", 0, self.at)
+        column = self.at - begins + (0 if begins >= 0 else self.column)
         return _not_json(self.file, line, column, message)
 
     def _more(self, wanted: int) -> bool:
-        """Read on by whole lines, and forget the lines that are done with."""
+        """Read on, no further than an item may go, and forget the text that is done with."""
         read, pieces = 0, []
-        for number, line in self.lines:
-            self.first = self.first or number
-            pieces.append(_text(line, f"{self.file}, line {number}"))
-            read += len(pieces[-1])
-            if read >= max(wanted, STRETCH):
+        for piece in self.pieces:
+            pieces.append(piece)
+            read += len(piece)
+            if read >= min(wanted, MAX_TEXT + 1 - (len(self.text) - self.at)):
                 break
         if not pieces:
             return False
-        done = self.text.rfind("\n", 0, self.at) + 1
-        self.first += self.text.count("\n", 0, done)
-        self.at -= done
-        self.text = "".join([self.text[done:], *pieces])
+        begins = self.text.rfind("\n", 0, self.at) + 1
+        self.column = self.at - begins + (0 if begins else self.column)
+        self.first += self.text.count("\n", 0, begins)
+        self.text, self.at = self.text[self.at :], 0
+        self.text = "".join([self.text, *pieces])
         return True
 
 
-def _row(place: str, content: Any, where: str) -> Row:
+def _row(place: str, content: Any, where: str, text: str, size: int) -> Row:
     if not isinstance(content, dict):
-        raise BadInput(f"{where}: not a JSON object but {_kind(content)}")
-    return Row(place, content, where)
-
-
-def _text(line: bytes, where: str) -> str:
-    try:
-        return line.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise BadInput(f"{where}: not UTF-8 from byte {error.start + 1} on") from None
+        raise BadInput(f"{where}: not a JSON object but {_kind(content)}: {SHAPE}")
+    if may_be_too_deep(text) and is_too_deep(content):
+        raise BadInput(f"{where}: {TOO_DEEP}")
+    return Row(place, content, where, size)
 
 
 def _decoded(decode: Any, text: str, where: str, *at: int) -> Any:
@@ -261,7 +327,7 @@ def _decoded(decode: Any, text: str, where: str, *at: int) -> Any:
     try:
         return decode(text, *at)
     except RecursionError:
-        raise BadInput(f"{where}: JSON nested too deep to read") from None
+        raise BadInput(f"{where}: {TOO_DEEP}") from None
     except json.JSONDecodeError:
         raise
     except ValueError:

@@ -74,7 +74,10 @@ HOMES = {
     "aws_cdk": {"cdk"},
     "typer": {"cli", "reward_functions/tools/scripted_judge.py"},
     "rich": {"cli"},
-    "pyarrow": {"reward_functions/tools/rows/parquet_rows.py"},
+    "pyarrow": {
+        f"reward_functions/tools/rows/{name}.py"
+        for name in ("parquet_rows", "parquet_plan", "table_sizes")
+    },
     "bedrock_agentcore": {"reward_functions/rollouts/agentcore/bedrock_host.py"},
     "starlette": {"reward_functions/rollouts/agentcore/bedrock_host.py"},
     "openai": {

@@ -452,7 +452,7 @@ def test_a_mistyped_name_is_no_split_of_the_folder_it_stands_in(write):
 
 def test_a_response_wrapped_too_deep_is_a_bad_row(write):
     completion = "#### 42"
-    for _ in range(600):
+    for _ in range(90):
         completion = {"message": completion}
     ran = run("score", "gsm8k", write([TRL, TRL | {"completion": [completion]}]))
     assert rewards(ran) == [1.0, None]

@@ -294,7 +294,10 @@ UNUSABLE = {
     "a number": ('{"id": 1}\n7\n', "line 2: not a JSON object but a number"),
     "a string": ('"row"\n', "line 1: not a JSON object but a string"),
     "null": ("null\n", "line 1: not a JSON object but null"),
-    "nested too deep": ('{"id": 1}\n{"a":' + "[" * 100_000 + "\n", "line 2: JSON nested too deep"),
+    "nested too deep": (
+        '{"id": 1}\n{"a":' + "[" * 100_000 + "\n",
+        "line 2: JSON nested more than 100",
+    ),
     "digits": ('{"id": ' + "9" * 10_000 + "}\n", "line 1: an integer of too many digits"),
     "an array with a number": ("[{}, 7]", "item 2: not a JSON object but a number"),
     "an array cut short": ("\n[{},\n{}\n", "line 3, column 3: not JSON: "),
@@ -303,10 +306,13 @@ UNUSABLE = {
         '{"id": "\0"}\n',
         "line 1, column 9: not JSON: Invalid control character\n",
     ),
-    "not UTF-8": (b'{"id": 1}\n{"id": "\xff"}\n', "line 2: not UTF-8 from byte 9 on"),
+    "not UTF-8": (
+        b'{"id": 1}\n{"id": "\xff"}\n',
+        "line 2, byte 9: not UTF-8: save it as UTF-8, `iconv ",
+    ),
     "not UTF-8 in an array": (b'[{"id": 1},\n{"id": "\xff"}]', "line 2: not UTF-8"),
     "UTF-16": ('{"id": 1}'.encode("utf-16"), "is UTF-16: save it as UTF-8"),
-    "half a surrogate, raw": (b'{"id": "\xed\xa0\x80"}', "line 1: not UTF-8"),
+    "half a surrogate, raw": (b'{"id": "\xed\xa0\x80"}', "line 1, byte 9: not UTF-8"),
 }
 
 

@@ -69,8 +69,8 @@ def odd(sample: Sample, *, kill: str = "", end: bool = False) -> Score:
 """
 
 
-DEEP = 600
-"""Levels of a field that JSON is read at, and `pickle` not."""
+DEEP = 90
+"""Levels of a field that are read."""
 
 
 def test_interpreters_write_the_same_bytes(score):

@@ -91,3 +91,86 @@ def test_a_large_array_is_never_in_memory_at_once(file):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < file.stat().st_size / 10
+
+
+def nested(depth):
+    return '{"a":' + "[" * (depth - 1) + "]" * (depth - 1) + "}"
+
+
+@pytest.mark.parametrize("form", ["{}\n", "[{}]"], ids=["a line", "an item"])
+@pytest.mark.parametrize("depth", [101, 900, 100_000])
+def test_a_row_nested_deeper_than_is_handled_is_refused_where_it_is_read(file, form, depth):
+    file.write_text(form.format(nested(depth)) if form == "{}\n" else f"[{nested(depth)}]")
+    with pytest.raises(BadInput, match="nested more than 100 deep: write the inner part as a str"):
+        contents(file)
+
+
+def test_a_row_of_one_hundred_levels_and_of_many_brackets_is_read(file):
+    wide = json.dumps({"a": [{} for _ in range(500)], "b": "[" * 500})
+    file.write_text(f"{nested(100)}\n{wide}\n")
+    assert len(contents(file)) == 2
+    file.write_text(f"[{nested(100)},{wide}]")
+    assert len(contents(file)) == 2
+
+
+@pytest.mark.parametrize("form", ["{}\n", "[{}]"], ids=["a line", "an item"])
+@pytest.mark.parametrize("value", ["{}", "[]", "1", '""', '{"a":1}'])
+def test_a_row_of_very_many_values_is_refused_before_it_is_decoded(file, form, value):
+    row = '{"a": [' + ",".join([value] * 600_000) + "]}"
+    file.write_text(form.replace("{}", row))
+    with pytest.raises(BadInput, match="more than 500,000 values: leave out what no reward reads"):
+        contents(file)
+
+
+@pytest.mark.parametrize("form", ["{}\n", "[{}]"], ids=["a line", "an item"])
+def test_punctuation_inside_a_string_is_no_value(file, form):
+    text = '{"a": "' + ',[{:\\"' * 300_000 + '"}'
+    file.write_text(form.replace("{}", text))
+    (row,) = contents(file)
+    assert len(row["a"]) == 5 * 300_000
+
+
+def test_a_long_row_is_refused_in_both_forms_and_a_long_line_of_short_items_is_read(
+    file, monkeypatch
+):
+    monkeypatch.setattr(json_rows, "MAX_TEXT", 1 << 18)
+    long = '{"a": "' + "x" * (1 << 18) + '"}'
+    file.write_text(f"{long}\n")
+    with pytest.raises(BadInput, match="line 1: longer than"):
+        contents(file)
+    file.write_text(f"[{long}]")
+    with pytest.raises(BadInput, match="an item is longer than"):
+        contents(file)
+    file.write_text("[" + ",".join(['{"a": "b"}'] * 100_000) + "]")
+    assert len(contents(file)) == 100_000
+
+
+def test_blanks_without_end_are_no_array(file, monkeypatch):
+    monkeypatch.setattr(json_rows, "MAX_TEXT", 1 << 18)
+    file.write_text("[" + " " * (1 << 20) + "{}]")
+    with pytest.raises(BadInput, match="nothing but blanks"):
+        contents(file)
+
+
+def test_blank_lines_before_the_rows_count_as_lines(file):
+    file.write_text("\n\n" + "[{},\n7]")
+    *_, error = scan_rows(str(file))
+    file.write_text("\n \n{}\n[]\n")
+    first, second = scan_rows(str(file))
+    assert "item 2: not a JSON object" in str(error)
+    assert first.where.endswith("line 3")
+    assert "line 4" in str(second)
+
+
+def test_an_error_in_an_array_on_one_line_names_its_column(file):
+    items = ",".join(['{"a": "b"}'] * 20_000)
+    file.write_text(f"[{items},oops]")
+    with pytest.raises(BadInput) as caught:
+        contents(file)
+    assert f"line 1, column {len(items) + 3}: not JSON" in str(caught.value)
+
+
+def test_a_letter_that_is_cut_between_two_stretches_is_read(file, monkeypatch):
+    monkeypatch.setattr(json_rows, "STRETCH", 1)
+    file.write_text(json.dumps([{"a": "é😀"}], ensure_ascii=False))
+    assert contents(file) == [{"a": "é😀"}]

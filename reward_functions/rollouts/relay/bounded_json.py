@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 from math import isfinite
-from typing import Any, Final
+from typing import Any
 
-from reward_functions.core.jsons import no_constant
-
-DEEPEST: Final = 100
-"""Objects and lists within each other: schemas of tools have about 20."""
+from reward_functions.core.jsons import MAX_DEPTH, is_too_deep, may_be_too_deep, no_constant
 
 
 class Malformed(ValueError):
@@ -31,9 +28,8 @@ def read_object(content: bytes | str) -> dict[str, Any]:
         raise Malformed("what was sent is not JSON") from None
     if not isinstance(value, dict):
         raise Malformed("what was sent is not a JSON object")
-    openings = (b"{", b"[") if isinstance(content, bytes) else ("{", "[")
-    if sum(map(content.count, openings)) > DEEPEST:  # type: ignore[arg-type]
-        _require_shallow(value)
+    if may_be_too_deep(content) and is_too_deep(value):
+        raise Malformed(f"what was sent is nested more than {MAX_DEPTH} deep")
     return value
 
 
@@ -43,20 +39,6 @@ def written(value: Any) -> bytes:
         return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()
     except UnicodeEncodeError:  # half of a pair, as a stream may cut one: JSON writes it escaped
         return json.dumps(value, separators=(",", ":")).encode()
-
-
-def _require_shallow(value: Any) -> None:
-    level = [value]
-    for _ in range(DEEPEST):
-        level = [
-            inner
-            for each in level
-            for inner in (each.values() if isinstance(each, dict) else each)
-            if isinstance(inner, dict | list)
-        ]
-        if not level:
-            return
-    raise Malformed(f"what was sent is nested more than {DEEPEST} deep")
 
 
 def _finite(text: str) -> float:

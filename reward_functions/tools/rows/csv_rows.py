@@ -10,14 +10,19 @@ import csv
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.tools.json_rows import BadInput, Row, bounded_lines
+from reward_functions.core.jsons import is_too_deep, may_be_too_deep
+from reward_functions.tools.json_rows import NOT_UTF8, BadInput, Row, bounded_lines
+from reward_functions.tools.row_limits import (
+    MAX_COLUMNS,
+    MAX_TEXT,
+    MAX_VALUES,
+    MB,
+    has_too_many_values,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import BinaryIO
-
-MAX_CELL: Final = 16 << 20
-"""Characters of a cell: many times the longest response."""
 
 REPR: Final = ("[{'role'", "[{'content'", "{'role'", "{'messages'")
 """How Python writes messages, which is not JSON; pandas writes them so."""
@@ -31,10 +36,15 @@ def scan_csv(stream: BinaryIO, name: str, delimiter: str) -> Iterator[Row | BadI
     Raises:
         BadInput: the column names are missing or repeated, or the text cannot be taken apart.
     """
-    reader = csv.reader(_text(stream, name), delimiter=delimiter, strict=True)
+    lines = _Lines(stream, name, delimiter)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
     header = _next(reader, name, 1)
     if header is None:
         return
+    if len(header) > MAX_COLUMNS:
+        raise BadInput(
+            f"{name}, line 1: {len(header):,} columns, and {MAX_COLUMNS:,} are read: leave some out"
+        )
     names = [column.strip() for column in header]
     named = [column for column in names if column]
     if twice := next((column for column in named if names.count(column) > 1), None):
@@ -42,9 +52,11 @@ def scan_csv(stream: BinaryIO, name: str, delimiter: str) -> Iterator[Row | BadI
     if not named or "" in names[1:-1]:
         raise BadInput(f"{name}, line 1: a column has no name")
     begins = reader.line_num + 1
+    lines.begin()
     while (cells := _next(reader, name, begins)) is not None:
         place, where = f"input line {begins}", f"{name}, line {begins}"
-        begins = reader.line_num + 1
+        begins, size = reader.line_num + 1, lines.size
+        lines.begin()
         if not cells:
             continue
         if len(cells) != len(names):
@@ -57,22 +69,48 @@ def scan_csv(stream: BinaryIO, name: str, delimiter: str) -> Iterator[Row | BadI
         except ValueError as error:
             yield BadInput(f"{where}: {error}")
             continue
-        yield Row(place, content, where)
+        yield Row(place, content, where, size)
 
 
-def _text(stream: BinaryIO, name: str) -> Iterator[str]:
-    for number, line in enumerate(bounded_lines(stream, name), 1):
-        try:
-            yield line.decode("utf-8")
-        except UnicodeDecodeError as error:
+class _Lines:
+    """The lines of a CSV as text; those of one row are bounded together.
+
+    Attributes:
+        size: bytes of the row at hand so far.
+    """
+
+    def __init__(self, stream: BinaryIO, name: str, delimiter: str) -> None:
+        self._lines = enumerate(bounded_lines(stream, name), 1)
+        self._name, self._delimiter = name, delimiter.encode()
+        self.begin()
+
+    def begin(self) -> None:
+        """Count from here: another row begins."""
+        self.size = self._cells = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        number, line = next(self._lines)
+        where = f"{self._name}, line {number}"
+        self.size += len(line)
+        self._cells += line.count(self._delimiter)
+        if self.size > MAX_TEXT:
             raise BadInput(
-                f"{name}, line {number}: not UTF-8 from byte {error.start + 1} on"
-            ) from None
+                f"{where}: a row of more than {MAX_TEXT // MB} MB: is a quote never closed?"
+            )
+        if self._cells > MAX_VALUES:
+            raise BadInput(f"{where}: more than {MAX_VALUES:,} cells: is this line CSV?")
+        try:
+            return line.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise BadInput(f"{where}, byte {error.start + 1}: {NOT_UTF8}") from None
 
 
 def _next(reader: Any, name: str, begins: int) -> list[str] | None:
     """The next row; the limit of a cell is the module's own, so it is ours for this row only."""
-    before = csv.field_size_limit(MAX_CELL)
+    before = csv.field_size_limit(MAX_TEXT)
     try:
         return next(reader, None)
     except csv.Error as error:
@@ -85,13 +123,15 @@ def _next(reader: Any, name: str, begins: int) -> list[str] | None:
 
 
 def _value(cell: str, column: str) -> Any:
-    """A cell, decoded where it is JSON of a kind that rows hold.
+    """A cell, decoded where it is JSON of a kind that rows hold, and no larger or deeper.
 
     Raises:
         ValueError: it is messages in Python's notation.
     """
     start = cell.lstrip()[:1]
     if start not in ("{", "["):
+        return cell
+    if len(cell) > MAX_VALUES and has_too_many_values(cell.encode()):
         return cell
     try:
         decoded = json.loads(cell)
@@ -100,6 +140,8 @@ def _value(cell: str, column: str) -> Any:
             raise ValueError(
                 f"column {column} holds messages as Python writes them; write them as JSON"
             ) from None
+        return cell
+    if may_be_too_deep(cell) and is_too_deep(decoded):
         return cell
     if isinstance(decoded, dict):
         return decoded

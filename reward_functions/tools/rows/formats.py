@@ -13,10 +13,13 @@ import sys
 import zlib
 from contextlib import contextmanager
 from io import BufferedReader
+from os import fstat
 from pathlib import Path
+from stat import S_ISREG
 from typing import TYPE_CHECKING, Final, cast
 
 from reward_functions.tools.json_rows import BYTE_ORDER_MARK, BadInput, Row, scan_stream, shown
+from reward_functions.tools.row_limits import Expansion
 from reward_functions.tools.rows.csv_rows import scan_csv
 
 if TYPE_CHECKING:
@@ -87,7 +90,20 @@ def scan_file(file: str) -> Iterator[Row | BadInput]:
                 yield from scan_file(str(one))
             return
     with _opened(file) as stream:
-        yield from _scan(stream, file, shown(file))
+        expansion = Expansion(shown(file), _bytes_of(stream))
+        for row in _scan(stream, file, shown(file)):
+            if isinstance(row, Row):
+                expansion.add(row.size)
+            yield row
+
+
+def _bytes_of(stream: BufferedReader) -> int:
+    """The bytes of a file; of a pipe, as many as would allow any number of rows."""
+    try:
+        found = fstat(stream.fileno())
+    except OSError:  # bytes in memory, which a test has put in place of standard input
+        return sys.maxsize
+    return found.st_size if S_ISREG(found.st_mode) else sys.maxsize
 
 
 def _scan(stream: BufferedReader, file: str, name: str) -> Iterator[Row | BadInput]:

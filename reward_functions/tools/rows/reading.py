@@ -2,7 +2,8 @@
 
     file ──(formats)──→ objects ──(recognition: the first tell the shape)──→ canonical rows
 
-Everything streams: what stays in memory is the first `AHEAD` rows, then one.
+Everything streams: what stays in memory is the first `AHEAD` rows, fewer where they are long, then
+one.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.errors import BadSample
 from reward_functions.tools.json_rows import BadInput, Row, shown
+from reward_functions.tools.row_limits import BATCH
 from reward_functions.tools.rows.canonical import canonical
 from reward_functions.tools.rows.formats import scan_file
 from reward_functions.tools.rows.mapping import RowOptions
@@ -109,7 +111,7 @@ def scan_rows(
         OSError: the file cannot be read.
     """
     rows = scan_file(file)
-    ahead = list(islice(rows, AHEAD))
+    ahead = list(_first(rows))
     objects = [row.content for row in ahead if isinstance(row, Row)]
     everything = chain(ahead, rows)
     if not objects:
@@ -137,6 +139,16 @@ def scan_rows(
             yield row
 
 
+def _first(rows: Iterator[Row | BadInput]) -> Iterator[Row | BadInput]:
+    """The rows that tell the shape: `AHEAD`, or fewer long ones."""
+    size = 0
+    for row in islice(rows, AHEAD):
+        yield row
+        size += row.size if isinstance(row, Row) else 0
+        if size > BATCH:
+            return
+
+
 def _as_they_are(
     rows: Iterator[Row | BadInput], shape: Shape, *, forced: bool
 ) -> Iterator[Row | BadInput]:
@@ -157,7 +169,8 @@ def _converted(row: Row, columns: Columns, *, responses: bool) -> Iterator[Row |
         yield row._replace(content=found[0])
         return
     for number, one in enumerate(found, 1):
-        yield Row(f"{row.place}, response {number}", one, f"{row.where}, response {number}")
+        where = f"{row.where}, response {number}"
+        yield Row(f"{row.place}, response {number}", one, where, row.size // len(found))
 
 
 def _check_shape(row: Row, shape: Shape) -> None:

@@ -303,3 +303,24 @@ def test_a_reference_of_mathematics_that_nothing_can_be_held_against_is_listed(
     assert found["what"] == "no reward can read reference_answer"
     assert "line 51" in str(found)
     assert UNREADABLE[reference] in str(found).replace("\\\\", "\\")
+
+
+@pytest.mark.parametrize("depth", [101, 900])
+def test_a_deep_reference_is_a_finding_of_its_line(depth, tmp_path):
+    file = tmp_path / "train.jsonl"
+    deep = "[" * (depth - 1) + '"1"' + "]" * (depth - 1)
+    lines = [json.dumps(each) for each in rows()]
+    file.write_text("\n".join([*lines, f'{{"id": "deep", "reference_answer": {deep}}}']))
+    (finding,) = lint([str(file)]).errors
+    assert finding.what == "not a JSON object"
+    assert "line 101: JSON nested more than 100 deep" in finding.detail
+
+
+def test_a_reference_as_deep_as_rows_may_be_is_read(tmp_path):
+    file = tmp_path / "train.jsonl"
+    deep = "[" * 98 + '"1"' + "]" * 98
+    lines = [json.dumps(each) for each in rows()]
+    lines[7] = lines[7].replace('{"final_answer": "8"}', deep)
+    file.write_text("\n".join(lines))
+    (finding,) = lint([str(file)]).errors
+    assert finding.what == "no reward can read reference_answer"
