@@ -60,8 +60,11 @@ class OneLineErrors(TyperGroup):
             return context
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command."""
+        """Run the command, on a system that has what any of them needs."""
+        from reward_functions.core.platforms import require_posix
+
         with _one_line_errors(self, ctx.meta[_TYPED]):
+            require_posix("reward")
             result = super().invoke(ctx)
             sys.stdout.flush()
             return result

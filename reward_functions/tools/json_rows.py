@@ -15,12 +15,12 @@ from contextlib import contextmanager
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.jsons import MAX_DEPTH, is_too_deep, may_be_too_deep
 from reward_functions.tools.row_limits import (
     MAX_TEXT,
     MAX_VALUES,
     MB,
-    BadInput,
     has_too_many_values,
 )
 
@@ -63,6 +63,10 @@ class Row(NamedTuple):
     content: dict[str, Any]
     where: str
     size: int = 0
+
+
+class BadInput(ConfigurationError):
+    """A file, or a row of it, that cannot be read. The message names the line."""
 
 
 def read_rows(file: str) -> Iterator[Row]:

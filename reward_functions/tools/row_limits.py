@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from reward_functions.core.errors import ConfigurationError
-
 MB: Final = 1 << 20
 
 MAX_TEXT: Final = 16 * MB
@@ -27,20 +25,11 @@ MAX_COLUMNS: Final = 2_000
 BATCH: Final = 8 * MB
 """Bytes of decoded rows that are held until they are handed on."""
 
-_FREE: Final = 256 * MB
-_LARGEST_RATIO: Final = 200
-"""Bytes that a compressed file may become: text shrinks to a tenth, and rows that all repeat one
-long prompt to a hundredth."""
-
 _AT_A_TIME: Final = 64 * MB
 _RATIO_AT_A_TIME: Final = 8
 
 _STRINGS: Final = re.compile(rb'"[^"]*+"?')
 """Strings without escapes, one that is cut off at the end too."""
-
-
-class BadInput(ConfigurationError):
-    """A file, or a row of it, that cannot be read. The message names the line."""
 
 
 def has_too_many_values(text: bytes) -> bool:
@@ -54,34 +43,6 @@ def has_too_many_values(text: bytes) -> bool:
 def _values(text: bytes) -> int:
     """The values of a JSON text, its names included; what strings hold is counted too."""
     return sum(map(text.count, (b",", b":", b"[", b"{")))
-
-
-class Expansion:
-    """What a file has become so far, held to what its bytes may become.
-
-    Args:
-        name: of the file, for the message.
-        size: its bytes on disk.
-    """
-
-    def __init__(self, name: str, size: int) -> None:
-        self._name = name
-        self._size = size
-        self._left = _FREE + _LARGEST_RATIO * size
-
-    def add(self, decoded: int) -> None:
-        """Count bytes that were decoded.
-
-        Raises:
-            BadInput: the file became more than its size allows.
-        """
-        self._left -= decoded
-        if self._left < 0:
-            raise BadInput(
-                f"{self._name}: its {self._size:,} bytes become more than "
-                f"{(_FREE + _LARGEST_RATIO * self._size) // MB:,} MB of rows, as no data set's do: "
-                "look at what it repeats; rows that are meant are read as JSONL"
-            )
 
 
 def allowance(size: int) -> int:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.platforms import require_posix
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.rollouts.outbox.dynamodb import DynamoDBOutbox
 from reward_functions.rollouts.outbox.memory import MemoryOutbox
@@ -74,6 +75,7 @@ def default_path(environ: Mapping[str, str] = os.environ) -> Path:
     state = _state(environ)
     if state is not None and _writable(folder := state / "reward-functions" / "rollouts"):
         return folder / FILE
+    require_posix("an outbox in the folder for temporary files")
     temporary = Path(tempfile.gettempdir()) / f"reward-functions-{os.getuid()}"
     log.warning(
         "the outbox is %s, as there is no state folder that can be written: if this disk dies with "

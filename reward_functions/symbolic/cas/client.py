@@ -25,6 +25,7 @@ from threading import Condition, Lock
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.core.errors import EngineUnavailable
+from reward_functions.core.platforms import NotThisSystem
 from reward_functions.symbolic.cas import protocol
 
 if TYPE_CHECKING:
@@ -300,8 +301,10 @@ class _Line:
 
 def _launched() -> _Worker:
     """A worker that will report when it is ready."""
-    if not hasattr(os, "fork") or not sys.executable:
-        raise EngineUnavailable("the algebra worker needs a system and interpreter that can fork")
+    if not sys.executable:
+        raise EngineUnavailable("the algebra worker needs the path of an interpreter")
+    if not hasattr(os, "fork"):
+        raise EngineUnavailable(str(NotThisSystem("the algebra worker")))
     pairs = [socket.socketpair() for _ in range(LINES)]
     lines = [_Line(ours) for ours, _ in pairs]
     try:
@@ -332,4 +335,5 @@ CLIENT: Final = SolverClient()
 """The worker of this process."""
 
 atexit.register(CLIENT.end)
-os.register_at_fork(after_in_child=CLIENT.disown)
+if hasattr(os, "register_at_fork"):  # Windows has none, and no worker either
+    os.register_at_fork(after_in_child=CLIENT.disown)

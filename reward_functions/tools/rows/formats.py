@@ -19,7 +19,7 @@ from stat import S_ISREG
 from typing import TYPE_CHECKING, Final, cast
 
 from reward_functions.tools.json_rows import BYTE_ORDER_MARK, BadInput, Row, scan_stream, shown
-from reward_functions.tools.row_limits import Expansion
+from reward_functions.tools.row_limits import MB
 from reward_functions.tools.rows.csv_rows import scan_csv
 
 if TYPE_CHECKING:
@@ -61,6 +61,11 @@ TAR: Final = (b"ustar", 257)
 ZIP: Final = b"PK\x03\x04"
 PEEKED: Final = 1 << 12
 
+FREE: Final = 256 * MB
+_LARGEST_RATIO: Final = 200
+"""Bytes that a compressed file may become: text shrinks to a tenth, and rows that all repeat one
+long prompt to a hundredth."""
+
 _CSV: Final = {".csv": "", ".tsv": "\t"}
 """The delimiter by the ending; "" where the first line tells."""
 
@@ -90,11 +95,39 @@ def scan_file(file: str) -> Iterator[Row | BadInput]:
                 yield from scan_file(str(one))
             return
     with _opened(file) as stream:
-        expansion = Expansion(shown(file), _bytes_of(stream))
+        expansion = _Expansion(shown(file), _bytes_of(stream))
         for row in _scan(stream, file, shown(file)):
             if isinstance(row, Row):
                 expansion.add(row.size)
             yield row
+
+
+class _Expansion:
+    """What a file has become so far, held to what its bytes may become.
+
+    Args:
+        name: of the file, for the message.
+        size: its bytes on disk.
+    """
+
+    def __init__(self, name: str, size: int) -> None:
+        self._name = name
+        self._size = size
+        self._left = FREE + _LARGEST_RATIO * size
+
+    def add(self, decoded: int) -> None:
+        """Count bytes that were decoded.
+
+        Raises:
+            BadInput: the file became more than its size allows.
+        """
+        self._left -= decoded
+        if self._left < 0:
+            raise BadInput(
+                f"{self._name}: its {self._size:,} bytes become more than "
+                f"{(FREE + _LARGEST_RATIO * self._size) // MB:,} MB of rows, as no data set's do: "
+                "look at what it repeats; rows that are meant are read as JSONL"
+            )
 
 
 def _bytes_of(stream: BufferedReader) -> int:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from reward_functions.tools.row_limits import MAX_COLUMNS, MB, BadInput, allowance
+from reward_functions.tools.json_rows import BadInput
+from reward_functions.tools.row_limits import MAX_COLUMNS, MB, allowance
 from reward_functions.tools.rows.parquet_pages import BadPage, Page, pages_of
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.tools.row_limits import BATCH, MAX_TEXT, MAX_VALUES, MB, BadInput
+from reward_functions.tools.json_rows import BadInput
+from reward_functions.tools.row_limits import BATCH, MAX_TEXT, MAX_VALUES, MB
 from reward_functions.tools.rows.parquet_plan import is_bytes
 
 if TYPE_CHECKING:

@@ -5,9 +5,8 @@ import json
 
 import pytest
 
-from reward_functions.tools import row_limits
 from reward_functions.tools.json_rows import BadInput
-from reward_functions.tools.rows import csv_rows
+from reward_functions.tools.rows import csv_rows, formats
 from reward_functions.tools.rows.formats import scan_file
 from reward_functions.tools.rows.reading import _first
 
@@ -45,7 +44,7 @@ def test_a_cell_that_looks_like_deep_json_stays_text(tmp_path):
 
 
 def test_a_compressed_file_that_repeats_itself_for_ever_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(row_limits, "_FREE", 1 << 20)
+    monkeypatch.setattr(formats, "FREE", 1 << 20)
     file = tmp_path / "rows.jsonl.gz"
     with gzip.open(file, "wb") as stream:
         stream.write(b'{"prompt": "p", "response": "r"}\n' * 200_000)
