@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-import sys
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reward_functions.cli._pages import require_page
 from reward_functions.cli._spooled import STANDARD
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.tools.atomic import Together, replaced
+from reward_functions.tools.atomic import Together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -54,29 +54,24 @@ def is_file_to_be(output: str | None) -> Path | None:
 @contextmanager
 def destinations(
     output: str | None, report: str | None
-) -> Iterator[tuple[Callable[[], TextIO], TextIO | None]]:
-    """What opens standard output or a file, and the file for the page.
+) -> Iterator[tuple[Callable[[], TextIO] | None, TextIO | None]]:
+    """What opens the file for the results, and the file for the page; None for either.
 
     Files take their names together, at the end.
 
     Raises:
         OSError: one cannot be written. The error names what was typed.
     """
-    with naming(output), ExitStack() as devices, Together() as files:
+    with naming(output), Together() as files:
         page = None
         if report is not None:
             with naming(report):
-                page = _opened(report, files, devices)
-        yield lambda: sys.stdout if output is None else _opened(output, files, devices), page
-        if output is None:
-            sys.stdout.flush()
+                page = _opened(report, files)
+        yield None if output is None else partial(_opened, output, files), page
 
 
-def _opened(name: str, files: Together, devices: ExitStack) -> TextIO:
-    path = Path(os.path.realpath(name))
-    if path.exists() and not path.is_file() and not path.is_dir():
-        return devices.enter_context(replaced(path))  # a device is written to, not replaced
-    return files.opened(path)
+def _opened(name: str, files: Together) -> TextIO:
+    return files.opened(Path(os.path.realpath(name)), name)
 
 
 @contextmanager
@@ -89,6 +84,8 @@ def naming(name: str | None) -> Iterator[None]:
     except BrokenPipeError:  # not our failure: the reader has read enough
         raise
     except OSError as error:
+        if name is None and error.filename is not None:  # no failure of standard output
+            raise
         typed = "standard output" if name is None else name
         raise _Named(error.errno, error.strerror, typed) from None
 

@@ -14,11 +14,12 @@ import os
 from array import array
 from contextlib import ExitStack, suppress
 from functools import lru_cache
-from tempfile import TemporaryFile
+from tempfile import TemporaryFile, gettempdir
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from reward_functions.cli._row_results import RowResult
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.tools.atomic import named
 from reward_functions.tools.score_report.row_facts import RowFacts
 from reward_functions.tools.score_report.unscored import DATA
 
@@ -101,8 +102,9 @@ class Journal:
             self._offsets[at] = self._end
             self._end += len(line)
             lines.append(line)
-        self._stream.writelines(lines)
-        self._stream.flush()
+        with named(self.path or f"{gettempdir()}, where results wait"):
+            self._stream.writelines(lines)
+            self._stream.flush()
         self.written += len(lines)
 
     def lines(self, positions: Iterable[int]) -> Iterator[str]:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from reward_functions.cli._rows import Unread
     from reward_functions.cli._selection import Selection
     from reward_functions.cli._spooled import Source
+    from reward_functions.cli._streaming import Streamed
     from reward_functions.core.spec import RewardFunction, RewardSpec, Scale
     from reward_functions.core.types import RewardResult, Sample, Unscored
     from reward_functions.tools.score_report.digest import Digest
@@ -188,11 +189,12 @@ def score_rows(
     journal: Journal,
     counted: tuple[Digest, Selection],
     held: Held | None,
+    streamed: Streamed | None,
 ) -> None:
     """Score what the journal does not have, and count all rows in the order of the file.
 
     Raises:
-        OSError: there is no room for the results.
+        OSError: there is no room for the results, or nobody takes those that are streamed.
         ConfigurationError: the code of the reward asked for the end of the command.
     """
     digest, selection = counted
@@ -200,7 +202,8 @@ def score_rows(
 
     def count(at: int, result: RowResult) -> None:
         digest.add(result.id, result.facts, result.message)
-        selection.add(at, result.id, result.facts)
+        if selection.add(at, result.id, result.facts) and streamed:
+            streamed.add(result.line)
 
     with ExitStack() as stack:
         advance = stack.enter_context(progress("scoring", len(journal)))
@@ -213,6 +216,8 @@ def score_rows(
             if not journal.kept:
                 for at, result in zip(piece.positions, results, strict=True):
                     count(at, result)
+            if streamed:
+                streamed.flush()
     if journal.kept:
         for at in range(len(journal)):
             count(at, journal[at])
@@ -308,7 +313,23 @@ def _keep_finished(
 
 
 @contextmanager
-def interrupts_explained(journal: Journal, reward: RewardFunction) -> Iterator[None]:
+def first_interrupts_explained() -> Iterator[None]:
+    """Let an interrupt before anything is scored say so: of rows kept before, none is lost."""
+    try:
+        yield
+    except KeyboardInterrupt as interrupt:
+        if interrupt.args:
+            raise
+        raise KeyboardInterrupt(
+            "interrupted before the first row was scored: nothing is written, and what an earlier "
+            "run has kept is as it was"
+        ) from None
+
+
+@contextmanager
+def interrupts_explained(
+    journal: Journal, reward: RewardFunction, streamed: Streamed | None
+) -> Iterator[None]:
     """Let an interrupt say what is scored, what is kept and where, and how to go on."""
     try:
         yield
@@ -320,7 +341,9 @@ def interrupts_explained(journal: Journal, reward: RewardFunction) -> Iterator[N
             if verdicts:
                 line = f"{line}; {verdicts}{left}; the same command goes on"
                 raise KeyboardInterrupt(line) from None
-            raise KeyboardInterrupt(f"{line}, and nothing is kept{left}") from None
+            kept = f"{streamed.written:,} written" if streamed else "nothing is kept"
+            how = "" if journal.path else "; -o OUT keeps rows, and --resume goes on"
+            raise KeyboardInterrupt(f"{line}, and {kept}{left}{how}") from None
         typed = [word for word in sys.argv[1:] if word != "--resume"]
         command = plain(shlex.join(["reward", *typed, "--resume"]), MESSAGE)
         kept = plain(journal.path.name)

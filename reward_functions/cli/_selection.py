@@ -56,9 +56,15 @@ class Selection:
         if self.only == "disagree" and label is None:
             raise ConfigurationError("--only disagree needs the labels: add --label FIELD")
 
-    def add(self, at: int, id: str, facts: RowFacts) -> None:  # noqa: A002 - the wire's own word
-        """Look at the row of a position."""
-        if self.only is None or _CHOSEN[self.only](facts, self.scale):
+    @property
+    def in_order(self) -> bool:
+        """Whether a row is known to be written, and where, as soon as it is looked at."""
+        return self.sort is None and self.only != "disagree"
+
+    def add(self, at: int, id: str, facts: RowFacts) -> bool:  # noqa: A002 - the wire's own word
+        """Look at the row of a position, and say whether it is chosen."""
+        chosen = self.only is None or _CHOSEN[self.only](facts, self.scale)
+        if chosen:
             self._chosen.append(at)
             key = (self.sort or "").removeprefix("-")
             if key == "id":
@@ -68,6 +74,7 @@ class Selection:
                 self._values.append(last if facts.value is None else facts.value)
             elif key == "length":
                 self._values.append(facts.length)
+        return chosen
 
     def positions(
         self, limit: int | None, disagreements: Collection[int] | None = None

@@ -12,10 +12,12 @@ from hashlib import sha256
 from io import TextIOWrapper
 from pathlib import Path
 from shutil import copyfileobj
-from tempfile import TemporaryFile
+from tempfile import TemporaryFile, gettempdir
 from typing import IO, TYPE_CHECKING, Final
 
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.tools.atomic import named
+from reward_functions.tools.rows.folders import files_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,11 +36,16 @@ class Source:
     Args:
         file: what to hand to a reader each time.
         spool: where the rows of a pipe are kept, which then stands for standard input.
+
+    Raises:
+        BadInput: of a folder it is not known what to read.
+        OSError: a file cannot be looked at.
     """
 
     def __init__(self, file: str, spool: IO[bytes] | None = None) -> None:
         self.file = file
         self._spool = spool
+        self._listed = None if spool else files_of(file)
         self._state = self._now()
 
     @property
@@ -63,8 +70,9 @@ class Source:
             return sha256_of(self._spool)
         if len(files := self._files()) == 1 and files[0] == Path(self.file):
             return _digest(files[0])
-        named = [f"{file.relative_to(self.file)} {_digest(file)}" for file in files]
-        return sha256("\n".join(named).encode()).hexdigest()
+        above = os.path.commonpath(files)
+        listed = [f"{os.path.relpath(file, above)} {_digest(file)}" for file in files]
+        return sha256("\n".join(listed).encode()).hexdigest()
 
     def require_unchanged(self) -> None:
         """Refuse results of a file that is another one by now.
@@ -72,7 +80,11 @@ class Source:
         Raises:
             ConfigurationError: somebody has written to it since.
         """
-        if self._now() != self._state:
+        try:
+            same = self._now() == self._state
+        except OSError:  # a file of it is gone
+            same = False
+        if not same:
             raise ConfigurationError(f"{self.file} changed while it was scored; score it again")
 
     def _now(self) -> tuple[tuple[int, ...], ...]:
@@ -80,10 +92,8 @@ class Source:
         return tuple((each.st_ino, each.st_size, each.st_mtime_ns) for each in states)
 
     def _files(self) -> list[Path]:
-        """The file, or all of a folder."""
-        path = Path(self.file)
-        found = sorted(path.rglob("*")) if path.is_dir() else [path]
-        return [each for each in found if each.is_file()]
+        """The file, or those of a folder that are read."""
+        return self._listed or [Path(self.file)]
 
 
 def _digest(file: Path) -> str:
@@ -112,11 +122,12 @@ def spooled(file: str) -> Iterator[Source]:
         yield Source(file)
         return
     with TemporaryFile() as spool:
-        if file == STANDARD:
-            copyfileobj(sys.stdin.buffer, spool)
-        else:
-            with path.open("rb") as pipe:
-                copyfileobj(pipe, spool)
+        with named(f"{gettempdir()}, where a pipe is kept"):
+            if file == STANDARD:
+                copyfileobj(sys.stdin.buffer, spool)
+            else:
+                with path.open("rb") as pipe:
+                    copyfileobj(pipe, spool)
         before, sys.stdin = sys.stdin, TextIOWrapper(spool)
         try:
             yield Source(STANDARD, spool)

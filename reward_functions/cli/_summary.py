@@ -126,8 +126,10 @@ def agreement(found: Confusion) -> None:
     console.print(plain(confusion_table(found).note, MESSAGE), soft_wrap=True, markup=False)
 
 
-def spent(account: Account) -> None:
+def spent(account: Account | None) -> None:
     """Print what a judge's models were asked, and what that cost as far as prices are known."""
+    if account is None:
+        return
     counted = account.metrics()
     tokens = sum(value for name, value in counted.items() if name.endswith("_tokens"))
     kept = counted["judge_cache_hits"]

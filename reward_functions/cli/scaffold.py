@@ -270,6 +270,7 @@ def new(
 
     from reward_functions.cli._console import output
     from reward_functions.core.errors import ConfigurationError
+    from reward_functions.tools.atomic import named
 
     stem = _stem(name)
     reward, test = into / f"{stem}.py", into / f"test_{stem}.py"
@@ -295,7 +296,8 @@ def new(
     }
     into.mkdir(parents=True, exist_ok=True)
     for path, template in templates.items():
-        path.write_text(template.substitute(words), encoding="utf-8")
+        with named(path):
+            path.write_text(template.substitute(words), encoding="utf-8")
     output().out(NEXT.substitute(words), end="")
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack
+from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
@@ -30,12 +31,13 @@ from reward_functions.cli._pages import say_where
 from reward_functions.cli._verdicts import NoVerdicts, Verdicts  # noqa: TC001
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import TextIO
 
     from reward_functions import RewardSpec
     from reward_functions.cli._journal import Journal
     from reward_functions.cli._scoring_run import Held
+    from reward_functions.cli._streaming import Streamed
     from reward_functions.core.spec import RewardFunction
     from reward_functions.tools.score_report.labels import Labels
 
@@ -153,6 +155,10 @@ def score(  # noqa: PLR0915 - one step after the other
     A label is true or false, 0 or 1, correct or incorrect, or a number on the reward's scale. A
     path with points leads into objects: --label review.correct.
 
+    Results on standard output come as they are scored, after the file has been read once, unless
+    they are sorted or a table. A reader that has read enough ends the
+    command; a page is written all the same.
+
     Ctrl-C, or a signal to end, keeps the rows that are scored in OUT.partial where -o OUT is given;
     the same command with --resume goes on.
 
@@ -188,6 +194,7 @@ def score(  # noqa: PLR0915 - one step after the other
         store = stack.enter_context(opened_store(spec, verdicts, none=no_verdicts))
         reward = ready(spec, settings, judge, store=store)
         stack.enter_context(running.ends_are_interrupts())
+        stack.enter_context(running.first_interrupts_explained())
         source = stack.enter_context(spooled(file))
         rows, labels = running.surveyed(rows_of(source.again(), how), label, spec.scale)
         require_rows(rows, file, allow_empty=allow_empty)
@@ -197,34 +204,37 @@ def score(  # noqa: PLR0915 - one step after the other
                 source, name, spec, reward, judge, rows=repr(how), explain=explain
             )
             journal = stack.enter_context(running.journal_of(kept, identity, rows, resume=resume))
-        stack.enter_context(running.interrupts_explained(journal, reward))
-        open_output, page = stack.enter_context(where.destinations(output, report))
+        chosen, most = _written_as(output, format, limit)
+        to_pipe = output is None and chosen != "table" and selection.in_order
+        streamed = _streamed(chosen, limit, report) if to_pipe else None
+        stack.enter_context(running.interrupts_explained(journal, reward, streamed))
         plan = running.Plan(name, settings, workers, explain=explain)
         digest = Digest(spec.name, spec.scale)
         held = running.Held() if report else None
         start = perf_counter()
-        with where.naming(output):
-            running.score_rows(
-                rows_of(source.again(), how),
-                spec=spec,
-                reward=reward,
-                plan=plan,
-                journal=journal,
-                counted=(digest, selection),
-                held=held,
-            )
-        seconds = perf_counter() - start
-        source.require_unchanged()
-        found = confusion(digest, labels) if labels else None
-        to_terminal = output is None and sys.stdout.isatty()
-        chosen = format or ("table" if to_terminal else "jsonl")
-        most = SHOWN if limit is None and to_terminal and chosen == "table" else limit
-        positions = selection.positions(most, found.disagreements if found else None)
-        with where.naming(output):
-            _write(chosen, open_output(), spec, journal, positions, explain=explain)
-        if page and report and held:
-            with where.naming(report):
-                page.write(_page(reward, held, labels, facts))
+        with where.destinations(output, report) as (out, page):
+            with where.naming(output):
+                running.score_rows(
+                    rows_of(source.again(), how),
+                    spec=spec,
+                    reward=reward,
+                    plan=plan,
+                    journal=journal,
+                    counted=(digest, selection),
+                    held=held,
+                    streamed=streamed,
+                )
+            seconds = perf_counter() - start
+            source.require_unchanged()
+            found = confusion(digest, labels) if labels else None
+            positions = selection.positions(most, found.disagreements if found else None)
+            results = partial(_write, chosen, spec, journal, positions, explain=explain)
+            if page:
+                _page_to(page, report, reward, held, labels, facts)
+            if out:
+                _put(output, lambda: results(out()))
+        if not out:  # the page has its name by now, whether this is read or not
+            _put(None, streamed.end if streamed else lambda: results(sys.stdout))
     if rows and not digest.measured.measured:
         say_measured(digest.measured)
     if len(positions) < rows:
@@ -232,8 +242,7 @@ def score(  # noqa: PLR0915 - one step after the other
     summary(digest, seconds, journal.written)
     if found:
         agreement(found)
-    if account := getattr(reward, "account", None):
-        spent(account)
+    spent(getattr(reward, "account", None))
     if report:
         say_where(report)
     if rows:
@@ -255,12 +264,54 @@ def _page(
     return page.html()
 
 
+def _written_as(
+    output: str | None,
+    format: Format | None,  # noqa: A002
+    limit: int | None,
+) -> tuple[Format, int | None]:
+    """What is written, and how many rows at most; on a terminal both are for a person."""
+    to_terminal = output is None and sys.stdout.isatty()
+    chosen = format or ("table" if to_terminal else "jsonl")
+    return chosen, SHOWN if limit is None and to_terminal and chosen == "table" else limit
+
+
+def _streamed(
+    format: Format,  # noqa: A002
+    limit: int | None,
+    report: str | None,
+) -> Streamed | None:
+    """What writes results while rows are scored; None on a terminal, where a bar stands then."""
+    from reward_functions.cli._streaming import Streamed
+
+    if sys.stdout.isatty():
+        return None
+    return Streamed(sys.stdout, format, limit, patient=report is not None)
+
+
+def _put(name: str | None, write: Callable[[], None]) -> None:
+    """Write to a file, or to standard output; an error names it."""
+    from reward_functions.cli import _destinations as where
+
+    with where.naming(name):
+        write()
+        if name is None:
+            sys.stdout.flush()
+
+
+def _page_to(stream: TextIO, report: str | None, *parts: Any) -> None:
+    """Write the page; an error names the file."""
+    from reward_functions.cli import _destinations as where
+
+    with where.naming(report):
+        stream.write(_page(*parts))
+
+
 def _write(
     format: Format,  # noqa: A002
-    stream: TextIO,
     spec: RewardSpec,
     journal: Journal,
     positions: Sequence[int],
+    stream: TextIO,
     *,
     explain: bool,
 ) -> None:

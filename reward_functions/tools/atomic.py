@@ -8,14 +8,17 @@ there before, and nothing else.
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from errno import EEXIST, EISDIR, ENOTDIR
-from typing import TYPE_CHECKING, Self
+from io import BufferedWriter, FileIO, TextIOWrapper
+from typing import TYPE_CHECKING, Literal, Self
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
     from typing import TextIO
+
+    from _typeshed import ReadableBuffer
 
 
 @contextmanager
@@ -28,12 +31,58 @@ def replaced(path: Path) -> Iterator[TextIO]:
     Raises:
         OSError: it cannot be written.
     """
-    if path.exists() and not path.is_file():  # /dev/stdout is written to, not replaced
-        with path.open("w", encoding="utf-8") as stream:
-            yield stream
-        return
     with Together() as files:
         yield files.opened(path)
+
+
+@contextmanager
+def named(name: Path | str) -> Iterator[None]:
+    """Let an error of writing name its file: the system's, of a full disk, names none."""
+    try:
+        yield
+    except BrokenPipeError:  # no failure: who reads has read enough
+        raise
+    except OSError as error:
+        if error.filename is None:
+            error.filename = str(name)
+        raise
+
+
+class _Named(FileIO):
+    """A file whose errors of writing name it.
+
+    Args:
+        path: where it is.
+        mode: as of `open`, w or x.
+        name: what an error calls it.
+    """
+
+    def __init__(self, path: Path, mode: str, name: str) -> None:
+        super().__init__(path, mode)
+        self._shown = name
+
+    def write(self, text: ReadableBuffer, /) -> int:
+        """Write bytes.
+
+        Raises:
+            OSError: it cannot be written; the error names it.
+        """
+        with named(self._shown):
+            return super().write(text)
+
+
+def opened(path: Path, mode: Literal["w", "x"], name: str) -> TextIO:
+    """A text file to write in UTF-8, all of whose errors name it.
+
+    Args:
+        path: where it is.
+        mode: w replaces what is there, x refuses to.
+        name: what an error calls it.
+
+    Raises:
+        OSError: it cannot be opened.
+    """
+    return TextIOWrapper(BufferedWriter(_Named(path, mode, name)), encoding="utf-8")
 
 
 class Together:
@@ -68,8 +117,12 @@ class Together:
             raise NotADirectoryError(ENOTDIR, os.strerror(ENOTDIR), str(path))
         return path
 
-    def opened(self, path: Path) -> TextIO:
-        """A text file to write, at a path that it takes in the end.
+    def opened(self, path: Path, name: str | None = None) -> TextIO:
+        """A text file to write, at a path that it takes in the end; a device is written to.
+
+        Args:
+            path: of the file.
+            name: what an error calls it; its path without.
 
         Raises:
             OSError: it cannot be made, or would replace what is spared.
@@ -78,19 +131,23 @@ class Together:
             raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(path))
         if path.exists() and not {path.resolve(), *path.resolve().parents}.isdisjoint(self._spared):
             raise FileExistsError(EEXIST, "it is being read; write to another folder", str(path))
+        if path.exists() and not path.is_file():  # /dev/stdout, which nothing may replace
+            return self._stack.enter_context(opened(path, "w", name or str(path)))
         unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
         self._begun.append(unfinished)  # first: Ctrl-C may come as soon as the file is there
         try:
-            stream = self._stack.enter_context(unfinished.open("x", encoding="utf-8"))
+            stream = self._stack.enter_context(opened(unfinished, "x", name or str(path)))
         except OSError as error:
-            error.filename = str(path)  # nobody knows the unfinished one
+            error.filename = name or str(path)  # nobody knows the unfinished one
             raise
         self._files[unfinished] = path
         return stream
 
-    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, *_: object
+    ) -> None:
         try:
-            self._stack.close()
+            self._close(kind is not None)
             if kind is None:
                 for unfinished, path in self._files.items():
                     unfinished.replace(path)
@@ -101,3 +158,11 @@ class Together:
             for folder in reversed(self._made):
                 with suppress(OSError):  # somebody else has put something there meanwhile
                     folder.rmdir()
+        if kind is KeyboardInterrupt and error and not error.args and self._files:
+            names = ", ".join(map(str, self._files.values()))
+            raise KeyboardInterrupt(f"interrupted: nothing of {names} is written") from None
+
+    def _close(self, failed: bool) -> None:  # noqa: FBT001
+        """Close all files; after a failure, another one on the way says nothing new."""
+        with suppress(OSError) if failed else nullcontext():
+            self._stack.close()

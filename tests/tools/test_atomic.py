@@ -1,9 +1,8 @@
 """Files take their names together, when all of them are complete, or nothing is changed."""
 
-from pathlib import Path
-
 import pytest
 
+from reward_functions.tools import atomic
 from reward_functions.tools.atomic import Together, replaced
 
 
@@ -82,7 +81,7 @@ def test_an_interrupt_as_soon_as_the_file_is_there_leaves_nothing(tmp_path, monk
         path.touch()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Path, "open", made_and_interrupted)
+    monkeypatch.setattr(atomic, "opened", made_and_interrupted)
     with pytest.raises(KeyboardInterrupt), replaced(tmp_path / "out"):
         raise AssertionError("it is never written to")
     assert not [*tmp_path.iterdir()]
@@ -93,3 +92,16 @@ def test_a_folder_that_is_not_there_is_said_of_the_file_that_was_asked_for(tmp_p
     with pytest.raises(FileNotFoundError) as missing, Together() as files:
         files.opened(path)
     assert missing.value.filename == str(path)
+
+
+def test_a_device_is_written_to_and_never_replaced(tmp_path):
+    """`-o /dev/null` of root would otherwise make a file of it."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        with Together() as files:
+            files.opened(pipe).write("text")
+        assert (os.read(reader, 10), pipe.is_fifo()) == (b"text", True)
+    finally:
+        os.close(reader)

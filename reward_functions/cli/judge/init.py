@@ -25,13 +25,14 @@ def init(
     """
     from reward_functions.cli._console import errors, plain
     from reward_functions.core.errors import ConfigurationError
+    from reward_functions.tools.atomic import named
     from reward_functions.tools.judging.starting import settings_for
 
     if out is None:
         typer.echo(settings_for(kind), nl=False)
         return
     try:
-        with open(out, "x", encoding="utf-8") as stream:  # noqa: PTH123 - as typed
+        with named(out), open(out, "x", encoding="utf-8") as stream:  # noqa: PTH123 - as typed
             stream.write(settings_for(kind))
     except FileExistsError:
         raise ConfigurationError(f"{out} exists: name another file with -o, or edit it") from None

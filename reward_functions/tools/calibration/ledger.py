@@ -16,6 +16,7 @@ import os
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.tools.atomic import named
 from reward_functions.tools.calibration.ratings import Rating, Trial
 
 if TYPE_CHECKING:
@@ -67,9 +68,10 @@ class Ledger:
         self._write([_line(rating) for rating in ratings])
 
     def _write(self, lines: Iterable[Mapping[str, Any]]) -> None:
-        self._stream.write("".join(f"{json.dumps(line)}\n" for line in lines).encode())
-        self._stream.flush()
-        os.fsync(self._stream.fileno())
+        with named(self.path):
+            self._stream.write("".join(f"{json.dumps(line)}\n" for line in lines).encode())
+            self._stream.flush()
+            os.fsync(self._stream.fileno())
 
 
 def _line(rating: Rating) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.tools.atomic import named
 from reward_functions.tools.datasets.rows import BadRecord, Record
 from reward_functions.tools.json_rows import BadInput
 from reward_functions.tools.rows.folders import splits_of
@@ -209,7 +210,8 @@ def _download(address: str, to: Path, progress: Callable[[int], object] | None) 
                 done += len(chunk)
                 if done > MAX_BYTES:
                     raise DownloadFailed(f"{address}: more than {MAX_BYTES:,} bytes")
-                stream.write(chunk)
+                with named(to):
+                    stream.write(chunk)
                 if progress:
                     progress(len(chunk))
             if total is not None and done < total:

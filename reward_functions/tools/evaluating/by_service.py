@@ -22,6 +22,7 @@ from reward_functions.core.errors import BadSample, ConfigurationError
 from reward_functions.core.types import Score, Scored, Unscored
 from reward_functions.serving.catalogue import OUTPUT_PREFIX
 from reward_functions.testing import wire_row
+from reward_functions.tools.atomic import named
 from reward_functions.tools.evaluating.evaluation import record_of
 from reward_functions.tools.evaluating.sides import Answers
 from reward_functions.tools.jobs.answers import Attempt
@@ -106,7 +107,8 @@ class ServiceEvaluation:
         name = f"{self.job.name[: MAX_NAME - DIGITS - len('--tuned')]}-{digest}"
         with TemporaryDirectory(prefix="reward-evaluate-") as folder:
             file = Path(folder, f"{name}.jsonl")
-            file.write_text(lines, encoding="utf-8")
+            with named(file):
+                file.write_text(lines, encoding="utf-8")
             rows = uploaded_once(
                 client("s3", region, session), self.where.stage.bucket, file, f"{name}-rows"
             )

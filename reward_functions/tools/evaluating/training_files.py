@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.tools.atomic import named
 from reward_functions.tools.deployed.failures import AwsFailed
 from reward_functions.tools.jobs.clients import client
 from reward_functions.tools.jobs.failures import answer
@@ -116,7 +117,8 @@ def _downloaded(s3: Any, address: str, path: Path) -> Path:
     try:
         with path.open("xb") as stream:
             while chunk := body.read(CHUNK):
-                written += stream.write(chunk)
+                with named(path):
+                    written += stream.write(chunk)
                 if written > MOST:
                     raise NoTrainingFile(f"{address} is over 2 GB: give a file with --train FILE")
     except (BotoCoreError, HTTPError):

@@ -23,6 +23,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.rollouts.scoring.samples import INSIDE, LARGEST_CELL, REFERENCE
+from reward_functions.tools.atomic import named
 from reward_functions.tools.datasets.rows import text_of
 from reward_functions.tools.jobs.configuration import BadJob
 from reward_functions.tools.json_rows import Row, scan_rows
@@ -114,7 +115,7 @@ def write_cells(file: Path, to: Path) -> None:
     Raises:
         BadJob, OSError: as `cells`.
     """
-    with to.open("w", encoding="utf-8", newline="\n") as stream:
+    with named(to), to.open("w", encoding="utf-8", newline="\n") as stream:
         for cell, _ in cells(file):
             stream.write(json.dumps({COLUMN: cell}) + "\n")
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.tools.atomic import named
 from reward_functions.tools.datasets.linting import MAX_ROWS, MIN_ROWS
 from reward_functions.tools.jobs.configuration import BadJob
 
@@ -117,7 +118,7 @@ def _read(path: Path) -> tuple[str, int]:
 def _copied(path: Path, to: Path) -> str:
     """The SHA-256 of what was copied."""
     digest = hashlib.sha256()
-    with path.open("rb") as source, to.open("xb") as copy:
+    with path.open("rb") as source, named(to), to.open("xb") as copy:
         while chunk := source.read(CHUNK):
             digest.update(chunk)
             copy.write(chunk)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from reward_functions.tools.atomic import named
 from reward_functions.tools.jobs.configuration import BadJob
 from reward_functions.tools.json_rows import BadInput
 from reward_functions.tools.rows.reading import prompts_of
@@ -32,7 +33,7 @@ def converted(file: Path, shape: str) -> Path:
         return file
     made = file.with_name(f"{file.stem}.{shape}.jsonl")
     try:
-        with made.open("w", encoding="utf-8") as lines:
+        with named(made), made.open("w", encoding="utf-8") as lines:
             for row in prompts_of(str(file)):
                 content = write(row.content, shape).content
                 lines.write(json.dumps(content, ensure_ascii=False, allow_nan=False) + "\n")

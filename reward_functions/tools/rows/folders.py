@@ -9,12 +9,16 @@ A folder of several splits is read by `FOLDER/SPLIT`, whether or not that is a f
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.tools.json_rows import BadInput
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ENDINGS: Final = (".parquet", ".jsonl", ".jsonl.gz", ".json", ".csv", ".csv.gz", ".tsv", ".arrow")
 
@@ -72,19 +76,32 @@ def _only(folder: Path, splits: dict[str, list[Path]]) -> list[Path]:
 
 
 def splits_of(folder: Path) -> dict[str, list[Path]]:
-    """The files of each split. What hidden folders hold, such as git's, is none of them."""
+    """The files of each split. What hidden folders hold, such as git's, is none of them.
+
+    Raises:
+        BadInput: there is too much to look through.
+    """
     if (folder / "state.json").is_file():
         return {"data": _saved(folder)}
     splits: dict[str, list[Path]] = {}
-    for number, path in enumerate(sorted(folder.rglob("*"))):
-        if number > MAX_FILES:
-            raise BadInput(f"{folder}: more than {MAX_FILES:,} files; name the one to read")
-        inside = path.relative_to(folder)
-        hidden = any(part.startswith(".") for part in inside.parts)
-        if hidden or path.name in OWN or not path.name.endswith(ENDINGS) or not path.is_file():
-            continue
-        splits.setdefault(_split(inside), []).append(path)
+    for path in sorted(_files(folder)):
+        splits.setdefault(_split(path.relative_to(folder)), []).append(path)
     return splits
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """The files of rows below a folder. What vanishes meanwhile is passed over."""
+    seen = 0
+    for place, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        seen += len(folders) + len(names)
+        if seen > MAX_FILES:
+            raise BadInput(f"{folder}: more than {MAX_FILES:,} files; name the one to read")
+        for name in names:
+            path = Path(place, name)
+            hidden = name.startswith(".") or name in OWN
+            if name.endswith(ENDINGS) and not hidden and path.is_file():
+                yield path
 
 
 def _split(inside: Path) -> str:

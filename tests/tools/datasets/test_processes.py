@@ -42,7 +42,8 @@ def test_an_interrupt_leaves_nothing_half_written(existing, records, tmp_path):
             _, stderr = running.communicate(timeout=20)
     finally:
         running.kill()
-    assert (running.returncode, stderr) == (130, "")
+    message = f"\ninterrupted: nothing of {out / 'test.jsonl'} is written\n"
+    assert (running.returncode, stderr) == (130, message)
     if existing:
         assert {path.name: path.read_text() for path in out.iterdir()} == {"test.jsonl": "before"}
     else:
