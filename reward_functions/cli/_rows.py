@@ -14,7 +14,7 @@ from reward_functions.core.types import Unscored
 from reward_functions.serving.contract import decode_row
 from reward_functions.tools.json_rows import BadInput, shown
 from reward_functions.tools.rows.mapping import RowOptions
-from reward_functions.tools.rows.reading import AS_FOUND, BadRow, scan_rows
+from reward_functions.tools.rows.reading import AS_FOUND, BadRow, held, scan_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -110,5 +110,5 @@ def read_samples(
     file: str, rows: RowOptions = AS_FOUND, *, answered: bool = True
 ) -> tuple[list[Sample | Unscored], list[str]]:
     """All samples of a file, and the place of each, as `samples_of` reads them."""
-    read = list(samples_of(file, rows, answered=answered))
+    read = [row.read() for row in held(rows_of(file, rows, answered=answered), file)]
     return [each.sample for each in read], [each.place for each in read]

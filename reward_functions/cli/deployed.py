@@ -90,11 +90,12 @@ def invoke(
     from reward_functions.cli._invocations import invoked, results_to
     from reward_functions.cli._rows import require_rows, row_options
     from reward_functions.tools.deployed import DeployedFunction, find
-    from reward_functions.tools.rows.reading import read_rows
+    from reward_functions.tools.rows.reading import held, read_rows
 
     arn = target if _is_arn(target) else find(target, stage).live_arn
     function = DeployedFunction(arn)
-    rows = [row.content for row in read_rows(file, row_options(mapped, shape), answered=True)]
+    read = read_rows(file, row_options(mapped, shape), answered=True)
+    rows = [row.content for row in held(read, file)]
     require_rows(len(rows), file, allow_empty=allow_empty)
     with results_to(output, file) as destination:
         invoked(function, rows, batch_size, destination)

@@ -177,6 +177,7 @@ def score(  # noqa: PLR0915 - one step after the other
     from reward_functions.cli._spooled import spooled
     from reward_functions.cli._summary import agreement, spent, summary, written
     from reward_functions.cli._verdicts import opened_store
+    from reward_functions.tools.rows.reading import held as all_of
     from reward_functions.tools.score_report.digest import Digest
     from reward_functions.tools.score_report.labels import confusion
 
@@ -211,11 +212,12 @@ def score(  # noqa: PLR0915 - one step after the other
         plan = running.Plan(name, settings, workers, explain=explain)
         digest = Digest(spec.name, spec.scale)
         held = running.Held() if report else None
+        scored = rows_of(source.again(), how)
         start = perf_counter()
         with where.destinations(output, report) as (out, page):
             with where.naming(output):
                 running.score_rows(
-                    rows_of(source.again(), how),
+                    all_of(scored, file) if held or spec.needs.group else scored,
                     spec=spec,
                     reward=reward,
                     plan=plan,

@@ -113,7 +113,7 @@ class Question:
             if each.choices and value not in each.choices:
                 raise NoVerdict(f"field {each.name!r} of the verdict is none of its choices")
         if CANARY in answer and answer[CANARY].strip() != self.canary:
-            raise NoVerdict("the verdict does not repeat the checksum")
+            raise NoVerdict("the verdict does not repeat the checksum at the end of the question")
         for each in self.fields:
             if each.supports:
                 self._check_quotation(each, answer)

@@ -145,11 +145,20 @@ class BudgetReached(JudgeUnavailable):
 WhyNoVerdict = Literal["malformed", "cut", "refused"]
 
 
+VERDICT_REMEDIES: Final[dict[WhyNoVerdict, str]] = {
+    "malformed": "the model does not keep to the form it is asked for; `reward judge probe` finds "
+    "an output mode that it keeps to",
+    "cut": "raise max_tokens in the judge's settings, or ask a model that reasons less",
+    "refused": "name another model in the judge's settings, also as the fallback",
+}
+"""What to do about an answer that is no verdict, which its message ends with."""
+
+
 class NoVerdict(ScoringError):
     """A judge model answered, and its answer is not a valid verdict.
 
     Args:
-        message: what is wrong with the form of the answer; never the answer.
+        message: what is wrong with the form of the answer; never the answer. What to do is added.
         kind: "malformed" is another form than asked for, "cut" one without its end, "refused" the
             model's or a guardrail's refusal, which a retry does not change.
         usage: the tokens it cost all the same.
@@ -161,6 +170,11 @@ class NoVerdict(ScoringError):
         super().__init__(message)
         self.kind: WhyNoVerdict = kind
         self.usage = usage
+
+    def __str__(self) -> str:
+        """What is wrong, and what to do about it."""
+        message = super().__str__()
+        return f"{message}: {VERDICT_REMEDIES[self.kind]}" if message else ""
 
 
 class NoOtherResponse(ScoringError):

@@ -335,7 +335,7 @@ def _decoded(decode: Any, text: str, where: str, *at: int) -> Any:
     except json.JSONDecodeError:
         raise
     except ValueError:
-        raise BadInput(f"{where}: an integer of too many digits") from None
+        raise BadInput(f"{where}: an integer of too many digits: write it as a string") from None
 
 
 def _not_json(file: str, line: int, column: int, message: str, hint: str = "") -> BadInput:

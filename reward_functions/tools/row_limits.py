@@ -11,9 +11,9 @@ from typing import Final
 
 MB: Final = 1 << 20
 
-MAX_TEXT: Final = 16 * MB
+MAX_TEXT: Final = 8 * MB
 """Bytes of a row, as a line, an item of an array, or the cells of a table: no row of text is near
-it."""
+it. One character beyond the usual makes each of the others take four bytes."""
 
 MAX_VALUES: Final = 500_000
 """Values of a row, such as token ids: twice those of a trajectory of 128,000 tokens with their

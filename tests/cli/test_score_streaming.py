@@ -24,7 +24,7 @@ COUNT = 1_200
 def rows(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     lines = [
-        json.dumps(wire_row(sample(f"#### {at % 2}", "1", prompt="p", id=f"r{at}")))
+        json.dumps(wire_row(sample(f"#### {at % 2}", "1", prompt=f"p{at // 4}", id=f"r{at}")))
         for at in range(COUNT)
     ]
     file = tmp_path / "rows.jsonl"

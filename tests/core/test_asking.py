@@ -146,3 +146,17 @@ def test_some_failures_may_pass(kind, transient):
 def test_failures_reach_another_process(error):
     copy = pickle.loads(pickle.dumps(error))
     assert (str(copy), copy.kind) == (str(error), error.kind)
+
+
+@pytest.mark.parametrize(
+    ("kind", "remedy"),
+    [
+        ("malformed", "`reward judge probe` finds an output mode"),
+        ("cut", "raise max_tokens in the judge's settings"),
+        ("refused", "name another model in the judge's settings"),
+    ],
+)
+def test_an_answer_that_is_no_verdict_says_what_to_do(kind, remedy):
+    assert str(NoVerdict("m: stopped", kind)).startswith("m: stopped: ")
+    assert remedy in str(NoVerdict("m: stopped", kind))
+    assert str(NoVerdict("", kind)) == ""

@@ -1,5 +1,7 @@
 """Files take their names together, when all of them are complete, or nothing is changed."""
 
+import os
+
 import pytest
 
 from reward_functions.tools import atomic

@@ -50,7 +50,7 @@ def scan_csv(stream: BinaryIO, name: str, delimiter: str) -> Iterator[Row | BadI
     if twice := next((column for column in named if names.count(column) > 1), None):
         raise BadInput(f"{name}, line 1: two columns are called {twice[:40]!r}: rename one")
     if not named or "" in names[1:-1]:
-        raise BadInput(f"{name}, line 1: a column has no name")
+        raise BadInput(f"{name}, line 1: a column has no name: name it, or leave it out")
     begins = reader.line_num + 1
     lines.begin()
     while (cells := _next(reader, name, begins)) is not None:
@@ -60,7 +60,10 @@ def scan_csv(stream: BinaryIO, name: str, delimiter: str) -> Iterator[Row | BadI
         if not cells:
             continue
         if len(cells) != len(names):
-            yield BadInput(f"{where}: {len(cells)} cells, and there are {len(names)} columns")
+            yield BadInput(
+                f"{where}: {len(cells)} cells, and there are {len(names)} columns: quote cells "
+                "that hold the separator"
+            )
             continue
         try:
             content = {

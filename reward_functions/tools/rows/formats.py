@@ -40,13 +40,13 @@ NOT_READ: Final = {
     b"\xfd7zXZ\x00": "is compressed with xz: decompress it with `unxz`",
     b"\xd0\xcf\x11\xe0": "is a workbook of an old Excel: save it as CSV",
     b"SQLite format 3": "is an SQLite database: export its table as CSV",
-    b"%PDF": "is a PDF",
+    b"%PDF": "is a PDF: save its rows as JSONL or CSV",
     b"FEA1": "is a Feather file of an old version: save it as parquet",
     b"ORC": "is an ORC file: save it as parquet",
     b"\x04\x22\x4d\x18": "is compressed with lz4: decompress it with `lz4 -d`",
     b"7z\xbc\xaf": "is a 7z archive: unpack it, and name the file inside",
     b"Rar!": "is a rar archive: unpack it, and name the file inside",
-    b"\x93NUMPY": "is an array of numpy",
+    b"\x93NUMPY": "is an array of numpy: save its rows as JSONL or CSV",
     b"\x80\x04\x95": "is a Python pickle, which is never read: save it as JSONL",
     b"\x80\x05\x95": "is a Python pickle, which is never read: save it as JSONL",
     b"version https://git-lfs.github.com": "is Git LFS's pointer: fetch the file, `git lfs pull`",
@@ -169,7 +169,9 @@ def _unpacked(stream: BufferedReader, file: str, name: str) -> Iterator[Row | Ba
                 raise BadInput(f"{name}: a compressed table or archive inside gzip: unpack it")
             yield from _scan(buffered, inner, name)
     except (EOFError, gzip.BadGzipFile, zlib.error):
-        raise BadInput(f"{name}: the gzip stream is broken or cut off") from None
+        raise BadInput(
+            f"{name}: the gzip stream is broken or cut off: fetch the file again"
+        ) from None
 
 
 def _delimiter(start: bytes, file: str) -> str | None:

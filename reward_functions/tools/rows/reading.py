@@ -8,13 +8,16 @@ one.
 
 from __future__ import annotations
 
+import sys
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from reward_functions.core.errors import BadSample
 from reward_functions.tools.json_rows import BadInput, Row, shown
-from reward_functions.tools.row_limits import BATCH
+from reward_functions.tools.row_limits import BATCH, MB, allowance
 from reward_functions.tools.rows.canonical import canonical
+from reward_functions.tools.rows.folders import files_of
 from reward_functions.tools.rows.formats import scan_file
 from reward_functions.tools.rows.mapping import RowOptions
 from reward_functions.tools.rows.paths import first
@@ -30,6 +33,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from reward_functions.tools.rows.columns import Columns, Shape
+
+
+class Sized(Protocol):
+    """What says how many bytes its text has."""
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+
+
+Held = TypeVar("Held", bound=Sized)
 
 AHEAD: Final = 32
 """Rows that are read before the shape is known."""
@@ -72,6 +86,31 @@ def prompts_of(file: str, options: RowOptions = AS_FOUND) -> Iterator[Row]:
         BadInput, OSError: as `read_rows`.
     """
     yield from _raising(scan_rows(file, options, responses=False))
+
+
+def held(rows: Iterator[Held], file: str) -> Iterator[Held]:
+    """The same rows, for a command that holds them all: a small file may not become very many.
+
+    Args:
+        rows: with their sizes.
+        file: they are of: its path; - is standard input.
+
+    Raises:
+        BadInput: they take more than a file of this size may.
+    """
+    path = Path(file)
+    files = [path] if file == "-" else files_of(file) or [path]
+    on_disk = sum(each.stat().st_size for each in files if each.is_file())
+    most = allowance(on_disk) if on_disk else sys.maxsize
+    size = 0
+    for row in rows:
+        size += row.size
+        if size > most:
+            raise BadInput(
+                f"{shown(file)}: this command holds all rows at once, and they take more than "
+                f"{most // MB:,} MB: split the file, or unpack it first"
+            )
+        yield row
 
 
 def objects_of(file: str) -> Iterator[Row]:
