@@ -11,14 +11,12 @@ import os
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from errno import EEXIST, EISDIR, ENOTDIR
 from io import BufferedWriter, FileIO, TextIOWrapper
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
     from typing import TextIO
-
-    from _typeshed import ReadableBuffer
 
 
 @contextmanager
@@ -61,7 +59,7 @@ class _Named(FileIO):
         super().__init__(path, mode)
         self._shown = name
 
-    def write(self, text: ReadableBuffer, /) -> int:
+    def write(self, text: Any, /) -> int:
         """Write bytes.
 
         Raises:

@@ -167,7 +167,7 @@ def _objects(file: str, lines: Iterator[tuple[int, bytes]]) -> Iterator[Row | Ba
     while pair := ahead or next(lines, None):
         (number, line), ahead = pair, None
         if (content := _whole(line)) is not None:
-            yield Row(f"input line {number}", content, f"{file}, line {number}", len(line))
+            yield Row(f"input line {number}", content, f"{file}, line {number}", _size(line))
             continue
         if not line.strip():
             continue
@@ -175,13 +175,18 @@ def _objects(file: str, lines: Iterator[tuple[int, bytes]]) -> Iterator[Row | Ba
         try:
             text = _text(line, where).rstrip(BLANK)
             content = _decoded(json.loads, text, where)
-            yield _row(f"input line {number}", content, where, text, len(line))
+            yield _row(f"input line {number}", content, where, text, _size(line))
         except json.JSONDecodeError as error:
             ahead = next((pair for pair in lines if pair[1].strip()), None)
             hint = f"; {SHAPE}" if ahead and error.pos >= len(text) else ""
             yield _not_json(file, number + error.lineno - 1, error.colno, error.msg, hint)
         except BadInput as error:
             yield error
+
+
+def _size(line: bytes) -> int:
+    """Bytes of a line in memory: of a long one, one character may make each take four."""
+    return len(line) if len(line) < STRETCH or line.isascii() else 4 * len(line)
 
 
 def _text(line: bytes, where: str) -> str:
