@@ -12,6 +12,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from helpers.agreement import require_agreement
 from helpers.shown import Shown
 from helpers.training import FAST, FOLDER
 from reward_functions.serving.catalogue import OUTPUT_PREFIX
@@ -79,17 +80,21 @@ def package(job: Training) -> Shown:
     return Shown([Sheet("What the job made", ("", "is"), rows, words=("is",))])
 
 
-def evaluation_jobs(job: Training, rows: TrainingRows) -> Shown:
+def evaluation_jobs(job: Training, rows: TrainingRows, *, agree: bool = False) -> Shown:
     """SageMaker asks base and tuned model itself, and has the same function score the answers.
 
     Args:
         job: that has succeeded.
         rows: held out; one question of text each, with a system prompt.
+        agree: to what both jobs cost, in an account.
 
     Raises:
+        Stopped: nobody agreed to the cost; nothing was started.
         BadJob: a row asks more, or a job cannot run.
         AwsFailed: SageMaker refused, or left no results.
     """
+    cost = f"two evaluation jobs of SageMaker, {len(rows.rows):,} prompts each; dollars unknown"
+    require_agreement(job.here, "evaluation_jobs", lambda: [cost], agree=agree)
     where, jobs = job.here.place, EvaluationJobs(job.driver.region, job.here.place.session)
     scorer, uploaded = _evaluator(job), _uploaded(job, rows)
     lines = []

@@ -10,6 +10,7 @@ from statistics import median
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
+from helpers.agreement import require_agreement
 from helpers.shown import Shown
 from reward_functions.tools.jobs.asked_model import endpoint_of, sampling_of
 from reward_functions.tools.jobs.asking import ask, chosen
@@ -60,18 +61,22 @@ class Timed:
         return [self.model, f"{seconds:.2f}", f"{tokens:g}", rate, self.answers[-1].text]
 
 
-def answers(job: Training, times: int = TIMES) -> Shown:
+def answers(job: Training, times: int = TIMES, *, agree: bool = False) -> Shown:
     """Ask both models the same prompt by turns; "not run" where no real model answers.
 
     Args:
         job: that has succeeded, on the OpenAI-compatible API.
         times: that each is asked, one call at a time.
+        agree: to what that costs, in an account.
 
     Raises:
+        Stopped: nobody agreed to the cost; nothing was asked.
         AwsFailed: a model cannot be asked, or stays busy.
     """
     if job.here.place.simulated:
         return Shown(notes=[NOT_RUN])
+    cost = f"{times:,} calls to each of base and tuned model; dollars unknown"
+    require_agreement(job.here, "answers", lambda: [cost], agree=agree)
     sampling, where = sampling_of(job.asked), job.here.place
     tuned = job.started.tuned_model
     both = [Timed(endpoint_of(job.base, sampling, where, ask=name)) for name in (None, tuned)]

@@ -4,7 +4,8 @@
     job.plan() → job.baseline() → job.preflight() → job.start() → job.watch()
     job.curves(), job.simulated() → job.evaluated(rows.held_out) → job.clean_up()
 
-The commands of `reward job` do the same, and their defaults hold here.
+The commands of `reward job` do the same, and their defaults hold here. In an account `baseline`,
+`start`, `deploy_model` and `evaluated` stop with what they cost until their cell says `agree=True`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
 from helpers import training_shown as shown
+from helpers.agreement import HOSTING, require_agreement, training_cost
 from helpers.evaluated import Evaluated
 from helpers.shown import Shown
 from reward_functions.serving.catalogue import DATA_PREFIX
@@ -60,9 +62,11 @@ if TYPE_CHECKING:
     from helpers.here import Here
     from helpers.training_rows import TrainingRows
     from reward_functions.tools.deployed.findings import CheckReport
+    from reward_functions.tools.evaluating.preparing import Prepared
     from reward_functions.tools.jobs.baseline import Baseline
     from reward_functions.tools.jobs.job import Driver, HyperparameterValue
     from reward_functions.tools.jobs.leftovers import Kind
+    from reward_functions.tools.jobs.planned import Plan
     from reward_functions.tools.jobs.preparing import PreparedJob
     from reward_functions.tools.jobs.recipes import Recipe
 
@@ -142,26 +146,18 @@ class Training:
 
     def plan(self) -> Shown:
         """What it would come to: `reward job plan`. Nothing is uploaded or started."""
-        grader = graded_by(self.deployment, self.asked.stage, self.here.place.session)
-        spec = scorer_named(self.deployment, self.asked.stage, self.here.place.session).spec
-        return shown.plan(
-            planning.plan(
-                self.asked,
-                sizes=measure(self.data.path, None, reward=spec),
-                region=grader.region,
-                deployed=grader.deployed,
-                grader=grader.arn,
-                account=grader.account,
-                reward=spec,
-                judge=grader.judge,
-                recipe=self._recipe(),
-            )
-        )
+        return shown.plan(self._planned())
 
-    def baseline(self) -> Shown:
-        """What the base earns before any training: `reward job baseline`. It asks the model."""
-        self._give_answers(self.data)
-        found, asked, note = self._measured()
+    def baseline(self, *, agree: bool = False) -> Shown:
+        """What the base earns before any training: `reward job baseline`. It asks the model.
+
+        Args:
+            agree: to what that costs, in an account.
+
+        Raises:
+            Stopped: nobody agreed to the cost; nothing was asked.
+        """
+        found, asked, note = self._measured(agree=agree)
         origin = Measured(
             model=self.base.identifier,
             asked=asked,
@@ -182,12 +178,20 @@ class Training:
             return Shown(notes=[f"{job.name} was started before, and {job.state}"])
         return shown.findings(self._checked(job).findings, f"Before {job.request.name}")
 
-    def start(self) -> Shown:
+    def start(self, *, agree: bool = False) -> Shown:
         """Start it, once, however often this cell runs: `reward job start`.
 
+        Args:
+            agree: to what the training costs, in an account.
+
         Raises:
-            Refused: a check failed; nothing was started.
+            Stopped: nobody agreed to the cost; nothing was started.
+            Refused: a check failed, such as that of synthetic rows in an account; nothing was
+                started.
         """
+        require_agreement(
+            self.here, "job.start", lambda: training_cost(self._planned()), agree=agree
+        )
         made = starting.start(
             self.asked,
             self.here.place.stage,
@@ -238,11 +242,16 @@ class Training:
         shown = side_by_side(title, drawn, title=title)
         return replace(shown, width=max(shown.width, PAIR))
 
-    def deploy_model(self) -> Shown:
+    def deploy_model(self, *, agree: bool = False) -> Shown:
         """Host the tuned model, once: `reward job deploy-model`.
 
-        Hosting is billed in an account until the clean-up.
+        Args:
+            agree: to hosting, which is billed in an account until the clean-up.
+
+        Raises:
+            Stopped: nobody agreed to the cost; nothing was hosted.
         """
+        require_agreement(self.here, "job.deploy_model", lambda: [HOSTING], agree=agree)
         return Shown(notes=[f"the tuned model is asked as {self._hosted()}"])
 
     def evaluated(
@@ -253,6 +262,7 @@ class Training:
         answers: int = 2,
         by: str = "",
         care: float = CARE,
+        agree: bool = False,
     ) -> Evaluated:
         """Base against tuned on held-out rows, by the version that graded: `reward job evaluate`.
 
@@ -262,47 +272,32 @@ class Training:
             answers: sampled answers to a prompt, beside the greedy one.
             by: a key of the rows' metadata; "" for the kind of their answer.
             care: the difference one cares about, as a share of the scale.
+            agree: to hosting the tuned model and asking both, in an account.
 
         Raises:
+            Stopped: nobody agreed to the cost; nothing was hosted or asked.
             SharedPrompts: they share prompts; nothing was asked.
             AwsFailed: a model or the version cannot be asked.
         """
-        where, job = self.here.place, self.started
-        made = compared(
-            Options(
-                job=job.id,
-                data=rows.path,
-                stage=where.stage.stage,
-                driver=job.driver,
-                # That API gives no file back.
-                train=self.data.path if job.driver == "openai" else None,
-                ask_base=self.asked.ask,
-                ask_tuned=self._hosted(),
-                prompts=prompts,
-                answers=answers,
-                by=by,
-                care=care,
-            ),
-            where.session,
+        options = self._options(rows, prompts=prompts, answers=answers, by=by, care=care)
+        require_agreement(
+            self.here,
+            "job.evaluated",
+            lambda: [HOSTING, *shown.evaluation_costs(self._compared(options))],
+            agree=agree,
         )
+        made = self._compared(replace(options, ask_tuned=self._hosted()))
+        costs = shown.evaluation_costs(made)
         self._give_answers(rows)
         with made.askings(None) as askings:
-            costs = askings.costs()
             given = askings.answers()
         record = evaluate(given, made.asked, made.split, made.scorer, made.settings)
-        notes = [
-            f"{one.side}, {one.mode}: {shown.asking_cost(each)}"
-            for one, each in zip(made.asked, costs, strict=True)
-        ]
-        if made.scorer.judges:
-            calls = sum(each.calls for each in costs)
-            notes.append(f"the deployed judge: calls for up to {calls:,} answers beside")
-        return Evaluated(record, notes)
+        return Evaluated(record, costs)
 
     def refused(self, rows: TrainingRows) -> Shown:
-        """Why rows are no split to evaluate on; nothing is asked."""
+        """Why rows are no split to evaluate on; nothing is hosted or asked."""
         try:
-            self.evaluated(rows)
+            self._compared(self._options(rows))
         except SharedPrompts as refusal:
             return Shown(notes=[f"refused: {refusal}"])
         return Shown(notes=["taken: the rows share no prompt with the training file"])
@@ -317,6 +312,39 @@ class Training:
         found = left.found(set(also))
         done = dict(left.removed(found))
         return shown.removed(done, [each for each in found if each.stays])
+
+    def _planned(self) -> Plan:
+        grader = graded_by(self.deployment, self.asked.stage, self.here.place.session)
+        spec = scorer_named(self.deployment, self.asked.stage, self.here.place.session).spec
+        return planning.plan(
+            self.asked,
+            sizes=measure(self.data.path, None, reward=spec),
+            region=grader.region,
+            deployed=grader.deployed,
+            grader=grader.arn,
+            account=grader.account,
+            reward=spec,
+            judge=grader.judge,
+            recipe=self._recipe(),
+        )
+
+    def _options(self, rows: TrainingRows, **more: Any) -> Options:
+        """What is compared; nothing hosts the tuned model so far."""
+        job = self.started
+        return Options(
+            job=job.id,
+            data=rows.path,
+            stage=self.here.place.stage.stage,
+            driver=job.driver,
+            # That API gives no file back.
+            train=self.data.path if job.driver == "openai" else None,
+            ask_base=self.asked.ask,
+            ask_tuned=job.tuned_model,
+            **more,
+        )
+
+    def _compared(self, options: Options) -> Prepared:
+        return compared(options, self.here.place.session)
 
     def _checked(self, job: PreparedJob) -> CheckReport:
         """The report of every check, with those that the plan makes; once for a job."""
@@ -342,16 +370,18 @@ class Training:
             "reasoning_effort": sampling.reasoning_effort,
         }
 
-    def _measured(self) -> tuple[Baseline, str, str]:
+    def _measured(self, *, agree: bool) -> tuple[Baseline, str, str]:
         """(figures, the name that was asked, what it cost) of the base."""
         where, sampling = self.here.place, sampling_of(self.asked)
         drawn = chosen(*readable([self.data.path]), self.prompts, 0)
         endpoint = endpoint_of(self.base, sampling, where, ask=self.asked.ask)
         price = self.base.known.price if self.base.known else None
         costs = cost(drawn, self.answers, [], sampling, price.inference if price else None)
+        note = f"{endpoint.model}: {shown.asking_cost(costs)}"
+        require_agreement(self.here, "job.baseline", lambda: [note], agree=agree)
+        self._give_answers(self.data)
         given = ask(endpoint, drawn, self.answers)
         scorer = scorer_named(self.deployment, self.asked.stage, where.session)
-        note = f"{endpoint.model}: {shown.asking_cost(costs)}"
         return measured(drawn, given, scorer), endpoint.model, note
 
     def _recipe(self) -> Recipe | None:

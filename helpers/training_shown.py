@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from reward_functions.tools.deployed.findings import CheckFinding
+    from reward_functions.tools.evaluating.preparing import Prepared
     from reward_functions.tools.group_figures import Share
     from reward_functions.tools.jobs.asking import AskingCost
     from reward_functions.tools.jobs.baseline import Baseline
@@ -37,6 +38,20 @@ def asking_cost(costs: AskingCost) -> str:
         f"{costs.calls:,} calls, about {costs.input:,} tokens read, {costs.output:,} written at "
         f"most; dollars {dollars}"
     )
+
+
+def evaluation_costs(made: Prepared) -> list[str]:
+    """What an evaluation costs, a sentence for each model and way of drawing."""
+    with made.askings(None) as askings:
+        costs = askings.costs()
+    lines = [
+        f"{one.side}, {one.mode}: {asking_cost(each)}"
+        for one, each in zip(made.asked, costs, strict=True)
+    ]
+    if made.scorer.judges:
+        calls = sum(each.calls for each in costs)
+        lines.append(f"the deployed judge: calls for up to {calls:,} answers beside")
+    return lines
 
 
 def baseline(

@@ -6,6 +6,7 @@
 | error | a reference that is missing or empty, or that no reward can read |
 | error | an id given twice; too few or too many rows; a prompt or page that two files share |
 | warning | no ids, further keys in a message, a prompt asked twice, near-duplicates between files |
+| warning | rows that were generated to rehearse with |
 
 The numbers of rows and the roles are Bedrock's (docs.aws.amazon.com/bedrock/latest/userguide,
 "Prepare data for reinforcement fine-tuning"). The size of a file is not checked: no limit of it is
@@ -24,7 +25,7 @@ from reward_functions.core.types import Unscored
 from reward_functions.serving.contract import decode_row
 from reward_functions.tools.datasets.leakage import Overlaps
 from reward_functions.tools.datasets.lengths import Lengths, prompt_tokens
-from reward_functions.tools.datasets.rows import text_of
+from reward_functions.tools.datasets.rows import is_synthetic, text_of
 from reward_functions.tools.datasets.usable import reading_error
 from reward_functions.tools.json_rows import BadInput, shown
 from reward_functions.tools.rows.reading import AS_FOUND, BadRow, scan_rows
@@ -50,6 +51,8 @@ MESSAGE_KEYS: Final = frozenset({"role", "content", "name", "tool_calls", "tool_
 """Keys of a chat message; AWS's own validator refuses others."""
 
 UNREADABLE: Final = "no reward can read reference_answer"
+
+GENERATED: Final = "synthetic rows"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +115,7 @@ def lint(
     for file in files:
         ids: dict[str, str] = {}
         prompts = linted.prompts.setdefault(file, [])
-        count = 0
+        count = generated = 0
         for row in watched(scan_rows(file, options, responses=False)):
             count += 1
             if isinstance(row, BadRow):
@@ -125,12 +128,14 @@ def lint(
                     LintFinding("error", "not a JSON object", shown(file), str(row))
                 )
                 continue
+            generated += is_synthetic(row.content)
             linted.findings.extend(_row_findings(row, count, readers))
             linted.findings.extend(_id_findings(row, ids))
             if isinstance(row.content.get("messages"), list):
                 prompts.append(prompt_tokens(_turns(row)))
                 overlaps.add(file, str(row.content.get("id", row.where)), row.content)
         linted.findings.extend(_count_findings(file, count, rows))
+        linted.findings.extend(_generated_findings(file, generated))
     linted.findings.extend(_shared_findings(overlaps))
     return linted
 
@@ -231,6 +236,13 @@ def _count_findings(file: str, count: int, rows: tuple[int, int]) -> Iterator[Li
         yield LintFinding(
             "error", "too many rows", shown(file), f"{count:,}, and {most:,} are allowed"
         )
+
+
+def _generated_findings(file: str, count: int) -> Iterator[LintFinding]:
+    """One finding for a file: what becomes of such rows depends on where the job runs."""
+    if count:
+        detail = f"{count:,}, to rehearse with, not to train on"
+        yield LintFinding("warning", GENERATED, shown(file), detail)
 
 
 def _shared_findings(overlaps: Overlaps) -> Iterator[LintFinding]:

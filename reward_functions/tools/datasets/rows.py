@@ -9,6 +9,8 @@ well, so that it can be counted and reported; nothing disappears.
 
 from __future__ import annotations
 
+import json
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
@@ -24,6 +26,12 @@ if TYPE_CHECKING:
     from reward_functions.tools.datasets.wording import Wording
 
 MISSING: Final = object()
+
+SYNTHETIC: Final = "synthetic"
+"""The key of a row's metadata that is true in rows of `reward data generate`."""
+
+BESIDE: Final = ("metadata", "extra_info", "info")
+"""Where rows hold their metadata: Bedrock's, verl's and verifiers'; others hold them at the top."""
 
 TRIED: Final = 32
 """Rows that lack what a template names before the template is at fault, not the row."""
@@ -240,3 +248,24 @@ def text_of(content: Any) -> str:
         blocks = [block.get("text") for block in content if isinstance(block, dict)]
         return "\n".join(text for text in blocks if isinstance(text, str))
     return content if isinstance(content, str) else ""
+
+
+def is_synthetic(content: Mapping[str, Any]) -> bool:
+    """Whether a row says of itself that it was generated, in any shape that rows are written in.
+
+    Args:
+        content: of the row, as its file has it; an object inside may be JSON text.
+    """
+    return any(place.get(SYNTHETIC) in (True, "true", "True") for place in _beside(content))
+
+
+def _beside(content: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The row, and the objects of what it says beside prompt and reference."""
+    yield content
+    for name in BESIDE:
+        found = content.get(name)
+        if isinstance(found, str) and SYNTHETIC in found:
+            with suppress(ValueError, RecursionError):
+                found = json.loads(found)
+        if isinstance(found, dict):
+            yield found

@@ -1,7 +1,7 @@
 """Whether a job can teach anything, and whether it may run: asked before it costs anything.
 
     subject     checks
-    data        the linter's errors are failures
+    data        the linter's errors are failures, and so are synthetic rows in an account
     reward      the contract of the deployed version; what it pays on the job's own rows
     baseline    what the model earns before training, by the services' rule; or "not measured"
     role        trust, and the rights to invoke, read and write, simulated
@@ -24,7 +24,7 @@ from reward_functions.tools.deployed.findings import CheckReport
 from reward_functions.tools.jobs.agents import granted
 from reward_functions.tools.jobs.baseline_record import FILE, baseline_findings, saved
 from reward_functions.tools.jobs.checks.capacity import capacity_findings
-from reward_functions.tools.jobs.checks.data import data_findings
+from reward_functions.tools.jobs.checks.data import data_findings, synthetic_findings
 from reward_functions.tools.jobs.checks.grader import contract_findings, reward_findings
 from reward_functions.tools.jobs.checks.model import base_findings, name_finding
 from reward_functions.tools.jobs.checks.role import Uses, role_findings
@@ -72,15 +72,19 @@ def preflight(
         WrongEndpoint: a call would reach another AWS than the one that is meant.
         OSError: a file cannot be read.
     """
+    files = [*job.files.paths.values()]
+    generated = synthetic_findings(files, emulated=endpoints(session).local)
     if job.driver == "agent-rft":
-        found = _of_an_agent(job, session, progress)
-        return CheckReport(job.request.agent, tuple(found))
-    if job.grader is None:
-        found = _of_any_reward(job, None, session, progress)
-        return CheckReport(job.request.model, tuple(found))
-    scorer = scorer_named(str(job.grader.arn), job.stage.stage, session)
-    found = _findings(job, scorer, session, baseline=baseline, rows=rows, progress=progress)
-    return CheckReport(str(job.grader.arn), tuple(found))
+        of, found = job.request.agent, _of_an_agent(job, session, progress)
+    elif job.grader is None:
+        of, found = job.request.model, _of_any_reward(job, None, session, progress)
+    else:
+        of, scorer = (
+            str(job.grader.arn),
+            scorer_named(str(job.grader.arn), job.stage.stage, session),
+        )
+        found = _findings(job, scorer, session, baseline=baseline, rows=rows, progress=progress)
+    return CheckReport(of, (*generated, *found))
 
 
 def _of_an_agent(

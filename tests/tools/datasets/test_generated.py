@@ -19,11 +19,12 @@ def written(request, tmp_path_factory):
     return request.param, folder
 
 
-def test_the_linter_has_nothing_to_say(written, reward):
+def test_the_linter_says_that_they_are_synthetic_and_nothing_else(written, reward):
     _, folder = written
     ran = reward("data", "lint", folder / "train.jsonl", folder / "test.jsonl")
     assert ran.exit_code == 0, ran.output
-    assert "errors 0 · warnings 0" in ran.stderr
+    assert "errors 0 · warnings 2" in ran.stderr
+    assert "synthetic rows" in ran.stdout
 
 
 def test_the_reward_of_the_data_set_can_judge_them(written, reward):

@@ -8,6 +8,7 @@ import pytest
 from reward_functions import get
 from reward_functions.tools.datasets.lengths import prompt_tokens
 from reward_functions.tools.datasets.linting import lint
+from reward_functions.tools.datasets.rows import is_synthetic
 
 OK = {"role": "user", "content": "Add 1 and 1."}
 
@@ -324,3 +325,42 @@ def test_a_reference_as_deep_as_rows_may_be_is_read(tmp_path):
     file.write_text("\n".join(lines))
     (finding,) = lint([str(file)]).errors
     assert finding.what == "no reward can read reference_answer"
+
+
+SYNTHETIC = [
+    {"metadata": {"dataset": "gsm8k", "synthetic": True}},
+    {"metadata": '{"synthetic": true}'},
+    {"metadata": {"synthetic": "true"}},
+    {"extra_info": {"synthetic": True}},
+    {"info": {"synthetic": True}},
+    {"synthetic": True},
+]
+"""Rows of `reward data generate`, as `reward data convert` writes them too."""
+
+REAL = [
+    {},
+    {"metadata": {"synthetic": False}},
+    {"metadata": {"synthetic": None}},
+    {"metadata": "synthetic"},
+    {"metadata": "[" * 5_000 + "synthetic"},
+    {"metadata": ["synthetic"]},
+    {"info": 3},
+    {"metadata": {"synthetics": True}},
+]
+
+
+@pytest.mark.parametrize("fields", SYNTHETIC)
+def test_a_row_that_says_it_is_synthetic_is_found_in_every_shape(fields):
+    assert is_synthetic(row(1) | fields)
+
+
+@pytest.mark.parametrize("fields", REAL)
+def test_no_other_row_counts_as_synthetic(fields):
+    assert not is_synthetic(row(1) | fields)
+
+
+def test_synthetic_rows_are_one_warning_a_file(write):
+    marked = [each | SYNTHETIC[0] for each in rows(2)]
+    found = lint([str(write("train.jsonl", [*marked, *rows(98, 2)]))]).findings
+    assert [(each.level, each.what) for each in found] == [("warning", "synthetic rows")]
+    assert found[0].detail == "2, to rehearse with, not to train on"

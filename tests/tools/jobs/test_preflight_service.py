@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from itertools import count
+from types import SimpleNamespace
 
 import pytest
 
 from reward_functions.core.registry import get
 from reward_functions.tools.deployed.function import DeployedFunction
+from reward_functions.tools.jobs import preflight
 from reward_functions.tools.jobs.checks.capacity import capacity_findings, wanted_at_most
-from reward_functions.tools.jobs.checks.data import data_findings
+from reward_functions.tools.jobs.checks.data import data_findings, synthetic_findings
 from reward_functions.tools.jobs.checks.model import base_findings, name_finding
 from reward_functions.tools.jobs.data import ROWS
 from tests.bedrock_service import ARN, refusal
@@ -73,6 +75,27 @@ def test_a_validation_file_may_be_small(file):
     other = [row | {"id": f"v{row['id']}"} for row in rows(130)[120:]]
     files = [file(rows(120)), file(other, "dev.jsonl")]
     assert not of("failure", data_findings(files, get("gsm8k")))
+
+
+GENERATED = [row | {"metadata": {"synthetic": True}} for row in rows(120)]
+
+
+def test_synthetic_rows_are_refused_outside_an_emulated_stage(file):
+    files = [file(rows(120)), file([*rows(3), *GENERATED[:2]], "dev.jsonl")]
+    (found,) = synthetic_findings(files, emulated=False)
+    assert (found.verdict, found.question) == ("failure", "data")
+    assert found.message.startswith(f"synthetic rows: 2 in {files[1]} ")
+    assert "reward data prepare" in found.message
+
+
+def test_synthetic_rows_are_to_rehearse_with_on_the_emulator(file):
+    files = [file(GENERATED)]
+    assert list(synthetic_findings(files, emulated=True)) == []
+    assert [each.verdict for each in data_findings(files, get("gsm8k"))] == ["ok"]
+
+
+def test_a_file_without_synthetic_rows_is_taken_in_an_account(file):
+    assert list(synthetic_findings([file(rows(120))], emulated=False)) == []
 
 
 def test_files_that_share_a_prompt_are_refused(file):
@@ -181,3 +204,26 @@ def test_the_name_of_the_model_is_to_be_free(control_plane, taken, fault, verdic
     if fault:
         control_plane.fail("GetCustomModel", fault)
     assert name_finding("x-1", "us-east-1").verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("driver", "grader", "checks"),
+    [
+        ("bedrock", SimpleNamespace(arn="arn"), "_findings"),
+        ("openai", SimpleNamespace(arn="arn"), "_findings"),
+        ("sagemaker", None, "_of_any_reward"),
+        ("agent-rft", None, "_of_an_agent"),
+    ],
+)
+@pytest.mark.parametrize("local", [True, False])
+def test_a_job_of_any_service_refuses_synthetic_rows_in_an_account(
+    file, driver, grader, checks, local, monkeypatch
+):
+    monkeypatch.setattr(preflight, checks, lambda *_, **__: iter(()))
+    monkeypatch.setattr(preflight, "scorer_named", lambda *_: None)
+    monkeypatch.setattr(preflight, "endpoints", lambda _: SimpleNamespace(local=local))
+    files = SimpleNamespace(paths={"data": file(GENERATED)})
+    request = SimpleNamespace(agent="agent", model="model")
+    stage = SimpleNamespace(stage="dev")
+    job = SimpleNamespace(driver=driver, grader=grader, files=files, request=request, stage=stage)
+    assert preflight.preflight(job).passed is local

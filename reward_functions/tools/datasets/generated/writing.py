@@ -12,7 +12,7 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.tools.datasets import finqa, gsm8k, math
 from reward_functions.tools.datasets.generated import filings, problems, stories
 from reward_functions.tools.datasets.preparing import PrepareReport, write_rows
-from reward_functions.tools.datasets.rows import Record, Row
+from reward_functions.tools.datasets.rows import SYNTHETIC, Record, Row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -91,7 +91,7 @@ def _outcomes(dataset: Generated, wanted: dict[str, int], seed: int) -> Iterator
                 if not vain and kept < count:
                     seen.add(words)
                     kept += 1
-                    yield replace(row, metadata={**row.metadata, "synthetic": True})
+                    yield replace(row, metadata={**row.metadata, SYNTHETIC: True})
 
 
 def _pages(dataset: Generated, random: Random) -> Iterator[list[dict[str, Any]]]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.tools.datasets.linting import MAX_ROWS, MIN_ROWS, lint
+from reward_functions.tools.datasets.linting import GENERATED, MAX_ROWS, MIN_ROWS, UNREADABLE, lint
+from reward_functions.tools.datasets.rows import SYNTHETIC, is_synthetic
 from reward_functions.tools.deployed.findings import CheckFinding
+from reward_functions.tools.json_rows import Row, scan_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -14,8 +16,6 @@ if TYPE_CHECKING:
     from reward_functions.core.spec import RewardSpec
     from reward_functions.tools.datasets.linting import Level, LintFinding
     from reward_functions.tools.deployed.findings import CheckVerdict
-
-UNREADABLE: Final = "no reward can read reference_answer"
 
 LIMITS: Final = ("not a JSON object", "too few rows", "too many rows")
 """Errors of the linter that a service refuses a file for."""
@@ -56,16 +56,46 @@ def data_findings(
         yield CheckFinding("ok", "data", counted)
 
 
+def synthetic_findings(files: Sequence[Path], *, emulated: bool) -> Iterator[CheckFinding]:
+    """Whether a job in an account would pay for training on generated rows.
+
+    Args:
+        files: of the job, of any service's shape.
+        emulated: whether the training double trains: there the rows are what they are for.
+
+    Yields:
+        a failure for each file that has such rows.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    if emulated:
+        return
+    for file in files:
+        rows = (row for row in scan_rows(str(file)) if isinstance(row, Row))
+        if count := sum(is_synthetic(row.content) for row in rows):
+            yield CheckFinding(
+                "failure",
+                "data",
+                f"{GENERATED}: {count:,} in {file} (metadata.{SYNTHETIC}): they are generated to "
+                "rehearse on the local emulator, and an account is billed for training on them: "
+                "reward data prepare makes rows of the real data set",
+            )
+
+
 def of_the_service(finding: CheckFinding) -> bool:
     """Whether the service itself refuses what was found: then nothing here can pass it over."""
     return finding.question == "data" and finding.message.startswith(LIMITS)
 
 
 def _excused(finding: LintFinding, files: Sequence[Path], spec: RewardSpec | None) -> bool:
-    """Whether an error of the linter is none of a job's.
+    """Whether a finding of the linter is none of a job's.
 
-    The least number of rows is that of a training file: AWS's own samples validate on 99.
+    The least number of rows is that of a training file: AWS's own samples validate on 99. Of
+    generated rows `synthetic_findings` has the verdict.
     """
+    if finding.what == GENERATED:
+        return True
     if finding.what == UNREADABLE:
         return spec is None
     return finding.what == "too few rows" and finding.where != str(files[0])
