@@ -82,8 +82,10 @@ STEPS = {
     ),
     "job.start": (
         lambda job, **agree: job.start(**agree),
-        "training for 12 steps, 4,800 rollouts; dollars unknown · the judge's calls; dollars about "
-        "3.50",
+        (
+            "training for 12 steps, 4,800 rollouts; dollars unknown · the judge's calls; dollars about "
+            "3.50"
+        ),
     ),
     "job.deploy_model": (
         lambda job, **agree: job.deploy_model(**agree),
@@ -91,15 +93,17 @@ STEPS = {
     ),
     "job.evaluated": (
         lambda job, **agree: job.evaluated(job.data, **agree),
-        "dollars unknown · base, greedy: 60 calls, about 9,000 tokens read, 120,000 written at "
-        "most; dollars 0.2500 at most · the deployed judge: calls for up to 60 answers beside",
+        (
+            "dollars unknown · base, greedy: 60 calls, about 9,000 tokens read, 120,000 written at "
+            "most; dollars 0.2500 at most · the deployed judge: calls for up to 60 answers beside"
+        ),
     ),
     "evaluation_jobs": (
         lambda job, **agree: sagemaker_steps.evaluation_jobs(job, job.data, **agree),
         "two evaluation jobs of SageMaker, 100 prompts each; dollars unknown",
     ),
     "answers": (
-        lambda job, **agree: speed.answers(job, **agree),
+        speed.answers,
         "5 calls to each of base and tuned model; dollars unknown",
     ),
 }
