@@ -23,11 +23,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 from urllib.request import urlopen
 
-import boto3
-
 from helpers.shown import Showing, Shown
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.loopback import is_loopback
+from reward_functions.tools.aws_shell import aws_session
 from reward_functions.tools.deployed.failures import in_words
 from reward_functions.tools.jobs.clients import endpoints
 from reward_functions.tools.jobs.places import Place, place
@@ -167,16 +166,13 @@ def run_in(where: str, *, also: Sequence[str] = (), stage: str = "dev") -> Here:
     _require_no_emulator(where)
     if where != ANY_ACCOUNT:
         _take_profile(where)
-    with in_words("reading the AWS configuration"):
-        session = boto3.Session()
-    found = place(stage, session)
-    return _proven(found, None)
+    return _proven(place(stage, aws_session(stage)), None)
 
 
 def _local(tasks: tuple[str, ...]) -> Here:
     aws = _emulator(os.environ)
     _turn(_person(aws, os.environ) or become(aws, LOCAL, tasks))
-    here = replace(_proven(place(LOCAL, boto3.Session()), aws), tasks=tasks)
+    here = replace(_proven(place(LOCAL, aws_session(LOCAL)), aws), tasks=tasks)
     if here.account != ACCOUNT:
         raise Stopped(f"RUN_IN is 'local', and STS says that this is the account {here.account}")
     return here

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 
 import typer
+
+from reward_functions.tools.aws_shell import STAGE_VARIABLE
 
 Name = Annotated[
     str,
@@ -22,8 +24,13 @@ Registered = Annotated[
         "packages.",
     ),
 ]
-STAGE_VARIABLE: Final = "REWARD_STAGE"
-"""Names the stage of commands that are given none."""
+
+
+def _default_stage() -> str:
+    from reward_functions.tools.aws_shell import default_stage
+
+    return default_stage().name
+
 
 Stage = Annotated[
     str,
@@ -33,6 +40,8 @@ Stage = Annotated[
         metavar="NAME",
         envvar=STAGE_VARIABLE,
         show_envvar=True,
+        default_factory=_default_stage,
+        show_default="that of job.toml or cdk.json, or dev",
         help="A stage of cdk.json that is deployed.",
     ),
 ]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from reward_functions.cdk.preview import Preview
     from reward_functions.cdk.project import Project
     from reward_functions.tools.deployed.findings import CheckFinding
-    from reward_functions.tools.rollouts.doctor import Check
+    from reward_functions.tools.doctor_checks import Check
 
 CDK: Final = "2.1148.1"
 """The CDK command line that `package-lock.json` pins and that reads today's assemblies."""
@@ -33,7 +33,7 @@ def checks_of(project: Project | None, name: str, preview: Preview | str) -> Ite
         preview: what it would be; or why there is none.
     """
     from reward_functions.cdk.preview import Preview
-    from reward_functions.tools.rollouts.doctor import Check
+    from reward_functions.tools.doctor_checks import Check
 
     yield Check("stage", lambda: stage(name, preview))
     if project is not None and isinstance(preview, Preview):

@@ -47,7 +47,7 @@ DIGITS: Final = 8
 @app.command("list")
 def list_deployed(
     *,
-    stage: Stage = "dev",
+    stage: Stage,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON, with every ARN.")] = False,
 ) -> None:
     """What a stage has deployed, and the ARN to give to a job.
@@ -55,11 +55,13 @@ def list_deployed(
     The columns `job` and `live` are versions of the function: what the catalogue gives to jobs, and
     what the alias points to.
     """
+    from reward_functions.tools.aws_shell import aws_session
     from reward_functions.tools.deployed import deployments
     from reward_functions.tools.deployed.versions import live_version
 
-    found = deployments(stage)
-    live = {reward.name: live_version(reward) for reward in found}
+    session = aws_session(stage)
+    found = deployments(stage, session)
+    live = {reward.name: live_version(reward, session) for reward in found}
     if as_json:
         rows = [reward.model_dump() | {"live_version": live[reward.name]} for reward in found]
         typer.echo(json.dumps(rows, indent=2))
@@ -74,7 +76,7 @@ def invoke(
     target: Target,
     file: File,
     *,
-    stage: Stage = "dev",
+    stage: Stage,
     output: Output = None,
     batch_size: Annotated[int, typer.Option(min=1, help="Samples an invocation.")] = 64,
     mapped: Map = None,
@@ -112,7 +114,7 @@ def check(
         ),
     ] = None,
     *,
-    stage: Stage = "dev",
+    stage: Stage,
     reward: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="The reward an ARN serves; its examples are sent."),

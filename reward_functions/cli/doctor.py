@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from reward_functions.cdk.preview import Preview
     from reward_functions.cdk.project import Project
-    from reward_functions.tools.rollouts.doctor import Check
+    from reward_functions.tools.doctor_checks import Check
 
 
 def doctor(
@@ -46,10 +46,8 @@ def doctor(
     """
     from reward_functions.cli._console import errors
     from reward_functions.cli.job._output import print_findings
-    from reward_functions.core.extras import require
-    from reward_functions.tools.rollouts.doctor import findings_of
+    from reward_functions.tools.doctor_checks import findings_of
 
-    require("boto3", by="reward doctor")
     with errors().status("looking"):
         findings = findings_of([*_checks(stage, offline=offline)])
     if as_json:
@@ -63,20 +61,20 @@ def doctor(
 def _checks(name: str | None, *, offline: bool) -> Iterator[Check]:
     from reward_functions.cli import _stage_checks
     from reward_functions.tools import laptop
-    from reward_functions.tools.rollouts import doctor_aws
-    from reward_functions.tools.rollouts.doctor import Check
+    from reward_functions.tools.doctor_checks import Check, credentials
 
     project, chosen, preview = _stage(name)
     there = None if preview is None or isinstance(preview, str) else preview.stage
     region = there.region if there else None
     account = there.account if there else None
     emulated = there.emulated if there else None
-    caller = laptop.Caller()
+    caller, sdk = laptop.Caller(chosen), find_spec("boto3") is not None
     yield Check("packages", laptop.packages)
     yield Check("aws", lambda: laptop.shell(os.environ))
-    yield Check("credentials", doctor_aws.credentials)
-    yield Check("region", lambda: laptop.region(os.environ, region))
-    if not offline:
+    if sdk:
+        yield Check("credentials", lambda: credentials(chosen))
+    yield Check("region", lambda: laptop.region(chosen, region))
+    if sdk and not offline:
         yield Check(
             "account",
             lambda: laptop.account(caller, account, emulated=emulated),
@@ -95,22 +93,29 @@ def _checks(name: str | None, *, offline: bool) -> Iterator[Check]:
 def _stage(name: str | None) -> tuple[Project | None, str, Preview | str | None]:
     """The stage that is meant, and what it would be or why there is none; None where none is meant.
 
+    The stage that nobody typed is the one that every other command takes.
+
     Raises:
         ConfigurationError: the one that is named is not there.
     """
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.core.extras import require
+    from reward_functions.tools.aws_shell import DEFAULT_STAGE, default_stage
 
+    try:
+        usual = name or default_stage().name
+    except ConfigurationError as error:
+        return None, "", str(error)
     if name is None and (find_spec("uv") is None or not Path("cdk.json").is_file()):
-        return None, "", None  # the line of uv says what is missing
+        return None, usual, None  # the line of uv says what is missing
     require("uv", by="reward doctor --stage")
     from reward_functions.cdk.project import project_in
 
     try:
         project = project_in(Path.cwd())
         if name is None and not isinstance(project.context.get("stages"), dict):
-            return None, "", None  # somebody else's cdk.json
-        chosen = project.existing(project.chosen(name))
+            return None, usual, None  # somebody else's cdk.json
+        chosen = project.existing(project.chosen(None if usual == DEFAULT_STAGE else usual))
     except ConfigurationError as error:
         if name is not None:
             raise

@@ -39,7 +39,7 @@ def prune(
         ),
     ] = None,
     *,
-    stage: Stage = "dev",
+    stage: Stage,
     keep: Annotated[
         int | None,
         typer.Option(
@@ -65,13 +65,13 @@ def prune(
 
     Exit status: 0 all that could go is gone, 1 some of it is still there, 2 nothing was removed.
     """
-    from reward_functions.cli._aws import aws_session
     from reward_functions.cli._console import errors
+    from reward_functions.tools.aws_shell import aws_session
     from reward_functions.tools.deployed.pruning import planned
 
     if not dry_run:
         require_somebody_to_ask("prune", yes=yes)
-    session = aws_session()
+    session = aws_session(stage)
 
     def decided() -> PrunePlan:
         with errors().status("reading versions and jobs"):

@@ -24,7 +24,7 @@ def rollback(
             min=1, help="The version.", show_default="the highest below the one `live` points to"
         ),
     ] = None,
-    stage: Stage = "dev",
+    stage: Stage,
     yes: Yes = False,
 ) -> None:
     """Point `live` to another published version, and give that version to new jobs.
@@ -35,12 +35,12 @@ def rollback(
 
     Exit status: 0 it was done, 2 it was not, or not wholly: the message says what has moved.
     """
-    from reward_functions.cli._aws import aws_session
     from reward_functions.cli._console import errors
+    from reward_functions.tools.aws_shell import aws_session
     from reward_functions.tools.deployed.rollback import prepared, rolled_back
 
     require_somebody_to_ask("a rollback", yes=yes)
-    session = aws_session()
+    session = aws_session(stage)
     step = prepared(name, stage, to, session)
     say(_intended(step), err=True)
     if not agreed("Roll back?", yes=yes):

@@ -10,6 +10,7 @@ import json
 import sys
 from typing import Any, Final
 
+from reward_functions.core.aws_region import shell_region
 from reward_functions.core.errors import BadJudge
 from reward_functions.core.extras import Extra, require
 
@@ -42,9 +43,8 @@ def client(
         retries={"mode": "standard", "total_max_attempts": 1},
         max_pool_connections=connections,
     )
-    return boto3.client(
-        service, region_name=region or None, endpoint_url=endpoint or None, config=config
-    )
+    where = region or shell_region() or None
+    return boto3.client(service, region_name=where, endpoint_url=endpoint or None, config=config)
 
 
 def forget_session() -> None:

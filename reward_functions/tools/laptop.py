@@ -6,10 +6,11 @@
 | credentials | nobody to sign as, or no longer |
 | account | STS does not know them, or they are another account's than the stage's |
 | clock | five minutes off: AWS refuses every signature |
-| boto3 | an API that a driver of ours calls is not modelled |
+| region | nobody names one, or it is none of AWS's |
+| boto3 | not installed, or an API that a driver of ours calls is not modelled |
 | disk | no room for artifacts |
 
-`doctor_aws` and `doctor` of the rollouts have the questions that both ask. Nothing is asked of the
+`doctor_checks` has what the doctor of the rollouts asks too. Nothing is asked of the
 network but STS, once, within seconds; no key, token or user name of a URL is in a finding.
 """
 
@@ -27,14 +28,16 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
+from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.extras import EXTRAS
 from reward_functions.core.loopback import is_loopback
-from reward_functions.tools.deployed.failures import AwsFailed, in_words
+from reward_functions.tools.aws_shell import BadShell, aws_session, region_of
+from reward_functions.tools.deployed.failures import NO_REGION, AwsFailed, in_words
 from reward_functions.tools.deployed.findings import CheckFinding
+from reward_functions.tools.doctor_checks import NOTICED, REPLY, SKEW
 from reward_functions.tools.local_aws.emulator import known
 from reward_functions.tools.local_aws.environment import ACCOUNT
 from reward_functions.tools.local_aws.pointing import away_line, pointed_at
-from reward_functions.tools.rollouts.doctor_aws import NOTICED, REPLY, SKEW
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,17 +67,22 @@ HOSTS: Final = frozenset({"inspect", "trl", "verifiers", "verl"})
 
 
 class Caller:
-    """Who signs, as STS says; asked once, by whichever check comes first."""
+    """Who signs, as STS says; asked once, by whichever check comes first.
 
-    def __init__(self) -> None:
+    Args:
+        stage: whose region `cdk.json` may say; "" for the default stage.
+    """
+
+    def __init__(self, stage: str = "") -> None:
+        self._stage = stage
         self._lock = Lock()
-        self._found: tuple[dict[str, Any] | AwsFailed, str] | None = None
+        self._found: tuple[dict[str, Any] | ConfigurationError, str] | None = None
 
-    def asked(self) -> tuple[dict[str, Any] | AwsFailed, str]:
+    def asked(self) -> tuple[dict[str, Any] | ConfigurationError, str]:
         """What STS says, or why it says nothing; and the date of its answer, "" without one."""
         with self._lock:
             if self._found is None:
-                self._found = _asked()
+                self._found = _asked(self._stage)
             return self._found
 
 
@@ -127,7 +135,7 @@ def account(caller: Caller, expected: str | None, *, emulated: bool | None) -> C
         emulated: whether the stage is for an emulator; None without a stage.
     """
     answer, _ = caller.asked()
-    if isinstance(answer, AwsFailed):
+    if isinstance(answer, ConfigurationError):
         return CheckFinding("failure", "account", str(answer))
     found, who = str(answer["Account"]), str(answer["Arn"])
     if expected not in (None, found):
@@ -163,28 +171,28 @@ def clock(caller: Caller, now: datetime | None = None) -> CheckFinding:
     )
 
 
-def region(variables: Mapping[str, str], wanted: str | None) -> CheckFinding:
+def region(stage: str, wanted: str | None) -> CheckFinding:
     """Where commands look, beside where the stage is.
 
     Args:
-        variables: of the shell.
-        wanted: the stage's region; None without a stage.
-    """
-    import boto3  # noqa: PLC0415 - 0.2 s
+        stage: its name; "" for the default stage.
+        wanted: the stage's region; None where nobody knows it.
 
-    with in_words("reading the AWS configuration"):
-        found = variables.get("AWS_REGION") or boto3.session.Session().region_name
+    Raises:
+        BadShell: it is none of AWS's regions.
+        AwsFailed: the profile cannot be read.
+    """
+    found = region_of(stage)
     if found is None:
-        place = f"export AWS_REGION={wanted or 'us-east-1'}"
-        return CheckFinding("failure", "region", f"none is set: {place}")
-    if wanted not in (None, found):
+        return CheckFinding("failure", "region", NO_REGION.format(place=wanted or "us-east-1"))
+    if wanted not in (None, found.name):
         return CheckFinding(
             "warning",
             "region",
-            f"{found}, and the stage is in {wanted}: cdk deploys there all the same, and `reward` "
-            f"looks in {found}: export AWS_REGION={wanted}",
+            f"{found.name} of {found.origin}, and the stage is in {wanted}: cdk deploys there all "
+            f"the same, and `reward` looks in {found.name}: export AWS_REGION={wanted}",
         )
-    return CheckFinding("ok", "region", found)
+    return CheckFinding("ok", "region", f"{found.name}, of {found.origin}")
 
 
 def packages() -> CheckFinding:
@@ -204,7 +212,10 @@ def packages() -> CheckFinding:
 
 
 def sdk() -> CheckFinding:
-    """Whether boto3 models what the drivers call. Nothing is called."""
+    """Whether boto3 is there, and models what the drivers call. Nothing is called."""
+    if find_spec("boto3") is None:
+        line = EXTRAS["boto3"].line
+        return CheckFinding("failure", "boto3", f"not installed, and AWS is asked by it: {line}")
     import boto3  # noqa: PLC0415 - 0.2 s
     from botocore.session import get_session  # noqa: PLC0415
 
@@ -264,16 +275,15 @@ def disk() -> CheckFinding:
     return CheckFinding("ok", "disk", room)
 
 
-def _asked() -> tuple[dict[str, Any] | AwsFailed, str]:
-    import boto3  # noqa: PLC0415 - 0.2 s
-    from botocore.config import Config  # noqa: PLC0415
+def _asked(stage: str) -> tuple[dict[str, Any] | ConfigurationError, str]:
+    from botocore.config import Config  # noqa: PLC0415 - 0.2 s
     from botocore.exceptions import ClientError  # noqa: PLC0415
 
     config = Config(connect_timeout=REPLY, read_timeout=REPLY, retries={"total_max_attempts": 1})
     dates = []
     try:
         with in_words("asking STS who we are"):
-            session = boto3.session.Session()
+            session = aws_session(stage)
             sts = session.client(
                 "sts", config=config, region_name=session.region_name or "us-east-1"
             )
@@ -283,7 +293,7 @@ def _asked() -> tuple[dict[str, Any] | AwsFailed, str]:
                 dates.append(_date(error.response))
                 raise
             return answer, _date(answer)
-    except AwsFailed as error:
+    except (AwsFailed, BadShell) as error:
         return error, "".join(dates)
 
 

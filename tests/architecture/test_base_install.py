@@ -56,7 +56,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def said(base, folder):
     """What every command of the tables said, and its status; all in one process."""
-    lines = [*WORKS, *REFUSED, UP]
+    lines = [*WORKS, *REFUSED, DOCTOR, UP]
     with scripted_judge() as address:
         ran = base.commands([arguments(line, f"{address}/v1") for line in lines], folder)
     return dict(zip(lines, ran, strict=True))
@@ -113,6 +113,8 @@ REFUSED = {
 }
 """Commands that need an extra, and which."""
 
+DOCTOR = "doctor --json"
+
 UP = "local up"
 """What needs an environment that is no extra."""
 
@@ -133,6 +135,15 @@ def command_of(line):
     """The words of a command that come before its arguments."""
     first, *rest = line.split(" ")
     return f"{first} {rest[0]}" if first in GROUPS else first
+
+
+def test_the_doctor_runs_on_the_base_and_names_the_extra_that_asks_aws(said):
+    status, output, error = said[DOCTOR]
+    found = {each["question"]: each for each in json.loads(output)}
+    assert (status, error) == (1, "")
+    assert found["boto3"]["verdict"] == "failure"
+    assert found["boto3"]["message"].endswith(EXTRAS["boto3"].line)
+    assert {"packages", "region", "node", "disk"} <= set(found)
 
 
 @pytest.mark.parametrize("line", WORKS)

@@ -83,8 +83,8 @@ STEPS = {
     "job.start": (
         lambda job, **agree: job.start(**agree),
         (
-            "training for 12 steps, 4,800 rollouts; dollars unknown · the judge's calls; dollars about "
-            "3.50"
+            "training for 12 steps, 4,800 rollouts; dollars unknown · the judge's calls; "
+            "dollars about 3.50"
         ),
     ),
     "job.deploy_model": (

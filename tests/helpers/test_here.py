@@ -40,7 +40,7 @@ def _shell(monkeypatch, tmp_path):
     for name in [name for name in os.environ if name.startswith("AWS_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    monkeypatch.setattr(here, "boto3", None)
+    monkeypatch.setattr(here, "aws_session", None)
 
 
 @pytest.mark.parametrize(("where", "shell", "sentence"), REFUSED)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
-from reward_functions.cli._options import STAGE_VARIABLE
+from reward_functions.tools.aws_shell import STAGE_VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ StageOfJob = Annotated[
         metavar="NAME",
         envvar=STAGE_VARIABLE,
         show_envvar=True,
-        show_default="the file's, or dev",
+        show_default="the file's, that of job.toml or cdk.json, or dev",
         help="A stage of cdk.json that is deployed.",
     ),
 ]
@@ -74,7 +74,10 @@ NUMBERS: Final = {
 LONGEST_NUMBER: Final = 40
 """Characters."""
 
-JobName = Annotated[str, typer.Argument(metavar="JOB", help="A job's name, id or ARN.")]
+JobName = Annotated[
+    str,
+    typer.Argument(metavar="JOB", help="A job's name, id or ARN, or the file it was started with."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 
 
@@ -91,12 +94,13 @@ def configured(
     Raises:
         BadJob: a field is missing, unknown or wrong.
     """
+    from reward_functions.tools.aws_shell import default_stage
     from reward_functions.tools.jobs.configuration import load
 
     typed = {name: value for name, value in given.items() if value is not None}
     if hyperparameters:
         typed["hyperparameters"] = dict(map(_pair, hyperparameters))
-    return load(file, typed)
+    return load(file, typed, stage=default_stage(job_file=file is None).name)
 
 
 def _pair(text: str) -> tuple[str, Any]:

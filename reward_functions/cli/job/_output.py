@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
-
-from reward_functions.cli._options import STAGE_VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -52,9 +49,9 @@ def job_json(job: Job) -> dict[str, Any]:
 def next_command(verb: str, job: str, stage: str) -> str:
     """What to type next, such as `reward job watch NAME --stage prod`; made harmless."""
     from reward_functions.cli._console import plain
-    from reward_functions.tools.jobs.configuration import STAGE
+    from reward_functions.tools.aws_shell import default_stage
 
-    usual = os.environ.get(STAGE_VARIABLE) or STAGE
+    usual = default_stage().name
     return f"reward job {verb} {plain(job)}" + (f" --stage {stage}" if stage != usual else "")
 
 

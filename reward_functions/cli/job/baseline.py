@@ -24,6 +24,7 @@ from reward_functions.cli.job._options import (
     StageOfJob,
     configured,
 )
+from reward_functions.cli.job._places import stage_place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -107,7 +108,6 @@ def baseline(
     Exit status: 0 a job can learn from this, 1 it cannot, or some answers have no score, 2 nothing
     was measured, and no figures are written.
     """
-    from reward_functions.cli._aws import aws_session
     from reward_functions.cli._console import errors
     from reward_functions.cli._measured import leave
     from reward_functions.tools.jobs.asked_model import endpoint_of, sampling_of
@@ -124,7 +124,6 @@ def baseline(
     from reward_functions.tools.jobs.configuration import BadJob
     from reward_functions.tools.jobs.data import files_of
     from reward_functions.tools.jobs.models import find, made_from
-    from reward_functions.tools.jobs.places import place
     from reward_functions.tools.jobs.preflight import readable
     from reward_functions.tools.jobs.scorer import scorer_named
 
@@ -143,7 +142,7 @@ def baseline(
     files = files_of(asked)
     if asked.data is None:
         raise BadJob("data: name a file: invocation logs are read by the job alone")
-    where = place(asked.stage, aws_session())
+    where = stage_place(asked.stage)
     base = find(asked.model, where.stage.region, asked.driver)
     scorer = scorer_named(deployment_of(asked), asked.stage, where.session)
     drawn = chosen(*readable([asked.data]), prompts, seed)

@@ -11,12 +11,13 @@ import typer
 from reward_functions.cli._agreement import Yes, agreed, require_somebody_to_ask
 from reward_functions.cli._echo import say
 from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
-from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
 from reward_functions.cli.job._options import (  # noqa: TC001 - typer reads annotations
     AsJson,
     DriverOption,
     JobName,
+    StageOfJob,
 )
+from reward_functions.cli.job._places import job_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 def cleanup(
     job: JobName,
     *,
-    stage: Stage = "dev",
+    stage: StageOfJob = None,
     driver: DriverOption = None,
     model: Annotated[
         bool,
@@ -51,13 +52,10 @@ def cleanup(
 
     Exit status: 0 all that could go is gone, 1 some of it is still there, 2 nothing was removed.
     """
-    from reward_functions.cli._aws import aws_session
     from reward_functions.cli._console import errors, plain
     from reward_functions.tools.jobs.leftovers import Leftovers
-    from reward_functions.tools.jobs.places import place
 
-    where = place(stage, aws_session())
-    service, found = where.job(job, driver)
+    where, service, found = job_at(job, stage, driver)
     leftovers = Leftovers(found, service, where.stage, where.session)
     chosen = {"model": model, "data": data, "output": output, "job": record}
     wanted: set[Kind] = {kind for kind, asked in chosen.items() if asked}  # type: ignore[misc]

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from reward_functions.cli._echo import say
-from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
 from reward_functions.cli.job._options import (  # noqa: TC001 - typer reads annotations
     AsJson,
     DriverOption,
     JobName,
+    StageOfJob,
 )
+from reward_functions.cli.job._places import job_at
 
 if TYPE_CHECKING:
     from reward_functions.tools.jobs.hosting import ModelDeployment
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 def deploy_model(
     job: JobName,
     *,
-    stage: Stage = "dev",
+    stage: StageOfJob = None,
     driver: DriverOption = None,
     name: Annotated[
         str | None,
@@ -57,15 +58,12 @@ def deploy_model(
     """
     from uuid import uuid4
 
-    from reward_functions.cli._aws import aws_session
     from reward_functions.cli._console import errors, plain
     from reward_functions.tools.jobs.configuration import BadJob
     from reward_functions.tools.jobs.hosting import Hosting
     from reward_functions.tools.jobs.package_hosting import PACKAGED
-    from reward_functions.tools.jobs.places import place
 
-    where = place(stage, aws_session())
-    service, found = where.job(job, driver)
+    where, service, found = job_at(job, stage, driver)
     if not found.tuned_model:
         raise BadJob(_no_model(found))
     if found.driver == "openai":

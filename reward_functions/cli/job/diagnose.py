@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from reward_functions.cli._echo import say
-from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
 from reward_functions.cli.job._options import (  # noqa: TC001 - typer reads annotations
     AsJson,
     DriverOption,
     JobName,
+    StageOfJob,
 )
+from reward_functions.cli.job._places import job_at
 
 if TYPE_CHECKING:
     from reward_functions.tools.jobs.causes import LikelyCause
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def diagnose(
-    job: JobName, *, stage: Stage = "dev", driver: DriverOption = None, as_json: AsJson = False
+    job: JobName, *, stage: StageOfJob = None, driver: DriverOption = None, as_json: AsJson = False
 ) -> None:
     """Say why a job failed, or taught nothing: the likely cause, what shows it, and what to do.
 
@@ -33,14 +34,11 @@ def diagnose(
 
     Exit status: 0 it was read, 2 it could not be.
     """
-    from reward_functions.cli._aws import aws_session
     from reward_functions.cli._console import errors
     from reward_functions.cli.job._output import SIMULATION, job_json
     from reward_functions.tools.jobs.diagnosing import diagnose as diagnosed
-    from reward_functions.tools.jobs.places import place
 
-    where = place(stage, aws_session())
-    service, found = where.job(job, driver)
+    where, service, found = job_at(job, stage, driver)
     lines = 0
     with errors().status("reading the grader's log") as status:
 

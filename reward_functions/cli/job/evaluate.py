@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,6 +19,7 @@ from reward_functions.cli.job._options import (
     StageOfJob,
     configured,
 )
+from reward_functions.cli.job._places import is_file
 
 if TYPE_CHECKING:
     from reward_functions.tools.evaluating.both import Askings
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
     from reward_functions.tools.evaluating.evaluation_record import EvaluationRecord
     from reward_functions.tools.evaluating.preparing import Prepared
     from reward_functions.tools.jobs.scorer import VersionScorer
-
-TOML: Final = ".toml"
-"""How a file's name ends, which no job's does."""
 
 
 def evaluate(
@@ -146,10 +144,10 @@ def evaluate(
     Exit status: 0 better, or no difference shown; 1 worse, or prompts without a score of both were
     left out; 2 nothing was compared.
     """
-    from reward_functions.cli._aws import aws_session
     from reward_functions.cli._console import errors
     from reward_functions.cli._measured import leave, say_measured
     from reward_functions.cli.job.baseline import typed_price
+    from reward_functions.tools.aws_shell import aws_session, default_stage
     from reward_functions.tools.evaluating.evaluation_record import save
     from reward_functions.tools.evaluating.markdown import markdown as as_markdown
     from reward_functions.tools.evaluating.page import page
@@ -157,7 +155,8 @@ def evaluate(
     from reward_functions.tools.rows.mapping import RowOptions
 
     require_page(report)
-    file = configured(Path(job), stage=stage, driver=driver) if _is_file(job) else None
+    file = configured(Path(job), stage=stage, driver=driver) if is_file(job) else None
+    stage = file.stage if file else stage or default_stage().name
     asked = Options(
         job=job, data=data, file=file, stage=stage, driver=driver, train=train,
         validation=validation, ask_base=ask_base, ask_tuned=ask_tuned, prompts=prompts,
@@ -165,7 +164,7 @@ def evaluate(
         care=care, allow_leak=allow_leak, price=typed_price(price), concurrency=concurrency,
         seed=seed, rows=RowOptions.parse(mapped, shape), on=on,
     )  # fmt: skip
-    made = prepared(asked, aws_session())
+    made = prepared(asked, aws_session(stage))
     found = (
         _by_service(made.service, made.settings, yes=yes)
         if made.service
@@ -217,10 +216,6 @@ def _by_service(
     with errors().status("evaluating") as status:
         names = service.run(lambda at: status.update(plain(at)))
     return service.record(names, settings)
-
-
-def _is_file(job: str) -> bool:
-    return job.lower().endswith(TOML)
 
 
 def _agreed(askings: Askings, scorer: VersionScorer, *, yes: bool) -> bool:

@@ -8,25 +8,23 @@ from dataclasses import asdict
 import typer
 
 from reward_functions.cli._echo import say
-from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
-from reward_functions.cli.job._options import AsJson  # noqa: TC001 - typer reads annotations
+from reward_functions.cli.job._options import AsJson, StageOfJob  # noqa: TC001 - typer reads annotations
+from reward_functions.cli.job._places import stage_place
 
 
-def evaluators(*, stage: Stage = "dev", as_json: AsJson = False) -> None:
+def evaluators(*, stage: StageOfJob = None, as_json: AsJson = False) -> None:
     """The evaluators of the account: each refers to a reward function, or to a judge's prompt.
 
     `reward job start` registers them, a version for each digest; nobody needs to by hand.
 
     Exit status: 0, or 2 where SageMaker cannot be asked.
     """
-    from reward_functions.cli._aws import aws_session
     from reward_functions.cli._console import cell
     from reward_functions.cli._fitting import print_table
     from reward_functions.tools.jobs.evaluators import Registry
     from reward_functions.tools.jobs.grader import account_of
-    from reward_functions.tools.jobs.places import place
 
-    where = place(stage, aws_session())
+    where = stage_place(stage)
     found = list(Registry(where.stage.region, account_of(where.stage), where.session).all())
     if as_json:
         typer.echo(json.dumps([asdict(each) for each in found], indent=2))

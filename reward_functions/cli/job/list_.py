@@ -10,11 +10,12 @@ import typer
 
 from reward_functions.cli._echo import say
 from reward_functions.cli._errors import UNUSABLE
-from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
 from reward_functions.cli.job._options import (  # noqa: TC001 - typer reads annotations
     AsJson,
     DriverOption,
+    StageOfJob,
 )
+from reward_functions.cli.job._places import stage_place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 def list_jobs(
     *,
-    stage: Stage = "dev",
+    stage: StageOfJob = None,
     driver: DriverOption = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Jobs at most.")] = 20,
     as_json: AsJson = False,
@@ -38,13 +39,11 @@ def list_jobs(
     Exit status: 0 every service whose jobs you may list was asked, 2 one was not, or you may list
     none's.
     """
-    from reward_functions.cli._aws import aws_session
     from reward_functions.cli._console import MESSAGE, errors, plain
     from reward_functions.cli.job._output import SERVICES, SIMULATION
     from reward_functions.tools.jobs.lookup import NEEDED, all_jobs
-    from reward_functions.tools.jobs.places import place
 
-    where = place(stage, aws_session())
+    where = stage_place(stage)
     found = all_jobs(where.drivers(driver), limit)
     if as_json:
         typer.echo(json.dumps([_json(job, where) for job in found.jobs], indent=2))

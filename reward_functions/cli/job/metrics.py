@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from reward_functions.cli._echo import say
-from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
 from reward_functions.cli.job._options import (  # noqa: TC001 - typer reads annotations
     AsJson,
     DriverOption,
     JobName,
+    StageOfJob,
 )
+from reward_functions.cli.job._places import job_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +39,7 @@ PLOTS: Final = (".svg", ".html")
 def metrics(
     job: JobName,
     *,
-    stage: Stage = "dev",
+    stage: StageOfJob = None,
     driver: DriverOption = None,
     plot: Annotated[
         Path | None,
@@ -60,15 +61,12 @@ def metrics(
     the job asks: mean and standard deviation of the rewards, their share at the minimum, samples
     that could not be scored. Whoever else asks that version meanwhile is counted with the job.
     """
-    from reward_functions.cli._aws import aws_session
     from reward_functions.tools.atomic import Together
     from reward_functions.tools.jobs.drawing import page, svg
     from reward_functions.tools.jobs.figures import as_csv
-    from reward_functions.tools.jobs.places import place
 
     _require_plot(plot)
-    where = place(stage, aws_session())
-    service, found = where.job(job, driver)
+    where, service, found = job_at(job, stage, driver)
     measured, notes = _measured(found, service, where.session, grader=grader)
     sheets = _sheets(measured, rows, " (simulation)" if where.simulated else "")
     title = f"Figures of {found.name or found.id}{' (simulation)' if where.simulated else ''}"
@@ -76,7 +74,7 @@ def metrics(
         if csv is not None:
             files.opened(csv).write(as_csv(measured))
         if plot is not None:
-            scale = _scale(found, stage, where.session)
+            scale = _scale(found, where.stage.stage, where.session)
             drawn = (
                 svg(measured, title, scale)
                 if plot.suffix == ".svg"

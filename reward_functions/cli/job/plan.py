@@ -83,8 +83,8 @@ def plan(
 
     Exit status: 0, or 2 where the service would refuse the job, with the allowed range.
     """
-    from reward_functions.cli._aws import aws_session
     from reward_functions.core.errors import ConfigurationError
+    from reward_functions.tools.aws_shell import aws_session
     from reward_functions.tools.jobs import plan as planning
     from reward_functions.tools.jobs.account import NOWHERE, graded_by
     from reward_functions.tools.jobs.places import place
@@ -106,7 +106,7 @@ def plan(
         data=data,
         validation=validation,
     )
-    session = None if offline else aws_session()
+    session = None if offline else aws_session(asked.stage)
     if in_s3(asked):
         require_files(asked, place(asked.stage, session).stage if session else None)
     if _multi_turn(asked):

@@ -24,6 +24,7 @@ from reward_functions.cli.job._options import (
     Validation,
     configured,
 )
+from reward_functions.cli.job._places import stage_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,14 +68,12 @@ def preflight(
 
     Exit status: 0 nothing failed, 1 something did, 2 nothing was checked.
     """
-    from reward_functions.cli._aws import aws_session
     from reward_functions.cli._console import errors
     from reward_functions.cli._measured import leave, say_measured
     from reward_functions.cli.job._output import SIMULATION, print_findings
     from reward_functions.tools.jobs.configuration import BadJob
     from reward_functions.tools.jobs.job import Job
     from reward_functions.tools.jobs.models import find
-    from reward_functions.tools.jobs.places import place
     from reward_functions.tools.jobs.preparing import prepared
 
     asked = configured(
@@ -88,7 +87,7 @@ def preflight(
         name=name,
         driver=driver,
     )
-    where = place(asked.stage, aws_session())
+    where = stage_place(asked.stage)
     service = where.driver(find(asked.model, where.stage.region, asked.driver).driver)
     with errors().status("reading the data") as status:
         job = prepared(

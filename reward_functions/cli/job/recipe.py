@@ -41,9 +41,9 @@ def recipe(
 
     Exit status: 0 they are written, 2 they would not work.
     """
-    from reward_functions.cli._aws import aws_session
     from reward_functions.cli._console import errors, plain
     from reward_functions.tools.atomic import Together
+    from reward_functions.tools.aws_shell import aws_session
     from reward_functions.tools.deployed.function import DeployedFunction
     from reward_functions.tools.jobs.account import account_limits
     from reward_functions.tools.jobs.grader import inspected, pinned
@@ -54,7 +54,7 @@ def recipe(
     asked = configured(
         file, hyperparameters=hyperparameters, deployment=deployment, stage=stage, model=model
     )
-    session = aws_session()
+    session = aws_session(asked.stage)
     where = place_of(asked.stage, session)
     grader = inspected(
         pinned(deployment_of(asked), where.stage, where.stage.region, session), session

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Final
 import typer
 
 from reward_functions.cli._echo import say
-from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
 from reward_functions.cli.job._options import (  # noqa: TC001 - typer reads annotations
     AsJson,
     DriverOption,
     JobName,
+    StageOfJob,
 )
+from reward_functions.cli.job._places import job_at
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -29,18 +30,15 @@ BESIDE: Final = ("Its reward, beside what is deployed now", "Its agent, as it is
 
 
 def show(
-    job: JobName, *, stage: Stage = "dev", driver: DriverOption = None, as_json: AsJson = False
+    job: JobName, *, stage: StageOfJob = None, driver: DriverOption = None, as_json: AsJson = False
 ) -> None:
     """All about one job: its state, its settings, its reward beside what is deployed now."""
-    from reward_functions.cli._aws import aws_session
     from reward_functions.cli.job._output import SIMULATION, job_json, print_findings
     from reward_functions.cli.job._package import package_json, packages_of, show_packages
     from reward_functions.tools.jobs.beside_deployed import beside_deployed
-    from reward_functions.tools.jobs.places import place
 
-    where = place(stage, aws_session())
-    _, found = where.job(job, driver)
-    findings = list(beside_deployed(found, stage, where.session))
+    where, _, found = job_at(job, stage, driver)
+    findings = list(beside_deployed(found, where.stage.stage, where.session))
     packages, problem = packages_of(where, found)
     if as_json:
         shown = job_json(found) | {"deployed": [asdict(each) for each in findings]}

@@ -25,6 +25,7 @@ from reward_functions.cli.job._options import (
     Validation,
     configured,
 )
+from reward_functions.cli.job._places import stage_place
 
 if TYPE_CHECKING:
     from reward_functions.tools.jobs.configuration import JobConfiguration
@@ -81,11 +82,9 @@ def start(
 
     Exit status: 0 the job is there, 2 nothing was started; with --watch that of `reward job watch`.
     """
-    from reward_functions.cli._aws import aws_session
     from reward_functions.cli._console import errors
     from reward_functions.cli.job.preflight import checks
     from reward_functions.cli.job.watch import follow
-    from reward_functions.tools.jobs.places import place
     from reward_functions.tools.jobs.starting import Refused
     from reward_functions.tools.jobs.starting import start as started
 
@@ -101,7 +100,7 @@ def start(
         driver=driver,
     )
     reason = force.strip()
-    where = place(asked.stage, aws_session())
+    where = stage_place(asked.stage)
     service = where.driver(_service(asked, where.stage.region))
     if only_show:
         _dry_run(asked, where, service, again=again, force=reason)

@@ -7,15 +7,16 @@ import typer
 from reward_functions.cli._agreement import Yes, agreed, require_somebody_to_ask
 from reward_functions.cli._echo import say
 from reward_functions.cli._errors import UNUSABLE
-from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
 from reward_functions.cli.job._options import (  # noqa: TC001 - typer reads annotations
     DriverOption,
     JobName,
+    StageOfJob,
 )
+from reward_functions.cli.job._places import job_at
 
 
 def stop(
-    job: JobName, *, stage: Stage = "dev", driver: DriverOption = None, yes: Yes = False
+    job: JobName, *, stage: StageOfJob = None, driver: DriverOption = None, yes: Yes = False
 ) -> None:
     """Ask a job to stop. No service goes on with a stopped job.
 
@@ -23,12 +24,9 @@ def stop(
 
     Exit status: 0 it stops, or is over already; 2 it goes on.
     """
-    from reward_functions.cli._aws import aws_session
     from reward_functions.cli._console import plain
-    from reward_functions.tools.jobs.places import place
 
-    where = place(stage, aws_session())
-    service, found = where.job(job, driver)
+    _, service, found = job_at(job, stage, driver)
     name = plain(found.name or found.id)
     if found.over:
         say(f"{name} is over already: it {found.state}")

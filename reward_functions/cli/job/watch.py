@@ -11,12 +11,13 @@ import typer
 
 from reward_functions.cli._echo import say
 from reward_functions.cli._errors import INCOMPLETE, INTERRUPTED, UNUSABLE
-from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
 from reward_functions.cli.job._options import (  # noqa: TC001 - typer reads annotations
     AsJson,
     DriverOption,
     JobName,
+    StageOfJob,
 )
+from reward_functions.cli.job._places import job_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -42,7 +43,7 @@ ENDINGS: Final = {"succeeded": 0, "failed": INCOMPLETE, "stopped": INCOMPLETE}
 def watch(
     job: JobName,
     *,
-    stage: Stage = "dev",
+    stage: StageOfJob = None,
     driver: DriverOption = None,
     interval: Annotated[
         float,
@@ -78,12 +79,9 @@ def watch(
     did not answer for as long as --patience says; 130 the watch was interrupted, and the job goes
     on.
     """
-    from reward_functions.cli._aws import aws_session
-    from reward_functions.tools.jobs.places import place
     from reward_functions.tools.jobs.watching import Polling
 
-    where = place(stage, aws_session())
-    service, found = where.job(job, driver)
+    where, service, found = job_at(job, stage, driver)
     polling = Polling(shortest=interval, longest=12 * interval, patience=patience)
     follow(found, service, where, polling, grader=grader, as_json=as_json)
 

@@ -36,7 +36,8 @@ def doctor(
     from reward_functions.cli.rollouts._agents import callable_named, way_to
     from reward_functions.rollouts.contract import LARGEST
     from reward_functions.tools.deployed.findings import measured_questions
-    from reward_functions.tools.rollouts.doctor import Subject, checks, findings_of
+    from reward_functions.tools.doctor_checks import findings_of
+    from reward_functions.tools.rollouts.doctor import Subject, checks
 
     given = None
     if payload is not None:

@@ -202,9 +202,7 @@ def create(
     try:
         client = dynamodb_client(region, endpoint)
     except NoRegionError:
-        raise ConfigurationError(
-            "there is no region: add --region, or set AWS_DEFAULT_REGION"
-        ) from None
+        raise ConfigurationError("there is no region: add --region, or set AWS_REGION") from None
     with errors().status("making the table"):
         made = create_table(client, table)
     say(f"{table} {'is made' if made else 'was there already'}: REWARD_ROLLOUTS_OUTBOX={url}")

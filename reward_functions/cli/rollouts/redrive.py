@@ -23,7 +23,7 @@ SHOWN: Final = 20
 
 def redrive(
     *,
-    stage: Stage = "dev",
+    stage: Stage,
     only: Annotated[
         list[str] | None,
         typer.Option(
@@ -52,9 +52,9 @@ def redrive(
 
     Exit status: 0 all that was chosen is sent back or dropped, 1 some of it is not, 2 nothing is.
     """
-    from reward_functions.cli._aws import aws_session
     from reward_functions.cli._console import errors
     from reward_functions.core.errors import ConfigurationError
+    from reward_functions.tools.aws_shell import aws_session
     from reward_functions.tools.rollouts.redriving import (
         DeadLetters,
         path_of,
@@ -67,7 +67,7 @@ def redrive(
         raise ConfigurationError(f"{both[0]} is sent back or dropped, not both")
     if not dry_run:
         require_somebody_to_ask("redrive", yes=yes)
-    session = aws_session()
+    session = aws_session(stage)
     queue = DeadLetters(path_of(stage, session), session)
     with errors().status("reading the dead letters"):
         letters = queue.held()

@@ -99,15 +99,14 @@ def _found(folder: Path | None) -> list[OpenSession]:
 
 def _runtime(arn: str) -> Any:
     """What stops sessions of a runtime; of its own region."""
-    import boto3
-
     from reward_functions.rollouts.collection.calls import AgentRuntime
     from reward_functions.rollouts.collection.names import region_of
     from reward_functions.rollouts.collection.rate_limit import RateLimiter
+    from reward_functions.tools.aws_shell import aws_session
     from reward_functions.tools.deployed.failures import in_words
 
     with in_words("making a client of bedrock-agentcore"):
-        client = boto3.client("bedrock-agentcore", region_name=region_of(arn))
+        client = aws_session().client("bedrock-agentcore", region_name=region_of(arn))
     return AgentRuntime(client, arn, RateLimiter())
 
 

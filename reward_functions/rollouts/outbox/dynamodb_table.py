@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from reward_functions.core.aws_region import shell_region
 from reward_functions.rollouts.errors import OutboxUnavailable
 
 INDEX: Final = "queue"
@@ -69,7 +70,7 @@ PROBLEMS: Final = {
     "ThrottlingException": "is throttled",
     "RequestLimitExceeded": "is throttled",
     "NoCredentialsError": "cannot be used: there are no AWS credentials",
-    "NoRegionError": "has no region: add ?region=REGION to its URL, or set AWS_DEFAULT_REGION",
+    "NoRegionError": "has no region: add ?region=REGION to its URL, or set AWS_REGION",
 }
 """By error code, or by the name of botocore's exception; behind "the outbox table NAME"."""
 
@@ -93,8 +94,9 @@ def dynamodb_client(region: str = "", endpoint: str = "") -> Any:
         retries={"mode": "standard", "total_max_attempts": TRIES},
         max_pool_connections=64,
     )
+    where = region or shell_region() or None
     return boto3.Session().client(
-        "dynamodb", region_name=region or None, endpoint_url=endpoint or None, config=config
+        "dynamodb", region_name=where, endpoint_url=endpoint or None, config=config
     )
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.tools.aws_shell import aws_session
+from reward_functions.tools.deployed.failures import AwsFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -81,13 +83,13 @@ def client(profile: str | None = None, region: str | None = None) -> Any:
 
     Raises:
         UploadFailed: there is no such profile, or the configuration cannot be read.
+        BadShell: the region is none of AWS's.
     """
-    import boto3  # noqa: PLC0415 - 0.3 s
-    from botocore.exceptions import BotoCoreError  # noqa: PLC0415
+    from botocore.exceptions import BotoCoreError  # noqa: PLC0415 - 0.2 s
 
     try:
-        return boto3.Session(profile_name=profile, region_name=region).client("s3")
-    except (BotoCoreError, ValueError) as error:
+        return aws_session(region=region or "", profile=profile).client("s3")
+    except (BotoCoreError, AwsFailed, ValueError) as error:
         raise UploadFailed(f"S3: {error}") from None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -20,11 +20,12 @@ from reward_functions.serving.catalogue import (
     stage_parameter,
 )
 from reward_functions.serving.names import Names
+from reward_functions.tools.aws_shell import aws_session, stage_hint
 from reward_functions.tools.deployed.arn import FunctionArn
 from reward_functions.tools.deployed.failures import AwsFailed, in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from boto3.session import Session
 
@@ -168,7 +169,7 @@ def write(stage: str, reward: DeployedReward, session: Session | None = None) ->
     """
     name = deployment_parameter(stage, reward.name)
     with in_words(f"writing the catalogue {name}"):
-        _client(session).put_parameter(
+        _client(name, session).put_parameter(
             Name=name, Value=reward.model_dump_json(), Type="String", Overwrite=True
         )
 
@@ -177,20 +178,20 @@ def nothing_deployed(stage: str) -> NotDeployed:
     """The error of a stage that is not deployed in this account and region."""
     return NotDeployed(
         f"stage {stage!r} has no deployments in this account and region: deploy it, or "
-        "name another with --stage, or another account with AWS_PROFILE"
+        f"name another with --stage, or another account with AWS_PROFILE{stage_hint(stage)}"
     )
 
 
 def _value(parameter: str, session: Session | None) -> str:
     """The value of one parameter."""
-    with in_words(f"reading the catalogue {parameter}"):
-        return str(_client(session).get_parameter(Name=parameter)["Parameter"]["Value"])
+    with _reading(parameter):
+        return str(_client(parameter, session).get_parameter(Name=parameter)["Parameter"]["Value"])
 
 
 def _below(path: str, session: Session | None) -> dict[str, str]:
     """The values of all parameters under a path, by their names."""
-    with in_words(f"reading the catalogue {path}"):
-        paginator = _client(session).get_paginator("get_parameters_by_path")
+    with _reading(path):
+        paginator = _client(path, session).get_paginator("get_parameters_by_path")
         pages = paginator.paginate(Path=path, Recursive=True)
         return {each["Name"]: each["Value"] for page in pages for each in page["Parameters"]}
 
@@ -207,7 +208,22 @@ def _record(kind: type[Record], parameter: str, value: str) -> Record:
         ) from None
 
 
-def _client(session: Session | None) -> Any:
-    import boto3  # noqa: PLC0415 - half a second
+@contextmanager
+def _reading(path: str) -> Iterator[None]:
+    """Say in words what went wrong; of a stage that nobody typed, also how to name another."""
+    try:
+        with in_words(f"reading the catalogue {path}"):
+            yield
+    except AwsFailed as error:
+        if not error.denied:
+            raise
+        raise AwsFailed(f"{error}{stage_hint(_stage_of(path))}", error.code) from None
 
-    return (session or boto3.Session()).client("ssm")
+
+def _stage_of(path: str) -> str:
+    """The stage whose parameters lie there; "" above the stages."""
+    return path.removeprefix(ROOT).strip("/").partition("/")[0]
+
+
+def _client(path: str, session: Session | None) -> Any:
+    return (session or aws_session(_stage_of(path))).client("ssm")

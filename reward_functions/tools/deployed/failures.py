@@ -50,6 +50,9 @@ UNTRUSTED: Final = (
 """What to do about an address of this machine."""
 
 
+NO_REGION: Final = "no AWS region: export AWS_REGION={place}, or write it into the profile"
+
+
 class AwsFailed(ConfigurationError):
     """A call to AWS failed before any function ran. The message says what to do.
 
@@ -133,7 +136,7 @@ def _unreached(error: BotoCoreError) -> str:
         case "ProfileNotFound":
             return f"{error}; check AWS_PROFILE"
         case "NoRegionError":
-            return "no AWS region; set AWS_DEFAULT_REGION, since boto3 does not read AWS_REGION"
+            return NO_REGION.format(place="us-east-1")
         case "EndpointConnectionError" | "ConnectTimeoutError" | "ProxyConnectionError":
             return f"nobody answers: {error}{_of_emulator(error, ENDED)}"
         case "InvalidEndpointConfigurationError" if "Bearer" in str(error):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from reward_functions.core.errors import DatasetError, ScoringError
 from reward_functions.core.types import Metric, Score, Scored, Unscored
 from reward_functions.serving.contract import decode_row
+from reward_functions.tools.aws_shell import aws_session
 from reward_functions.tools.deployed.arn import FunctionArn
 from reward_functions.tools.deployed.failures import in_words
 from reward_functions.tools.deployed.response import read
@@ -70,7 +71,6 @@ class DeployedFunction:
     @cached_property
     def client(self) -> Any:
         """The boto3 client of Lambda in the function's region."""
-        import boto3  # noqa: PLC0415 - half a second
         from botocore.config import Config  # noqa: PLC0415
 
         patience = Config(
@@ -80,7 +80,7 @@ class DeployedFunction:
             tcp_keepalive=True,  # a gateway forgets a connection that is silent for some minutes
         )
         with in_words("connecting to Lambda"):
-            session = self._session or boto3.Session()
+            session = self._session or aws_session()
             return session.client("lambda", region_name=self.arn.region, config=patience)
 
     def invoke(self, event: Any) -> Invocation:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.serving.catalogue import ALIAS
+from reward_functions.tools.aws_shell import aws_session
 from reward_functions.tools.deployed.arn import GENERATION_NAME, FunctionArn
 from reward_functions.tools.deployed.failures import AwsFailed, in_words
 
@@ -46,12 +47,11 @@ class Alias:
 
 def control_plane(service: str, region: str, session: Session | None) -> Any:
     """The boto3 client of a service that answers about functions and jobs."""
-    import boto3  # noqa: PLC0415 - half a second
     from botocore.config import Config  # noqa: PLC0415
 
     patience = Config(retries={"mode": "standard", "total_max_attempts": ATTEMPTS})
     with in_words(f"connecting to {service}"):
-        return (session or boto3.Session()).client(service, region_name=region, config=patience)
+        return (session or aws_session()).client(service, region_name=region, config=patience)
 
 
 def lambda_of(arn: FunctionArn, session: Session | None) -> Any:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.tools.aws_shell import default_stage
 from reward_functions.tools.evaluating.both import Asked, Askings
 from reward_functions.tools.evaluating.by_group import group_names
 from reward_functions.tools.evaluating.by_service import ServiceEvaluation
@@ -20,7 +21,6 @@ from reward_functions.tools.evaluating.evaluation import CARE, Settings
 from reward_functions.tools.evaluating.split import untouched
 from reward_functions.tools.evaluating.training_files import files_seen
 from reward_functions.tools.jobs.asked_model import alike, drawn_as, endpoint_of
-from reward_functions.tools.jobs.configuration import STAGE
 from reward_functions.tools.jobs.hosting import ACTIVE, Hosting
 from reward_functions.tools.jobs.model_calls import Sampling
 from reward_functions.tools.jobs.models import find
@@ -158,7 +158,7 @@ def prepared(options: Options, session: Session) -> Prepared:
         OSError: a file cannot be read.
     """
     file = options.file
-    where = place(file.stage if file else options.stage or STAGE, session)
+    where = place(file.stage if file else options.stage or default_stage().name, session)
     if options.on:
         _require_service(options, file)
     subject = _of_file(options, file, where) if file else _of_job(options, where)

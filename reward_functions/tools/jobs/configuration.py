@@ -26,6 +26,7 @@ from typing import Annotated, Any, Final
 from pydantic import BaseModel, Field, SkipValidation, StringConstraints, ValidationError
 
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.tools.aws_shell import DEFAULT_STAGE
 from reward_functions.tools.jobs.advice import ADVICE
 from reward_functions.tools.jobs.complaints import complaint
 from reward_functions.tools.jobs.job import DriverName, HyperparameterValue
@@ -33,9 +34,6 @@ from reward_functions.tools.jobs.parts import STRICT, Filters, Serverless, Vpc
 
 DIGEST_DIGITS: Final = 8
 """Hexadecimal digits of the configuration in a job's name."""
-
-STAGE: Final = "dev"
-"""The stage of a job that names none."""
 
 MISSING_DEPLOYMENT: Final = "deployment is missing: --deployment, or deployment = … in {file}"
 
@@ -98,7 +96,7 @@ class JobConfiguration(BaseModel):
     )
     sagemaker: Serverless | None = Field(default=None, description="Of SageMaker's jobs alone.")
     stage: str = Field(
-        default=STAGE,
+        default=DEFAULT_STAGE,
         description="A stage of `cdk.json` that is deployed.",
         examples=["prod"],
     )
@@ -141,20 +139,23 @@ class JobConfiguration(BaseModel):
     )
 
 
-def load(file: Path | None, given: dict[str, Any]) -> JobConfiguration:
+def load(
+    file: Path | None, given: dict[str, Any], *, stage: str = DEFAULT_STAGE
+) -> JobConfiguration:
     """The configuration of a file, where there is one, with what was typed over it.
 
     Args:
         file: TOML; the paths in it begin at its own folder.
         given: fields by name, without those that were not typed; hyperparameters are merged, and
             paths begin at the working directory.
+        stage: where neither names one.
 
     Raises:
         BadJob: a field is missing, unknown or wrong; one sentence that names it.
         OSError: the file cannot be read.
     """
     found = {} if file is None else _read(file)
-    merged = found | given
+    merged = {"stage": stage} | found | given
     if isinstance(found.get("hyperparameters"), dict) and "hyperparameters" in given:
         merged["hyperparameters"] = found["hyperparameters"] | given["hyperparameters"]
     named = "the job's file" if file is None else str(file)

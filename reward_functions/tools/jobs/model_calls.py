@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Usage
 from reward_functions.judge_runtime.usage import token_count
+from reward_functions.tools.aws_shell import aws_session
 from reward_functions.tools.deployed.failures import AwsFailed, in_words
 from reward_functions.tools.jobs.addresses import require_private
 from reward_functions.tools.jobs.bounded import bound
@@ -193,7 +194,6 @@ def converse_client(region: str, session: Session | None, connections: int) -> A
         WrongEndpoint: it would reach the local AWS emulator's own Bedrock.
         AwsFailed: there is no region, or no credentials.
     """
-    import boto3  # noqa: PLC0415 - half a second
     from botocore.config import Config  # noqa: PLC0415
 
     once = Config(
@@ -203,7 +203,7 @@ def converse_client(region: str, session: Session | None, connections: int) -> A
     )
     endpoints(session).check()
     with in_words("connecting to bedrock-runtime"):
-        own = session or boto3.Session()
+        own = session or aws_session()
         client = own.client("bedrock-runtime", region_name=region, config=once)
         bound(client, session, seconds=PATIENCE, most=MAX_BODY, connections=connections)
         return client

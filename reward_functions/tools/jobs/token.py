@@ -15,6 +15,7 @@ from datetime import UTC, datetime, timedelta
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from reward_functions.tools.aws_shell import aws_session
 from reward_functions.tools.deployed.failures import AwsFailed, in_words
 
 if TYPE_CHECKING:
@@ -153,10 +154,8 @@ def made(region: str, session: Session | None = None) -> Key:
     Raises:
         AwsFailed: there are no credentials, or they have expired.
     """
-    import boto3  # noqa: PLC0415 - half a second
-
     with in_words("making a key of the OpenAI-compatible API"):
-        credentials = (session or boto3.Session()).get_credentials()
+        credentials = (session or aws_session()).get_credentials()
         if credentials is None:
             raise AwsFailed("no AWS credentials; log in, or set AWS_PROFILE")
         frozen = credentials.get_frozen_credentials()  # refreshed, where that is due

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.loopback import is_loopback
 from reward_functions.rollouts.endpoints import REGION
+from reward_functions.tools.aws_shell import aws_session
 from reward_functions.tools.deployed.failures import in_words
 from reward_functions.tools.rollouts.agents import LARGEST, Answer, answer_of, word
 
@@ -130,8 +131,7 @@ def _refused(error: Any) -> Answer:
 
 
 def _client(service: str, name: str, seconds: float, concurrency: int) -> Any:
-    import boto3  # noqa: PLC0415 - 0.2 s
-    from botocore.config import Config  # noqa: PLC0415
+    from botocore.config import Config  # noqa: PLC0415 - 0.2 s
 
     region = name.split(":")[3] if name.startswith("arn:") and name.count(":") >= 5 else None  # noqa: PLR2004 - parts of an ARN
     if region is not None and not REGION.fullmatch(region):
@@ -143,4 +143,4 @@ def _client(service: str, name: str, seconds: float, concurrency: int) -> Any:
         retries={"total_max_attempts": 1},
     )
     with in_words(f"making a client of {service}"):
-        return boto3.client(service, region_name=region, config=config)
+        return aws_session().client(service, region_name=region, config=config)

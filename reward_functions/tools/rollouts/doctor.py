@@ -19,25 +19,20 @@ from __future__ import annotations
 import asyncio
 import inspect
 import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from time import time
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.core.errors import ConfigurationError
-from reward_functions.core.looking import Looks
 from reward_functions.rollouts.contract import RolloutMetadata, read_request
 from reward_functions.rollouts.episodes.smoke import FIELD
 from reward_functions.rollouts.errors import RolloutError
 from reward_functions.rollouts.settings import RolloutSettings
 from reward_functions.tools.deployed.findings import CheckFinding
+from reward_functions.tools.doctor_checks import Check, credentials
 from reward_functions.tools.rollouts import doctor_aws, doctor_frameworks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-EACH: Final = 8.0
-"""Seconds for one check."""
+    from collections.abc import Callable
 
 SERVICE: Final = "sagemakerjobruntime"
 
@@ -46,13 +41,6 @@ DEFERRING: Final = ("REWARD_ROLLOUTS_RESULTS", "REWARD_ROLLOUTS_SCORER")
 
 MODELLED: Final = "boto3 1.44"
 """The version from which the service is modelled for certain (botocore 1.43.20)."""
-
-
-class Check(NamedTuple):
-    """A question, and how it is answered."""
-
-    question: str
-    look: Callable[[], CheckFinding]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +70,7 @@ def checks(subject: Subject) -> list[Check]:
     found = [
         Check("settings", settings),
         Check("boto3", modelled),
-        Check("credentials", doctor_aws.credentials),
+        Check("credentials", credentials),
         Check("endpoint", lambda: doctor_aws.endpoint(metadata)),
         Check("clock", lambda: doctor_aws.clock(metadata)),
         Check("token", lambda: doctor_aws.token(metadata)),
@@ -98,25 +86,6 @@ def checks(subject: Subject) -> list[Check]:
     if subject.agent:
         found.append(Check("agent", lambda: agent(subject.agent)))
     return found
-
-
-def findings_of(wanted: Sequence[Check], seconds: float = EACH) -> list[CheckFinding]:
-    """The findings of checks, in their order.
-
-    Args:
-        wanted: the checks.
-        seconds: for each of them.
-    """
-
-    def find(check: Check) -> CheckFinding:
-        unseen = CheckFinding("unknown", check.question, f"not seen within {seconds:g} seconds")
-        try:
-            return Looks(seconds).at(check.look, otherwise=unseen)
-        except ConfigurationError as error:
-            return CheckFinding("failure", check.question, str(error))
-
-    with ThreadPoolExecutor(len(wanted), thread_name_prefix="doctor") as pool:
-        return list(pool.map(find, wanted))
 
 
 def settings() -> CheckFinding:

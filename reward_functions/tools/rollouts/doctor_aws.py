@@ -2,7 +2,6 @@
 
 | check | a failure means |
 | --- | --- |
-| credentials | nobody to sign as: every report stays in the outbox |
 | endpoint | not resolved, not trusted, or silent: likewise |
 | clock | five minutes off: AWS refuses every signature |
 | token | a bearer token cannot be minted: no chat client reaches the policy |
@@ -23,21 +22,13 @@ from urllib.parse import urlsplit
 
 from reward_functions.core.loopback import is_loopback
 from reward_functions.rollouts.endpoints import endpoint_of, region_of, require_trusted
+from reward_functions.tools.aws_shell import aws_session
 from reward_functions.tools.deployed.failures import AwsFailed, in_words
 from reward_functions.tools.deployed.findings import CheckFinding
+from reward_functions.tools.doctor_checks import NOTICED, REPLY, SKEW
 
 if TYPE_CHECKING:
     from reward_functions.rollouts.contract import RolloutMetadata
-
-SKEW: Final = 300.0
-"""Seconds that AWS allows between its clock and ours. Source: IAM user guide, "Elements of an AWS
-API request signature"."""
-
-NOTICED: Final = 60.0
-"""Seconds from which a clock is not kept by anybody."""
-
-REPLY: Final = 3.0
-"""Seconds for a connection and an answer."""
 
 JOB_ACTIONS: Final = (
     "sagemaker:Sample",
@@ -61,30 +52,6 @@ class Reply(NamedTuple):
 
     status: int
     date: str
-
-
-def credentials() -> CheckFinding:
-    """Who signs, and until when."""
-    import boto3  # noqa: PLC0415 - 0.2 s
-
-    with in_words("reading the AWS configuration"):
-        found = boto3.session.Session().get_credentials()
-        if found is None:
-            return CheckFinding(
-                "failure",
-                "credentials",
-                "none found: log in, set AWS_PROFILE, or run where a role is given",
-            )
-        found.get_frozen_credentials()
-    expiry = getattr(found, "_expiry_time", None)
-    if not isinstance(expiry, datetime):
-        return CheckFinding("ok", "credentials", f"from {found.method}, without an expiry")
-    left = (expiry - datetime.now(UTC)).total_seconds()
-    if left <= 0:
-        return CheckFinding("failure", "credentials", f"from {found.method}, expired: log in again")
-    return CheckFinding(
-        "ok", "credentials", f"from {found.method}, for {left / 60:,.0f} more minutes"
-    )
 
 
 def endpoint(metadata: RolloutMetadata) -> CheckFinding:
@@ -160,11 +127,9 @@ def permissions(metadata: RolloutMetadata) -> CheckFinding:
     Raises:
         AwsFailed: IAM cannot be asked, for another reason than a permission.
     """
-    import boto3  # noqa: PLC0415 - 0.2 s
-
     try:
         with in_words("asking who we are"):
-            session = boto3.session.Session(region_name=region_of(metadata))
+            session = aws_session(region=region_of(metadata))
             config = _brief()
             who = session.client("sts", config=config).get_caller_identity()["Arn"]
             iam = session.client("iam", config=config)
@@ -222,10 +187,8 @@ def invocable(name: str) -> CheckFinding:
     Raises:
         AwsFailed: it is not, or may not.
     """
-    import boto3  # noqa: PLC0415 - 0.2 s
-
     with in_words(f"invoking {name}, as a dry run"):
-        client = boto3.session.Session().client("lambda", config=_brief())
+        client = aws_session().client("lambda", config=_brief())
         client.invoke(FunctionName=name, InvocationType="DryRun", Payload=b"{}")
     return CheckFinding("ok", "agent", f"{name} may be invoked")
 

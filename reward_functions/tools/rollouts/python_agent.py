@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from reward_functions.core.importing import last_line
 from reward_functions.core.looking import Looks
 from reward_functions.core.loopback import is_loopback
+from reward_functions.tools.aws_shell import aws_session
 from reward_functions.tools.rollouts.agents import Answer, result_of
 
 if TYPE_CHECKING:
@@ -170,9 +171,8 @@ def pointed(endpoint: str, environ: Any = os.environ) -> Iterator[None]:
 
 
 def _credentials() -> bool:
-    import boto3  # noqa: PLC0415 - 0.2 s
 
-    return boto3.Session().get_credentials() is not None
+    return aws_session().get_credentials() is not None
 
 
 @contextmanager

@@ -23,7 +23,7 @@ def listed(monkeypatch):
     where = SimpleNamespace(stage=stage, session=None)
     monkeypatch.setattr(evaluators, "client", service.client)
     monkeypatch.setattr(places, "place", lambda *_: where)
-    monkeypatch.setattr("reward_functions.cli._aws.aws_session", lambda: None)
+    monkeypatch.setattr("reward_functions.tools.aws_shell.aws_session", lambda stage: None)
 
     def run(*arguments):
         return CliRunner().invoke(app, ["job", "evaluators", *arguments])

@@ -9,6 +9,7 @@ import pytest
 
 from reward_functions.rollouts.contract import RolloutMetadata
 from reward_functions.tools.deployed.findings import CheckFinding
+from reward_functions.tools.doctor_checks import findings_of
 from reward_functions.tools.rollouts import doctor, doctor_aws
 from tests.loopback import Service, served
 
@@ -74,7 +75,7 @@ def aws(monkeypatch, tmp_path):
 
 
 def found(payload=None, agent=""):
-    findings = doctor.findings_of(doctor.checks(doctor.Subject(payload, agent)))
+    findings = findings_of(doctor.checks(doctor.Subject(payload, agent)))
     return {each.question: each for each in findings}
 
 
@@ -127,7 +128,7 @@ def test_where_rewards_are_deferred_to_is_looked_at(monkeypatch, variables, verd
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     (check,) = [each for each in doctor.checks(doctor.Subject()) if each.question == "deferred"]
-    (finding,) = doctor.findings_of([check])
+    (finding,) = findings_of([check])
     assert (finding.verdict, sentence in finding.message) == (verdict, True), finding
 
 
@@ -211,4 +212,4 @@ def test_an_agent_that_is_not_there_fails_and_one_that_costs_is_not_asked(name, 
 
 def test_a_check_that_does_not_end_is_unknown():
     never = doctor.Check("never", lambda: Event().wait(60) and CheckFinding("ok", "", ""))
-    assert doctor.findings_of([never], seconds=0.05)[0].verdict == "unknown"
+    assert findings_of([never], seconds=0.05)[0].verdict == "unknown"

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from urllib.parse import quote, urlencode, urljoin, urlsplit
 
 from reward_functions.core.loopback import is_loopback
+from reward_functions.tools.aws_shell import aws_session
 from reward_functions.tools.deployed.failures import ENDED, AwsFailed, in_words
 from reward_functions.tools.jobs.addresses import BadAddress, require_private
 from reward_functions.tools.jobs.clients import ca_bundle, client
@@ -282,12 +283,11 @@ class MlflowApp:
 
     def _signed(self, url: str) -> dict[str, str]:
         """The headers of a request, with its signature."""
-        import boto3  # noqa: PLC0415 - half a second
         from botocore.auth import SigV4Auth  # noqa: PLC0415
         from botocore.awsrequest import AWSRequest  # noqa: PLC0415
 
         with in_words("signing a request to MLflow"):
-            credentials = (self._session or boto3.Session()).get_credentials()
+            credentials = (self._session or aws_session()).get_credentials()
         if credentials is None:
             raise AwsFailed(
                 "signing a request to MLflow: no credentials: `aws sso login`, or set a profile"
