@@ -85,7 +85,8 @@ class Deployment(Settings):
         default=ONE_PROCESSOR_MB,
         ge=ONE_PROCESSOR_MB,
         le=MAX_MEMORY_MB,
-        description="Lambda's memory size, which buys its processors too: the least is one.",
+        description="Lambda's memory size, which buys its processors too. The least is one whole "
+        "processor: with a part of it the algebra of slow answers ends unscored.",
     )
     timeout_seconds: int = Field(
         default=MAX_TIMEOUT_SECONDS,
@@ -147,6 +148,17 @@ class Deployment(Settings):
         default=None,
         description="`subnets` and `security_groups`, by their ids, that the function is in.",
     )
+
+    @field_validator("memory_mb", mode="before")
+    @classmethod
+    def _a_whole_processor(cls, memory: object) -> object:
+        if isinstance(memory, int) and memory < ONE_PROCESSOR_MB:
+            raise ValueError(
+                f"below {ONE_PROCESSOR_MB} Lambda gives a part of a processor, and the time limits "
+                "of scoring hold for a whole one, so that slow answers would end unscored: write "
+                f"{ONE_PROCESSOR_MB} or more"
+            )
+        return memory
 
     @field_validator("settings")
     @classmethod

@@ -343,7 +343,10 @@ WRONG = [
         {"deployments": [{"reward": "gsm8k", "memory": 2048}]},
         r"deployments.0.memory is not a setting\. Did you mean 'memory_mb'\?",
     ),
-    ({"deployments": [{"reward": "gsm8k", "memory_mb": 128}]}, "memory_mb: .*1769, not 128"),
+    (
+        {"deployments": [{"reward": "gsm8k", "memory_mb": 128}]},
+        "memory_mb: below 1769 Lambda gives a part of a processor, .*1769 or more, not 128",
+    ),
     ({"deployments": [{"reward": "gsm8k", "memory_mb": 10241}]}, "memory_mb: .*10240, not 10241"),
     ({"deployments": [{"reward": "gsm8k", "timeout_seconds": 901}]}, "900, not 901"),
     ({"deployments": [{"reward": "gsm8k", "timeout_seconds": 0}]}, "1, not 0"),

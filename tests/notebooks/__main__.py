@@ -16,7 +16,7 @@ from time import perf_counter
 from reward_functions.tools.local_aws.environment import merged
 from tests.notebooks import files, in_kernel
 from tests.notebooks.files import ALONE
-from tests.notebooks.stage import deployed
+from tests.notebooks.stage import deployed, point_at
 
 
 def main(wanted):
@@ -31,12 +31,12 @@ def main(wanted):
     with ExitStack() as ended:
         _leave_every_account()
         if any(not path.name.startswith(ALONE) for path in chosen):
-            ended.enter_context(deployed(_say))
+            point_at(ended.enter_context(deployed(_say)))
         return sum(not _ran(path) for path in chosen)
 
 
 def _leave_every_account():
-    """The kernel finds the emulator by itself, as a reader's does; and no account by mistake."""
+    """No kernel reaches an account, or another emulator, by mistake."""
     os.environ["PYTHONPATH"] = str(files.ROOT)
     kept = merged(os.environ, {})
     for name in set(os.environ) - set(kept):

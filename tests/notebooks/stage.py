@@ -4,6 +4,7 @@ As a reader has them, and as `tests/deploy` has them: permissions are enforced, 
 the judge's model, the training double trains no language model. All of it ends with the block.
 """
 
+import os
 from contextlib import ExitStack, contextmanager
 
 from reward_functions.tools.local_aws import down, up
@@ -46,3 +47,8 @@ def deployed(progress):
         progress("cdk deploy")
         cdk.deploy()
         yield aws
+
+
+def point_at(aws):
+    """Kernels inherit it: beside other emulators of the user, a cell would find several."""
+    os.environ.update(aws.environment)

@@ -2,11 +2,17 @@
 
 import ast
 import json
+import os
 import re
 
 import pytest
 
-from tests.notebooks import files
+from helpers import here
+from reward_functions.tools.local_aws import emulator
+from reward_functions.tools.local_aws.folders import Folder, Record
+from reward_functions.tools.local_aws.processes import process_of
+from reward_functions.tools.local_aws.started import LocalAws
+from tests.notebooks import files, stage
 from tests.notebooks.alike import assert_alike
 from tests.notebooks.files import ALONE
 
@@ -116,3 +122,20 @@ def test_a_notebook_without_aws_runs_and_its_outputs_are_the_committed_ones(
 ):
     monkeypatch.chdir(tmp_path)
     assert_alike(path)
+
+
+def test_the_kernels_go_to_the_emulator_that_was_started_beside_others(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr(LocalAws, "training_endpoint", "http://127.0.0.1:1")
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        monkeypatch.delenv(name)
+    for port, name in enumerate((emulator.DEFAULT, stage.NAME, "further"), 4_600):
+        folder = Folder(name)
+        folder.make()
+        folder.write(Record(process_of(os.getpid()), port, None, "python"))
+    started = emulator.find(stage.NAME)
+    for name, value in started.environment.items():
+        monkeypatch.setenv(name, value)  # undone behind the test, whatever the runner sets
+    monkeypatch.delenv("AWS_ENDPOINT_URL")
+    stage.point_at(started)
+    assert here._emulator(os.environ).name == stage.NAME

@@ -19,6 +19,7 @@ import json
 from dataclasses import dataclass
 from itertools import accumulate
 from math import exp, fsum, isfinite, log, sqrt
+from random import Random
 from statistics import stdev
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
@@ -30,7 +31,6 @@ from reward_functions.tools.training_double.tasks import KINDS, task_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from random import Random
 
     from reward_functions.tools.training_double.settings import SimulationSettings
     from reward_functions.tools.training_double.tasks import Task
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 NAMES: Final = tuple(one.name for one in STRATEGIES)
 
 GREEDY: Final = 1e-3
-"""A temperature below it takes the likeliest strategy."""
+"""A temperature below it draws nothing: a prompt has one answer."""
 
 FORMAT: Final = 1
 """Of the JSON."""
@@ -94,13 +94,10 @@ class Policy:
 
         Args:
             kind: of `KINDS`.
-            temperature: not negative; near 0 the likeliest strategy has all.
+            temperature: at least `GREEDY`.
         """
         logits = self.logits[kind]
         most = max(logits)
-        if temperature < GREEDY:
-            likeliest = logits.index(most)
-            return [float(at == likeliest) for at in range(len(logits))]
         powers = [exp((logit - most) / temperature) for logit in logits]
         total = fsum(powers)
         return [power / total for power in powers]
@@ -112,7 +109,18 @@ class Policy:
     def sample_group(
         self, task: Task, size: int, random: Random, temperature: float = 1.0
     ) -> list[Rollout]:
-        """So many responses to one prompt, each drawn by itself."""
+        """So many responses to one prompt, each drawn by itself; greedy ones are all the same.
+
+        Below `GREEDY` the prompt alone decides, and each strategy answers the share of prompts
+        that it has of the samples. The likeliest strategy would answer all: a base that is right in
+        60 % of its samples would be wrong at every prompt, and training would seem to gain 100
+        points.
+        """
+        if temperature < GREEDY:
+            prompt = (task.kind, task.answer, task.numbers, task.names)
+            random = Random(f"greedy {prompt}")  # noqa: S311 - the same in every run
+            (taken,) = random.choices(range(len(STRATEGIES)), weights=self.shares(task.kind))
+            return [Rollout(taken, STRATEGIES[taken].write(task, random))] * size
         weights = list(accumulate(self.shares(task.kind, temperature)))
         taken = random.choices(range(len(STRATEGIES)), cum_weights=weights, k=size)
         return [Rollout(at, STRATEGIES[at].write(task, random)) for at in taken]

@@ -15,6 +15,7 @@ from reward_functions.tools.training_double.policy import (
     advantages,
 )
 from reward_functions.tools.training_double.settings import BASE_SHARES, SimulationSettings
+from reward_functions.tools.training_double.strategies import STRATEGIES
 from reward_functions.tools.training_double.tasks import KINDS, task_of
 
 KIND = "whole number"
@@ -104,11 +105,46 @@ def test_equal_draws_write_equal_responses():
     assert first == second
 
 
-def test_at_temperature_zero_the_likeliest_strategy_answers():
+PROMPTS = [
+    task_of(
+        [{"role": "user", "content": f"{at + 3} boxes of {at % 13 + 2}?\n#### <number>"}], str(at)
+    )
+    for at in range(300)
+]
+
+
+def right(policy, temperature, size=1):
+    """The share of the answers that are right, over many prompts."""
+    draws = Random(7)
+    taken = [
+        one.strategy
+        for task in PROMPTS
+        for one in policy.sample_group(task, size, draws, temperature)
+    ]
+    return sum(STRATEGIES[at].correct for at in taken) / len(taken)
+
+
+@pytest.mark.parametrize("better", [-2.0, 0.0, 1.0, 2.0, 4.0])
+def test_greedy_answers_are_right_as_often_as_sampled_ones(better):
     policy = Policy.base()
-    policy.logits[KIND][0] += 5
-    assert all(policy.answer(TURNS, "42", Random(at), 0.0).endswith("#### 42") for at in range(20))
-    assert policy.shares(KIND, 0.0)[0] == 1.0
+    policy.logits[KIND][0] += better
+    assert abs(right(policy, 0.0) - right(policy, 1.0, size=8)) < 0.05
+
+
+def test_a_prompt_has_one_greedy_answer():
+    (first, *others) = [Policy.base().answer(TURNS, "42", Random(at), 0.0) for at in range(20)]
+    assert others == [first] * 19
+
+
+def test_training_makes_no_greedy_answer_wrong_that_was_right():
+    base, better = Policy.base(), Policy.base()
+    better.logits[KIND][0] += 2
+
+    def solved(policy):
+        taken = [policy.sample_group(task, 1, Random(1), 0.0)[0].strategy for task in PROMPTS]
+        return {at for at, strategy in enumerate(taken) if STRATEGIES[strategy].correct}
+
+    assert solved(base) < solved(better)
 
 
 def test_large_logits_overflow_nothing():
