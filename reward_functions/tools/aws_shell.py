@@ -133,8 +133,8 @@ def _region(stage: str, given: str, profile: str | None) -> Named | None:
         return Named(found, origin)
     if found := _profiles_region(profile):
         return Named(found, "the profile")
-    found = _stages().get(stage or default_stage().name, {}).get("region")
-    return Named(found, "cdk.json") if isinstance(found, str) and found else None
+    written = _stages().get(stage or default_stage().name, {}).get("region")
+    return Named(written, "cdk.json") if isinstance(written, str) and written else None
 
 
 def _profiles_region(profile: str | None) -> str:

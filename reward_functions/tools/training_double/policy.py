@@ -119,8 +119,8 @@ class Policy:
         if temperature < GREEDY:
             prompt = (task.kind, task.answer, task.numbers, task.names)
             random = Random(f"greedy {prompt}")  # noqa: S311 - the same in every run
-            (taken,) = random.choices(range(len(STRATEGIES)), weights=self.shares(task.kind))
-            return [Rollout(taken, STRATEGIES[taken].write(task, random))] * size
+            (only,) = random.choices(range(len(STRATEGIES)), weights=self.shares(task.kind))
+            return [Rollout(only, STRATEGIES[only].write(task, random))] * size
         weights = list(accumulate(self.shares(task.kind, temperature)))
         taken = random.choices(range(len(STRATEGIES)), cum_weights=weights, k=size)
         return [Rollout(at, STRATEGIES[at].write(task, random)) for at in taken]
