@@ -143,6 +143,7 @@ CATCHES_ALL = {
     "reward_functions/core/looking.py",  # a look at the account is worth less than a synthesis; and
     "reward_functions/rollouts/agentcore/runs.py",  # a result may raise when it is read;
     "reward_functions/rollouts/collection/collecting.py",  # a thread's end would hang its batch;
+    "reward_functions/rollouts/collection/attempts.py",  # one row's accident ends no batch;
     "reward_functions/rollouts/background.py",  # what an agent raises ends no thread and no loop;
     "reward_functions/rollouts/policy/calls.py",  # what ends a policy call is recorded, and raised;
     "reward_functions/rollouts/policy/answers.py",  # … and what breaks an answer off

@@ -3,11 +3,12 @@
 | what became of a call | what is done |
 | --- | --- |
 | throttled, in conflict, an error of the service, no connection | sent again, within the limit |
-| the reply to a stop is lost | sent again |
+| the reply to a stop is lost, or its connection broke | sent again |
 | the reply to an invocation is lost | taken as started: the result's key is known beforehand |
 | it cannot be sent: no credentials, a certificate that is not trusted | `ServiceFailed` |
 | a session to be stopped is not there | it is stopped |
-| anything else | `ServiceFailed`, with AWS's code |
+| an error that AWS answers | `ServiceFailed`, with AWS's code |
+| anything else that a client raises | raised by an invocation; a stop logs its type |
 
 An invocation that the service answered with an error of its own may have begun: the agent then runs
 twice, and its store keeps the first result. Every attempt waits for the rate limit.
@@ -18,6 +19,7 @@ from __future__ import annotations
 import logging
 import time
 from contextlib import closing
+from http.client import HTTPException
 from random import uniform
 from typing import TYPE_CHECKING, Any, Final
 
@@ -28,7 +30,9 @@ from botocore.exceptions import (
     EndpointConnectionError,
     HTTPClientError,
 )
+from urllib3.exceptions import HTTPError
 
+from reward_functions.rollouts.collection.attempts import attempted, code_of
 from reward_functions.rollouts.collection.results import strict_json
 from reward_functions.rollouts.errors import BadResult, ServiceFailed
 
@@ -46,7 +50,10 @@ AGAIN: Final = frozenset(
     }
 )
 NOT_SENT: Final = (EndpointConnectionError, ConnectTimeoutError)
-LOST: Final = (*NOT_SENT, HTTPClientError)
+BROKEN: Final = (HTTPClientError, OSError, HTTPException, HTTPError)
+"""A connection that broke: botocore lets errors of urllib3 and sockets through at a body."""
+
+LOST: Final = (*NOT_SENT, *BROKEN)
 """A stop whose reply is lost is sent again as well."""
 
 GONE: Final = "ResourceNotFoundException"
@@ -127,7 +134,7 @@ class AgentRuntime:
         try:
             with closing(reply["response"]) as stream:
                 raw = stream.read(most + 1)
-        except (BotoCoreError, OSError) as error:
+        except (BotoCoreError, *BROKEN) as error:
             return _lost(error)
         if len(raw) > most:
             raise BadResult(f"the agent's reply has more than {most:,} bytes")
@@ -136,23 +143,28 @@ class AgentRuntime:
         return strict_json(raw, "the agent's reply")
 
     def stop(self, session: str) -> bool:
-        """Stop a session; whether it is stopped now. One that failed is logged."""
-        try:
-            self._attempted(
+        """Stop a session, and return True once it is stopped.
+
+        Any failure is logged and returns False: a stop runs where an item, an error or an interrupt
+        is on its way to the caller, and must not take its place.
+        """
+        found = attempted(
+            lambda: self._attempted(
                 lambda: self.client.stop_runtime_session(
                     agentRuntimeArn=self.arn, runtimeSessionId=session
                 ),
                 again=LOST,
             )
-        except ServiceFailed as error:
-            if error.code == GONE:
+        )
+        if not isinstance(found, Exception):
+            return True
+        if isinstance(found, ServiceFailed):
+            if found.code == GONE:
                 return True
-            log.warning("a session was not stopped: %s", error)
-            return False
-        except BotoCoreError as error:
-            log.warning("a session was not stopped: %s", type(error).__name__)
-            return False
-        return True
+            log.warning("a session was not stopped: %s", found)
+        else:
+            log.warning("a session was not stopped: %s", type(found).__name__)
+        return False
 
     def _attempted(
         self,
@@ -170,7 +182,7 @@ class AgentRuntime:
             try:
                 return call()
             except ClientError as error:
-                code = str(error.response.get("Error", {}).get("Code", ""))[:64]
+                code = code_of(error)
                 if last or code not in AGAIN:
                     raise ServiceFailed(f"AgentCore refused a call: {code}", code) from None
             except again as error:

@@ -27,7 +27,7 @@ from reward_functions.rollouts.collection.ledger import Ledger, ledger_folder
 from reward_functions.rollouts.collection.names import region_of, session_of
 from reward_functions.rollouts.collection.payloads import rollout_payload
 from reward_functions.rollouts.collection.rate_limit import RateLimiter
-from reward_functions.rollouts.errors import BadResult, RolloutError
+from reward_functions.rollouts.errors import BadResult
 from reward_functions.rollouts.threads import in_thread
 
 if TYPE_CHECKING:
@@ -93,20 +93,18 @@ class RolloutClient:
         self.base_url, self.model_id, self.extra_config = base_url, model_id, extra_config
         self.tps_limit, self.max_pool_connections = tps_limit, max_pool_connections
         self.region = region_of(agent_runtime_arn)
-        self.agentcore_client = agentcore_client or boto3.client(
+        self.agentcore_client = agentcore_client or self._boto3_client(
             "bedrock-agentcore",
-            region_name=self.region,
             # Starts and stops are called at the same time; attempts are counted by `AgentRuntime`.
-            config=Config(
+            Config(
                 retries={"total_max_attempts": 1},
                 max_pool_connections=2 * max_pool_connections,
                 **INVOKING,
             ),
         )
-        self.s3_client = s3_client or boto3.client(
+        self.s3_client = s3_client or self._boto3_client(
             "s3",
-            region_name=self.region,
-            config=Config(
+            Config(
                 retries={"mode": "standard", "total_max_attempts": 2},
                 max_pool_connections=max_pool_connections,
                 **READING,
@@ -143,6 +141,7 @@ class RolloutClient:
             BadRequest: the payload cannot be sent, or an id is none.
             ServiceFailed: AgentCore did not start it.
             BadResult: the agent's reply names another place for the result; it is stopped.
+            Exception: what a client of the caller's own raises; the session is stopped.
         """
         self._rate_limiter.wait_sync()
         return self._begin(payload, session_of(session_id), input_id, rollout_overrides)
@@ -227,6 +226,9 @@ class RolloutClient:
         """What a batch starts and stops sessions with, and how often it looks."""
         return ClientStarter(self, (initial, longest, factor))
 
+    def _boto3_client(self, service: str, config: Config) -> Any:
+        return boto3.client(service, region_name=self.region, config=config)
+
     def _checked(
         self, payloads: Iterable[Mapping[str, Any]], at_once: int
     ) -> tuple[RolloutClient, Iterable[Mapping[str, Any]], int]:
@@ -267,12 +269,14 @@ class RolloutClient:
             ledger=self.ledger,
         )
         self.ledger.started(self.agent_runtime_arn, session_id)
+        begun = False
         try:
             reply = self._runtime.invoke(body, session_id, waited=True, abandoned=abandoned)
             _require_ours(reply, rollout["s3_bucket"], key)
-        except (RolloutError, KeyboardInterrupt):
-            future.cancel()
-            raise
+            begun = True
+        finally:
+            if not begun:
+                future.cancel()
         return future
 
 

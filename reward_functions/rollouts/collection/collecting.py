@@ -6,8 +6,10 @@ A start may wait for a container, and a look may not wait for a start: they have
 own. A session is stopped before its item is handed on. What is over its time is an item at once,
 also while its invocation is still under way, whose session is stopped a second time then.
 
-However a batch ends, by its last item, by `break`, by an exception or an interrupt, `close` has the
-threads stop what still runs. As many results wait to be taken as sessions may run, and no more.
+What the calls of one row raise is that row's failed item. What the payloads or `progress` raise
+ends the batch, and so does an interrupt. However a batch ends, by its last item, by `break`, by an
+exception or an interrupt, `close` has the threads stop what still runs. As many results wait to be
+taken as sessions may run, and no more.
 """
 
 from __future__ import annotations
@@ -16,12 +18,13 @@ import atexit
 import logging
 import time
 from collections import deque
-from concurrent.futures import CancelledError
 from heapq import heappop, heappush
 from itertools import count
 from threading import Condition, Lock, Thread, get_ident
+from traceback import format_exception
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from reward_functions.rollouts.collection.attempts import attempted
 from reward_functions.rollouts.collection.items import (
     BatchItem,
     BatchLimits,
@@ -42,6 +45,9 @@ CLOSING: Final = 120.0
 
 KINDS: Final = ((AgentFailed, "agent"), (BadResult, "result"), (BadRequest, "payload"))
 """Whose a failure is; any other is the service's."""
+
+FRAMES, LONGEST = 20, 8_000
+"""Of a traceback in an item: innermost frames, and characters."""
 
 
 class Starter(Protocol):
@@ -167,10 +173,13 @@ class Collection:
 
     def _start_all(self) -> None:
         while self._place_taken():
-            self._starter.admit()
+            refused = attempted(self._starter.admit)
             if (taken := self._begun()) is None:
                 return
-            self._start(*taken)
+            if refused is None:
+                self._start(*taken)
+            else:
+                self._settle(taken[0], self._failure(taken[0], refused))
 
     def _place_taken(self) -> bool:
         """Wait until a session may run; whether one may."""
@@ -218,13 +227,14 @@ class Collection:
         if self._limits.timeout <= 0:
             return  # its time is over: nothing is started
         session.begun = True
-        try:
-            future = self._starter.begin(
+        future = attempted(
+            lambda: self._starter.begin(
                 payload, session.session_id, lambda: self._closing or session.settled
             )
-        except RolloutError as error:
+        )
+        if isinstance(future, Exception):
             session.begun = False  # what did not start was stopped by whoever tried
-            self._settle(session, self._failure(session, error))
+            self._settle(session, self._failure(session, future))
             return
         with self._changed:
             session.future = future
@@ -266,10 +276,9 @@ class Collection:
         """What a look at a session finds; None where its result is not there yet."""
         future = session.future
         if future is not None and future.advanced():
-            try:
-                result = future.outcome()
-            except (RolloutError, CancelledError) as error:  # cancelled: the batch is closing
-                return self._failure(session, error)
+            result = attempted(future.outcome)
+            if isinstance(result, Exception):
+                return self._failure(session, result)
             return BatchItem(
                 success=True,
                 result=result,
@@ -355,9 +364,14 @@ class Collection:
         kind = next((name for cls, name in KINDS if isinstance(error, cls)), "service")
         return BatchItem(
             success=False,
-            error=str(error),
+            error=str(error) if isinstance(error, RolloutError) else _traced(error),
             index=session.index,
             elapsed=time.monotonic() - session.began,
             kind=kind,
             session_id=session.session_id,
         )
+
+
+def _traced(error: Exception) -> str:
+    """The traceback of an exception that nobody foresaw, which its caller has to understand."""
+    return "".join(format_exception(error, limit=-FRAMES, chain=False))[:LONGEST]

@@ -1,7 +1,8 @@
 """One rollout that runs somewhere else: its result is looked for in S3, and its session stopped.
 
 A look is a HEAD of the result's key. A key that is not there is looked for again, later each time;
-a look that fails is repeated too, and `FAILED_LOOKS` in a row end the rollout with `ServiceFailed`.
+a look that fails is repeated too, whatever it raises, and `FAILED_LOOKS` in a row end the rollout
+with `ServiceFailed`.
 The session is stopped with the result, a failure, a timeout, a cancellation, or an interrupt.
 
 `_waits` is the one loop: it looks, and yields the seconds until the next look. `result` sleeps them
@@ -18,9 +19,8 @@ from random import uniform
 from threading import Event, Lock
 from typing import TYPE_CHECKING, Any, Final
 
-from botocore.exceptions import BotoCoreError, ClientError
-
 from reward_functions.rollouts.agentcore.limits import LARGEST
+from reward_functions.rollouts.collection.attempts import attempted, code_of
 from reward_functions.rollouts.collection.calls import AgentRuntime
 from reward_functions.rollouts.collection.results import read_result
 from reward_functions.rollouts.errors import BadResult, RolloutError, ServiceFailed
@@ -127,12 +127,14 @@ class RolloutFuture:
     async def result_async(self, timeout: float | None = None) -> dict[str, Any]:
         """`result`; a task that is cancelled stops the session, too."""
         waits = self._waits(timeout)
+        ended = False
         try:
             while (seconds := await in_thread(next, waits, None)) is not None:
                 await asyncio.sleep(seconds)
-        except (TimeoutError, asyncio.CancelledError):
-            await asyncio.shield(in_thread(self.cancel))
-            raise
+            ended = True
+        finally:
+            if not ended:
+                await asyncio.shield(in_thread(self.cancel))
         return self.outcome()
 
     def __await__(self) -> Generator[Any, None, dict[str, Any]]:
@@ -153,6 +155,16 @@ class RolloutFuture:
     def cancelled(self) -> bool:
         """Whether it was cancelled, or timed out, before its result was there."""
         return self._cancelled
+
+    @property
+    def agentcore_client(self) -> Any:
+        """The client that stops the session; None where nothing is to be stopped."""
+        return None if self._runtime is None else self._runtime.client
+
+    @property
+    def agent_runtime_arn(self) -> str | None:
+        """The runtime of the session; None where nothing is to be stopped."""
+        return None if self._runtime is None else self._runtime.arn
 
     def elapsed(self) -> float:
         """Seconds since it began."""
@@ -207,35 +219,25 @@ class RolloutFuture:
         raise CancelledError("Future was cancelled")
 
     def _look(self) -> None:
-        try:
-            self.s3_client.head_object(Bucket=self.s3_bucket, Key=self.result_key)
-        except ClientError as error:
-            code = str(error.response.get("Error", {}).get("Code", ""))[:64]
-            if code in ABSENT:
-                self._failed_looks = 0
-            else:
-                self._failed(code)
-        except BotoCoreError as error:
-            self._failed(type(error).__name__)
-        else:
+        found = attempted(
+            lambda: self.s3_client.head_object(Bucket=self.s3_bucket, Key=self.result_key)
+        )
+        if not isinstance(found, Exception):
             self._there, self._failed_looks = True, 0
             return
+        if (code := code_of(found)) in ABSENT:
+            self._failed_looks = 0
+        else:
+            self._failed(code)
         self._later()
 
     def _fetch(self) -> None:
-        try:
-            stored = self.s3_client.get_object(Bucket=self.s3_bucket, Key=self.result_key)
-            size = stored.get("ContentLength") or 0
-            with closing(stored["Body"]) as stream:
-                body = b"" if size > LARGEST else stream.read(LARGEST + 1)
-        except ClientError as error:
-            self._failed(str(error.response.get("Error", {}).get("Code", ""))[:64])
+        found = attempted(self._read)
+        if isinstance(found, Exception):
+            self._failed(code_of(found))
             self._later()
             return
-        except (BotoCoreError, OSError) as error:
-            self._failed(type(error).__name__)
-            self._later()
-            return
+        size, body = found
         try:
             if max(size, len(body)) > LARGEST:
                 raise BadResult(f"the stored result has more than {LARGEST:,} bytes")
@@ -244,6 +246,13 @@ class RolloutFuture:
             )
         except RolloutError as error:
             self._error = error
+
+    def _read(self) -> tuple[int, bytes]:
+        """The size that S3 names and the body; of one that is too large nothing is read."""
+        stored = self.s3_client.get_object(Bucket=self.s3_bucket, Key=self.result_key)
+        size = stored.get("ContentLength") or 0
+        with closing(stored["Body"]) as stream:
+            return size, b"" if size > LARGEST else stream.read(LARGEST + 1)
 
     def _failed(self, code: str) -> None:
         """A look failed; so many in a row are an end."""

@@ -18,7 +18,8 @@ class BatchItem:
     Args:
         success: whether there is a whole result of an agent that did not fail.
         result: what the agent stored; None where there is no success.
-        error: one sentence; None where there is.
+        error: one sentence; a traceback for an exception that this package does not raise itself;
+            None where there is success.
         index: of the payload.
         elapsed: seconds from the start of its invocation.
         kind: whose a failure is: "agent", "timeout", "result", "payload" or "service"; "" for none.

@@ -49,12 +49,14 @@ class LambdaAgent:
         """Invoke it, and wait for its answer."""
         from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415 - 0.2 s
 
+        from reward_functions.rollouts.collection.calls import BROKEN  # noqa: PLC0415 - the same
+
         try:
             reply = self._client.invoke(FunctionName=self.name, Payload=request.json().encode())
             body = reply["Payload"].read(LARGEST)
         except ClientError as error:
             return _refused(error)
-        except BotoCoreError as error:
+        except (BotoCoreError, *BROKEN) as error:
             return Answer("silent", type(error).__name__)
         if reply.get("FunctionError"):
             return Answer("error", word(reply["FunctionError"]))
@@ -93,6 +95,8 @@ class AgentCoreAgent:
         """Invoke it in a session of its own."""
         from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415 - 0.2 s
 
+        from reward_functions.rollouts.collection.calls import BROKEN  # noqa: PLC0415 - the same
+
         try:
             reply = self._client.invoke_agent_runtime(
                 **self._named,
@@ -104,7 +108,7 @@ class AgentCoreAgent:
             body = reply["response"].read(LARGEST)
         except ClientError as error:
             return _refused(error)
-        except BotoCoreError as error:
+        except (BotoCoreError, *BROKEN) as error:
             return Answer("silent", type(error).__name__)
         return answer_of(reply.get("statusCode", 200), body)
 
@@ -116,7 +120,9 @@ class AgentCoreAgent:
         """Stop the session; one that has ended by itself is no failure."""
         from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415 - 0.2 s
 
-        with suppress(BotoCoreError, ClientError):
+        from reward_functions.rollouts.collection.calls import BROKEN  # noqa: PLC0415 - the same
+
+        with suppress(BotoCoreError, ClientError, *BROKEN):
             self._client.stop_runtime_session(**self._named, runtimeSessionId=session_of(request))
 
 
