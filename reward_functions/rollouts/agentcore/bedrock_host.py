@@ -29,6 +29,7 @@ from starlette.middleware import Middleware
 from starlette.responses import JSONResponse
 
 from reward_functions.core.local_requests import Refusal, is_loopback_address, refusal_of
+from reward_functions.rollouts.agentcore.agents import named_as
 from reward_functions.rollouts.agentcore.answers import REFUSALS, read_body, status_of
 from reward_functions.rollouts.agentcore.limits import LARGEST
 from reward_functions.rollouts.agentcore.own_host import address_of
@@ -115,6 +116,7 @@ class BedrockHost(BedrockAgentCoreApp):
                 raise HTTPException(status_of(error), str(error)) from None
             return await _ordinary(function, (payload, context)[:takes])
 
+        named_as(function, answer)
         super().entrypoint(answer)
         return function
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.http_server.messages import Refused, Reply, Request
-from reward_functions.rollouts.agentcore.agents import Agent
+from reward_functions.rollouts.agentcore.agents import Agent, named_as
 from reward_functions.rollouts.agentcore.answers import REFUSALS, read_body, status_of
 from reward_functions.rollouts.agentcore.limits import LARGEST
 from reward_functions.rollouts.background import Background
@@ -89,6 +89,7 @@ class OwnHost:
                 raise Refused(HTTPStatus.INTERNAL_SERVER_ERROR, sentence)
             return ordinary.result()
 
+        named_as(function, answer)
         self.handlers["main"] = answer
         return function
 

@@ -122,8 +122,7 @@ def agent_of(given: Any) -> Agent:
     Raises:
         TypeError: it cannot be called with a payload, or needs more than one argument beside it.
     """
-    named = _unbound(given)
-    name = str(getattr(named, "__name__", "") or type(named).__name__)
+    name = name_of(given)
     if isinstance(given, type):
         method = _method_of(given)
         function, methods = getattr(given, method), 0
@@ -180,6 +179,12 @@ def _parameters(
     named_so = (each for each in others if each.name in CONTEXTS and each.default is None)
     free = next(named_so, None)
     return (positional[0].name if positional else ""), second or free
+
+
+def name_of(given: Any) -> str:
+    """The name of a function, also inside a partial; of another object that of its class."""
+    named = _unbound(given)
+    return str(getattr(named, "__name__", "") or type(named).__name__)
 
 
 def _unbound(function: Any) -> Any:

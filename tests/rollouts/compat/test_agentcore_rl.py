@@ -2,10 +2,14 @@
 
 from importlib import import_module
 from inspect import signature
+from types import SimpleNamespace
 
 import pytest
 
+from reward_functions.rollouts.collection.ledger import Ledger
 from reward_functions.rollouts.compat import agentcore_rl
+
+ARN = "arn:aws:bedrock-agentcore:us-west-2:123456789012:runtime/agent-abc"
 
 # As `inspect.signature` of the published package has them: (parameter, default), "" for none.
 BATCH = (
@@ -86,3 +90,25 @@ def test_a_module_has_their_names_too(name):
         assert getattr(module, each) is getattr(agentcore_rl, each)
     with pytest.raises(AttributeError):
         _ = module.nothing
+
+
+def test_the_boto3_of_their_module_can_be_patched(monkeypatch):
+    from reward_functions.rollouts.compat.agentcore_rl import client
+
+    made = {}
+    monkeypatch.setattr(
+        client, "boto3", SimpleNamespace(client=lambda name, **_: made.setdefault(name, object()))
+    )
+    found = agentcore_rl.RolloutClient(ARN, "results", "run", ledger=Ledger(None))
+    assert found.agentcore_client is made["bedrock-agentcore"]
+    assert found.s3_client is made["s3"]
+
+
+def test_a_future_names_the_client_and_the_runtime_that_stop_its_session():
+    runtime = object()
+    future = agentcore_rl.RolloutFuture(
+        None, "results", "key", agentcore_client=runtime, agent_runtime_arn=ARN
+    )
+    assert (future.agentcore_client, future.agent_runtime_arn) == (runtime, ARN)
+    alone = agentcore_rl.RolloutFuture(None, "results", "key")
+    assert (alone.agentcore_client, alone.agent_runtime_arn) == (None, None)

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
         BatchItem,
         BatchResult,
     )
-    from reward_functions.rollouts.collection.client import RolloutClient
     from reward_functions.rollouts.collection.futures import RolloutFuture
     from reward_functions.rollouts.collection.invocations import (
         AgentCoreHttpClient,
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
         InvocationHandle,
     )
     from reward_functions.rollouts.collection.rate_limit import ACRRateLimiter
+    from reward_functions.rollouts.compat.agentcore_rl.client import RolloutClient
 
 ROLLOUTS: Final = "reward_functions.rollouts."
 
@@ -43,10 +43,10 @@ _MODULES: Final = {
         "agentcore.apps": "AgentCoreRLApp AgentCoreRuntimeApp",
         "agentcore.reward_function": "RewardFunction",
         "collection.batches": "AsyncBatchResult BatchItem BatchResult",
-        "collection.client": "RolloutClient",
         "collection.futures": "RolloutFuture",
         "collection.invocations": "AgentCoreHttpClient InvocationError InvocationHandle",
         "collection.rate_limit": "ACRRateLimiter",
+        "compat.agentcore_rl.client": "RolloutClient",
     }.items()
     for name in names.split()
 }

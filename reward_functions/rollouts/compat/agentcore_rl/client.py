@@ -1,9 +1,18 @@
-"""The names of `agentcore_rl_toolkit.client`."""
+"""The names of `agentcore_rl_toolkit.client`, and its `boto3`, which tests of its users patch."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import boto3
+
+from reward_functions.rollouts.collection import client
 from reward_functions.rollouts.collection.batches import AsyncBatchResult, BatchItem, BatchResult
-from reward_functions.rollouts.collection.client import RolloutClient
 from reward_functions.rollouts.collection.futures import RolloutFuture
 from reward_functions.rollouts.collection.rate_limit import ACRRateLimiter, LocalRateLimiter
+
+if TYPE_CHECKING:
+    from botocore.config import Config
 
 __all__ = [
     "ACRRateLimiter",
@@ -14,3 +23,10 @@ __all__ = [
     "RolloutClient",
     "RolloutFuture",
 ]
+
+
+class RolloutClient(client.RolloutClient):
+    """`collection.client.RolloutClient`; the `boto3` of this module makes its clients."""
+
+    def _boto3_client(self, service: str, config: Config) -> Any:
+        return boto3.client(service, region_name=self.region, config=config)
