@@ -1,10 +1,22 @@
 r"""Removes what a reader of a response does not see: invisible content, and content struck out.
 
-Invisible are `\phantom` and its kin, white text, boxes scaled to nothing, definitions of commands,
-comments of HTML, TeX and Markdown, hidden elements, and zero-width characters; struck out are
-`\cancel` and its kin, `~~…~~`, `<del>` and `<s>`. Invisible content that is never closed runs to
-the end of the text; a strike that is never closed is none. Behind thousands of such parts nothing
-is visible.
+| what | is not shown |
+| --- | --- |
+| LaTeX | the argument of `\phantom`, `\label`, `\index` and their kin; definitions, saved boxes |
+| | white, transparent or size 0: as an argument, or to the end of the group |
+| | `\iffalse … \fi`, environments `comment` and `filecontents` |
+| | a box over other text (`\llap`), in a length (`\hspace`) or in a link's address (`\href`) |
+| | a comment: a line that begins with `%`; a box behind a `%` that begins a sentence, or that |
+| | follows no digit and precedes the box: `5% \boxed{…}` is a percentage |
+| HTML | comments; `<template>` and its kin; what is hidden, white or of size 0 |
+| | a box in an attribute, in `<script>`, `<style>`, `<title>` and their kin |
+| Markdown | definitions of links; a box in the title of a link, or in the text of an image |
+| Unicode | zero-width characters |
+| struck out | `\cancel` and its kin, `~~…~~`, `<del>`, `<s>` |
+
+Invisible content that is never closed runs to the end of the text; a strike that is never closed is
+none. Behind thousands of such parts nothing is visible. What only a renderer could decide is not
+looked for: a branch of a conditional, a style sheet, a box moved off the page or under another.
 """
 
 from __future__ import annotations
@@ -24,34 +36,72 @@ _SIGNS: Final = (
     (
         "\\",
         re.compile(  # the first letters apart: one set costs less than a dozen alternatives
-            r"\\[bcdhinprstvx](?:phantom|hantom|cancel|ancel|out|t|ffalse|egin\{comment"
-            r"|extcolor|olor|calebox|ewcommand|enewcommand|rovidecommand|ef)"
+            r"\\[bcdefghilmnprstvxDNPR](?:phantom|hantom|cancel|ancel|out|t|ffalse|egin\{(?:comm|filec)"
+            r"|extcolor|olor|calebox|esizebox|ewcommand|enewcommand|rovidecommand|ef|def|eclare"
+            r"|ewDocument|enewDocument|rovideDocument|avebox|box|etbox|abel|ndex|lossary|ocite"
+            r"|ypeout|essage|pecial|nvisible|dfcomment|exttransparent|ransparent|tyle|tml|ullfont"
+            r"|ontsize|lap|ath[clr]lap|space|ref|ypertarget|ssId|lass)"
         ).search,
     ),
-    ("<", re.compile(r"<(?:!--|[>dsDS]|\w{1,12}\s)").search),
+    ("<", re.compile(r"<(?:!--|[>dsDS]|\w{1,12}\s|(?i:te|ti|no|ob|if|ca|au|vi|he))").search),
     ("~", re.compile("~~").search),
-    ("%", re.compile(r"\n%").search),
+    (
+        "%",
+        re.compile(r"%(?:(?<=\n.)|(?=[^\n]{0,100}\\f?boxed))").search,
+    ),
     ("#", re.compile(r"#(?<=\]: #)").search),
+    ("](", re.compile(r"\]\([^\s()]{1,200}\s{1,4}[\"']").search),
+    ("![", re.compile(r"!\[[^\[\]\n]{0,100}\\f?boxed").search),
 )
+_WHITE: Final = r"""(?:\[gray\]\s?\{\s?1(?:\.0{1,4})?|(?:\[\w{2,5}\])?\s?\{\s?
+    (?:[wW]hite|transparent|\#?[fF]{6}|\#[fF]{3}
+    |1(?:\.0{1,4})?(?:,\s?1(?:\.0{1,4})?){2}|255(?:,\s?255){2}))\s?\}"""
+_NOTHING: Final = r"0(?:\.0{0,4})?\s?(?:pt|em|ex|px|cm|mm|in)?"
+_UNSEEN: Final = r"""(?i:display:\s?none|visibility:\s?(?:hidden|collapse)
+    |(?<!aria-)(?<!overflow:)(?<!overflow:\s)\bhidden\b
+    |(?<![-\w])color[:=]\s?["']?
+      (?:white|transparent|\#(?:fff){1,2}(?![\da-f])|rgba?\(\s?255,\s?255,\s?255)
+    |(?:font-size|opacity):\s?0(?!\.?[1-9])|transform:\s?scale\(\s?0(?!\.?\d)
+    |(?:text-indent|left|right|top|bottom):\s?-\d{3}|clip:\s?rect\(0|clip-path:\s?inset\((?:50|100)%)"""
+_NAME: Final = r"(?:\{\s?\\[a-zA-Z]{1,40}\s?\}|\\[a-zA-Z]{1,40})"
 # The look-ahead lets the search skip to the next character that can begin anything.
 _OPENING: Final = re.compile(
-    r"""(?=[\\~%\[]|<[!\w])(?:
+    rf"""(?=[\\~%\[]|<[!\w]|!\[|\((?<=\]\())(?:
     \\(?:[hv]?phantom|[bx]?cancel|sout|st
-      |textcolor\s?\{\s?white\s?\}|scalebox\s?\{\s?0?\.?0*\s?\})\s{0,8}(?P<group>\{)
-  | \\(?:(?:re)?newcommand|providecommand|def)\*?\s{0,8}
-      (?:\{\s?\\[a-zA-Z]{1,40}\s?\}|\\[a-zA-Z]{1,40})
-      (?:\[[^\[\]]{0,20}\]|\#\d){0,9}\s{0,8}(?P<definition>\{)
-  | \\color\s?\{\s?(?P<white>white)\s?\}
+      |label|index|glossary|nocite|typeout|message|special|invisible|pdfcomment
+      |textcolor{_WHITE}|texttransparent\s?\{{\s?{_NOTHING}\s?\}}
+      |(?:htmlStyle|style)\s?\{{[^{{}}]{{0,60}}{_UNSEEN}[^{{}}]{{0,60}}\}}
+      |scalebox\s?\{{\s?0?\.?0*\s?\}}|resizebox\*?\s?\{{\s?{_NOTHING}\s?\}}\s?\{{[^{{}}]{{0,20}}\}}
+      |s(?:ave)?box\s?(?:{_NAME}|\d{{1,3}})|setbox\s?\d{{1,3}}\s?=?\s?\\[hv]box
+      )(?:\[[^\[\]]{{0,40}}\])?\s{{0,8}}(?P<group>\{{)
+  | \\(?:(?:re)?newcommand|providecommand|[egx]?def|DeclareMathOperator|DeclareRobustCommand)\*?
+      \s{{0,8}}{_NAME}
+      (?:\[[^\[\]]{{0,20}}\]|\#\d){{0,9}}\s{{0,8}}(?P<definition>\{{)
+  | \\(?:(?:Ren|N)ew|Provide|Declare)DocumentCommand\s{{0,8}}{_NAME}
+      \s{{0,8}}\{{[^{{}}]{{0,40}}\}}\s{{0,8}}(?P<command>\{{)
+  | \\(?:(?:math)?[clr]lap|[hv]space\*?|href|hypertarget|cssId|class|html(?:Id|Class|Data))
+      \s{{0,8}}(?P<aside>\{{)(?=[^{{}}\n]{{0,40}}\\f?boxed)
+  | \\(?:color{_WHITE}|transparent\s?\{{\s?{_NOTHING}\s?\}}|nullfont\b
+      |fontsize\s?\{{\s?{_NOTHING}\s?\}}\s?\{{[^{{}}]{{0,9}}\}})(?P<switch>)
   | (?P<comment><!--)
   | (?<!~)(?P<strike>~~)(?=[^\s~])
-  | <(?P<tag>del|s|strike|DEL|S|STRIKE)(?:\s[^<>]{0,200})?>
-  | <(?P<unseen>\w{1,12})\s[^<>]{0,200}
-      (?:display:\s?none|visibility:\s?hidden|\bhidden\b|(?<![-\w])color[:=]\s?["']?(?:white|\#fff)
-        |font-size:\s?0|opacity:\s?0(?!\.?[1-9]))[^<>]{0,200}>
+  | <(?P<tag>del|s|strike|DEL|S|STRIKE)(?:\s[^<>]{{0,200}})?>
+  | <(?:img|input|meta|link|br|hr|area|base|col|embed|source|track|wbr)
+      \s[^<>]{{0,200}}{_UNSEEN}[^<>]{{0,200}}(?P<void>>)
+  | <(?P<unseen>\w{{1,12}})\s[^<>]{{0,200}}{_UNSEEN}[^<>]{{0,200}}>
+  | <(?P<element>(?i:template|noscript|datalist))(?:\s[^<>]{{0,200}})?>
+  | <(?P<source>(?i:script|style))(?:\s[^<>]{{0,200}})?>
+  | <(?P<closed>(?i:title|head|iframe|noframes|noembed|object|canvas|audio|video))
+      (?:\s[^<>]{{0,200}})?>
+  | <\w{{1,12}}\s[^<>]{{0,200}}=\s?["'][^<>"']{{0,200}}(?:\\f?boxed|\#{{4}})
+      [^<>]{{0,200}}(?P<attribute>>)
   | (?P<iffalse>\\iffalse\b)
-  | (?P<environment>\\begin\{comment\})
-  | (?m:^)(?P<percent>%)
-  | (?m:^)\[[^\[\]\n]{1,40}\]:\ (?:\#|<>)\ ?(?P<reference>["'(])
+  | \\begin\{{(?P<environment>comment|filecontents\*?)\}}
+  | (?P<percent>%)(?:(?m:(?<=^.))|(?<=[\n.!?]\s.)(?=[^\n]{{0,100}}\\f?boxed)
+      |(?<=\n\s\s.)(?=[^\n]{{0,100}}\\f?boxed)|(?<![\\\d].)(?<!\d\s.)(?=\s{{0,8}}\\f?boxed))
+  | (?m:^)\[[^\[\]\n]{{1,40}}\]:\ (?:\#|<>)\ ?(?P<reference>["'(])
+  | (?<=\])\([^\s()]{{1,200}}\s{{1,4}}(?P<title>["'])
+  | !\[[^\[\]\n]{{0,100}}\\f?boxed[^\[\]\n]{{0,100}}(?P<image>\])(?=\()
     )""",
     re.VERBOSE,
 )
@@ -70,9 +120,10 @@ def strip_invisible(text: str) -> str:
         if opening is None:
             return "".join([*kept, text[position:]])
         kept.append(text[position : opening.start()])
-        position = _end_of(text, opening, missing)
-        if position == opening.end():  # a strike that is never closed is what it looks like
+        end = _end_of(text, opening, missing)
+        if end is None:
             kept.append(opening[0])
+        position = opening.end() if end is None else end
     return "".join(kept)
 
 
@@ -83,26 +134,42 @@ def _may_hide(text: str) -> bool:
     return text.startswith("%")
 
 
-def _end_of(text: str, opening: re.Match[str], missing: set[str]) -> int:
-    """Where the part ends; at its own opening when it is struck out and never closed.
+def _end_of(text: str, opening: re.Match[str], missing: set[str]) -> int | None:
+    """Where the part ends; None where its opening is text, such as a strike that is never closed.
 
     Args:
         text: the whole text.
         opening: what begins the part.
-        missing: the closings that no longer follow. They grow, so that a flood of openings looks
-            for each closing once.
+        missing: what no longer follows. It grows, so that a flood of openings looks for each
+            closing once.
     """
     kind = opening.lastgroup or ""  # each alternative has one group
-    if kind in ("group", "definition"):
+    if kind in _GROUPS:
         return group_end(text, opening.start(kind)) or len(text)
-    if kind == "white":
+    if kind == "switch":
         return _end_of_group(text, opening.end())
-    closing = _CLOSING.get(kind) or f"</{opening[kind]}>"
-    found = -1 if closing in missing else text.find(closing, opening.end())
+    if kind in _WHOLE:
+        return opening.end()
+    closing = _CLOSING.get(kind, "{}").format(opening[kind])
+    found = _found(text, closing, opening.end(), missing)
+    if found is None and kind in _ONLY_CLOSED:
+        return None
+    end = len(text) if found is None else found + len(closing)
+    return end if kind not in _WITH_BOX or _holds_box(text, opening.end(), end, missing) else None
+
+
+def _found(text: str, sought: str, start: int, missing: set[str]) -> int | None:
+    found = -1 if sought in missing else text.find(sought, start)
     if found < 0:
-        missing.add(closing)
-        return opening.end() if kind in ("strike", "tag") else len(text)
-    return found + len(closing)
+        missing.add(sought)
+    return None if found < 0 else found
+
+
+def _holds_box(text: str, start: int, end: int, missing: set[str]) -> bool:
+    """Whether a part states an answer by a box or `####`; looks behind it once for each."""
+    if end == len(text):
+        return any(_found(text, box, start, missing) is not None for box in _BOXES)
+    return any(text.find(box, start, end) >= 0 for box in _BOXES)
 
 
 def _end_of_group(text: str, start: int) -> int:
@@ -116,11 +183,30 @@ def _end_of_group(text: str, start: int) -> int:
 
 
 _BRACE: Final = re.compile(r"\\.|[{}]", re.DOTALL)
+_GROUPS: Final = frozenset({"group", "definition", "command", "aside"})
+_WHOLE: Final = frozenset({"void", "attribute", "image"})
+"""Kinds whose opening is the whole part."""
+
+_ONLY_CLOSED: Final = frozenset({"strike", "tag", "closed", "title"})
+"""Kinds that are text where nothing closes them."""
+
+_WITH_BOX: Final = frozenset({"source", "closed"})
+"""Hidden only with a box in them: source code may be an answer that a judge reads."""
+
+_BOXES: Final = ("\\boxed", "####")
+
 _CLOSING: Final = {
     "comment": "-->",
     "strike": "~~",
+    "tag": "</{}>",
+    "unseen": "</{}>",
+    "element": "</{}>",
+    "source": "</{}>",
+    "closed": "</{}>",
     "iffalse": "\\fi",
-    "environment": "\\end{comment}",
+    "environment": "\\end{{{}}}",
     "percent": "\n",
     "reference": "\n",
+    "title": "{})",
 }
+"""What ends a part, by its kind; `{}` is what its group matched."""

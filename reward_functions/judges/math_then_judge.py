@@ -43,7 +43,7 @@ def _right(sample: Sample) -> str:
 
 
 @reward_function(
-    version=2,
+    version=3,
     metrics=[*METRICS, "judged", *KEPT],
     gold_response=of_first_reference(_right),
     needs=Needs(judge=True, symbolic=True, workers=WORKERS),

@@ -30,9 +30,19 @@ LATEX = """
 NAMES = {
     # What a file may name beside them: no word that speaks about an answer.
     "extraction/invisible.py": """
-        newcommand renewcommand providecommand def iffalse comment phantom cancel sout white
-        hantom ancel out ffalse egin extcolor olor calebox ewcommand enewcommand rovidecommand
-        del strike display none visibility hidden color fff font size opacity
+        abel ancel area aria ath audio ave avebox base bottom box calebox cancel canvas
+        class clip col collapse comm comment cssid data datalist declare
+        declaremathoperator declarerobustcommand def del dfcomment display
+        documentcommand eclare egin embed enewcommand enewdocument esizebox essage etbox
+        ewcommand ewdocument extcolor exttransparent ffalse fff filec filecontents font
+        fontsize glossary hantom head hidden hite href html htmlstyle hypertarget iframe
+        img indent index input inset invisible label lap lass link lossary message meta
+        ndex newcommand nocite noembed noframes none noscript nullfont nvisible object
+        ocite olor ontsize opacity out overflow path pdfcomment pecial phantom provide
+        providecommand ransparent rect ref ren resizebox rgba rovidecommand
+        rovidedocument scale script setbox size source sout space special ssid strike
+        style template texttransparent title tml top track transform transparent tyle
+        typeout ullfont video visibility wbr white ypeout ypertarget
     """,
     "extraction/reasoning.py": """
         think thinking reasoning reasoning_content thought scratchpad reflection seed of_thought

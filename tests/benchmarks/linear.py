@@ -28,7 +28,8 @@ LEADS = ("", "#### ab ", "The answer is ", "ANSWER: ", r"\boxed{", r"\boxed{5} "
 PIECES = (
     *(" ", "\n", r"\n", r"\a ", r"\{", r"\}", r"\%", r"\,", r"\\", "{", "}", "(", "[", "$"),
     *(r"\( 1 \) ", "$1$ ", "-", "1,", "1.", "1 ", "1/", "% \n", "**", "_", "~", "`", "<", "<s>"),
-    *("<b hidden ", "<think>", "<!--", r"\phantom{", r"\text{", r"\frac", r"\left(", r"\sqrt"),
+    *("<b hidden ", "<script>", "<think>", "<!--", r"\label{", r"% \boxed{", r"\phantom{"),
+    *(r"\text{", r"\frac", r"\left(", r"\sqrt"),
     *("####", "or ", "e.g. ", ".", "?", ":", "=", "|", "^{", "中", "\u200b", "\u0301", "①", '"'),
     *("A) x\n", "yes ", "million "),
 )  # fmt: skip
