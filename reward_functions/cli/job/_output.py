@@ -64,17 +64,25 @@ def status(job: Job) -> Text:
 
 
 def progress_words(progress: Progress) -> str:
-    """How far a job is, such as `epoch 1 of 2 · step 7 of 30`; "" where nothing is counted yet."""
+    """How far a job is, such as `epoch 1 of 2 · step 7 of 30`; "" where nothing is counted yet.
+
+    A total that the service does not name is left out: `epoch 1`. So is a missing position: `2
+    epochs`.
+    """
     counted = {
         "epoch": (progress.epoch, progress.epochs),
         "step": (progress.step, progress.steps),
         "rollout": (progress.rollouts, progress.of_rollouts),
     }
-    return " · ".join(
-        f"{name} {at:,}" + (f" of {most:,}" if most else "")
-        for name, (at, most) in counted.items()
-        if at or most
-    )
+    return " · ".join(filter(None, (_so_far(name, *each) for name, each in counted.items())))
+
+
+def _so_far(name: str, at: int | None, most: int | None) -> str:
+    if at is None:
+        return f"{most:,} {name}{'' if most == 1 else 's'}" if most else ""
+    if most:
+        return f"{name} {at:,} of {most:,}"
+    return f"{name} {at:,}" if at else ""
 
 
 def moment(at: datetime) -> str:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from reward_functions.tools.jobs.job import Job
+    from reward_functions.tools.jobs.job import Job, MlflowRun
 
 
 BESIDE: Final = ("Its reward, beside what is deployed now", "Its agent, as it is now")
@@ -97,11 +97,22 @@ def _facts(job: Job) -> Table:
             "service": cell(SERVICES[job.driver]),
             "at": cell(progress_words(job.progress) or None) if job.progress else None,
             "tokens": _tokens(job),
+            "MLflow": _mlflow(job.mlflow),
             "made": cell(moment(job.created)),
             "ended": cell(moment(job.ended)) if job.ended else None,
             "took": cell(duration((ended - job.created).total_seconds())),
         }
     )
+
+
+def _mlflow(run: MlflowRun | None) -> Text | None:
+    """What the service names of a run: any part of it may be missing."""
+    from reward_functions.cli._console import cell
+
+    if run is None:
+        return None
+    said = {"run": run.run, "experiment": run.experiment, "app": run.app}
+    return cell(", ".join(f"{name} {value}" for name, value in said.items() if value))
 
 
 def _tokens(job: Job) -> Text | None:

@@ -56,7 +56,7 @@ class NoSuchJob(ConfigurationError):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a job is, where its service counts; 0 where it counts no such thing.
+    """How far a job is, as its service counts; None for what its answer does not say.
 
     Args:
         epoch: that it is at.
@@ -67,12 +67,12 @@ class Progress:
         of_rollouts: of this step.
     """
 
-    epoch: int = 0
-    epochs: int = 0
-    step: int = 0
-    steps: int = 0
-    rollouts: int = 0
-    of_rollouts: int = 0
+    epoch: int | None = None
+    epochs: int | None = None
+    step: int | None = None
+    steps: int | None = None
+    rollouts: int | None = None
+    of_rollouts: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +80,19 @@ class MlflowRun:
     """Where a job of SageMaker keeps its figures.
 
     Args:
-        app: ARN of the MLflow app.
-        run: the run's id.
-        experiment: its experiment's id; "" where the service says none.
+        app: ARN of the MLflow app; "" where the service names none.
+        run: the run's id; "" likewise.
+        experiment: its experiment's id; "" likewise.
     """
 
     app: str
     run: str
     experiment: str = ""
+
+    @property
+    def can_be_read(self) -> bool:
+        """Whether its figures can be asked for: that takes the app and the run."""
+        return bool(self.app and self.run)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from reward_functions.cli.job._output import progress_words
+from reward_functions.cli.job.show import _mlflow
+from reward_functions.tools.jobs.job import MlflowRun, Progress
 from tests.tools.jobs.memory import Driver, lost, refused
 
 
@@ -168,3 +171,35 @@ def test_a_job_is_stopped_when_somebody_agrees(job, service, begun):
     ran = job("stop", begun.name, "--yes")
     assert (ran.exit_code, ran.stdout) == (0, "gsm8k-0a1b2c3d-1 was stopped\n")
     assert job("stop", begun.name).stdout == "gsm8k-0a1b2c3d-1 is over already: it was stopped\n"
+
+
+SO_FAR = {
+    # what the service says: what is shown
+    Progress(): "",
+    Progress(epoch=1): "epoch 1",
+    Progress(epoch=1, epochs=0): "epoch 1",
+    Progress(epochs=2): "2 epochs",
+    Progress(steps=1): "1 step",
+    Progress(step=0): "",
+    Progress(step=0, steps=30): "step 0 of 30",
+    Progress(epoch=1, epochs=2, step=7, steps=30): "epoch 1 of 2 · step 7 of 30",
+    Progress(rollouts=3): "rollout 3",
+    Progress(of_rollouts=8): "8 rollouts",
+}
+
+
+@pytest.mark.parametrize("progress", SO_FAR, ids=str)
+def test_what_a_service_does_not_count_is_absent(progress):
+    assert progress_words(progress) == SO_FAR[progress]
+
+
+RUNS = {
+    MlflowRun("", "r", "e"): "run r, experiment e",
+    MlflowRun("", "", "e"): "experiment e",
+    MlflowRun("arn:a", "r"): "run r, app arn:a",
+}
+
+
+@pytest.mark.parametrize("run", RUNS, ids=str)
+def test_the_parts_of_an_mlflow_run_that_are_known_are_shown(run):
+    assert _mlflow(run).plain == RUNS[run]

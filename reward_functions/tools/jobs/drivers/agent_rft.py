@@ -260,7 +260,7 @@ class AgentDriver:
         return iter(sorted([*events_of(found), *logged], key=lambda event: event.at))
 
     def metrics(self, job: Job) -> Iterator[MetricPoint]:
-        """The figures of the job's MLflow run; none before it has one.
+        """The figures of the job's MLflow run; none before it has one, or where no app is named.
 
         Raises:
             AwsFailed: MLflow refused, or could not be reached.
@@ -268,7 +268,11 @@ class AgentDriver:
         from reward_functions.tools.jobs.drivers.mlflow import metrics_of  # noqa: PLC0415
 
         run = job.mlflow or self.get(job.id).mlflow
-        return iter(()) if run is None else metrics_of(run, self.region, self._session)
+        return (
+            iter(())
+            if run is None or not run.can_be_read
+            else metrics_of(run, self.region, self._session)
+        )
 
     def _started(
         self, request: JobRequest | EvaluationRequest, category: str, document: dict[str, Any]

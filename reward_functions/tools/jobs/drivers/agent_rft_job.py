@@ -19,6 +19,7 @@ from reward_functions.tools.deployed.failures import AwsFailed
 from reward_functions.tools.jobs.drivers.agent_rft_document import MAX_DOCUMENT
 from reward_functions.tools.jobs.drivers.fields import (
     count,
+    count_or_none,
     hyperparameters,
     moment,
     number,
@@ -153,9 +154,7 @@ def _status(status: str, phase: str) -> JobStatus:
 
 def _progress(made: Any) -> Progress | None:
     steps, rollouts = within(made, "ProgressInfo"), within(made, "RolloutInfo")
-    if not isinstance(steps, dict) and not isinstance(rollouts, dict):
-        return None
-    return Progress(
+    counted = Progress(
         epoch=_count(steps, "CurrentEpoch"),
         epochs=_count(steps, "MaxEpoch"),
         step=_count(steps, "CurrentStep"),
@@ -163,10 +162,11 @@ def _progress(made: Any) -> Progress | None:
         rollouts=_count(rollouts, "Completed"),
         of_rollouts=_count(rollouts, "Total"),
     )
+    return None if counted == Progress() else counted
 
 
-def _count(value: Any, name: str) -> int:
-    return count(within(value, name))
+def _count(value: Any, name: str) -> int | None:
+    return count_or_none(within(value, name))
 
 
 def _run(document: Any, config: Any, made: Any) -> MlflowRun | None:
@@ -175,14 +175,13 @@ def _run(document: Any, config: Any, made: Any) -> MlflowRun | None:
         within(document, "OutputDataConfig", "MlflowConfig", "MlflowResourceArn")
     )
     run = text(within(made, "MlflowDetails", "RunId"))
-    if not (app and run):
-        return None
-    return MlflowRun(app, run, text(within(made, "MlflowDetails", "ExperimentId")))
+    experiment = text(within(made, "MlflowDetails", "ExperimentId"))
+    return MlflowRun(app, run, experiment) if run or experiment else None
 
 
 def _tokens(usage: Any) -> dict[str, int]:
     return {
-        kind: _count(usage, name)
+        kind: count(within(usage, name))
         for name, kind in TOKENS.items()
         if number(within(usage, name)) is not None
     }

@@ -39,8 +39,13 @@ def number(value: Any) -> float | None:
 
 def count(value: Any) -> int:
     """How many: a whole number that a machine counts to; 0 for anything else."""
+    return count_or_none(value) or 0
+
+
+def count_or_none(value: Any) -> int | None:
+    """A whole number from 0 to `MOST`; None for anything else, such as a member that is missing."""
     found = number(value)
-    return int(found) if found is not None and 0 <= found <= MOST else 0
+    return int(found) if found is not None and 0 <= found <= MOST else None
 
 
 def moment(value: Any) -> datetime | None:

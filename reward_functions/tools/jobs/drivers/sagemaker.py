@@ -247,7 +247,7 @@ class SageMakerDriver:
         """
         from reward_functions.tools.jobs.drivers.mlflow import metrics_of  # noqa: PLC0415
 
-        if job.mlflow is not None:
+        if job.mlflow is not None and job.mlflow.can_be_read:
             yield from metrics_of(job.mlflow, self.region, self._session)
 
     def _judged(self, request: JobRequest) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from reward_functions.tools.deployed.failures import AwsFailed
 from reward_functions.tools.jobs.drivers.fields import (
     count,
+    count_or_none,
     hyperparameters,
     moment,
     number,
@@ -127,16 +128,16 @@ def _progress(found: Any) -> Progress | None:
     if not isinstance(found, dict) or not found:
         return None
     members = ("CurrentEpoch", "MaxEpoch", "CurrentStep", "TotalStepCountPerEpoch")
-    epoch, epochs, step, steps = (count(found.get(each)) for each in members)
-    return Progress(epoch=epoch, epochs=epochs, step=step, steps=steps)
+    epoch, epochs, step, steps = (count_or_none(found.get(each)) for each in members)
+    counted = Progress(epoch=epoch, epochs=epochs, step=step, steps=steps)
+    return None if counted == Progress() else counted
 
 
 def _run(answer: Mapping[str, Any]) -> MlflowRun | None:
     app = text(within(answer, "MlflowConfig", "MlflowResourceArn"))
     run = text(within(answer, "MlflowDetails", "MlflowRunId"))
-    if not (app and run):
-        return None
-    return MlflowRun(app, run, text(within(answer, "MlflowDetails", "MlflowExperimentId")))
+    experiment = text(within(answer, "MlflowDetails", "MlflowExperimentId"))
+    return MlflowRun(app, run, experiment) if run or experiment else None
 
 
 def _tokens(found: Any) -> dict[str, int]:

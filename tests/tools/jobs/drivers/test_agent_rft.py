@@ -9,6 +9,7 @@ from reward_functions.tools.jobs import beside_deployed as beside
 from reward_functions.tools.jobs.checks import agent
 from reward_functions.tools.jobs.drivers.agent_rft_job import events_of, job_of
 from reward_functions.tools.jobs.drivers.agent_rft_logs import log_events
+from reward_functions.tools.jobs.job import MlflowRun, Progress
 
 BEGIN = datetime(2026, 11, 23, tzinfo=UTC)
 ARN = "arn:aws:sagemaker:us-east-1:123456789012:job/AgentRFT/sums-1"
@@ -67,7 +68,32 @@ HOSTILE = {
 def test_what_a_service_should_not_send_leaves_a_job(case):
     job = job_of(described(JobConfigDocument=HOSTILE[case]))
     assert (job.name, job.tuned_model) == ("sums-1", "")
-    assert job.progress is None or job.progress.step == 0
+    assert job.progress is None
+
+
+PARTS = {
+    # what ServiceOutput has: the progress and the run that are shown
+    '{"ProgressInfo": {"CurrentEpoch": 1}}': (Progress(epoch=1), None),
+    '{"ProgressInfo": {"MaxEpoch": 2, "CurrentStep": 0}}': (Progress(epochs=2, step=0), None),
+    '{"ProgressInfo": {}, "RolloutInfo": {"Total": 8}}': (Progress(of_rollouts=8), None),
+    '{"ProgressInfo": {}}': (None, None),
+    '{"MlflowDetails": {"RunId": "r", "ExperimentId": "e"}}': (None, MlflowRun("", "r", "e")),
+    '{"MlflowDetails": {"ExperimentId": "e"}}': (None, MlflowRun("", "", "e")),
+    '{"MlflowDetails": {"RunName": "n"}}': (None, None),
+}
+
+
+@pytest.mark.parametrize("output", PARTS)
+def test_what_is_missing_is_absent_and_the_rest_is_there(output):
+    job = job_of(described(JobConfigDocument=f'{{"ServiceOutput": {output}}}'))
+    assert (job.progress, job.mlflow) == PARTS[output]
+
+
+@pytest.mark.parametrize(
+    ("app", "run", "can"), [("arn:a", "r", True), ("", "r", False), ("arn:a", "", False)]
+)
+def test_figures_take_an_app_and_a_run(app, run, can):
+    assert MlflowRun(app, run, "e").can_be_read is can
 
 
 BESIDE = {

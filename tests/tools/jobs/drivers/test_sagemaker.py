@@ -219,6 +219,19 @@ def test_a_job_says_how_far_it_is_and_where_its_figures_are(service, driver):
     ]
 
 
+def test_a_job_shows_what_its_service_says_of_the_rest(service, driver):
+    driver.start(REQUEST)
+    service.jobs[REQUEST.name] |= {
+        "ProgressInfo": {"CurrentEpoch": 1},
+        "MlflowDetails": {"MlflowExperimentId": "e", "MlflowRunId": "r"},
+    }
+    service.jobs[REQUEST.name].pop("MlflowConfig", None)
+    job = driver.get(REQUEST.name)
+    assert job.progress == Progress(epoch=1)
+    assert job.mlflow == MlflowRun("", "r", "e")
+    assert list(driver.metrics(job)) == []
+
+
 @pytest.mark.parametrize(
     ("status", "secondary", "ours"),
     [
