@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path  # noqa: TC003 - typer reads annotations
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
@@ -15,6 +15,13 @@ if TYPE_CHECKING:
 
 To = Literal["rllm", "agentcore", "datum", "jsonl"]
 Scale = Literal["none", "std"]
+Weight = Literal["token", "row", "episode"]
+
+SHARED: Final = {
+    "token": "each token has the whole advantage",
+    "row": "the tokens of a row share its advantage",
+    "episode": "all tokens of an episode share its advantage",
+}
 
 
 def export(
@@ -37,6 +44,13 @@ def export(
     scale: Annotated[
         Scale, typer.Option(help="`std` divides advantages by their group's standard deviation.")
     ] = "none",
+    weight: Annotated[
+        Weight,
+        typer.Option(
+            help="What has the advantage of an episode once: an episode whose history forked has "
+            "several rows."
+        ),
+    ] = "token",
 ) -> None:
     """Write trajectories as a trainer's rows, and say what is left out and why.
 
@@ -51,7 +65,7 @@ def export(
 
     if out.exists() and any(out.samefile(each) for each in (file, rewards) if each):
         raise ConfigurationError(f"{out} is read here; write the rows to another file")
-    found = exported(file, to, rewards=rewards, scale=scale)
+    found = exported(file, to, rewards=rewards, scale=scale, weight=weight)
     with replaced(out) as stream:
         stream.writelines(f"{line}\n" for line in found.lines)
     _show(found, out)
@@ -62,6 +76,11 @@ def export(
 def _show(found: Exported, out: Path) -> None:
     rows = "1 row" if len(found.lines) == 1 else f"{len(found.lines):,} rows"
     say(f"{rows} in {out}")
+    if found.weight:
+        say(
+            f"weight per {found.weight}: {SHARED[found.weight]}; "
+            f"{found.forked:,} of {found.episodes:,} episodes have several rows"
+        )
     for reason, count in found.left_out.items():
         say(f"left out, {reason}: {count:,}")
     for group in found.groups:

@@ -10,13 +10,23 @@ A rollout that nobody scored has no reward, and no 0.0 in its place: it is left 
 mean is that of the others. So is one that failed. Where two sources give one rollout different
 rewards, or two trajectories have one id, nobody can say which is right: both are left out. One
 whose tokens were misaligned gives no row, and its reward counts in its group.
+
+An episode whose history forked has several rows. `weight` says what has its advantage once:
+
+| weight | the advantage of a token | an episode of 2 rows with 3 and 5 tokens, advantage 0.5 |
+| --- | --- | --- |
+| `token` | the whole | 8 × 0.5 |
+| `row` | the whole, shared by the trained tokens of its row | 2 × 0.5 |
+| `episode` | the whole, shared by all trained tokens of its episode | 0.5 |
+
+These are sums over tokens, as losses that add tokens up have them.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from reward_functions.rollouts.errors import InvalidReward
 from reward_functions.rollouts.exchange.advantages import (
@@ -35,6 +45,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from reward_functions.rollouts.trajectories.types import Trajectory
+
+Weight = Literal["token", "row", "episode"]
+"""What has the advantage of an episode once: each of its tokens, each of its rows, or it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +121,7 @@ class TrainingRow(NamedTuple):
     Args:
         tokens: the row.
         reward: the return of its episode.
-        advantage: of each token that is trained.
+        advantage: of each token that is trained, by the `weight` that was asked for.
         group: of its rollout.
     """
 
@@ -140,6 +153,7 @@ def joined(
     rewards: Iterable[RolloutReward] | None = None,
     *,
     scale: Scale = "none",
+    weight: Weight = "token",
     groups: Mapping[str, str] | None = None,
 ) -> Joined:
     """Training rows with their group's advantages.
@@ -151,6 +165,7 @@ def joined(
         trajectories: with tokens.
         rewards: of rollouts; the trajectories' own where None.
         scale: "std" divides by the group's standard deviation.
+        weight: what has the advantage of an episode once.
         groups: the group of a rollout, where the rewards do not say; else `metadata["group"]`.
 
     Raises:
@@ -170,10 +185,32 @@ def joined(
     for trajectory, group in rewarded:
         rows += _rows(trajectory, compared[group], left)
     return Joined(
-        rows=tuple(rows),
+        rows=weighted(rows, weight),
         trajectories=tuple(trajectory for trajectory, _ in rewarded),
         groups=tuple(compared.values()),
         left_out=tuple(left),
+    )
+
+
+def weighted(rows: Iterable[TrainingRow], weight: Weight) -> tuple[TrainingRow, ...]:
+    """Rows whose tokens share the advantage of their row or episode.
+
+    Args:
+        rows: each with the whole advantage of its episode: all rows that a trainer gets.
+        weight: "token" leaves them as they are.
+    """
+    rows = tuple(rows)
+    if weight == "token":
+        return rows
+    tokens: Counter[str] = Counter()
+    for row in rows:
+        tokens[row.tokens.rollout] += row.tokens.trained
+    return tuple(
+        row._replace(
+            advantage=row.advantage
+            / (row.tokens.trained if weight == "row" else tokens[row.tokens.rollout])
+        )
+        for row in rows
     )
 
 

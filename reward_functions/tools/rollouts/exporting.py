@@ -15,6 +15,7 @@ tokens were misaligned when they were recorded stands in `jsonl` alone.
 from __future__ import annotations
 
 import json
+from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -23,7 +24,15 @@ from reward_functions.rollouts.errors import InvalidReward
 from reward_functions.rollouts.exchange.agentcore import trace_records
 from reward_functions.rollouts.exchange.datum import datum
 from reward_functions.rollouts.exchange.fields import BadTrace, read_object
-from reward_functions.rollouts.exchange.joining import Joined, RolloutReward, agreed, joined
+from reward_functions.rollouts.exchange.joining import (
+    Joined,
+    RolloutReward,
+    TrainingRow,
+    Weight,
+    agreed,
+    joined,
+    weighted,
+)
 from reward_functions.rollouts.exchange.left_out import LeftOut, counted
 from reward_functions.rollouts.exchange.rllm import rllm_episode
 from reward_functions.rollouts.trajectories.jsonl import TrajectoryFile, written
@@ -46,17 +55,28 @@ class Exported:
         lines: the rows, as JSON, without line breaks.
         left_out: rollouts and turns that gave no row, by reason.
         groups: of the rollouts that were rewarded; none for formats without advantages.
+        weight: of the advantages; None for formats without.
+        episodes: that gave rows of tokens.
+        forked: of these, those that gave several.
         torn: bytes of half a line at the end of the trajectories.
     """
 
     lines: tuple[str, ...]
     left_out: Mapping[str, int]
     groups: tuple[Group, ...] = ()
+    weight: Weight | None = None
+    episodes: int = 0
+    forked: int = 0
     torn: int = 0
 
 
 def exported(
-    path: str, to: Format, *, rewards: str | None = None, scale: Scale = "none"
+    path: str,
+    to: Format,
+    *,
+    rewards: str | None = None,
+    scale: Scale = "none",
+    weight: Weight = "token",
 ) -> Exported:
     """The rows of a file of trajectories.
 
@@ -66,6 +86,7 @@ def exported(
         rewards: the path of records of `reward rollouts run`, or of results from S3, one a line;
             the trajectories' own where None.
         scale: of advantages; "std" divides by the group's standard deviation.
+        weight: what has the advantage of an episode once, among the rows that are written.
 
     Raises:
         BadTrajectory, BadTrace: a line cannot be read. The message names it.
@@ -77,8 +98,17 @@ def exported(
     given = None if rewards is None else list(read_rewards(rewards))
     if to in TOKENS:
         found = joined(trajectories, given, scale=scale)
-        lines, left = _token_lines(found, to)
-        return Exported(lines=lines, left_out=counted(left), groups=found.groups, torn=file.torn)
+        kept, left = _written(found, to)
+        by_episode = Counter(row.tokens.rollout for row in kept)
+        return Exported(
+            lines=tuple(_token_lines(found, weighted(kept, weight), to, weight)),
+            left_out=counted(left),
+            groups=found.groups,
+            weight=weight,
+            episodes=len(by_episode),
+            forked=sum(count > 1 for count in by_episode.values()),
+            torn=file.torn,
+        )
     rewarded = trajectories if given is None else list(_with_rewards(trajectories, given))
     if to == "jsonl":
         rows = list(map(written, rewarded))
@@ -134,27 +164,37 @@ def _episodes(trajectories: Sequence[Trajectory]) -> Iterator[str]:
         yield _line(rllm_episode([each], task_id=task, index=index))
 
 
-def _token_lines(found: Joined, to: Format) -> tuple[tuple[str, ...], list[LeftOut]]:
+def _written(found: Joined, to: Format) -> tuple[list[TrainingRow], list[LeftOut]]:
+    """The rows that a format takes, and what is left out."""
+    rows: list[TrainingRow] = []
     left = list(found.left_out)
-    lines: list[str] = []
+    for row in found.rows:
+        prompt = row.tokens.prompt_ids or to != "datum"
+        if row.tokens.has_logprobs and prompt:
+            rows.append(row)
+        else:
+            reason = "no log-probabilities" if prompt else "no prompt"
+            left += [LeftOut(row.tokens.rollout, reason, turn) for turn in row.tokens.turns]
+    return rows, left
+
+
+def _token_lines(
+    found: Joined, rows: Sequence[TrainingRow], to: Format, weight: Weight
+) -> Iterator[str]:
     if to == "datum":
-        for row in found.rows:
-            if row.tokens.has_logprobs and row.tokens.prompt_ids:
-                lines.append(_line(datum(row.tokens, row.advantage)))
-            else:
-                reason = "no log-probabilities" if row.tokens.prompt_ids else "no prompt"
-                left += [LeftOut(row.tokens.rollout, reason, turn) for turn in row.tokens.turns]
-        return tuple(lines), left
-    advantages = {row.tokens.rollout: (row.advantage, row.group) for row in found.rows}
+        yield from (_line(datum(row.tokens, row.advantage)) for row in rows)
+        return
+    by_rollout: defaultdict[str, list[TrainingRow]] = defaultdict(list)
+    for row in rows:
+        by_rollout[row.tokens.rollout].append(row)
     for trajectory in found.trajectories:
-        if trajectory.id not in advantages:
+        if trajectory.id not in by_rollout:
             continue
-        records, out = trace_records(trajectory)
-        left += (each for each in out if each.reason == "no log-probabilities")
-        advantage, group = advantages[trajectory.id]
-        more = {"advantage": advantage, "group": group}
-        lines += (_line(each.json() | {"metadata": {**each.metadata, **more}}) for each in records)
-    return tuple(lines), left
+        # A record is made of each row that has log-probabilities, in the same order.
+        records, _ = trace_records(trajectory)
+        for record, row in zip(records, by_rollout[trajectory.id], strict=True):
+            more = {"advantage": row.advantage, "group": row.group, "weight": weight}
+            yield _line(record.json() | {"metadata": {**record.metadata, **more}})
 
 
 def _line(row: Mapping[str, Any]) -> str:

@@ -110,3 +110,35 @@ def test_a_return_that_no_trainer_can_hold_is_one_sentence_or_left_out(tmp_path,
     assert done.exit_code == 2
     assert "Traceback" not in done.output
     assert "a return" in done.output
+
+
+@pytest.mark.parametrize(
+    ("weight", "first", "second"),
+    [("token", 0.5, 0.5), ("row", 0.5 / 3, 0.5), ("episode", 0.125, 0.125)],
+)
+@pytest.mark.parametrize("to", ["agentcore", "datum"])
+def test_the_weight_of_a_forked_episode_is_chosen_and_said(tmp_path, to, weight, first, second):
+    traces, out = tmp_path / "traces.jsonl", tmp_path / "rows.jsonl"
+    group = {"metadata": {"group": "g"}}
+    made = [
+        trajectory(
+            turn(0, [1], [2, 3, 4]),
+            turn(1, [9], [5]),
+            turn(2, [8], [5], logprobs=()),  # gives no row, and takes no share
+            id="a",
+            rewards=(1.0,),
+            **group,
+        ),
+        trajectory(turn(0, [1], [2]), id="b", rewards=(0.0,), **group),
+    ]
+    traces.write_text("".join(f"{jsonl.written(each)}\n" for each in made))
+    done = run(traces, "--to", to, "--out", out, "--weight", weight)
+    assert f"weight per {weight}: " in done.output
+    assert "1 of 2 episodes have several rows" in " ".join(done.output.split())
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    if to == "agentcore":
+        found = [row["metadata"]["advantage"] for row in rows]
+        assert {row["metadata"]["weight"] for row in rows} == {weight}
+    else:
+        found = [row["lossFnInputs"]["advantages"]["data"][-1] for row in rows]
+    assert found == pytest.approx([first, second, -0.5])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import sqrt
 
 import pytest
@@ -13,7 +14,7 @@ from reward_functions.rollouts.exchange.advantages import group_advantages
 from reward_functions.rollouts.exchange.fields import BadTrace
 from reward_functions.rollouts.exchange.joining import RolloutReward, joined
 from reward_functions.rollouts.exchange.left_out import LeftOut
-from tests.rollouts.exchange.episodes import trajectory, turn
+from tests.rollouts.exchange.episodes import trajectories, trajectory, turn
 
 
 def trace(rollout, **fields):
@@ -145,3 +146,40 @@ def test_records_and_results_are_told_apart():
 def test_what_is_neither_is_refused(given_line):
     with pytest.raises((BadTrace, InvalidReward)):
         RolloutReward.read(given_line)
+
+
+def forked(rollout):
+    """Two rows: the second turn's prompt does not begin with what the first row holds."""
+    return trajectory(
+        turn(0, [1], [2, 3, 4]), turn(1, [9], [5, 6, 7, 8, 9]), id=rollout, rewards=None
+    )
+
+
+WEIGHTS = {
+    # weight: of the forked episode and of one with a row of two tokens, what each row adds up to
+    "token": ([3 * 0.5, 5 * 0.5], [2 * -0.5]),
+    "row": ([0.5, 0.5], [-0.5]),
+    "episode": ([0.5 * 3 / 8, 0.5 * 5 / 8], [-0.5]),
+}
+
+
+@pytest.mark.parametrize("weight", WEIGHTS)
+def test_what_has_the_advantage_of_a_forked_episode_once_is_chosen(weight):
+    found = joined([forked("a"), trace("b")], [reward("a", 1.0), reward("b", 0.0)], weight=weight)
+    sums = {"a": [], "b": []}
+    for row in found.rows:
+        sums[row.tokens.rollout].append(row.advantage * row.tokens.trained)
+    assert (sums["a"], sums["b"]) == tuple(map(pytest.approx, WEIGHTS[weight]))
+
+
+@given(st.lists(trajectories(), min_size=2, max_size=4))
+def test_the_tokens_of_an_episode_add_up_to_its_advantage(episodes):
+    episodes = [replace(each, id=f"r{at}", rewards=None) for at, each in enumerate(episodes)]
+    rewards = [reward(each.id, float(at)) for at, each in enumerate(episodes)]
+    whole = {row.tokens.rollout: row.advantage for row in joined(episodes, rewards).rows}
+    sums = dict.fromkeys(whole, 0.0)
+    for row in joined(episodes, rewards, weight="episode").rows:
+        sums[row.tokens.rollout] += row.advantage * row.tokens.trained
+    assert sums == pytest.approx(whole)
+    for row in joined(episodes, rewards, weight="row").rows:
+        assert row.advantage * row.tokens.trained == pytest.approx(whole[row.tokens.rollout])
