@@ -324,6 +324,7 @@ def test_no_module_of_the_base_needs_an_extra_to_be_imported():
     parts = ("cdk/", "feedback/", *frameworks, "serving/observability.py", "adapters/")
     # Tests of the toolkits that these stand in for replace their `boto3`.
     parts += ("rollouts/compat/nova_forge.py", "rollouts/compat/sagemaker_rft/reward_verifier.py")
+    parts += ("rollouts/compat/agentcore_rl/client.py",)
     found = {
         str(path.relative_to(ROOT / "reward_functions")): sorted(at_top(path) & EXTRAS.keys())
         for path in OURS

@@ -111,8 +111,8 @@ def _mlflow(run: MlflowRun | None) -> Text | None:
 
     if run is None:
         return None
-    said = {"run": run.run, "experiment": run.experiment, "app": run.app}
-    return cell(", ".join(f"{name} {value}" for name, value in said.items() if value))
+    named = {"run": run.run, "experiment": run.experiment, "app": run.app}
+    return cell(", ".join(f"{name} {value}" for name, value in named.items() if value))
 
 
 def _tokens(job: Job) -> Text | None:
