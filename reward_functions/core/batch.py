@@ -7,18 +7,22 @@ own, aside): a reward function raises freely, and the exception becomes an `Unsc
 from __future__ import annotations
 
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.core.errors import DeadlineReached
+from reward_functions.core.errors import DeadlineReached, ProcessEnded, SampleBlocked
 from reward_functions.core.groups import Group
 from reward_functions.core.spec import Needs, spec_of
 from reward_functions.core.types import RewardResult, Sample, Scored, Unscored
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from reward_functions.core.spec import RewardFunction
     from reward_functions.core.types import Message, Score
+
+LATE: Final = 0.25
+"""Seconds after the deadline until a thread is given up. Judges return at the deadline, with an
+error that says more."""
 
 
 def score_batch(
@@ -35,12 +39,36 @@ def score_batch(
         samples: what to score. A row that is not a valid sample comes as an `Unscored`, which is
             returned in its place.
         deadline: the reading of `time.monotonic()` after which no further sample is begun; what is
-            left comes back Unscored with `DeadlineReached`. A sample already begun is finished:
-            bounded time inside one is the reward's own duty.
+            left comes back Unscored with `DeadlineReached`. With one thread, a sample already begun
+            is finished: bounded time inside one is the reward's own duty. With several, one that
+            has not returned `LATE` seconds after the deadline is Unscored with `SampleBlocked`.
         workers: threads; what the reward declares it needs where not given.
 
     Returns:
         One result per sample, in order. Never raises for a sample.
+    """
+    samples = list(samples)
+    score = scorer(reward, samples, deadline)
+    threads = threads_of(reward, len(samples), workers)
+    if threads <= 1:
+        return [score(sample) for sample in samples]
+
+    from reward_functions.core.threads import mapped  # noqa: PLC0415 - verifiers never need it
+
+    if deadline is None:
+        return mapped(score, samples, threads)
+    return mapped(score, samples, threads, until=deadline + LATE, late=_blocked)
+
+
+def scorer(
+    reward: RewardFunction, samples: Sequence[Sample | Unscored], deadline: float | None = None
+) -> Callable[[Sample | Unscored], RewardResult]:
+    """What scores one sample of a batch, and never raises for it.
+
+    Args:
+        reward: as of `score_batch`.
+        samples: the whole batch, for a reward that looks at groups.
+        deadline: as of `score_batch`.
     """
 
     def group_of(sample: Sample) -> dict[str, Any]:
@@ -50,24 +78,50 @@ def score_batch(
         if isinstance(sample, Unscored):
             return sample
         if deadline is not None and monotonic() >= deadline:
-            return Unscored(sample.id, DeadlineReached("the batch's deadline passed before it"))
+            return not_reached(sample)
         try:
             return Scored(sample.id, call(sample, **group_of(sample)))
         except Exception as error:  # noqa: BLE001 - the one place; see the module's docstring
             return Unscored(sample.id, error)
+        except SystemExit:
+            return Unscored(sample.id, ProcessEnded("the reward called sys.exit"))
 
-    spec = spec_of(reward)
-    needs = spec.needs if spec else Needs()
-    samples = list(samples)
-    groups = _groups(samples) if needs.group else {}
+    groups = _groups(samples) if _needs(reward).group else {}
     call: Callable[..., Score] = reward
-    threads = min(workers or needs.workers, len(samples))
-    if threads <= 1:
-        return [score(sample) for sample in samples]
+    return score
 
-    from reward_functions.core.threads import mapped  # noqa: PLC0415 - verifiers never need it
 
-    return mapped(score, samples, threads)
+def threads_of(reward: RewardFunction, samples: int, workers: int | None = None) -> int:
+    """The threads that a batch of so many samples is scored with.
+
+    Args:
+        reward: as of `score_batch`.
+        samples: how many.
+        workers: a number that replaces what the reward declares.
+    """
+    return min(workers or _needs(reward).workers, samples)
+
+
+def not_reached(sample: Sample) -> Unscored:
+    """A sample whose turn did not come before the deadline."""
+    return Unscored(sample.id, DeadlineReached("the batch's deadline passed before it"))
+
+
+def _blocked(sample: Sample | Unscored, *, begun: bool) -> RewardResult:
+    """A sample that no thread has returned from, or that none has begun."""
+    if isinstance(sample, Unscored):
+        return sample
+    return blocked(sample) if begun else not_reached(sample)
+
+
+def blocked(sample: Sample) -> Unscored:
+    """A sample from which the reward function did not return before the deadline."""
+    return Unscored(sample.id, SampleBlocked("the reward did not return before the deadline"))
+
+
+def _needs(reward: RewardFunction) -> Needs:
+    spec = spec_of(reward)
+    return spec.needs if spec else Needs()
 
 
 def _groups(

@@ -7,7 +7,9 @@
     │                         UnreadableReference where it is mathematics that cannot be read
     ├── ScoringError          we are the cause
     │   ├── InvalidScore      a reward function broke its own declaration
-    │   ├── DeadlineReached   the batch's time was over before this sample's turn
+    │   ├── DeadlineReached   the batch's time was over before this sample's turn;
+    │   │                     SampleBlocked where the reward function did not return from it
+    │   ├── ProcessEnded      the process that scored this sample ended, or none could be started
     │   ├── EngineUnavailable the process that works out hard algebra cannot be had
     │   ├── JudgeUnavailable  no judge model could be asked: throttled, unreachable, out of time;
     │   │                     BudgetReached where the batch's dollars are spent
@@ -34,6 +36,8 @@
 | the judge model is throttled, unreachable, out of time or money | us | raises `JudgeUnavailable` | `Unscored` |
 | the judge model refuses, is cut off, or gives no valid verdict | us | raises `NoVerdict` | `Unscored` |
 | a bug, a non-finite value, a score out of scale, the deadline | us | anything escaping | `Unscored` |
+| the reward function does not return in the batch's time | us | does not return: `SampleBlocked` | `Unscored` |
+| the reward function ends its process (`os._exit`, a crash in C code) | us | does not return: `ProcessEnded` | `Unscored` |
 
 `score_batch` turns exceptions into `Unscored`; what an `Unscored` becomes is decided once per edge
 (`reward_functions.serving.imputation` for the Lambda, `reward_functions.cli._results` for the command line).
@@ -80,6 +84,14 @@ class InvalidScore(ScoringError):
 
 class DeadlineReached(ScoringError):
     """The batch's time was over before this sample's turn."""
+
+
+class SampleBlocked(DeadlineReached):
+    """The reward function had begun this sample, and did not return from it in the batch's time."""
+
+
+class ProcessEnded(ScoringError):
+    """The process that scored this sample ended without an answer, or none could be started."""
 
 
 class EngineUnavailable(ScoringError):

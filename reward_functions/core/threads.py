@@ -6,10 +6,11 @@ judge that never answers would keep whoever typed Ctrl-C waiting.
 
 from __future__ import annotations
 
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from queue import SimpleQueue
 from threading import Thread
-from typing import TYPE_CHECKING, Generic, TypeVar
+from time import monotonic
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -54,22 +55,49 @@ class Threads(Generic[T, R]):
                     future.set_exception(error)
 
 
-def mapped(function: Callable[[T], R], arguments: Iterable[T], count: int) -> list[R]:
+class Late(Protocol[T, R]):
+    """Answers for a call that has not returned in time."""
+
+    def __call__(self, argument: T, /, *, begun: bool) -> R:
+        """The answer; `begun` says whether a thread had begun the call."""
+
+
+def mapped(
+    function: Callable[[T], R],
+    arguments: Iterable[T],
+    count: int,
+    *,
+    until: float | None = None,
+    late: Late[T, R] | None = None,
+) -> list[R]:
     """The function of each argument, in order.
 
     Args:
         function: of one argument.
         arguments: one for each call.
         count: threads.
+        until: the reading of `time.monotonic()` at which no call is waited for any longer. Its
+            thread is left to itself. C code that keeps the interpreter's lock delays this.
+        late: answers for a call that has not returned by then.
 
     Raises:
         BaseException: what a call raised, or an interrupt of the thread that waits; calls that have
             not begun are left out, and the others are not waited for.
     """
+
+    def result(argument: T, future: Future[R]) -> R:
+        if until is None or late is None:
+            return future.result()
+        wait([future], timeout=max(0.0, until - monotonic()))
+        if future.cancel():
+            return late(argument, begun=False)
+        return future.result() if future.done() else late(argument, begun=True)
+
+    given = list(arguments)
     threads = Threads(function, count)
-    futures = [threads.submit(each) for each in arguments]
+    futures = [threads.submit(each) for each in given]
     try:
-        return [future.result() for future in futures]
+        return [result(*each) for each in zip(given, futures, strict=True)]
     finally:
         for future in futures:
             future.cancel()

@@ -40,10 +40,12 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
     from reward_functions.core.asking import Ask
+    from reward_functions.core.parts import Part
     from reward_functions.core.spec import RewardFunction, RewardSpec
-    from reward_functions.core.types import Sample, Unscored
+    from reward_functions.core.types import RewardResult, Sample, Unscored
     from reward_functions.judge_runtime.panel import BatchJudge, JudgePool
     from reward_functions.serving.contract import Envelope, ResponseMode, ResultObject
+    from reward_functions.serving.isolation import Isolation
     from reward_functions.serving.nova_metrics import NovaReply
     from reward_functions.serving.self_test import AnsweredBy, SelfTestReport
 
@@ -54,6 +56,13 @@ INITIALIZATION: Final = "AWS_LAMBDA_INITIALIZATION_TYPE"
 """The variable by which Lambda says how an environment begins."""
 
 SNAP_START: Final = "snap-start"
+
+RUNTIME_API: Final = "AWS_LAMBDA_RUNTIME_API"
+"""A variable that every Lambda has. There somebody else's reward never runs in this process."""
+
+WARM: Final = "warm"
+SELF_TEST: Final = "self-test"
+"""What the child of an `Isolation` is asked for beside batches."""
 
 
 class FailedWarmUp(ConfigurationError):
@@ -71,6 +80,7 @@ class Handler:
     spec: RewardSpec
     reward: RewardFunction
     judge_pool: JudgePool | None
+    isolation: Isolation | None
     imputation: Imputation
     telemetry: Telemetry
     settings: LambdaSettings
@@ -108,9 +118,11 @@ class Handler:
         return self._scored([nova.sample()], nova_reply, began, deadline, context)
 
     def suspend(self) -> None:
-        """End what no snapshot can hold: connections, and the process of hard algebra."""
+        """End what no snapshot can hold: connections, and processes."""
         if self.judge_pool is not None:
             self.judge_pool.close()
+        if self.isolation is not None:
+            self.isolation.end()
         if self.spec.needs.symbolic:
             _end_algebra()
 
@@ -122,7 +134,7 @@ class Handler:
         """
         if self.judge_pool is not None:
             self.judge_pool.reopen()
-        if self.spec.needs.symbolic:
+        if self.spec.needs.symbolic and self.isolation is None:
             _warm_algebra(self.telemetry)
 
     def _scored(
@@ -135,8 +147,7 @@ class Handler:
     ) -> Reply:
         """The reply to a batch, which is measured whether it succeeds or not."""
         batch_judge = self._batch_judge(deadline)
-        reward = batch_judge or self.reward
-        results = score_batch(reward, samples, deadline=deadline, workers=self.settings.workers)
+        results = self._results(batch_judge or self.reward, samples, deadline)
         try:
             return reply(self.imputation(samples, results))
         finally:
@@ -148,6 +159,17 @@ class Handler:
                 account=batch_judge.account.metrics() if batch_judge else {},
             )
 
+    def _results(
+        self, reward: RewardFunction, samples: Sequence[Sample | Unscored], deadline: float | None
+    ) -> list[RewardResult]:
+        workers = self.settings.workers
+        if self.isolation is not None and deadline is not None:
+            try:
+                return self.isolation.score(samples, deadline=deadline, workers=workers)
+            except OSError as error:
+                self.telemetry.not_isolated(error)
+        return score_batch(reward, samples, deadline=deadline, workers=workers)
+
     def _batch_judge(self, deadline: float | None) -> BatchJudge | None:
         """A judge for one batch, which keeps its deadline and its account; None for a verifier."""
         if self.judge_pool is None:
@@ -157,6 +179,9 @@ class Handler:
 
     def _self_test(self, answered_by: AnsweredBy, deadline: float | None) -> SelfTestReport:
         """Nothing of it is measured: alarms and shares are of what trainers send."""
+        if self.isolation is not None and deadline is not None:
+            report: SelfTestReport = self.isolation.call(SELF_TEST, deadline=deadline)
+            return report
         model = self._batch_judge(deadline) if answered_by == "model" else None
         return self_test(self.spec, self.settings.parameters, model)
 
@@ -188,15 +213,19 @@ def bind(
     """
     spec = spec or served(settings)
     telemetry = Telemetry(spec, settings)
-    if spec.needs.symbolic:
+    reward = spec.bind(settings.parameters, ask=ask if spec.needs.judge else None)
+    isolation = _isolation(spec, reward, settings, telemetry)
+    isolated = isolation is not None and RUNTIME_API in os.environ
+    if spec.needs.symbolic and not isolated:
         _warm_algebra(telemetry)
     return Handler(
         spec=spec,
-        reward=spec.bind(settings.parameters, ask=ask if spec.needs.judge else None),
+        reward=reward,
         judge_pool=_judge_pool(spec, settings) if ask is None else None,
+        isolation=isolation,
         imputation=Imputation(
             minimum=spec.scale.minimum,
-            metrics=_warmed(spec),
+            metrics=isolation.call(WARM) if isolation and isolated else _warmed(spec),
             on_unscored=settings.on_unscored,
             max_unscored=settings.max_unscored,
         ),
@@ -215,6 +244,30 @@ def served(settings: LambdaSettings) -> RewardSpec:
     if settings.composite is None:
         return get(settings.name)
     return composite_of({**settings.composite, "name": settings.name})
+
+
+def _isolation(
+    spec: RewardSpec, reward: RewardFunction, settings: LambdaSettings, telemetry: Telemetry
+) -> Isolation | None:
+    """What scores the batches of somebody else's reward; None for ours, which bound their time.
+
+    None for judges too: they wait in threads, and what they share does not outlive a fork.
+    """
+    if spec.needs.judge or ours(spec):
+        return None
+    if not hasattr(os, "fork"):
+        telemetry.not_isolated(OSError("no fork"))
+        return None
+    from reward_functions.serving.isolation import Isolation  # noqa: PLC0415 - ours never need it
+
+    return Isolation(
+        reward,
+        calls={
+            WARM: partial(_warmed, spec),
+            SELF_TEST: partial(self_test, spec, settings.parameters),
+        },
+        begin=partial(_warm_algebra, telemetry) if spec.needs.symbolic else None,
+    )
 
 
 def _judge_pool(spec: RewardSpec, settings: LambdaSettings) -> JudgePool | None:
@@ -249,6 +302,13 @@ def _end_algebra() -> None:
     from reward_functions import symbolic  # noqa: PLC0415 - most rewards never need it
 
     symbolic.end()
+
+
+def ours(spec: RewardSpec) -> bool:
+    """Whether a reward, and every part of a composite, is one of this package."""
+    module = str(getattr(spec.function, "__module__", ""))
+    parts: Sequence[Part] = getattr(spec.function, "parts", ())
+    return module.startswith("reward_functions.") and all(ours(part.spec) for part in parts)
 
 
 def _warmed(spec: RewardSpec) -> tuple[Metric, ...]:

@@ -28,13 +28,19 @@ from reward_functions.core.types import Sample, Scored, Unscored
 from reward_functions.serving.imputation import is_ours
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from reward_functions.core.spec import RewardSpec
     from reward_functions.core.types import RewardResult
     from reward_functions.serving.settings import LambdaSettings
 
 DIMENSION: Final = "reward"
+
+Line = tuple[str, int]
+"""A module's name, and a line of it."""
+
+RAISED_AT: Final = "raised_at"
+"""The attribute of an exception of another process that holds its lines, as it has no traceback."""
 
 MAX_KINDS: Final = 10
 """Kinds of errors in one log line; a batch of 10,000 rows can be wrong in as many ways."""
@@ -128,6 +134,10 @@ class Telemetry:
         """Report that a warm-up failed, which some samples need."""
         self.logger.warning("warm-up incomplete", error=self.kind(error))
 
+    def not_isolated(self, error: OSError) -> None:
+        """Report that no process can be started, so that a sample which blocks loses its batch."""
+        self.logger.warning("scored without a process of its own", error=self.kind(error))
+
     def metrics_dropped(self, samples: int) -> None:
         """Report that a response was too large for the metrics of its results."""
         self.logger.warning("metrics_list dropped to fit the response", samples=samples)
@@ -142,13 +152,9 @@ class Telemetry:
     def _origin(self, error: Exception) -> str:
         """`module:line` of the innermost frame in this package or in the reward's own."""
         ours = {__name__.partition(".")[0], self.spec.function.__module__.partition(".")[0]}
-        origin, frame = "an unknown line", error.__traceback__
-        while frame is not None:
-            module = str(frame.tb_frame.f_globals.get("__name__"))
-            if module.partition(".")[0] in ours:
-                origin = f"{module}:{frame.tb_lineno}"
-            frame = frame.tb_next
-        return origin
+        lines = getattr(error, RAISED_AT, None) or lines_of(error)
+        theirs = [(module, line) for module, line in lines if module.partition(".")[0] in ours]
+        return "{}:{}".format(*theirs[-1]) if theirs else "an unknown line"
 
     def _texts(self, samples: Sequence[Sample | Unscored], results: Sequence[RewardResult]) -> None:
         for sample, result in zip(samples, results, strict=True):
@@ -160,6 +166,14 @@ class Telemetry:
                     response=sample.response,
                     score=result.score.value if isinstance(result, Scored) else None,
                 )
+
+
+def lines_of(error: BaseException) -> Iterator[Line]:
+    """Where an exception came from, the innermost line last."""
+    frame = error.__traceback__
+    while frame is not None:
+        yield str(frame.tb_frame.f_globals.get("__name__")), frame.tb_lineno
+        frame = frame.tb_next
 
 
 class StandardOutput(logging.StreamHandler[TextIO]):

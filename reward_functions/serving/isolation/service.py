@@ -1,0 +1,124 @@
+"""What a child does: it scores samples of a batch and says what has begun, and what it earned."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from reward_functions.core.batch import scorer
+from reward_functions.core.errors import RewardError
+from reward_functions.core.types import Metric, RewardResult, Sample, Score, Scored, Unscored
+from reward_functions.serving.isolation.carried_errors import CarriedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from reward_functions.core.spec import RewardFunction
+    from reward_functions.serving.isolation.forked import Say, Service
+
+
+class Batch(NamedTuple):
+    """A request: score samples.
+
+    Args:
+        samples: of the whole batch, since a reward may look at groups.
+        places: which of them, in this order.
+        deadline: see `score_batch`.
+        threads: that score at once.
+    """
+
+    samples: Sequence[Sample | Unscored]
+    places: Sequence[int]
+    deadline: float
+    threads: int
+
+
+class Begun(NamedTuple):
+    """A sample is being scored."""
+
+    place: int
+
+
+class Answer(NamedTuple):
+    """What came of a sample: value and metrics, or why there are none.
+
+    The answer that was read and the evidence stay in the child: no result of a Lambda has them, and
+    they may be of any type.
+    """
+
+    place: int
+    value: float = 0.0
+    metrics: tuple[Metric, ...] = ()
+    error: CarriedError | None = None
+
+    @classmethod
+    def of(cls, place: int, result: RewardResult) -> Answer:
+        """A result as it can cross."""
+        if isinstance(result, Unscored):
+            return cls(place, error=CarriedError.of(result.error))
+        metrics = (
+            Metric(str(metric.name), float(metric.value), metric.type)
+            for metric in result.score.metrics
+        )
+        return cls(place, float(result.score.value), tuple(metrics))
+
+    def result(self, sample: Sample | Unscored) -> RewardResult:
+        """The result, as this process would have it without the child."""
+        if self.error is not None:
+            return Unscored(sample.id, self.error.error())
+        return Scored(sample.id, Score(self.value, self.metrics))
+
+
+class Finished(NamedTuple):
+    """The end of a request; of a call with what it returned or raised."""
+
+    returned: Any = None
+    error: CarriedError | None = None
+
+
+def service(
+    reward: RewardFunction,
+    calls: Mapping[str, Callable[[], Any]],
+    begin: Callable[[], object] | None,
+) -> Service:
+    """What a child does with a request: a `Batch`, or the name of a call.
+
+    Args:
+        reward: bound to its parameters.
+        calls: see `Isolation`.
+        begin: see `Isolation`.
+    """
+    first = [begin] if begin else []
+
+    def serve(request: Batch | str, say: Say) -> None:
+        while first:
+            first.pop()()
+        say(_called(calls[request]) if isinstance(request, str) else _scored(reward, request, say))
+
+    return serve
+
+
+def _called(function: Callable[[], Any]) -> Finished:
+    try:
+        return Finished(function())
+    except RewardError as error:
+        return Finished(error=CarriedError.of(error))
+
+
+def _scored(reward: RewardFunction, batch: Batch, say: Say) -> Finished:
+    score = scorer(reward, batch.samples, batch.deadline)
+
+    def work(place: int) -> None:
+        say(Begun(place))
+        result = score(batch.samples[place])
+        sys.stdout.flush()  # what the reward printed, before anything can end this process
+        say(Answer.of(place, result))
+
+    if batch.threads > 1:
+        from reward_functions.core.threads import mapped  # noqa: PLC0415 - few rewards need it
+
+        mapped(work, batch.places, batch.threads)
+    else:
+        for place in batch.places:
+            work(place)
+    return Finished()
