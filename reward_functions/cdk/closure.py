@@ -37,11 +37,16 @@ LAPTOP: Final = frozenset({"adapters", "cdk", "cli", "feedback", "rollouts", "te
 BESIDE_REWARDS: Final = frozenset({"feedback", "rollouts"})
 """Of these, the rooms that functions of a stage run which are no rewards."""
 
+THEIRS: Final = ""
+"""No need of a reward: its artifact holds every module, as `all_files` does."""
+
 ON_DEMAND: Final = {
     (HANDLER, "reward_functions.judge_runtime.panel"): "judge",
     (HANDLER, "reward_functions.symbolic"): "symbolic",
+    (HANDLER, "reward_functions.serving.isolation"): THEIRS,
 }
-"""(importing module, imported module): what a reward must need for this import to run."""
+"""(importing module, imported module): what a reward must need for this import to run; `THEIRS`
+where none of ours runs it."""
 
 FOLDERS: Final = {"reward_functions.judge_runtime.rubric_file": "judges/rubrics"}
 """A module, and the folder whose files it finds by the name of a rubric."""
@@ -173,7 +178,7 @@ def _in(name: str, known: Mapping[str, Path]) -> str | None:
 def _followed(importing: str, imported: str, needs: Needs) -> bool:
     for (source, target), need in ON_DEMAND.items():
         if importing == source and f"{imported}.".startswith(f"{target}."):
-            return bool(getattr(needs, need))
+            return need != THEIRS and bool(getattr(needs, need))
     return True
 
 

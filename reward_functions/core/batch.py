@@ -39,8 +39,8 @@ def score_batch(
         samples: what to score. A row that is not a valid sample comes as an `Unscored`, which is
             returned in its place.
         deadline: the reading of `time.monotonic()` after which no further sample is begun; what is
-            left comes back Unscored with `DeadlineReached`. With one thread, a sample already begun
-            is finished: bounded time inside one is the reward's own duty. With several, one that
+            left comes back Unscored with `DeadlineReached`. A sample already begun is finished:
+            bounded time inside one is the reward's own duty. In threads, and of a judge, one that
             has not returned `LATE` seconds after the deadline is Unscored with `SampleBlocked`.
         workers: threads; what the reward declares it needs where not given.
 
@@ -50,14 +50,15 @@ def score_batch(
     samples = list(samples)
     score = scorer(reward, samples, deadline)
     threads = threads_of(reward, len(samples), workers)
-    if threads <= 1:
+    is_left = deadline is not None and _needs(reward).judge
+    if threads <= 1 and not is_left:
         return [score(sample) for sample in samples]
 
     from reward_functions.core.threads import mapped  # noqa: PLC0415 - verifiers never need it
 
     if deadline is None:
         return mapped(score, samples, threads)
-    return mapped(score, samples, threads, until=deadline + LATE, late=_blocked)
+    return mapped(score, samples, threads, until=deadline + LATE, late=_late)
 
 
 def scorer(
@@ -107,7 +108,7 @@ def not_reached(sample: Sample) -> Unscored:
     return Unscored(sample.id, DeadlineReached("the batch's deadline passed before it"))
 
 
-def _blocked(sample: Sample | Unscored, *, begun: bool) -> RewardResult:
+def _late(sample: Sample | Unscored, begun: bool) -> RewardResult:  # noqa: FBT001 - of `mapped`
     """A sample that no thread has returned from, or that none has begun."""
     if isinstance(sample, Unscored):
         return sample

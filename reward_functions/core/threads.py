@@ -10,7 +10,7 @@ from concurrent.futures import Future, wait
 from queue import SimpleQueue
 from threading import Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -55,20 +55,13 @@ class Threads(Generic[T, R]):
                     future.set_exception(error)
 
 
-class Late(Protocol[T, R]):
-    """Answers for a call that has not returned in time."""
-
-    def __call__(self, argument: T, /, *, begun: bool) -> R:
-        """The answer; `begun` says whether a thread had begun the call."""
-
-
 def mapped(
     function: Callable[[T], R],
     arguments: Iterable[T],
     count: int,
     *,
     until: float | None = None,
-    late: Late[T, R] | None = None,
+    late: Callable[[T, bool], R] | None = None,
 ) -> list[R]:
     """The function of each argument, in order.
 
@@ -78,7 +71,8 @@ def mapped(
         count: threads.
         until: the reading of `time.monotonic()` at which no call is waited for any longer. Its
             thread is left to itself. C code that keeps the interpreter's lock delays this.
-        late: answers for a call that has not returned by then.
+        late: answers for a call that has not returned by then; its second argument says whether a
+            thread had begun the call.
 
     Raises:
         BaseException: what a call raised, or an interrupt of the thread that waits; calls that have
@@ -90,8 +84,8 @@ def mapped(
             return future.result()
         wait([future], timeout=max(0.0, until - monotonic()))
         if future.cancel():
-            return late(argument, begun=False)
-        return future.result() if future.done() else late(argument, begun=True)
+            return late(argument, False)
+        return future.result() if future.done() else late(argument, True)
 
     given = list(arguments)
     threads = Threads(function, count)

@@ -16,7 +16,7 @@ from reward_functions import (
     reward_function,
     score_batch,
 )
-from reward_functions.core.errors import DeadlineReached
+from reward_functions.core.errors import DeadlineReached, ProcessEnded, SampleBlocked
 
 
 def sample_of(text, id="s"):
@@ -103,3 +103,65 @@ def test_a_reward_that_waits_says_how_many_threads_it_needs():
 
     results = score_batch(patient, [sample_of("ok") for _ in range(3)])
     assert [type(result) for result in results] == [Scored] * 3
+
+
+def test_in_threads_a_sample_that_sleeps_is_left_at_the_deadline(monkeypatch):
+    from threading import Event
+
+    monkeypatch.setattr("reward_functions.core.batch.LATE", 0.0)
+    awake = Event()
+
+    @reward_function(version=1, needs=Needs(workers=2))
+    def sleepy(sample: Sample) -> Score:
+        if sample.response == "sleep":
+            awake.wait(60)
+        return Score(1.0)
+
+    samples = [sample_of(text) for text in ("sleep", "ok", "ok", "ok")]
+    results = score_batch(sleepy, samples, deadline=monotonic() + 0.5)
+    assert type(results[0].error) is SampleBlocked
+    assert all(isinstance(result, Scored) for result in results[1:])
+    awake.set()
+
+
+def test_in_threads_a_sample_that_none_has_begun_was_not_reached(monkeypatch):
+    from threading import Event
+
+    monkeypatch.setattr("reward_functions.core.batch.LATE", 0.0)
+    awake = Event()
+
+    def sleepy(sample):
+        awake.wait(60)
+        return Score(1.0)
+
+    samples = [sample_of("ok") for _ in range(3)]
+    results = score_batch(sleepy, samples, deadline=monotonic() + 0.1, workers=2)
+    errors = [type(result.error) for result in results]
+    assert errors == [SampleBlocked, SampleBlocked, DeadlineReached]
+    awake.set()
+
+
+def test_a_judge_that_sleeps_is_left_at_the_deadline_though_it_has_one_sample(monkeypatch):
+    from threading import Event
+
+    monkeypatch.setattr("reward_functions.core.batch.LATE", 0.0)
+    awake = Event()
+
+    @reward_function(version=1, needs=Needs(judge=True))
+    def sleepy(sample: Sample, ask) -> Score:
+        awake.wait(60)
+        return Score(1.0)
+
+    bound = sleepy.bind({}, ask=lambda question: None)
+    (result,) = score_batch(bound, [sample_of("ok")], deadline=monotonic() + 0.1)
+    assert type(result.error) is SampleBlocked
+    awake.set()
+
+
+def test_an_exit_is_the_failure_of_its_sample():
+    def leaving(sample):
+        raise SystemExit(sample.response)
+
+    (result,) = score_batch(leaving, [sample_of("a secret")])
+    assert type(result.error) is ProcessEnded
+    assert "secret" not in str(result.error)

@@ -67,6 +67,26 @@ serve = bind(LambdaSettings(name="moody"), moody)
 '''
 
 
+BLOCKING = '''
+import time
+from reward_functions import Score, reward_function
+from reward_functions.serving.handler import bind
+from reward_functions.serving.settings import LambdaSettings
+
+@reward_function(version=1)
+def blocking(sample):
+    """What the response says."""
+    if sample.response == "sleep":
+        time.sleep(3600)
+    while sample.response == "compute":
+        pass
+    print("printed", sample.id)
+    return Score(float(sample.response))
+
+serve = bind(LambdaSettings(name="blocking", deadline_margin_ms=500), blocking)
+'''
+
+
 def row(name, response="Paris", reference="Paris"):
     turns = [{"role": "user", "content": "?"}, {"role": "assistant", "content": response}]
     return {"id": name, "messages": turns, "reference_answer": reference}
@@ -166,6 +186,24 @@ def test_a_failing_reward_is_imputed_or_fails_the_invocation(tmp_path):
         assert raised.value.error_type == "BatchFailed"
         assert "ValueError at moody:" in runtime.logs
         assert "convert" not in runtime.logs, "an exception's own words can quote the response"
+
+
+@needs_client
+def test_two_samples_that_block_leave_198_rewards_before_the_timeout(tmp_path):
+    """One sleeps and one computes for ever; each would have been `Sandbox.Timedout`."""
+    (tmp_path / "blocking.py").write_text(BLOCKING)
+    responses = ["sleep", *("0.25", "1") * 99, "compute"]
+    environment = {"PYTHONPATH": str(FOLDER)}
+    with LocalRuntime(
+        environment, handler="blocking.serve", folder=tmp_path, timeout=2.5
+    ) as runtime:
+        reported = runtime.invoke([row(str(at), each) for at, each in enumerate(responses)]).payload
+        assert [each["aggregate_reward_score"] for each in reported[1:-1]] == [0.25, 1.0] * 99
+        assert runtime.logs.count("printed") == 198
+        assert "SampleBlocked" in runtime.logs
+        again = runtime.invoke([row("a", "1")])
+    assert not again.cold
+    assert again.payload[0]["aggregate_reward_score"] == 1.0
 
 
 @needs_client

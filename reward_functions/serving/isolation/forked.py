@@ -84,9 +84,9 @@ class Forked:
         with suppress(OSError):  # the child does the same, and whoever comes second may not
             os.setpgid(pid, pid)
         self.pid = pid
-        self.channel = ours
+        self.channel: socket.socket = ours
         self._received = bytearray()
-        self._end = _Once(pid, ours)
+        self._end = _Ending(pid, ours)
         finalize(self, self._end)
         _OPEN.add(self)
 
@@ -233,7 +233,7 @@ def _die_with_parent() -> None:
         CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGKILL)
 
 
-class _Once:
+class _Ending:
     """Ends a child, the first time that it is called."""
 
     def __init__(self, pid: int, channel: socket.socket) -> None:

@@ -129,16 +129,18 @@ class Run:
 
     def end(self) -> Forked | None:
         """Kill each child that is at work; the one that has finished is returned."""
-        for task in self._aside:
-            task.child.end()
+        while self._aside:
+            self._aside.pop().child.end()
         main, until = self._main, monotonic() + LAST_WORD
         while main and not (main.idle or main.running) and monotonic() < until:
             self._listen(until)
             main = self._main
-        if main is None or main.idle:
-            return main and main.child
-        main.child.end()
-        return None
+        if main is None:
+            return None
+        if not main.idle:
+            main.child.end()
+            return None
+        return main.child
 
     def _missing(self, place: int) -> RewardResult:
         sample = self._samples[place]
