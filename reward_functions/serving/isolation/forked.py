@@ -43,14 +43,20 @@ MAX_ANSWER: Final = 64 * 2**20
 CHUNK: Final = 1 << 16
 
 REAPING: Final = 0.2
-"""Seconds that a killed process is waited for. It takes milliseconds; one that hangs in the kernel
-does not hold the answer back."""
+"""Seconds that a child has to end, when it has closed its end of the socket."""
+
+KILLING: Final = 0.02
+"""Seconds that a killed process is waited for. Most take a few milliseconds. One that gives back
+gigabytes, or hangs in the kernel, does not hold the answer back: `_KILLED` remembers it."""
 
 LOWEST: Final = 19
 """The nice value of a process that gets what time the others leave."""
 
 DIE_WITH_PARENT: Final = 1
 """Linux's `PR_SET_PDEATHSIG`."""
+
+_KILLED: Final[list[int]] = []
+"""Children that were killed, and had not ended when they were last looked at."""
 
 _OPEN: Final[WeakSet[Forked]] = WeakSet()
 
@@ -252,7 +258,9 @@ class _Ending:
             with suppress(ProcessLookupError, PermissionError):  # the latter where all are dead
                 os.killpg(self.pid, signal.SIGKILL)
             if status is None:
-                _reaped(self.pid, REAPING)
+                earlier = [each for each in _KILLED if _reaped(each, 0.0) is None]
+                late = [self.pid] if _reaped(self.pid, KILLING) is None else []
+                _KILLED[:] = earlier + late
             else:
                 code = os.waitstatus_to_exitcode(status)
                 self.how = f"signal {-code}" if code < 0 else f"exit status {code}"
@@ -263,10 +271,12 @@ def _reaped(pid: int, seconds: float) -> int | None:
     """The status of a child that ends within these seconds; None for one that does not."""
     until = monotonic() + seconds
     while True:
-        with suppress(ChildProcessError):
+        try:
             found, status = os.waitpid(pid, os.WNOHANG)
-            if found:
-                return status
+        except ChildProcessError:  # somebody else has waited for it
+            return 0
+        if found:
+            return status
         if monotonic() >= until:
             return None
         sleep(0.001)

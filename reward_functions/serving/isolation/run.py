@@ -208,20 +208,25 @@ class Run:
 
     def _take(self, task: _Task, message: Begun | Answer | Finished) -> None:
         if isinstance(message, Begun):
-            task.seen.add(message.place)
-            task.running.add(message.place)
-            self._begun.add(message.place)
-            self._false_starts = 0
+            self._begin(task, message.place)
         elif isinstance(message, Answer):
             task.running.discard(message.place)
             place = message.place
             self._answers.setdefault(place, message.result(self._samples[place]))
+            if message.then is not None:
+                self._begin(task, message.then)
             if task.fresh:
                 task.fresh = False
                 taken = monotonic() - task.began
                 self.startup = min(self.startup or taken, taken)
         else:
             task.idle = True
+
+    def _begin(self, task: _Task, place: int) -> None:
+        task.seen.add(place)
+        task.running.add(place)
+        self._begun.add(place)
+        self._false_starts = 0
 
     def _extend(self, task: _Task) -> None:
         """Grant a child time until it has to say something again."""

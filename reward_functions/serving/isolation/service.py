@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from reward_functions.core.batch import scorer
@@ -44,23 +45,31 @@ class Answer(NamedTuple):
 
     The answer that was read and the evidence stay in the child: no result of a Lambda has them, and
     they may be of any type.
+
+    Args:
+        place: of the sample.
+        value: the reward.
+        metrics: beside it.
+        error: why there is neither.
+        then: the place of the sample that the same thread begins now, if it is known.
     """
 
     place: int
     value: float = 0.0
     metrics: tuple[Metric, ...] = ()
     error: CarriedError | None = None
+    then: int | None = None
 
     @classmethod
-    def of(cls, place: int, result: RewardResult) -> Answer:
+    def of(cls, place: int, result: RewardResult, then: int | None = None) -> Answer:
         """A result as it can cross."""
         if isinstance(result, Unscored):
-            return cls(place, error=CarriedError.of(result.error))
+            return cls(place, error=CarriedError.of(result.error), then=then)
         metrics = (
             Metric(str(metric.name), float(metric.value), metric.type)
             for metric in result.score.metrics
         )
-        return cls(place, float(result.score.value), tuple(metrics))
+        return cls(place, float(result.score.value), tuple(metrics), then=then)
 
     def result(self, sample: Sample | Unscored) -> RewardResult:
         """The result, as this process would have it without the child."""
@@ -108,17 +117,21 @@ def _called(function: Callable[[], Any]) -> Finished:
 def _scored(reward: RewardFunction, batch: Batch, say: Say) -> Finished:
     score = scorer(reward, batch.samples, batch.deadline)
 
-    def work(place: int) -> None:
-        say(Begun(place))
+    def work(place: int, then: int | None = None) -> None:
         result = score(batch.samples[place])
         sys.stdout.flush()  # what the reward printed, before anything can end this process
-        say(Answer.of(place, result))
+        say(Answer.of(place, result, then))
+
+    def work_in_thread(place: int) -> None:
+        say(Begun(place))
+        work(place)
 
     if batch.threads > 1:
         from reward_functions.core.threads import mapped  # noqa: PLC0415 - few rewards need it
 
-        mapped(work, batch.places, batch.threads)
+        mapped(work_in_thread, batch.places, batch.threads)
     else:
-        for place in batch.places:
-            work(place)
+        say(Begun(batch.places[0]))
+        for place, then in zip_longest(batch.places, batch.places[1:]):
+            work(place, then)
     return Finished()
