@@ -115,8 +115,8 @@ class LambdaSettings:
         default=1000,
         metadata=_setting(
             Number(0, whole=True),
-            "Milliseconds before Lambda's timeout after which no sample is begun. The "
-            "longest sample and the encoding of the response must fit in.",
+            "Milliseconds before Lambda's timeout at which a batch is over: no sample is begun any "
+            "more. One sample of a reward of ours and the encoding of the response must fit in.",
         ),
     )
     workers: int | None = field(

@@ -183,6 +183,23 @@ CAUSES: Final = (
         "docs/contract.md, failure attribution",
     ),
     Cause(
+        "blocked sample",
+        GRADER,
+        r"\bSampleBlocked\b",
+        "the reward did not return from a sample before the time of its batch was over",
+        "bound its time: a timeout on each call of a network, a limit on what it parses; "
+        "or raise `timeout_seconds`",
+        "docs/contract.md, a sample that blocks",
+    ),
+    Cause(
+        "process ended",
+        GRADER,
+        r"\bProcessEnded\b",
+        "a sample ended the process of the reward",
+        "signal 9 is a lack of memory: raise `memory_mb`; signal 11 is a crash in C code",
+        "docs/contract.md, a sample that blocks",
+    ),
+    Cause(
         "too many samples unscored",
         GRADER,
         r"\bBatchFailed\b|max_unscored|on_unscored",

@@ -44,6 +44,8 @@ ATTRIBUTIONS: Final = {
     "NoVerdict": Attribution(JUDGE, "set output_mode, or name a fallback model"),
     "NoOtherResponse": Attribution(DATA, "give several responses to each prompt, or a reference"),
     "DeadlineReached": Attribution(PROGRAM, "score fewer rows at a time"),
+    "SampleBlocked": Attribution(REWARD, "bound its time: it did not return from these rows"),
+    "ProcessEnded": Attribution(REWARD, "mend the reward: its process ends at these rows"),
     "EngineUnavailable": Attribution(PROGRAM, "score these rows again on a machine that is idle"),
     "InvalidScore": Attribution(REWARD, "mend the reward: `reward check` names what it breaks"),
 }

@@ -67,6 +67,8 @@ BY_LOG = {
     logged("JudgeUnavailable", "m: 429"): "judge unavailable",
     logged("NoVerdict", "m: stopped for length"): "no verdict",
     logged("DeadlineReached", "the time of the batch is over"): "deadline",
+    logged("SampleBlocked", "the reward did not return"): "blocked sample",
+    logged("ProcessEnded", "the process of the reward ended: signal 9"): "process ended",
     logged("BatchFailed", "5 of 8 samples could not be scored, more than max_unscored=0.5 allows"):
         "too many samples unscored",
     logged("BadReference", "the reference is of type list"): "bad references",
