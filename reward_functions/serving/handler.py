@@ -180,8 +180,10 @@ class Handler:
     def _self_test(self, answered_by: AnsweredBy, deadline: float | None) -> SelfTestReport:
         """Nothing of it is measured: alarms and shares are of what trainers send."""
         if self.isolation is not None and deadline is not None:
-            report: SelfTestReport = self.isolation.call(SELF_TEST, deadline=deadline)
-            return report
+            try:
+                return self.isolation.call(SELF_TEST, deadline=deadline)  # type: ignore[no-any-return]
+            except OSError as error:
+                self.telemetry.not_isolated(error)
         model = self._batch_judge(deadline) if answered_by == "model" else None
         return self_test(self.spec, self.settings.parameters, model)
 
@@ -215,9 +217,6 @@ def bind(
     telemetry = Telemetry(spec, settings)
     reward = spec.bind(settings.parameters, ask=ask if spec.needs.judge else None)
     isolation = _isolation(spec, reward, settings, telemetry)
-    isolated = isolation is not None and RUNTIME_API in os.environ
-    if spec.needs.symbolic and not isolated:
-        _warm_algebra(telemetry)
     return Handler(
         spec=spec,
         reward=reward,
@@ -225,7 +224,7 @@ def bind(
         isolation=isolation,
         imputation=Imputation(
             minimum=spec.scale.minimum,
-            metrics=isolation.call(WARM) if isolation and isolated else _warmed(spec),
+            metrics=_started(spec, isolation, telemetry),
             on_unscored=settings.on_unscored,
             max_unscored=settings.max_unscored,
         ),
@@ -244,6 +243,20 @@ def served(settings: LambdaSettings) -> RewardSpec:
     if settings.composite is None:
         return get(settings.name)
     return composite_of({**settings.composite, "name": settings.name})
+
+
+def _started(
+    spec: RewardSpec, isolation: Isolation | None, telemetry: Telemetry
+) -> tuple[Metric, ...]:
+    """Start what the reward needs, and replay its first example where batches will be scored."""
+    if isolation is not None and RUNTIME_API in os.environ:
+        try:
+            return isolation.call(WARM)  # type: ignore[no-any-return]
+        except OSError as error:
+            telemetry.not_isolated(error)
+    if spec.needs.symbolic:
+        _warm_algebra(telemetry)
+    return _warmed(spec)
 
 
 def _isolation(

@@ -467,6 +467,20 @@ def test_where_no_process_can_be_started_the_batch_is_scored_here_and_the_log_sa
     assert "scored without a process of its own" in capsys.readouterr().out
 
 
+def test_where_no_process_can_be_started_a_function_starts_all_the_same(
+    in_lambda, monkeypatch, capsys
+):
+    def refused():
+        raise BlockingIOError
+
+    monkeypatch.setattr(os, "fork", refused)
+    spec = reward_function(version=1, scale=SCALE, name="moody", examples=EXAMPLES)(behave)
+    function = serve(spec)
+    assert function({"reward_functions": {"self_test": "recorded"}}, CONTEXT)["failures"] == []
+    KEPT.clear()
+    assert capsys.readouterr().out.count("scored without a process of its own") == 2
+
+
 def test_where_a_system_cannot_fork_the_log_says_so(monkeypatch, capsys):
     monkeypatch.delattr(os, "fork")
     assert serve(moody).isolation is None
