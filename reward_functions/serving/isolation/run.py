@@ -34,6 +34,11 @@ FIRST_PATIENCE: Final = 1 / 3
 """The share of the time left in which a child has to begin its first sample. No sample can be the
 cause of that: the machine is busy, or what the reward left behind holds the interpreter's lock."""
 
+SLOW: Final = 2.0
+"""A child has this many times as long as the longest sample of the batch that has answered, unless
+that is more than `FIRST_PATIENCE`: samples that all compute for seconds would only share a processor
+when they are put aside, and none would be in time."""
+
 LEAST_PATIENCE: Final = 0.25
 """Seconds of either at least: a machine that is busy with others takes tenths of a second."""
 
@@ -62,7 +67,8 @@ class _Task:
         self.until = 0.0
         self.fresh = fresh
         self.seen: set[int] = set()
-        self.running: set[int] = set()
+        self.running: dict[int, float] = {}
+        """The reading of `time.monotonic()` at which each began, by its place."""
         self.idle = False
 
 
@@ -99,6 +105,7 @@ class Run:
         self._main: _Task | None = None
         self._aside: list[_Task] = []
         self._false_starts = 0
+        self._longest = 0.0
 
     def results(self, child: Forked | None) -> list[RewardResult]:
         """One result per sample, in order, by the deadline.
@@ -210,8 +217,8 @@ class Run:
         if isinstance(message, Begun):
             self._begin(task, message.place)
         elif isinstance(message, Answer):
-            task.running.discard(message.place)
             place = message.place
+            self._longest = max(self._longest, monotonic() - task.running.pop(place))
             self._answers.setdefault(place, message.result(self._samples[place]))
             if message.then is not None:
                 self._begin(task, message.then)
@@ -224,15 +231,16 @@ class Run:
 
     def _begin(self, task: _Task, place: int) -> None:
         task.seen.add(place)
-        task.running.add(place)
+        task.running[place] = monotonic()
         self._begun.add(place)
         self._false_starts = 0
 
     def _extend(self, task: _Task) -> None:
         """Grant a child time until it has to say something again."""
         now = monotonic()
-        share = PATIENCE if task.seen else FIRST_PATIENCE
-        patience = max(LEAST_PATIENCE, share * (self._deadline - now))
+        left = self._deadline - now
+        usual = min(max(PATIENCE * left, SLOW * self._longest), FIRST_PATIENCE * left)
+        patience = max(LEAST_PATIENCE, usual if task.seen else FIRST_PATIENCE * left)
         task.until = now + patience + (self.startup if task.fresh else 0.0)
 
     def _put_aside(self, task: _Task) -> None:
