@@ -170,6 +170,27 @@ def test_a_slow_sample_counts_whenever_it_answers(scored):
     assert values(scored(["1", "slow", "2", "slow"])) == [1.0, 0.5, 2.0, 0.5]
 
 
+def test_patience_is_a_tenth_of_the_time_left_or_twice_the_longest_sample(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr(run, "monotonic", lambda: clock[0])
+    batch = run.Run(lambda: None, [sample_of("1")] * 9, deadline=90.0, threads=1, startup=0.0)
+    task = run._Task(None, range(9), fresh=False, alone=False)
+
+    def patience():
+        batch._extend(task)
+        return task.until - clock[0]
+
+    assert patience() == 30.0, "nothing has begun: no sample can be the cause"
+    batch._take(task, run.Begun(0))
+    assert patience() == 9.0
+    clock[0] = 8.0
+    batch._take(task, run.Answer(0, 1.0, then=1))
+    assert patience() == 16.0
+    clock[0] = 60.0
+    batch._take(task, run.Answer(1, 1.0, then=2))
+    assert patience() == 10.0, "a third of what is left at most"
+
+
 @pytest.mark.parametrize("kind", ["sleep", "C code that holds the lock", "exit"])
 def test_in_threads_those_beside_it_are_scored_too(scored, kind):
     results = values(scored(["1", "2", kind, "3", "4", "5"], threaded))
@@ -190,7 +211,10 @@ def test_rows_that_are_no_samples_keep_their_place():
     results = isolation.score(samples, deadline=time.monotonic() + LONG)
     assert results[1] is row
     assert values(results)[::2] == [1.0, 2.0]
+    child = isolation._idle
+    assert isolation.score([row], deadline=time.monotonic() + LONG) == [row]
     assert isolation.score([], deadline=time.monotonic() + LONG) == []
+    assert isolation._idle is child, "it was asked for nothing"
     isolation.end()
 
 

@@ -1,8 +1,8 @@
 """One batch: which child scores which samples, and when a sample counts as blocked.
 
-- A child in which nothing begins or ends for a tenth of the time left is *put aside*: it goes on at
-  the lowest priority, and a fresh child scores the samples behind. When it does answer, the answer
-  counts, and the child is ended.
+- A child in which nothing begins or ends for a tenth of the time left, or twice the longest sample
+  so far, is *put aside*: it goes on at the lowest priority, and a fresh child scores the samples
+  behind. When it does answer, the answer counts, and the child is ended.
 - Where several samples had begun, in threads, each begins again alone: one may have held up others.
 - When a child ends, the sample that it had begun is Unscored with `ProcessEnded`, and a fresh child
   scores those behind.
@@ -36,8 +36,8 @@ cause of that: the machine is busy, or what the reward left behind holds the int
 
 SLOW: Final = 2.0
 """A child has this many times as long as the longest sample of the batch that has answered, unless
-that is more than `FIRST_PATIENCE`: samples that all compute for seconds would only share a processor
-when they are put aside, and none would be in time."""
+that is more than `FIRST_PATIENCE`. Samples that all compute for seconds would only share a
+processor when they are put aside, and none would be in time."""
 
 LEAST_PATIENCE: Final = 0.25
 """Seconds of either at least: a machine that is busy with others takes tenths of a second."""
@@ -116,12 +116,11 @@ class Run:
         Raises:
             OSError: no process can be started; nothing was scored.
         """
-        if child is None and self._waiting:
-            child, fresh = self._fork(), True
-        else:
-            fresh = False
-        if child is not None:
-            self._give(child, fresh=fresh)
+        if self._waiting:
+            self._give(child or self._fork(), fresh=child is None)
+        elif child is not None:
+            self._main = _Task(child, (), fresh=False, alone=False)
+            self._main.idle = True
         while len(self._answers) < len(self._samples) and monotonic() < self._deadline:
             self._employ()
             if not self._at_work():
