@@ -195,7 +195,7 @@ def test_two_samples_that_block_leave_198_rewards_before_the_timeout(tmp_path):
     responses = ["sleep", *("0.25", "1") * 99, "compute"]
     environment = {"PYTHONPATH": str(FOLDER)}
     with LocalRuntime(
-        environment, handler="blocking.serve", folder=tmp_path, timeout=2.5
+        environment, handler="blocking.serve", folder=tmp_path, timeout=2.0
     ) as runtime:
         reported = runtime.invoke([row(str(at), each) for at, each in enumerate(responses)]).payload
         assert [each["aggregate_reward_score"] for each in reported[1:-1]] == [0.25, 1.0] * 99
