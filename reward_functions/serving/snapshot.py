@@ -7,6 +7,7 @@ the handler ends before the snapshot what cannot be copied, and makes anew behin
     random numbers      of `random`, of numpy's own generator, of `tempfile`'s names
     what a judge keeps  connections, keys, credentials, rate limits, the secret of its marks
     sympy's process     which is ended before: a snapshot in the middle of its start would start all
+    a reward's child    which is ended before: the first batch forks another
 
 What a package of yours draws or opens while it is imported is its own affair: its hooks register
 the same way. `os.urandom`, and so `secrets` and `uuid4`, differ by themselves.
