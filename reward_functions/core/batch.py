@@ -9,6 +9,7 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
+from reward_functions.core.deadlines import DEADLINE
 from reward_functions.core.errors import DeadlineReached, ProcessEnded, SampleBlocked
 from reward_functions.core.groups import Group
 from reward_functions.core.spec import Needs, spec_of
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from reward_functions.core.spec import RewardFunction
     from reward_functions.core.types import Message, Score
 
-LATE: Final = 0.25
+LATE: Final = 0.5
 """Seconds after the deadline until a thread is given up. Judges return at the deadline, with an
 error that says more."""
 
@@ -40,8 +41,9 @@ def score_batch(
             returned in its place.
         deadline: the reading of `time.monotonic()` after which no further sample is begun; what is
             left comes back Unscored with `DeadlineReached`. A sample already begun is finished:
-            bounded time inside one is the reward's own duty. In threads, and of a judge, one that
-            has not returned `LATE` seconds after the deadline is Unscored with `SampleBlocked`.
+            bounded time inside one is the reward's own duty, which finds the deadline in
+            `core.deadlines`. In threads, and of a judge, one that has not returned `LATE` seconds
+            after the deadline is Unscored with `SampleBlocked`.
         workers: threads; what the reward declares it needs where not given.
 
     Returns:
@@ -80,12 +82,15 @@ def scorer(
             return sample
         if deadline is not None and monotonic() >= deadline:
             return not_reached(sample)
+        before = DEADLINE.set(deadline if deadline is not None else DEADLINE.get())
         try:
             return Scored(sample.id, call(sample, **group_of(sample)))
         except Exception as error:  # noqa: BLE001 - the one place; see the module's docstring
             return Unscored(sample.id, error)
         except SystemExit:
             return Unscored(sample.id, ProcessEnded("the reward called sys.exit"))
+        finally:
+            DEADLINE.reset(before)
 
     groups = _groups(samples) if _needs(reward).group else {}
     call: Callable[..., Score] = reward

@@ -8,9 +8,11 @@
     ├── ScoringError          we are the cause
     │   ├── InvalidScore      a reward function broke its own declaration
     │   ├── DeadlineReached   the batch's time was over before this sample's turn;
+    │   │                     AlgebraOutOfTime while its hard algebra waited or was worked out,
     │   │                     SampleBlocked where the reward function did not return from it
     │   ├── ProcessEnded      the process that scored this sample ended, or none could be started
     │   ├── EngineUnavailable the process that works out hard algebra cannot be had
+    │   ├── EngineFailed      our own code in that process has a bug
     │   ├── JudgeUnavailable  no judge model could be asked: throttled, unreachable, out of time;
     │   │                     BudgetReached where the batch's dollars are spent
     │   ├── NoVerdict         a judge model answered, and its answer is not a valid verdict
@@ -33,6 +35,8 @@
 | a missing generated turn | policy | sees an empty answer | `Scored` |
 | missing or unreadable *reference*, a row that is not a valid sample | data set | raises `DatasetError` | `Unscored` |
 | the algebra worker cannot start, or dies for a reason other than the answer | us | raises `EngineUnavailable` | `Unscored` |
+| our own code that works out algebra has a bug | us | raises `EngineFailed` | `Unscored` |
+| the batch's deadline passes before hard algebra is worked out | us | raises `AlgebraOutOfTime` | `Unscored` |
 | the judge model is throttled, unreachable, out of time or money | us | raises `JudgeUnavailable` | `Unscored` |
 | the judge model refuses, is cut off, or gives no valid verdict | us | raises `NoVerdict` | `Unscored` |
 | a bug, a non-finite value, a score out of scale, the deadline | us | anything escaping | `Unscored` |
@@ -86,6 +90,13 @@ class DeadlineReached(ScoringError):
     """The batch's time was over before this sample's turn."""
 
 
+class AlgebraOutOfTime(DeadlineReached):
+    """The batch's time was over while hard algebra of this sample waited or was worked out.
+
+    A Lambda gives such a sample the minimum, and never fails its batch for it.
+    """
+
+
 class SampleBlocked(DeadlineReached):
     """The reward function had begun this sample, and did not return from it in the batch's time."""
 
@@ -96,6 +107,10 @@ class ProcessEnded(ScoringError):
 
 class EngineUnavailable(ScoringError):
     """The process that works out hard algebra cannot start, or died for a reason other than the answer."""
+
+
+class EngineFailed(ScoringError):
+    """Our own code that works out hard algebra has a bug. The message names the line."""
 
 
 WhyUnavailable = Literal[

@@ -1,9 +1,15 @@
-"""The caller's side of the worker: it starts, asks and replaces it, and never waits without end.
+"""The caller's side of the worker: it starts, asks and replaces it.
 
-    an answer uses up time or memory    the worker replies *undecided*: the policy caused it
+    an answer uses up calls or memory   the worker replies *undecided*: the policy caused it
+    the fuse of a request blows         it is asked once more, alone; then likewise
+    the batch's deadline passes         `AlgebraOutOfTime`: the sample is Unscored
     the worker dies or is killed        another process of it is asked, or a new worker
     it cannot start, or dies each time  `EngineUnavailable`: we caused it, the sample is Unscored
-    others have the worker or the processor for too long                    the same
+    our own code in it has a bug        `EngineFailed`: likewise
+
+So how busy a machine is decides nothing: threads wait in the order of asking, and only the deadline
+of the batch (`core.deadlines`) ends their wait. Without one, each waits for those in front of it,
+which the counts of their calls end.
 
 The worker is a fresh interpreter with its own minimal environment, not a fork of this process: so
 it may be started at any time, whatever threads there are, and shares nothing but sockets with it.
@@ -21,12 +27,15 @@ import subprocess
 import sys
 from collections import deque
 from contextlib import contextmanager, suppress
-from threading import Condition, Lock
+from threading import TIMEOUT_MAX, Condition, Lock
+from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.core.errors import EngineUnavailable
+from reward_functions.core.deadlines import DEADLINE
+from reward_functions.core.errors import AlgebraOutOfTime, EngineFailed, EngineUnavailable
 from reward_functions.core.platforms import NotThisSystem
 from reward_functions.symbolic.cas import protocol
+from reward_functions.symbolic.verdict import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,30 +43,28 @@ if TYPE_CHECKING:
     from reward_functions.symbolic.expr.nodes import Node
     from reward_functions.symbolic.verdict import Finding
 
-SECONDS: Final = 0.1
-"""Processor time of one request. Textbook sums and integrals take 5 to 80 ms; of those that take
-longer, most would need many times as long."""
+CALLS: Final = 300_000
+"""Calls of Python functions that one request may make. Textbook sums and integrals make 1,000 to
+250,000; a machine of 2026 makes 300,000 in a fifth to two fifths of a second."""
 
-WALL: Final = 2 * SECONDS + 0.02
-"""Seconds on the wall: a request is sure of its processor time where it gets half of a processor,
-which a Lambda of 900 MB has, and of the milliseconds that the fork takes."""
+SECONDS: Final = 3.0
+"""Processor time at which the fuse of a request blows: ten times what `CALLS` take. So it ends only
+what computes without calls, such as arithmetic on huge numbers."""
+
+HANGING: Final = 120.0
+"""Seconds on the wall until a request without a deadline is given up, which the fuse ends first even
+where forty processes share a processor."""
 
 LINES: Final = 2
 """Requests that are worked at together. More of them cost two megabytes each, and use processors
 that a Lambda does not have."""
 
-STARTING: Final = 30.0
+STARTING: Final = 120.0
 """Seconds until the worker is ready: one on an idle machine, three without compiled bytecode."""
 
-GRACE: Final = 1.0
-"""Seconds beyond those of a request on the wall until a silent worker counts as dead. It kills on
-time itself, so this is only for one that is stopped, and for a machine that does not get round to
-it."""
-
-QUEUE: Final = 0.5
-"""Seconds a thread waits for its turn, in the order of asking: eight or more requests that use all
-their time up. With the request itself this stays within the second that a Lambda keeps back for the
-last sample of a batch. The answer does not cause the waiting, which is not in its budget."""
+GRACE: Final = 0.25
+"""Seconds beyond those that a worker waits for its request, until it counts as dead. A Lambda keeps
+a second back beyond the deadline of its batch."""
 
 _ATTEMPTS: Final = LINES + 1
 
@@ -81,6 +88,10 @@ class _Dead(Exception):
     """A process of the worker is gone, silent, lost its fork, or breaks the protocol."""
 
 
+class _Blown(Exception):
+    """The fuse of a request blew."""
+
+
 class SolverClient:
     """One worker, started when it is first needed and shared by all threads."""
 
@@ -102,33 +113,30 @@ class SolverClient:
             if self._worker is None:
                 self._worker = _launched()
 
-    def compare(
-        self,
-        reference: Node,
-        candidate: Node,
-        *,
-        seconds: float | None = None,
-        wall: float | None = None,
-    ) -> Finding:
+    def compare(self, reference: Node, candidate: Node, *, calls: int | None = None) -> Finding:
         """What sympy finds about two trees.
 
         Args:
             reference: the right answer.
             candidate: the answer to judge.
-            seconds: of processor time (`SECONDS` where None); what needs more is undecided.
-            wall: seconds on the wall in which it has to get them; `WALL` where None.
+            calls: that the request may make (`CALLS` where None); what needs more is undecided.
 
         Raises:
-            EngineUnavailable: no worker could be had, or it did not get its processor time, which
-                decides nothing about the answer.
+            AlgebraOutOfTime: the deadline of the batch passed meanwhile.
+            EngineUnavailable: no worker could be had.
+            EngineFailed: our own code in it has a bug.
         """
-        budget = protocol.TimeBudget(
-            SECONDS if seconds is None else seconds, WALL if wall is None else wall
-        )
-        message = protocol.request(budget, reference, candidate)
-        for _ in range(_ATTEMPTS):
-            with suppress(_Dead), self._running().line() as line:
-                return line.finding(message, budget)
+        deaths, alone = 0, False
+        while deaths < _ATTEMPTS:
+            try:
+                with self._running().line(alone=alone) as line:
+                    return line.finding(CALLS if calls is None else calls, reference, candidate)
+            except _Dead:
+                deaths += 1
+            except _Blown:
+                if alone:
+                    return unknown("budget", "too much algebra: the time is used up")
+                alone = True
         raise EngineUnavailable(f"the algebra worker died {_ATTEMPTS} times on one request")
 
     def end(self) -> None:
@@ -148,13 +156,18 @@ class SolverClient:
         if worker is not None and worker.ready and worker.lines:
             return worker
         starting = self._starting
-        if not starting.acquire(timeout=STARTING):
+        if not starting.acquire(timeout=_left(STARTING)):
+            _insist_on_time()
             raise EngineUnavailable("another thread has been starting the algebra worker")
         try:
             worker, self._worker = self._worker, None
             if worker is None or not worker.lines:
                 worker = _launched()
-            worker.begin()
+            try:
+                worker.begin()
+            except AlgebraOutOfTime:
+                self._worker = worker  # it goes on starting
+                raise
             self._worker = worker
             return worker
         finally:
@@ -180,59 +193,67 @@ class _Worker:
         """Wait until all lines report that they are ready, unless they have.
 
         Raises:
+            AlgebraOutOfTime: the deadline of the batch passed first.
             EngineUnavailable: they do not, and the worker is ended.
         """
         try:
             self.ready = self.ready or all(line.begins() for line in self.lines)
-        finally:
-            if not self.ready:
-                self.end()
+        except AlgebraOutOfTime:
+            raise
+        except BaseException:
+            self.end()
+            raise
         if not self.ready:
+            self.end()
             raise EngineUnavailable(
                 "the algebra worker does not start; "
                 "`python -c 'import reward_functions.symbolic.cas.worker'` may show why"
             )
 
     @contextmanager
-    def line(self) -> Iterator[_Line]:
+    def line(self, *, alone: bool = False) -> Iterator[_Line]:
         """A line for one request.
+
+        Args:
+            alone: while nothing else is worked at.
 
         Raises:
             _Dead: none is left.
-            EngineUnavailable: none became free in time.
+            AlgebraOutOfTime: the deadline of the batch passed first.
         """
-        line = self._turn()
+        taken = self._turn(alone)
         try:
-            yield line
+            yield taken[0]
         finally:
             with self._changed:
-                if line.idle:
-                    self._free.append(line)
-                else:  # also when an interrupt left a reply in the socket
-                    line.channel.close()
-                    self.lines.remove(line)
+                for line in taken:
+                    if line.idle:
+                        self._free.append(line)
+                    else:  # also when an interrupt left a reply in the socket
+                        line.channel.close()
+                        self.lines.remove(line)
                 if not self.lines:
                     self.end()
                 self._changed.notify_all()
 
-    def _turn(self) -> _Line:
+    def _turn(self, alone: bool) -> list[_Line]:
+        """The lines that the caller has to itself."""
         ticket = object()
         with self._changed:
             self._queue.append(ticket)
             try:
-                if not self._changed.wait_for(lambda: self._is_up(ticket), QUEUE):
-                    raise EngineUnavailable(
-                        f"other threads kept the algebra worker for {QUEUE:g} seconds"
-                    )
+                if not self._changed.wait_for(lambda: self._is_up(ticket, alone), _left()):
+                    raise AlgebraOutOfTime(_OUT_OF_TIME)
                 if not self.lines:
                     raise _Dead
-                return self._free.pop()
+                return [self._free.pop() for _ in range(len(self._free) if alone else 1)]
             finally:
                 self._queue.remove(ticket)
                 self._changed.notify_all()
 
-    def _is_up(self, ticket: object) -> bool:
-        return not self.lines or (bool(self._free) and self._queue[0] is ticket)
+    def _is_up(self, ticket: object, alone: bool) -> bool:
+        needed = len(self.lines) if alone else 1
+        return not self.lines or (self._queue[0] is ticket and len(self._free) >= needed)
 
     def end(self) -> None:
         """End its processes, whatever they do."""
@@ -258,45 +279,73 @@ class _Line:
         self.idle = False
 
     def begins(self) -> bool:
-        """Whether the process at the other end reports that it is ready."""
+        """Whether the process at the other end reports that it is ready, or has done so."""
         with suppress(_Dead):
-            self.idle = self._received(STARTING) == protocol.READY
+            self.idle = self.idle or self._received(_left(STARTING)) == protocol.READY
         return self.idle
 
-    def finding(self, message: bytes, budget: protocol.TimeBudget) -> Finding:
+    def finding(self, calls: int, reference: Node, candidate: Node) -> Finding:
         """The finding on a request.
 
         Raises:
             _Dead: there will be none.
-            EngineUnavailable: the machine did not give the request its time.
+            _Blown: its fuse blew.
+            AlgebraOutOfTime: the deadline of the batch passed.
+            EngineFailed: our own code in the worker has a bug.
         """
+        _insist_on_time()
+        budget = protocol.Budget(calls, SECONDS, _left(HANGING))
+        message = protocol.request(budget, reference, candidate)
         self.idle = False
         try:
             protocol.send(self.channel, message)
-            received = self._received(GRACE + budget.wall)
-            finding = (
-                None
-                if received in (protocol.LOST, protocol.STARVED)
-                else protocol.finding_of(received)
-            )
+            received = self._received(budget.wait + GRACE)
+            bug = protocol.bug_of(received)
+            no_verdict = bug or received in (protocol.LOST, protocol.BLOWN, protocol.LATE)
+            finding = None if no_verdict else protocol.finding_of(received)
         except (OSError, ValueError):
             raise _Dead from None
         self.idle = True
-        if finding is None and received == protocol.LOST:
-            raise _Dead  # only what it forked; the process itself is in order
-        if finding is None:
-            raise EngineUnavailable(
-                f"the machine is too busy: the algebra did not get {budget.seconds:g} seconds of it"
-            )
-        return finding
+        if finding is not None:
+            return finding
+        if bug:
+            raise EngineFailed(f"the code that works out algebra has a bug: {bug}")
+        if received == protocol.BLOWN:
+            raise _Blown
+        if received == protocol.LATE:
+            _insist_on_time()
+        raise _Dead  # only what it forked; the process itself is in order
 
     def _received(self, seconds: float) -> bytes:
-        """The next message. Raises `_Dead` when it does not come in time."""
+        """The next message.
+
+        Raises:
+            _Dead: it does not come in time, or never will.
+            AlgebraOutOfTime: the deadline of the batch passed meanwhile.
+        """
         self.channel.settimeout(seconds)
         try:
             return protocol.receive(self.channel)
-        except (EOFError, OSError):  # a timeout is an OSError
+        except (TimeoutError, BlockingIOError):
+            _insist_on_time()
             raise _Dead from None
+        except (EOFError, OSError):
+            raise _Dead from None
+
+
+_OUT_OF_TIME: Final = "the batch's deadline passed before hard algebra was worked out"
+
+
+def _left(most: float = TIMEOUT_MAX) -> float:
+    """Seconds until the deadline of the batch, from 0 to so many."""
+    deadline = DEADLINE.get()
+    return most if deadline is None else min(most, max(0.0, deadline - monotonic()))
+
+
+def _insist_on_time() -> None:
+    """Raise `AlgebraOutOfTime` where the deadline of the batch has passed."""
+    if not _left():
+        raise AlgebraOutOfTime(_OUT_OF_TIME)
 
 
 def _launched() -> _Worker:

@@ -1,6 +1,6 @@
 """The messages between the client and its worker: JSON, and nothing that can run code.
 
-A request carries a budget and two trees, a reply three strings. The worker has computed with an
+A request carries a budget and two trees, a finding three strings. The worker has computed with an
 answer that somebody else wrote, so its reply is read as data and checked field by field.
 """
 
@@ -30,11 +30,17 @@ READY: Final = b"ready"
 LOST: Final = b""
 """The reply of a worker that could not try, or was ended from outside: no verdict."""
 
-STARVED: Final = b"starved"
-"""The reply of a worker to whose request the machine did not give its time: no verdict either."""
+BLOWN: Final = b"blown"
+"""The reply where the fuse blew: the request took its seconds of the processor before its calls."""
+
+LATE: Final = b"late"
+"""The reply where the wait is over, and the request is still at work: no verdict."""
+
+_BUG: Final = b"bug "
+"""Begins the reply where our own code has a bug, and is followed by the type and the place."""
 
 _LENGTH: Final = struct.Struct("!I")
-_BUDGET: Final = struct.Struct("!dd")
+_BUDGET: Final = struct.Struct("!Qdd")
 _KINDS: Final[dict[str, type]] = {kind.__name__: kind for kind in get_args(Node)}
 _TUPLE: Final = ""
 _FRACTION: Final = "/"
@@ -64,27 +70,29 @@ def _exactly(channel: socket, count: int) -> bytes:
     return b"".join(parts)
 
 
-class TimeBudget(NamedTuple):
-    """How long a request may take.
+class Budget(NamedTuple):
+    """What a request may take.
 
     Attributes:
-        seconds: of processor time, whose use is the answer's doing.
-        wall: on the wall, where others use the processor too.
+        calls: of Python functions, whose number is the answer's doing.
+        seconds: of processor time, far more than so many calls take: a fuse for what makes none.
+        wait: seconds on the wall until the worker gives the request up, which is no verdict.
     """
 
+    calls: int
     seconds: float
-    wall: float
+    wait: float
 
 
-def request(budget: TimeBudget, reference: Node, candidate: Node) -> bytes:
-    """Two trees to compare, and how long that may take."""
+def request(budget: Budget, reference: Node, candidate: Node) -> bytes:
+    """Two trees to compare, and what that may take."""
     trees = [_packed(reference), _packed(candidate)]
     return _BUDGET.pack(*budget) + json.dumps(trees, separators=(",", ":")).encode()
 
 
-def budget_of(message: bytes) -> TimeBudget:
+def budget_of(message: bytes) -> Budget:
     """The budget of a request, which is all of it that the pristine worker reads."""
-    return TimeBudget(*_BUDGET.unpack_from(message))
+    return Budget(*_BUDGET.unpack_from(message))
 
 
 def trees_of(message: bytes) -> tuple[Node, Node]:
@@ -96,6 +104,19 @@ def trees_of(message: bytes) -> tuple[Node, Node]:
 def reply(finding: Finding) -> bytes:
     """A finding as a message."""
     return json.dumps([finding.outcome.value, finding.rule, finding.reason[:REASON]]).encode()
+
+
+def bug(kind: str, place: str) -> bytes:
+    """A reply that blames our own code: the type of an exception, and the line that raised it."""
+    return _BUG + f"{kind} at {place}"[:REASON].encode()
+
+
+def bug_of(message: bytes) -> str | None:
+    """What such a reply says, in printable ASCII; None for any other reply."""
+    if not message.startswith(_BUG):
+        return None
+    said = message[len(_BUG) :].decode("ascii", "replace")
+    return "".join(each if each.isprintable() else "?" for each in said)
 
 
 def finding_of(message: bytes) -> Finding:

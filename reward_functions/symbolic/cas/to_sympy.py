@@ -83,7 +83,7 @@ _FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "abs": sympy.Abs,
     "sgn": sympy.sign,
     "floor": sympy.floor,
-    "ceil": sympy.limit,
+    "ceil": sympy.ceiling,
     "max": sympy.Max,
     "min": sympy.Min,
 }

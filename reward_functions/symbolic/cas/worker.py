@@ -12,16 +12,16 @@ verdict whatever came before.
 
 What ends a working child, each enough by itself:
 
-- the clock of the processor: `seconds` of it, by a signal that stops long calls in C too;
+- the count of its calls, which is the same on every machine (`counting`);
 - memory: an address space of `MEMORY` more than the pristine worker's;
-- the clock on the wall, by the pristine worker;
+- the fuse, for what makes no calls: so many seconds of the processor, by a signal that stops long
+  calls in C too;
+- the wait on the wall, by the pristine worker;
 - the end of the client, which closes the socket.
 
-The answer caused the first two, and the comparison is *undecided*. It caused the third as well
-where the child got its seconds of the processor. Where it did not, others had the processor, and
-the reply is no verdict. What is not bounded: memory where the operating system does not report the
-size of a process (elsewhere than on Linux), and how much a machine computes in a second, on which
-the verdict therefore depends near the limit.
+The answer caused the first two, and the comparison is *undecided*. The third is reported to the
+client, which asks once more. The others say nothing about the answer. What is not bounded: memory
+where the operating system does not report the size of a process (elsewhere than on Linux).
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ from typing import Final, NoReturn
 from sympy.core.random import seed
 
 from reward_functions.symbolic.cas import protocol, solver
+from reward_functions.symbolic.cas.counting import limit_calls
 from reward_functions.symbolic.cas.warmup import WARMUP
 from reward_functions.symbolic.verdict import Finding, unknown
 
@@ -57,6 +58,10 @@ _NO_REPLY: Final = 0
 
 _UNBOUNDED: Final = 1
 """The status of one whose limits could not be set, and that therefore did not work."""
+
+BUGS: Final = (TypeError, NameError, AttributeError, LookupError, AssertionError)
+"""What our own code raises only where it is wrong. `UnboundLocalError` is a `NameError`, `KeyError`
+and `IndexError` are `LookupError`s."""
 
 _PEAK: Final = re.compile(r"^VmPeak:\s+(\d+) kB$", re.MULTILINE)
 _TIME_UP: Final = frozenset({signal.SIGPROF, signal.SIGXCPU})
@@ -111,9 +116,8 @@ def attend(channel: socket.socket, request: bytes) -> None:
         os.close(reader)
         _work(request, writer)
     os.close(writer)
-    budget = protocol.budget_of(request)
     watched = [reader, channel.fileno()]  # the client sends nothing now; only its end shows
-    ready, _, _ = select.select(watched, [], [], budget.wall)
+    ready, _, _ = select.select(watched, [], [], protocol.budget_of(request).wait)
     late = reader not in ready
     answer = b"" if late else os.read(reader, _REPLY)
     os.close(reader)
@@ -121,14 +125,11 @@ def attend(channel: socket.socket, request: bytes) -> None:
         protocol.send(channel, answer)  # first: taking the child down takes longer than sending
     if answer or late:
         os.kill(child, signal.SIGKILL)
-    _, status, used = os.wait4(child, 0)
+    _, status = os.waitpid(child, 0)
     if answer:
         return
-    if late:
-        starved = used.ru_utime + used.ru_stime < budget.seconds
-        protocol.send(channel, protocol.STARVED if starved else protocol.reply(_out_of_time()))
-    else:
-        protocol.send(channel, _reply_for_ending(os.waitstatus_to_exitcode(status)))
+    ending = os.waitstatus_to_exitcode(status)
+    protocol.send(channel, protocol.LATE if late else _reply_for_ending(ending))
 
 
 def _reply_for_ending(ending: int) -> bytes:
@@ -138,14 +139,14 @@ def _reply_for_ending(ending: int) -> bytes:
     if ending == _UNBOUNDED or -ending in _FROM_OUTSIDE:
         return protocol.LOST
     if -ending in _TIME_UP:
-        return protocol.reply(_out_of_time())
+        return protocol.BLOWN
     if -ending in _NO_MEMORY:
         return protocol.reply(_out_of_memory())
     return protocol.reply(unknown("sympy", f"sympy was ended by signal {-ending}"))
 
 
-def _out_of_time() -> Finding:
-    return unknown("budget", "too much algebra: the time is used up")
+def _too_many_calls() -> Finding:
+    return unknown("budget", "too much algebra: the calls are used up")
 
 
 def _out_of_memory() -> Finding:
@@ -155,10 +156,18 @@ def _out_of_memory() -> Finding:
 def _work(request: bytes, writer: int) -> NoReturn:
     """The working child: bounded, it answers once and is gone."""
     ending = _UNBOUNDED
+
+    def over() -> NoReturn:
+        os.write(writer, protocol.reply(_too_many_calls()))
+        os._exit(_NO_REPLY)
+
     try:
-        _bounded(protocol.budget_of(request).seconds)
+        budget = protocol.budget_of(request)
+        _bounded(budget.seconds)
+        gc.collect()  # else garbage of the pristine worker decides when the next collection is
         ending = _NO_REPLY  # unless the reply is written
-        os.write(writer, protocol.reply(_finding(request)))
+        limit_calls(budget.calls, over)
+        os.write(writer, _reply(request))
     finally:
         os._exit(ending)  # never back into the code of the pristine worker
 
@@ -175,17 +184,37 @@ def _bounded(seconds: float) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
-def _finding(request: bytes) -> Finding:
-    """The finding of sympy; the answer caused whatever escapes it, which decides nothing."""
+def _reply(request: bytes) -> bytes:
+    """The reply of sympy to a request; the answer caused whatever escapes it, our own bugs apart."""
     try:
         found = solver.decide(*protocol.trees_of(request))
     except (MemoryError, SystemError):  # the latter where C code forgets to raise the former
-        return _out_of_memory()
+        return protocol.reply(_out_of_memory())
     except Exception as trouble:  # noqa: BLE001 - sympy raises what it likes, for any expression
+        place = our_line(trouble)
+        if place and not _memory_was_short():
+            return protocol.bug(type(trouble).__name__, place)
         found = unknown("sympy", f"sympy gives up: {type(trouble).__name__}")
     if found.equal or found.different:
-        return found
-    return _out_of_memory() if _memory_was_short() else found
+        return protocol.reply(found)
+    return protocol.reply(_out_of_memory() if _memory_was_short() else found)
+
+
+def our_line(trouble: Exception) -> str | None:
+    """`module:line` of our code where it raised one of `BUGS`; None for any other exception.
+
+    sympy raises the same types from its own code for odd expressions, which is no bug of ours. A
+    call of ours with wrong arguments is raised by the line that calls.
+    """
+    frame = trouble.__traceback__
+    if not isinstance(trouble, BUGS) or frame is None:
+        return None
+    while frame.tb_next is not None:
+        frame = frame.tb_next
+    module = str(frame.tb_frame.f_globals.get("__name__"))
+    if module.partition(".")[0] != __name__.partition(".")[0]:
+        return None
+    return f"{module}:{frame.tb_lineno}"
 
 
 def _memory_was_short() -> bool:
