@@ -12,7 +12,6 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import HealthCheck, settings
 
-from reward_functions.symbolic.cas import client
 from tests.parallel import Shuffled, by_path, longest_first
 from tests.reaper import begin_run, choose_state
 from tests.speed import mark
@@ -22,10 +21,6 @@ pytest_plugins = ["tests.job_fixtures", "tests.made_once"]
 RUN = pytest.StashKey()
 VERDICTS = pytest.StashKey()
 NUMBERS = count()
-
-PATIENT = {"SECONDS": 0.3, "WALL": 20.0, "QUEUE": 20.0}
-"""Limits of a request to the solver: three times the processor time that it gets elsewhere, as a
-second of a busy machine's does less work, and as much as it likes on the wall and in the queue."""
 
 COMPILED = Path(__file__).parents[1] / "build" / "node-compile-cache"
 """Where Node keeps what it compiled, for the next start and the next run."""
@@ -100,15 +95,6 @@ def _interruptible():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _patient():
-    """The tests use every processor: a verdict near the limit is the same however busy they are."""
-    with pytest.MonkeyPatch.context() as patch:
-        for limit, seconds in PATIENT.items():
-            patch.setattr(client, limit, seconds)
-        yield
 
 
 @pytest.fixture(scope="session")

@@ -177,7 +177,10 @@ def _row(function: DeployedFunction) -> list[cloudwatch.IWidget]:
         ),
         cloudwatch.GraphWidget(
             title=f"{name}: not scored",
-            left=[_metric(function, each, "Sum") for each in ("unscored", "bad_references")],
+            left=[
+                _metric(function, each, "Sum")
+                for each in ("unscored", "out_of_time", "bad_references")
+            ],
             right=[lambda_.metric_errors(), lambda_.metric_throttles()],
             width=8,
         ),

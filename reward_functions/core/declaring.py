@@ -20,7 +20,7 @@ NAME: Final = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*")
 RESERVED_PARAMETERS: Final = frozenset({"response", "reference", "prompt", "ask", "group"})
 """What a call says beside the parameters."""
 
-RESERVED_METRICS: Final = frozenset({"bad_reference", "unscored", "imputed"})
+RESERVED_METRICS: Final = frozenset({"bad_reference", "unscored", "imputed", "out_of_time"})
 """The flags every result of a Lambda carries beside a reward's own metrics."""
 
 _LATER: Final = CO_COROUTINE | CO_GENERATOR | CO_ASYNC_GENERATOR

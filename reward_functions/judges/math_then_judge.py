@@ -145,6 +145,8 @@ def math_then_judge(
     Raises:
         BadReference: there is no reference, it has no content, or it is cut off.
         EngineUnavailable: the reference needs sympy, whose process could not be had.
+        EngineFailed: our own code in that process has a bug.
+        AlgebraOutOfTime: the deadline of the batch passed before sympy decided.
         JudgeUnavailable: the judge model was needed, and none could be asked.
         NoVerdict: its answer is no legal verdict.
     """

@@ -182,8 +182,9 @@ def result_row(
     bad_reference: bool = False,
     unscored: bool = False,
     imputed: bool = False,
+    out_of_time: bool = False,
 ) -> ResultObject:
-    """A result object: the metrics of the score, then the three flags, 0 or 1, on every one.
+    """A result object: the metrics of the score, then the four flags, 0 or 1, on every one.
 
     Args:
         id: the sample's.
@@ -192,6 +193,7 @@ def result_row(
         bad_reference: the data set is the cause, and the value is the minimum.
         unscored: we are the cause, and the value is not this response's own.
         imputed: the value is the mean of others.
+        out_of_time: the deadline left hard algebra undecided, and the value is the minimum.
     """
     return {
         "id": id,
@@ -201,6 +203,7 @@ def result_row(
             _metric("bad_reference", bad_reference),
             _metric("unscored", unscored),
             _metric("imputed", imputed),
+            _metric("out_of_time", out_of_time),
         ],
     }
 

@@ -5,14 +5,19 @@ A trainer needs one finite number per id, and nothing may turn our outage into a
 | attributed to | becomes | metrics that are 1 |
 |---|---|---|
 | the data set (`DatasetError`) | the minimum of the scale | `bad_reference` |
+| hard algebra that the deadline left | the minimum of the scale | `unscored`, `out_of_time` |
 | us, `impute` | the mean of the scored group, else of the batch | `unscored`, `imputed` |
 | us, `minimum` | the minimum of the scale | `unscored` |
 | us, `fail` | a failed invocation | |
 
 All responses to a prompt share its bad reference, so the minimum gives none of them an advantage.
+How long hard algebra takes is the answers' doing, so that what the deadline leaves of it is never
+paid by a mean and never fails the invocation: asked again, it would meet the same deadline. Samples
+that `score_batch` did not begin in such a batch were left by the same cause, and fare alike.
 A group answers one prompt: their messages before the response are equal. Whatever the setting,
 the invocation fails when our failures are more than `max_unscored` of the batch, and when nothing
-at all was scored: the caller's retry is the remedy. So a batch of one that we failed always raises.
+at all was scored: the caller's retry is the remedy. So a batch of one that we failed always raises,
+unless its algebra was out of time.
 Only this batch counts; nothing that a warm container keeps enters a score.
 """
 
@@ -22,13 +27,18 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from reward_functions.core.errors import DatasetError, ScoringError
+from reward_functions.core.errors import (
+    AlgebraOutOfTime,
+    DatasetError,
+    DeadlineReached,
+    ScoringError,
+)
 from reward_functions.core.means import mean
 from reward_functions.core.types import Metric, Sample, Scored, Unscored
 from reward_functions.serving.contract import ResultObject, result_object, result_row
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from reward_functions.core.types import Message, RewardResult, Score
 
@@ -67,14 +77,19 @@ class Imputation:
         Raises:
             BatchFailed: our failures are too many, or the setting forbids imputing them.
         """
-        ours = [result for result in results if isinstance(result, Unscored) and is_ours(result)]
+        left = set(map(id, out_of_time(results)))
+        ours = [
+            result
+            for result in results
+            if isinstance(result, Unscored) and is_ours(result) and id(result) not in left
+        ]
         if ours:
             self._tolerate(ours, results)
         donors = _Donors(samples, results) if ours and self.on_unscored == "impute" else None
         return [
             result_object(result)
             if isinstance(result, Scored)
-            else self._unscored_row(result, at, donors)
+            else self._unscored_row(result, at, donors, out_of_time=id(result) in left)
             for at, result in enumerate(results)
         ]
 
@@ -89,9 +104,15 @@ class Imputation:
         if len(ours) > self.max_unscored * len(results):
             raise BatchFailed(f"{failed}, more than max_unscored={self.max_unscored:g} allows")
 
-    def _unscored_row(self, result: Unscored, at: int, donors: _Donors | None) -> ResultObject:
+    def _unscored_row(
+        self, result: Unscored, at: int, donors: _Donors | None, *, out_of_time: bool
+    ) -> ResultObject:
         if not is_ours(result):
             return result_row(result.id, self.minimum, self.metrics, bad_reference=True)
+        if out_of_time:
+            return result_row(
+                result.id, self.minimum, self.metrics, unscored=True, out_of_time=True
+            )
         if donors is None:
             return result_row(result.id, self.minimum, self.metrics, unscored=True)
         value, metrics = donors.mean(at)
@@ -101,6 +122,16 @@ class Imputation:
 def is_ours(result: Unscored) -> bool:
     """Whether the failure is attributed to us and not to the data set."""
     return not isinstance(result.error, DatasetError)
+
+
+def out_of_time(results: Iterable[RewardResult]) -> list[Unscored]:
+    """The failures of a batch that hard algebra and the deadline caused together."""
+    late = [
+        result
+        for result in results
+        if isinstance(result, Unscored) and isinstance(result.error, DeadlineReached)
+    ]
+    return late if any(isinstance(each.error, AlgebraOutOfTime) for each in late) else []
 
 
 class _Donors:

@@ -25,7 +25,7 @@ from aws_lambda_powertools.metrics import EphemeralMetrics
 from reward_functions.core.errors import RewardError
 from reward_functions.core.means import mean
 from reward_functions.core.types import Sample, Scored, Unscored
-from reward_functions.serving.imputation import is_ours
+from reward_functions.serving.imputation import is_ours, out_of_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -91,6 +91,7 @@ class Telemetry:
             "samples": len(results),
             "unscored": unscored,
             "bad_references": len(failures) - unscored,
+            "out_of_time": len(out_of_time(results)),
         }
         milliseconds = round(seconds * 1000, 3)
         kinds = Counter(self.kind(failure.error) for failure in failures)

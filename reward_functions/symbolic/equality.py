@@ -39,6 +39,8 @@ def equal(reference: str, candidate: str, *, solver: bool = True) -> EqualityVer
             long, too deeply nested, or in a notation that the grammar lacks. Not where the
             candidate is the same string, and not where the reference is words.
         EngineUnavailable: sympy was needed, and its process could not be had.
+        EngineFailed: our own code in that process has a bug.
+        AlgebraOutOfTime: the deadline of the batch passed before sympy decided.
 
     Example:
         >>> equal(r"\frac{1}{2}", "0.5").outcome.value

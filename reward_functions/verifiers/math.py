@@ -130,6 +130,8 @@ def math(
         BadReference: there is no reference, it has no content, it is cut off, or it is mathematics
             that cannot be read and the answer is not the same string.
         EngineUnavailable: the reference needs sympy, whose process could not be had.
+        EngineFailed: our own code in that process has a bug.
+        AlgebraOutOfTime: the deadline of the batch passed before sympy decided.
     """
     score = _scored(
         sample,

@@ -282,7 +282,7 @@ def test_whatever_the_rows_are_each_has_an_id_that_can_be_sent(rows):
 SCORED = Scored("a", Score(1, (Metric("share", 0.5, "Reward"),)))
 
 
-def test_a_result_object_has_the_metrics_of_the_score_and_the_three_flags():
+def test_a_result_object_has_the_metrics_of_the_score_and_the_four_flags():
     assert result_object(SCORED) == {
         "id": "a",
         "aggregate_reward_score": 1.0,
@@ -291,6 +291,7 @@ def test_a_result_object_has_the_metrics_of_the_score_and_the_three_flags():
             {"name": "bad_reference", "value": 0.0, "type": "Metric"},
             {"name": "unscored", "value": 0.0, "type": "Metric"},
             {"name": "imputed", "value": 0.0, "type": "Metric"},
+            {"name": "out_of_time", "value": 0.0, "type": "Metric"},
         ],
     }
     assert json.dumps(result_object(SCORED)).count("1.0") == 1, "values are written as floats"

@@ -207,7 +207,7 @@ def test_every_row_has_the_same_metrics_in_the_same_order():
     names = {
         tuple(metric["name"] for metric in result["metrics_list"]) for result in serve(moody)(rows)
     }
-    assert names == {("length", "bad_reference", "unscored", "imputed")}
+    assert names == {("length", "bad_reference", "unscored", "imputed", "out_of_time")}
 
 
 def test_the_floor_and_failing_are_settings():

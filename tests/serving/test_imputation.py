@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reward_functions.core.errors import BadReference, BadSample, DeadlineReached
+from reward_functions.core.errors import AlgebraOutOfTime, BadReference, BadSample, DeadlineReached
 from reward_functions.core.types import Message, Metric, Sample, Score, Scored, Unscored
 from reward_functions.serving.contract import result_object
 from reward_functions.serving.imputation import BatchFailed, Imputation
@@ -28,7 +28,7 @@ def failed(name, error=None):
 
 
 def row(name, value, share, **flags):
-    names = ("bad_reference", "unscored", "imputed")
+    names = ("bad_reference", "unscored", "imputed", "out_of_time")
     return {
         "id": name,
         "aggregate_reward_score": value,
@@ -65,6 +65,41 @@ def test_without_scored_siblings_the_batch_is_the_donor():
     samples = [asked("p"), asked("q"), asked("r")]
     results = [scored("a", 1.0), failed("b"), scored("c", 0.5)]
     assert IMPUTE(samples, results)[1] == row("b", 0.75, 0.375, unscored=1.0, imputed=1.0)
+
+
+POLICIES = [("impute", 0.0), ("minimum", 0.0), ("fail", 0.0)]
+
+
+@pytest.mark.parametrize(("on_unscored", "max_unscored"), POLICIES)
+@pytest.mark.parametrize("others", [[scored("c", 1.0)], []])
+def test_what_algebra_and_the_deadline_left_earns_the_minimum_and_fails_nothing(
+    on_unscored, max_unscored, others
+):
+    policy = Imputation(
+        minimum=-1.0,
+        metrics=IMPUTE.metrics,
+        on_unscored=on_unscored,
+        max_unscored=max_unscored,
+    )
+    results = [failed("a", AlgebraOutOfTime("late")), failed("b"), *others]
+    found = policy([asked("p")] * len(results), results)
+    late = {"unscored": 1.0, "out_of_time": 1.0}
+    assert found[:2] == [row("a", -1.0, 0.0, **late), row("b", -1.0, 0.0, **late)]
+    assert found[2:] == [result_object(each) for each in others]
+
+
+def test_other_failures_beside_it_count_as_ever():
+    results = [
+        failed("a", AlgebraOutOfTime("late")),
+        failed("b", ZeroDivisionError()),
+        scored("c", 1.0),
+    ]
+    found = IMPUTE([asked("p")] * 3, results)
+    assert found[1] == row("b", 1.0, 0.5, unscored=1.0, imputed=1.0)
+    with pytest.raises(BatchFailed, match="1 of 3 samples could not be scored"):
+        Imputation(minimum=0.0, max_unscored=0.3)([asked("p")] * 3, results)
+    with pytest.raises(BatchFailed, match="and no other was"):
+        Imputation(minimum=0.0, max_unscored=1.0)([asked("p")] * 2, results[:2])
 
 
 @pytest.mark.parametrize("error", [BadReference("none"), BadSample("messages is missing")])

@@ -52,7 +52,7 @@ SECONDS: Final = 3.0
 what computes without calls, such as arithmetic on huge numbers."""
 
 HANGING: Final = 120.0
-"""Seconds on the wall until a request without a deadline is given up, which the fuse ends first even
+"""Seconds on the wall until a request without a deadline is given up; the fuse ends it first even
 where forty processes share a processor."""
 
 LINES: Final = 2
@@ -70,6 +70,7 @@ _ATTEMPTS: Final = LINES + 1
 
 _BOOTSTRAP: Final = (
     "import sys; sys.path[:] = sys.argv[2:]; "
+    "from reward_functions.symbolic.cas.seeding import seed_generators; seed_generators(); "
     "from reward_functions.symbolic.cas.worker import main; "
     "main([*map(int, sys.argv[1].split(','))])"
 )
@@ -196,15 +197,16 @@ class _Worker:
             AlgebraOutOfTime: the deadline of the batch passed first.
             EngineUnavailable: they do not, and the worker is ended.
         """
+        late = False
         try:
             self.ready = self.ready or all(line.begins() for line in self.lines)
         except AlgebraOutOfTime:
+            late = True
             raise
-        except BaseException:
-            self.end()
-            raise
+        finally:
+            if not self.ready and not late:
+                self.end()
         if not self.ready:
-            self.end()
             raise EngineUnavailable(
                 "the algebra worker does not start; "
                 "`python -c 'import reward_functions.symbolic.cas.worker'` may show why"
@@ -221,7 +223,7 @@ class _Worker:
             _Dead: none is left.
             AlgebraOutOfTime: the deadline of the batch passed first.
         """
-        taken = self._turn(alone)
+        taken = self._turn(alone=alone)
         try:
             yield taken[0]
         finally:
@@ -236,13 +238,13 @@ class _Worker:
                     self.end()
                 self._changed.notify_all()
 
-    def _turn(self, alone: bool) -> list[_Line]:
+    def _turn(self, *, alone: bool) -> list[_Line]:
         """The lines that the caller has to itself."""
         ticket = object()
         with self._changed:
             self._queue.append(ticket)
             try:
-                if not self._changed.wait_for(lambda: self._is_up(ticket, alone), _left()):
+                if not self._changed.wait_for(lambda: self._is_up(ticket, alone=alone), _left()):
                     raise AlgebraOutOfTime(_OUT_OF_TIME)
                 if not self.lines:
                     raise _Dead
@@ -251,7 +253,7 @@ class _Worker:
                 self._queue.remove(ticket)
                 self._changed.notify_all()
 
-    def _is_up(self, ticket: object, alone: bool) -> bool:
+    def _is_up(self, ticket: object, *, alone: bool) -> bool:
         needed = len(self.lines) if alone else 1
         return not self.lines or (self._queue[0] is ticket and len(self._free) >= needed)
 

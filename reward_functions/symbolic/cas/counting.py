@@ -25,7 +25,7 @@ def limit_calls(limit: int, over: Callable[[], object]) -> None:
     """
     left = limit
 
-    def count(code: object, event: object, arg: object = None) -> None:
+    def count(_code: object, _event: object, _arg: object = None) -> None:
         nonlocal left
         left -= 1
         if left < 0:
@@ -34,9 +34,7 @@ def limit_calls(limit: int, over: Callable[[], object]) -> None:
     if sys.version_info >= (3, 12):
         monitoring = sys.monitoring
         monitoring.use_tool_id(monitoring.PROFILER_ID, "limit_calls")
-        monitoring.register_callback(
-            monitoring.PROFILER_ID, monitoring.events.PY_START, count
-        )
+        monitoring.register_callback(monitoring.PROFILER_ID, monitoring.events.PY_START, count)
         monitoring.set_events(monitoring.PROFILER_ID, monitoring.events.PY_START)
     else:
         sys.settrace(count)  # returns None, so that no line is traced

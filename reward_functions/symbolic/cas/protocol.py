@@ -115,8 +115,8 @@ def bug_of(message: bytes) -> str | None:
     """What such a reply says, in printable ASCII; None for any other reply."""
     if not message.startswith(_BUG):
         return None
-    said = message[len(_BUG) :].decode("ascii", "replace")
-    return "".join(each if each.isprintable() else "?" for each in said)
+    text = message[len(_BUG) :].decode("ascii", "replace")
+    return "".join(each if each.isascii() and each.isprintable() else "?" for each in text)
 
 
 def finding_of(message: bytes) -> Finding:

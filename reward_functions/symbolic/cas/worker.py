@@ -33,6 +33,7 @@ import resource
 import select
 import signal
 import socket
+from importlib import import_module
 from math import ceil
 from pathlib import Path
 from typing import Final, NoReturn
@@ -49,6 +50,15 @@ MEMORY: Final = 48 << 20
 
 _REPLY: Final = 4096
 """Bytes of a reply at most, which a pipe takes in one piece."""
+
+_LATE: Final = (
+    "sympy.integrals.prde",
+    "sympy.matrices.expressions.applyfunc",
+    "sympy.tensor.array.array_derivatives",
+    "sympy.tensor.array.expressions.arrayexpr_derivatives",
+)
+"""What sympy imports when an answer needs it: an import makes calls, more of them where there is no
+compiled bytecode."""
 
 _STATM: Final = Path("/proc/self/statm")
 _STATUS: Final = Path("/proc/self/status")
@@ -74,6 +84,8 @@ _FROM_OUTSIDE: Final = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGINT,
 def main(descriptors: list[int]) -> None:
     """Serve requests on inherited sockets, a process for each, until they are closed."""
     channels = [socket.socket(fileno=descriptor) for descriptor in descriptors]
+    for module in _LATE:
+        import_module(module)
     for reference, candidate in WARMUP:
         solver.decide(reference, candidate)
     seed(0)
@@ -185,7 +197,7 @@ def _bounded(seconds: float) -> None:
 
 
 def _reply(request: bytes) -> bytes:
-    """The reply of sympy to a request; the answer caused whatever escapes it, our own bugs apart."""
+    """The reply to a request; the answer caused whatever escapes sympy, our own bugs apart."""
     try:
         found = solver.decide(*protocol.trees_of(request))
     except (MemoryError, SystemError):  # the latter where C code forgets to raise the former

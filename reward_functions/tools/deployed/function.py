@@ -37,7 +37,7 @@ MARGIN: Final = 10.0
 COLD: Final = b"Init Duration:"
 """What the last lines of the log say of an invocation that had to start the function."""
 
-FLAGS: Final = ("bad_reference", "unscored", "imputed")
+FLAGS: Final = ("bad_reference", "unscored", "imputed", "out_of_time")
 
 
 class BrokenContract(ScoringError):

@@ -44,9 +44,11 @@ ATTRIBUTIONS: Final = {
     "NoVerdict": Attribution(JUDGE, "set output_mode, or name a fallback model"),
     "NoOtherResponse": Attribution(DATA, "give several responses to each prompt, or a reference"),
     "DeadlineReached": Attribution(PROGRAM, "score fewer rows at a time"),
+    "AlgebraOutOfTime": Attribution(PROGRAM, "score fewer rows at a time, or give them more time"),
     "SampleBlocked": Attribution(REWARD, "bound its time: it did not return from these rows"),
     "ProcessEnded": Attribution(REWARD, "mend the reward: its process ends at these rows"),
-    "EngineUnavailable": Attribution(PROGRAM, "score these rows again on a machine that is idle"),
+    "EngineUnavailable": Attribution(PROGRAM, "read the message: the algebra's process cannot run"),
+    "EngineFailed": Attribution(PROGRAM, "report the message: our algebra has a bug"),
     "InvalidScore": Attribution(REWARD, "mend the reward: `reward check` names what it breaks"),
 }
 """By the name of the error, and its kind where it has one."""

@@ -12,15 +12,23 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+import sympy
 
 from reward_functions.core.batch import score_batch
-from reward_functions.core.errors import EngineUnavailable, ScoringError
+from reward_functions.core.deadlines import DEADLINE
+from reward_functions.core.errors import (
+    AlgebraOutOfTime,
+    EngineFailed,
+    EngineUnavailable,
+    ScoringError,
+)
 from reward_functions.core.spec import reward_function
 from reward_functions.core.types import Message, Sample, Score, Scored, Unscored
-from reward_functions.serving.settings import LambdaSettings
 from reward_functions.symbolic import Outcome
-from reward_functions.symbolic.cas import client, protocol, worker
-from reward_functions.symbolic.cas.client import QUEUE, WALL, SolverClient
+from reward_functions.symbolic.budget import Unreadable
+from reward_functions.symbolic.cas import client, protocol, to_sympy, worker
+from reward_functions.symbolic.cas import solver as solver_module
+from reward_functions.symbolic.cas.client import SolverClient
 from reward_functions.symbolic.expr.nodes import (
     Apply,
     Constant,
@@ -34,9 +42,6 @@ from reward_functions.symbolic.expr.nodes import (
     Symbol,
 )
 from reward_functions.symbolic.verdict import differ, unknown
-
-PATIENT = 20.0
-"""Seconds that a request which has to succeed may take on a machine that is busy."""
 
 
 def number(value):
@@ -57,41 +62,200 @@ def solver():
 
 
 def answered(solver):
-    return solver.compare(THIRD, number(Fraction(1, 3)), seconds=PATIENT, wall=PATIENT)
+    return solver.compare(THIRD, number(Fraction(1, 3)))
 
 
 def test_a_request_is_answered(solver):
     found = answered(solver)
     assert (found.outcome, found.rule) == (Outcome.EQUAL, "sympy")
-    assert solver.compare(THIRD, number(3), seconds=PATIENT, wall=PATIENT).different
+    assert solver.compare(THIRD, number(3)).different
 
 
-def test_time_used_up_is_undecided_and_the_next_request_is_served(solver):
+def test_calls_used_up_are_undecided_and_the_next_request_is_served(solver):
     answered(solver)
     process = solver._worker.process.pid
-    found = solver.compare(ENDLESS, number(1), seconds=0.05, wall=PATIENT)
+    found = solver.compare(ENDLESS, number(1), calls=5_000)
     assert (found.outcome, found.rule) == (Outcome.UNDECIDED, "budget")
+    assert found.reason == "too much algebra: the calls are used up"
     assert answered(solver).equal
     assert solver._worker.process.pid == process
 
 
-def test_however_little_time_there_is_a_request_is_answered(solver):
-    assert solver.compare(ENDLESS, number(1), seconds=0.0001, wall=PATIENT).rule == "budget"
+def test_however_few_calls_there_are_a_request_is_answered(solver):
+    assert solver.compare(ENDLESS, number(1), calls=0).rule == "budget"
+
+
+def test_the_last_call_that_is_free_decides_every_time(solver):
+    """The smallest number of calls that suffices suffices again, on the other line as well."""
+    low, high = 0, 20_000
+    while low + 1 < high:
+        middle = (low + high) // 2
+        decided = solver.compare(THIRD, number(Fraction(1, 3)), calls=middle).equal
+        low, high = (low, middle) if decided else (middle, high)
+    with ThreadPoolExecutor(4) as pool:
+        asked = [high, low] * 4
+        found = pool.map(
+            lambda calls: solver.compare(THIRD, number(Fraction(1, 3)), calls=calls).equal, asked
+        )
+        assert list(found) == [True, False] * 4
+
+
+def test_a_blown_fuse_is_asked_once_more_alone_and_then_undecided(solver, monkeypatch):
+    answered(solver)
+    asked = []
+    turn = client._Worker._turn
+
+    def noted(self, *, alone):
+        asked.append(alone)
+        return turn(self, alone=alone)
+
+    monkeypatch.setattr(client._Worker, "_turn", noted)
+    monkeypatch.setattr(client, "SECONDS", 0.001)
+    found = solver.compare(ENDLESS, number(1))
+    assert (found.outcome, found.rule) == (Outcome.UNDECIDED, "budget")
+    assert asked == [False, True]
+    monkeypatch.undo()
+    assert answered(solver).equal
+
+
+def test_who_works_alone_waits_for_all_lines_and_holds_them(solver):
+    answered(solver)
+    worker = solver._worker
+    with ExitStack() as others, ThreadPoolExecutor(1) as pool:
+        others.enter_context(worker.line())
+
+        def alone():
+            with worker.line(alone=True):
+                return len(worker._free)
+
+        waiting = pool.submit(alone)
+        while not worker._queue:
+            time.sleep(0.001)
+        assert len(worker._free) == len(worker.lines) - 1
+        others.close()
+        assert waiting.result() == 0
+    assert len(worker._free) == len(worker.lines)
+
+
+@contextmanager
+def deadline(seconds):
+    """A batch that has so many seconds left."""
+    token = DEADLINE.set(time.monotonic() + seconds)
+    try:
+        yield
+    finally:
+        DEADLINE.reset(token)
+
+
+def test_a_request_after_the_deadline_is_not_worked_at(solver):
+    answered(solver)
+    with deadline(0), pytest.raises(AlgebraOutOfTime):
+        answered(solver)
+    assert answered(solver).equal
+
+
+def test_a_thread_waits_for_its_turn_until_the_deadline(solver):
+    answered(solver)
+    with ExitStack() as others:
+        for _ in solver._worker.lines:
+            others.enter_context(solver._worker.line())
+        with deadline(0.01), pytest.raises(AlgebraOutOfTime):
+            answered(solver)
+    assert answered(solver).equal
+
+
+def test_a_worker_that_is_still_starting_at_the_deadline_goes_on_starting(monkeypatch):
+    slow = "import time; time.sleep(60)"
+    monkeypatch.setattr(client, "_BOOTSTRAP", slow)
+    starting = SolverClient()
+    with deadline(0.05), pytest.raises(AlgebraOutOfTime):
+        answered(starting)
+    assert starting._worker.process.poll() is None
+    starting.end()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the children of a process are listed in /proc")
-def test_a_working_child_that_stops_holds_nobody_up_and_is_no_fault_of_the_answer(solver):
-    """It uses no processor time, so that the clock on the wall ends it."""
-    with meddled(solver, signal.SIGSTOP), pytest.raises(EngineUnavailable, match="too busy"):
-        solver.compare(ENDLESS, number(1), seconds=1.0, wall=1.0)
+def test_a_working_child_that_stops_is_given_up_at_the_deadline(solver):
+    with meddled(solver, signal.SIGSTOP):
+        lines = list(solver._worker.lines)
+        with deadline(0.5), pytest.raises(AlgebraOutOfTime):
+            solver.compare(ENDLESS, number(1), calls=10**9)
+    assert solver._worker.lines == lines
     assert answered(solver).equal
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the children of a process are listed in /proc")
+def test_a_working_child_that_stops_holds_nobody_up_and_is_no_fault_of_the_answer(
+    solver, monkeypatch
+):
+    """Without a deadline the wait on the wall ends it, and it is asked again."""
+    monkeypatch.setattr(client, "HANGING", 0.5)
+    with meddled(solver, signal.SIGSTOP):
+        assert solver.compare(ENDLESS, number(1), calls=20_000).rule == "budget"
+    assert answered(solver).equal
+
+
+def misnamed():
+    """The function of a name called with the arguments of another, as a wrong row of a table is."""
+    to_sympy._FUNCTIONS["misnamed"] = sympy.limit
+    try:
+        to_sympy.Conversion(X).expression(Apply("misnamed", (X,)))
+    finally:
+        del to_sympy._FUNCTIONS["misnamed"]
+
+
+TROUBLES = [
+    (misnamed, TypeError, True),
+    (lambda: solver_module._point(None, 0), AttributeError, True),
+    (lambda: to_sympy.Conversion(X).expression(Constant("no constant")), KeyError, True),
+    (lambda: sympy.sin(None), AttributeError, False),
+    (lambda: sympy.I < 1, TypeError, False),
+    (lambda: to_sympy.Conversion(X).expression(Symbol("a_k").name), Unreadable, False),
+]
+"""What raises an exception, its type, and whether it is a bug of ours."""
+
+
+@pytest.mark.parametrize(("trouble", "kind", "ours"), TROUBLES)
+def test_a_bug_is_ours_where_our_line_raised_it(trouble, kind, ours):
+    with pytest.raises(kind) as raised:
+        trouble()
+    place = worker.our_line(raised.value)
+    assert bool(place) is ours
+    assert place is None or place.startswith("reward_functions.symbolic.cas.")
+
+
+def test_a_bug_in_the_working_child_is_replied_as_one(monkeypatch):
+    monkeypatch.setitem(to_sympy._FUNCTIONS, "ceil", sympy.limit)
+    budget = protocol.Budget(1, 1.0, 1.0)
+    tree = Iterated("sum", Apply("ceil", (K,)), K, number(1), Symbol("n"))
+    said = protocol.bug_of(worker._reply(protocol.request(budget, tree, number(1))))
+    assert said is not None
+    assert said.startswith("TypeError at reward_functions.symbolic.cas.to_sympy:")
+
+
+def test_a_bug_of_ours_in_the_worker_is_unscored_and_named(solver, monkeypatch):
+    said = protocol.bug("TypeError", "reward_functions.symbolic.cas.to_sympy:1")
+    answered(solver)
+    monkeypatch.setattr(protocol, "receive", lambda channel: receive(channel) and said)
+    with pytest.raises(EngineFailed, match=r"TypeError at reward_functions\S+:1"):
+        answered(solver)
+    monkeypatch.undo()
+    assert answered(solver).equal
+
+
+def test_what_a_reply_says_of_a_bug_is_one_line_of_ascii():
+    assert protocol.bug_of(b"bug Type\nError\xff at x:1") == "Type?Error? at x:1"
+    assert protocol.bug_of(protocol.reply(unknown("sympy", "bug "))) is None
+
+
+receive = protocol.receive
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the children of a process are listed in /proc")
 def test_a_request_whose_working_child_is_killed_is_asked_again(solver):
     with meddled(solver, signal.SIGKILL):
         lines = list(solver._worker.lines)
-        assert solver.compare(HUNGRY, number(1), seconds=PATIENT, wall=PATIENT).rule == "budget"
+        assert solver.compare(HUNGRY, number(1), calls=10**9).rule == "budget"
     assert solver._worker.lines == lines
     assert answered(solver).equal
 
@@ -109,7 +273,7 @@ def meddled(solver, ending):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the size of a process is listed in /proc")
 def test_memory_used_up_is_undecided_and_the_next_request_is_served(solver):
-    found = solver.compare(HUNGRY, number(1), seconds=PATIENT, wall=PATIENT)
+    found = solver.compare(HUNGRY, number(1), calls=10**9)
     assert (found.outcome, found.rule) == (Outcome.UNDECIDED, "budget")
     assert "memory" in found.reason
     assert answered(solver).equal
@@ -129,7 +293,7 @@ def decide(reference, candidate):
 solver.decide = decide
 protocol.trees_of = lambda request: (None, None)
 worker._bounded(60.0)
-print(worker._finding(b"").rule)
+print(protocol.finding_of(worker._reply(b"")).rule)
 """
 """A request that takes so many megabytes, and a MemoryError in it that sympy does not pass on."""
 
@@ -151,7 +315,7 @@ def test_a_working_child_whose_stack_cannot_grow_has_used_up_its_memory(ending):
 
 def test_the_same_request_gets_the_same_finding_whatever_came_before(solver):
     before = answered(solver)
-    solver.compare(ENDLESS, number(1), seconds=0.05, wall=PATIENT)
+    solver.compare(ENDLESS, number(1), calls=5_000)
     assert answered(solver) == before
 
 
@@ -165,10 +329,10 @@ def test_a_worker_that_dies_is_replaced(solver, ending):
 
 
 def test_a_worker_that_stops_is_replaced(solver, monkeypatch):
-    monkeypatch.setattr(client, "GRACE", 0.2)
     answered(solver)
     os.killpg(solver._worker.process.pid, signal.SIGSTOP)
-    assert solver.compare(number(1), number(1), seconds=0.5, wall=1.0).equal
+    monkeypatch.setattr(client, "HANGING", 0.5)
+    assert solver.compare(number(1), number(1)).equal
 
 
 def test_one_process_of_a_worker_may_die(solver):
@@ -249,24 +413,8 @@ def test_a_sample_without_engine_is_unscored_and_the_next_is_scored(monkeypatch)
 def test_threads_share_one_worker_and_wait_their_turn(solver):
     wanted = [number(Fraction(1, 3)), number(3)] * 4
     with ThreadPoolExecutor(4) as pool:
-        found = list(
-            pool.map(
-                lambda each: solver.compare(THIRD, each, seconds=PATIENT, wall=PATIENT), wanted
-            )
-        )
+        found = list(pool.map(lambda each: solver.compare(THIRD, each), wanted))
     assert [each.equal for each in found] == [True, False] * 4
-
-
-def test_a_thread_does_not_wait_without_end(solver, monkeypatch):
-    monkeypatch.setattr(client, "QUEUE", 0.01)
-    answered(solver)
-    with ExitStack() as others, ThreadPoolExecutor(1) as pool:
-        for _ in solver._worker.lines:
-            others.enter_context(solver._worker.line())
-        waiting = pool.submit(answered, solver)
-        with pytest.raises(EngineUnavailable, match="other threads"):
-            waiting.result()
-    assert answered(solver).equal
 
 
 def test_threads_are_served_in_the_order_of_asking(solver):
@@ -339,14 +487,12 @@ from reward_functions.symbolic.expr.nodes import Integral, Number, Power, Symbol
 x, n = Symbol("x"), lambda value: Number(Fraction(value))
 third = Integral(Power(x, n(2)), x, n(0), n(1))
 def right():
-    return CLIENT.compare(third, n(Fraction(1, 3)), seconds=20, wall=20).equal
+    return CLIENT.compare(third, n(Fraction(1, 3))).equal
 """
 
 
 def test_after_warming_nothing_is_loaded_late():
     code = """
-from reward_functions.symbolic.cas import client
-client.SECONDS = client.WALL = 20  # for a machine with much else to do
 warm()
 before = set(sys.modules)
 from reward_functions.symbolic import equal
@@ -357,13 +503,6 @@ assert equal(r"\\{1,2\\}", "2, 1").equal and equal("(1,2]", r"1<x\\le 2").equal
 print("mpmath" in before, "sympy" in sys.modules, *set(sys.modules) - before)
 """
     assert run(code) == ["True", "False"]
-
-
-def test_a_request_with_its_wait_ends_within_what_a_lambda_keeps_back():
-    """In a quarter of a second where nobody else asks."""
-    assert WALL < 0.25
-    margin = LambdaSettings(name="math").deadline_margin_ms / 1000
-    assert margin > QUEUE + WALL
 
 
 @pytest.fixture(scope="module")
@@ -468,7 +607,7 @@ TREES = [
 
 @pytest.mark.parametrize("tree", TREES, ids=lambda tree: type(tree).__name__)
 def test_trees_and_findings_survive_the_wire(tree):
-    budget = protocol.TimeBudget(1.5, 2.5)
+    budget = protocol.Budget(7, 1.5, 2.5)
     assert protocol.trees_of(protocol.request(budget, tree, X)) == (tree, X)
     assert protocol.budget_of(protocol.request(budget, tree, X)) == budget
     finding = differ("units", "m² is not m")
