@@ -50,7 +50,9 @@ def _rows(value):
             return [part for each in values for part in getattr(each, "elts", [each])]
         case ast.Call(ast.Name("MappingProxyType"), [inner]):
             return _rows(inner)
-        case ast.DictComp() | ast.Call(ast.Name("dict")) | ast.Call(ast.Attribute(ast.Name("dict"))):
+        case (
+            ast.DictComp() | ast.Call(ast.Name("dict")) | ast.Call(ast.Attribute(ast.Name("dict")))
+        ):
             return []
     return None
 
@@ -80,7 +82,9 @@ def _names(path):
     for node in ast.walk(tree(path)):
         match node:
             case ast.Import(names):
-                known.update((each.asname or each.name.partition(".")[0], "module") for each in names)
+                known.update(
+                    (each.asname or each.name.partition(".")[0], "module") for each in names
+                )
             case ast.ImportFrom(module, names):
                 for each in names:
                     known[each.asname or each.name] = _imported(module or "", each.name)

@@ -116,7 +116,9 @@ def paid_more(answer, idle):
     if answer == BatchFailed.__name__:
         return 0
     pairs = zip(json.loads(answer), json.loads(idle), strict=True)
-    return sum(now["aggregate_reward_score"] > then["aggregate_reward_score"] for now, then in pairs)
+    return sum(
+        now["aggregate_reward_score"] > then["aggregate_reward_score"] for now, then in pairs
+    )
 
 
 def report(console, times=1):
