@@ -31,6 +31,7 @@ from reward_functions.core.errors import (
     AlgebraOutOfTime,
     DatasetError,
     DeadlineReached,
+    SampleBlocked,
     ScoringError,
 )
 from reward_functions.core.means import mean
@@ -129,7 +130,9 @@ def out_of_time(results: Iterable[RewardResult]) -> list[Unscored]:
     late = [
         result
         for result in results
-        if isinstance(result, Unscored) and isinstance(result.error, DeadlineReached)
+        if isinstance(result, Unscored)
+        and isinstance(result.error, DeadlineReached)
+        and not isinstance(result.error, SampleBlocked)
     ]
     return late if any(isinstance(each.error, AlgebraOutOfTime) for each in late) else []
 

@@ -18,7 +18,7 @@ def module_of(path):
 
 
 def found():
-    """{"module:TABLE": rows}, of all tables with a row that can be called; 0 where it is computed."""
+    """{"module:TABLE": rows that are written out} of all tables with a row that can be called."""
     return {
         f"{module_of(path)}:{name}": len(rows)
         for path in sorted(PACKAGE.rglob("*.py"))

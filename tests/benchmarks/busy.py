@@ -1,13 +1,13 @@
-"""Whether a verdict depends on how busy the machine is: the same bytes, idle and beside eight processes.
+"""Whether a verdict depends on how busy the machine is: bytes, idle and beside eight processes.
 
     python -m tests.benchmarks busy --times 20
 
-A function of `math` is asked by 1, 4 and 16 threads: 9,000 real responses, where the labelled data is
-at hand, and a batch of which half asks for algebra near and over the limit of calls. Each answer
+A function of `math` is asked by 1, 4 and 16 threads: 9,000 real responses, where the labelled data
+is at hand, and a batch of which half asks for algebra near and over the limit of calls. Each answer
 is compared byte for byte with that of the idle machine by one thread. The batch is asked once more
-with a deadline that is too short for it: no invocation may fail, and no sample may earn more than on
-the idle machine. The busy processes are started here and ended by their ids. Not a part of `make
-test`: one round takes a minute or two.
+with a deadline that is too short for it: no invocation may fail, and no sample may earn more than
+on the idle machine. The busy processes are started here and ended by their ids. Not a part of
+`make test`: one round takes some minutes.
 """
 
 import gzip
@@ -15,7 +15,8 @@ import json
 import subprocess
 import sys
 from contextlib import contextmanager
-from itertools import islice
+from itertools import chain, islice
+from operator import itemgetter
 from time import monotonic
 
 from rich.table import Table
@@ -70,7 +71,9 @@ def row(at, question, response, reference):
 def real():
     """Responses of models, as they were written."""
     files = [SHARED / each for each in FILES]
-    lines = (line for file in files if file.exists() for line in gzip.open(file, "rt"))
+    lines = chain.from_iterable(
+        gzip.decompress(file.read_bytes()).splitlines() for file in files if file.exists()
+    )
     for at, line in enumerate(islice(lines, REAL)):
         held = json.loads(line)
         response = held["pred"]
@@ -116,9 +119,8 @@ def paid_more(answer, idle):
     if answer == BatchFailed.__name__:
         return 0
     pairs = zip(json.loads(answer), json.loads(idle), strict=True)
-    return sum(
-        now["aggregate_reward_score"] > then["aggregate_reward_score"] for now, then in pairs
-    )
+    value = itemgetter("aggregate_reward_score")
+    return sum(value(now) > value(then) for now, then in pairs)
 
 
 def report(console, times=1):

@@ -373,7 +373,7 @@ def test_a_worker_that_cannot_start_is_our_fault(monkeypatch):
     with pytest.raises(EngineUnavailable, match="cannot start"):
         SolverClient().start()
     monkeypatch.setattr(sys, "executable", None)
-    with pytest.raises(EngineUnavailable, match="can fork"):
+    with pytest.raises(EngineUnavailable, match="path of an interpreter"):
         SolverClient().start()
     assert issubclass(EngineUnavailable, ScoringError)
 
