@@ -10,7 +10,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.deadlines import DEADLINE
-from reward_functions.core.errors import DeadlineReached, ProcessEnded, SampleBlocked
+from reward_functions.core.errors import DeadlineReached, SampleBlocked
 from reward_functions.core.groups import Group
 from reward_functions.core.spec import Needs, spec_of
 from reward_functions.core.types import RewardResult, Sample, Scored, Unscored
@@ -87,8 +87,6 @@ def scorer(
             return Scored(sample.id, call(sample, **group_of(sample)))
         except Exception as error:  # noqa: BLE001 - the one place; see the module's docstring
             return Unscored(sample.id, error)
-        except SystemExit:
-            return Unscored(sample.id, ProcessEnded("the reward called sys.exit"))
         finally:
             DEADLINE.reset(before)
 

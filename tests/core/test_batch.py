@@ -16,7 +16,7 @@ from reward_functions import (
     reward_function,
     score_batch,
 )
-from reward_functions.core.errors import DeadlineReached, ProcessEnded, SampleBlocked
+from reward_functions.core.errors import DeadlineReached, SampleBlocked
 
 
 def sample_of(text, id="s"):
@@ -156,12 +156,3 @@ def test_a_judge_that_sleeps_is_left_at_the_deadline_though_it_has_one_sample(mo
     (result,) = score_batch(bound, [sample_of("ok")], deadline=monotonic() + 0.1)
     assert type(result.error) is SampleBlocked
     awake.set()
-
-
-def test_an_exit_is_the_failure_of_its_sample():
-    def leaving(sample):
-        raise SystemExit(sample.response)
-
-    (result,) = score_batch(leaving, [sample_of("a secret")])
-    assert type(result.error) is ProcessEnded
-    assert "secret" not in str(result.error)

@@ -8,6 +8,7 @@ import socket
 from contextlib import suppress
 from threading import Thread
 
+import boto3
 import pytest
 
 from helpers import here
@@ -145,4 +146,4 @@ def test_a_profile_comes_before_the_keys_and_the_default_profile_of_the_shell(sh
         run_in("prod")
     # The proxy refused: the call was to be AWS's, and the keys are the profile's.
     assert left[0] == ["CONNECT", "ssm.us-west-2.amazonaws.com:443"]
-    assert here.boto3.Session().get_credentials().access_key == "AKIAI44QH8DHBEXAMPLE"
+    assert boto3.Session().get_credentials().access_key == "AKIAI44QH8DHBEXAMPLE"

@@ -7,7 +7,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from reward_functions.core.batch import scorer
-from reward_functions.core.errors import RewardError
+from reward_functions.core.errors import ProcessEnded, RewardError
 from reward_functions.core.types import Metric, RewardResult, Sample, Score, Scored, Unscored
 from reward_functions.serving.isolation.carried_errors import CarriedError
 
@@ -118,7 +118,11 @@ def _scored(reward: RewardFunction, batch: Batch, say: Say) -> Finished:
     score = scorer(reward, batch.samples, batch.deadline)
 
     def work(place: int, then: int | None = None) -> None:
-        result = score(batch.samples[place])
+        sample = batch.samples[place]
+        try:
+            result = score(sample)
+        except SystemExit:
+            result = Unscored(sample.id, ProcessEnded("the reward called sys.exit"))
         sys.stdout.flush()  # what the reward printed, before anything can end this process
         say(Answer.of(place, result, then))
 

@@ -102,12 +102,19 @@ def test_a_file_keeps_every_byte(world, client):
 def test_a_job_succeeds_and_its_model_answers_at_once(client, job, file):
     assert (job["status"], job["error"], job["training_file"]) == ("succeeded", None, file["id"])
     assert "simulation" in job["fine_tuned_model"]
-    prompt = next(rows(1, first=1000))["messages"]
-    for model, right in ((job["fine_tuned_model"], True), (MODEL, False)):
-        body = {"model": model, "messages": prompt, "temperature": 0, "n": 2}
-        first, second = client("POST", "/chat/completions", body)["choices"]
-        assert first["message"]["content"].endswith("#### 3000") == right
-        assert (first["finish_reason"], second["index"]) == ("stop", 1)
+    asked = [row["messages"] for row in rows(20, first=1000)]
+
+    def right(model):
+        found = 0
+        for at, prompt in enumerate(asked, 1000):
+            body = {"model": model, "messages": prompt, "temperature": 0, "n": 2}
+            first, second = client("POST", "/chat/completions", body)["choices"]
+            assert first["message"]["content"] == second["message"]["content"]
+            assert (first["finish_reason"], second["index"]) == ("stop", 1)
+            found += first["message"]["content"].endswith(f"#### {3 * at}")
+        return found
+
+    assert right(job["fine_tuned_model"]) > right(MODEL)
 
 
 def test_its_events_are_paged_newest_first_with_the_metrics_of_each_step(client, job):
