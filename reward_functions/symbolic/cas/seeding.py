@@ -17,4 +17,4 @@ def seed_generators() -> None:
         def __init__(self, seed: int = 0) -> None:
             super().__init__(seed)
 
-    random.Random = Seeded  # type: ignore[misc]
+    random.Random = Seeded  # type: ignore[misc, assignment]
