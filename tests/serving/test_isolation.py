@@ -94,24 +94,23 @@ def sample_of(text, prompt="?"):
 
 
 class Jumping:
-    """A clock that reaches the deadline once all that can be scored is, and all has begun."""
+    """A clock at the deadline once all have begun, and all are decided but what blocks."""
 
-    def __init__(self, monkeypatch, begun, answers):
-        self.begun, self.answers, self.left = set(), set(), (begun, answers)
+    def __init__(self, monkeypatch, begun, decided):
+        self.begun, self.decided, self.left = set(), {}, (begun, decided)
         self.real, take = time.monotonic, run.Run._take
 
         def watched(of, task, message):
             take(of, task, message)
             self.begun |= task.seen
-            if isinstance(message, run.Answer):
-                self.answers.add(message.place)
+            self.decided = of._answers
 
         monkeypatch.setattr(run.Run, "_take", watched)
         monkeypatch.setattr(run, "monotonic", self)
 
     def __call__(self):
-        begun, answers = self.left
-        over = len(self.begun) >= begun and len(self.answers) >= answers
+        begun, decided = self.left
+        over = len(self.begun) >= begun and len(self.decided) >= decided
         return self.real() + LONG * over
 
 
@@ -124,10 +123,9 @@ def scored(monkeypatch):
 
     def score(codes, spec=moody, isolation=None):
         codes = list(codes)
-        ended = sum(code in ENDS for code in codes)
         blocked = sum(code in BLOCKS for code in codes)
         if blocked:
-            Jumping(monkeypatch, len(codes), len(codes) - blocked - ended)
+            Jumping(monkeypatch, len(codes), len(codes) - blocked)
         isolation = isolation or Isolation(spec)
         made.append(isolation)
         samples = [sample_of(code) for code in codes]
