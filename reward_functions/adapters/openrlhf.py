@@ -29,6 +29,7 @@ from reward_functions.adapters._single import (
     single,
 )
 from reward_functions.core.errors import BadSample, ConfigurationError
+from reward_functions.core.turn_markers import MARKER
 from reward_functions.core.types import Unscored
 
 if TYPE_CHECKING:
@@ -38,10 +39,8 @@ if TYPE_CHECKING:
     from reward_functions.core.spec import RewardFunction
     from reward_functions.core.types import RewardResult
 
-END: Final = re.compile(
-    r"<\|[a-z0-9_]{1,32}\|>|</s>|<eos>|<pad>|<end_of_turn>|<｜end▁of▁sentence｜>"
-)
-"""Tokens that end a turn or fill a batch: as ChatML, Llama 2 and 3, Gemma, DeepSeek write them."""
+END: Final = re.compile(rf"{MARKER}|</?s>", re.IGNORECASE)
+"""Tokens that end a turn or fill a batch."""
 
 LOG: Final = getLogger(__name__)
 

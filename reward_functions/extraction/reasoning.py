@@ -7,7 +7,7 @@ format (gpt-oss), of which only `final` is addressed to the user.
 A section that is never closed runs to the end of the text. A closing tag without an opener ends a
 section that began with the text: chat templates that open the section in the prompt produce it.
 
-Tokens that open and end a turn, which some trainers leave in, are no part of it either.
+The markers that open and end a turn are no part of it either (`core.turn_markers`).
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from reward_functions.core.turn_markers import THOUGHTS, within_turn
+
 _NAMED: Final = (
     r"(?:(?P<close>/)?"
-    r"(?:think|thinking|reasoning|reasoning_content|thought|scratchpad|reflection|seed:think)\s{0,8}[>\]▷]"
+    rf"(?:{'|'.join(THOUGHTS)})\s{{0,8}}[>\]▷]"
     r"|(?<=<)\|(?:begin|(?P<end>end))_of_thought\|>)"
 )
 # All alternatives begin with one set, so that the search skips to the next character of it.
@@ -37,33 +39,20 @@ _FINAL_CHANNEL: Final = re.compile(
 )
 _ANALYSIS: Final = re.compile(r"analysis(?=[A-Z\\<$\d])")
 _END_OF_MESSAGE: Final = re.compile(r"<\|(?:end|return|call|start)\|>")
-_START_TOKEN: Final = re.compile(r"<(?:s|bos|\|begin_of_text\||｜begin▁of▁sentence｜)>")
-_ENDS: Final = (
-    "</s>",
-    "<|eot_id|>",
-    "<|eom_id|>",
-    "<|im_end|>",
-    "<|end|>",
-    "<|endoftext|>",
-    "<|end_of_text|>",
-    "<|end_of_solution|>",
-    "<|return|>",
-    "<|eos|>",
-    "<end_of_turn>",
-    "<｜end▁of▁sentence｜>",
-)
-_END_TOKENS: Final = re.compile(rf"(?:\s|{'|'.join(map(re.escape, _ENDS))})*\Z")
 _CHANNEL: Final = "<|channel|>"
-MAX_END: Final = 80
-"""Characters of the tokens that end a turn; there are one or two."""
 
 _STRIPPED_FINAL: Final = "assistantfinal"
 """What is left of harmony's markers when a tokenizer drops its special tokens while decoding."""
 
 
-def without_reasoning(text: str) -> str:
-    """The part of a response that is addressed to the reader; may be empty. Linear."""
-    text = within_turn(text)
+def without_reasoning(text: str, kept: str = "") -> str:
+    """The part of a response that is addressed to the reader; may be empty. Linear.
+
+    Args:
+        text: what the policy wrote.
+        kept: the reference: a marker of a turn that it contains is text.
+    """
+    text = within_turn(text, kept)
     if "<" in text and _CHANNEL in text:
         return _final_channel(text)
     if text.startswith("analysis") and (_STRIPPED_FINAL in text or _ANALYSIS.match(text)):
@@ -72,34 +61,6 @@ def without_reasoning(text: str) -> str:
         if character in text and signs(text):
             return _outside_tags(text)
     return text
-
-
-def within_turn(text: str) -> str:
-    """The text between the tokens that open and end a turn: one that opens it, any that end it.
-
-    `<s>` and `</s>` are such tokens, and also strike out what is between them. `<s>` opens a turn
-    where the text begins with it, unless its `</s>` stands before the end.
-    """
-    if text.startswith("<"):
-        opening = _START_TOKEN.match(text)
-        if opening and not _strikes(text, opening):
-            text = text[opening.end() :]
-    if text.endswith(_ENDS) and "<s>" not in text:
-        return _without_end_tokens(text)
-    return text
-
-
-def _strikes(text: str, opening: re.Match[str]) -> bool:
-    """Whether a tag that may open a turn strikes out a part of the text."""
-    if opening[0] != "<s>":
-        return False
-    struck, closing, rest = text[opening.end() :].partition("</s>")
-    return bool(closing) and "<s>" not in struck and bool(_without_end_tokens(rest).strip())
-
-
-def _without_end_tokens(text: str) -> str:
-    tail = text[-MAX_END:]
-    return text[: len(text) - len(tail)] + tail[: _END_TOKENS.search(tail).start()]  # type: ignore[union-attr]
 
 
 def _final_channel(text: str) -> str:

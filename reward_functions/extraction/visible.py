@@ -1,8 +1,9 @@
 r"""The part of a response that can hold its answer: one pipeline, in this order.
 
-    turn tokens    `<s>`, `<|im_end|>`: set aside        reasoning.within_turn
+    markers        `<s>`, `<|im_end|>`, `5<eoa>`         core.turn_markers.within_turn
     reasoning      `<think>…</think>`, channels          reasoning.without_reasoning
     prompt echo    a verbatim copy of the prompt         here
+    ends of lines  the same markers                      core.turn_markers.without_line_ends
     Unicode        zero-width characters and their kin   quantities.unicode_forms.visible
     invisible      `\phantom{…}`, `~~…~~`, comments      invisible.strip_invisible
 
@@ -15,8 +16,9 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.core.turn_markers import within_turn, without_line_ends
 from reward_functions.extraction.invisible import strip_invisible
-from reward_functions.extraction.reasoning import within_turn, without_reasoning
+from reward_functions.extraction.reasoning import without_reasoning
 from reward_functions.quantities.unicode_forms import folded
 
 if TYPE_CHECKING:
@@ -36,19 +38,23 @@ _STATING: Final = ("####", "\\boxed{", "nswer is", "nswer:")
 _SENTENCES: Final = re.compile(r"(?<=[.!?])\s+|\n")
 
 
-def visible_response(response: str, prompt: str = "", *, include_reasoning: bool = False) -> str:
+def visible_response(
+    response: str, prompt: str = "", *, reference: str = "", include_reasoning: bool = False
+) -> str:
     """The part of a response that can hold its answer.
 
     Args:
         response: what the policy wrote.
         prompt: what it was asked. A copy of it is no answer, and neither is a response that is
             nothing but sentences of a prompt that states an answer, but for case and white space.
+        reference: what a right answer is: a marker of a turn that it contains is text.
         include_reasoning: search reasoning sections as well.
     """
-    text = within_turn(response) if include_reasoning else without_reasoning(response)
+    read = within_turn if include_reasoning else without_reasoning
+    text = read(response, reference)
     if len(prompt) >= MIN_ECHO:
         text = _without_echo(text, prompt)
-    return strip_invisible(text)
+    return strip_invisible(without_line_ends(text, reference))
 
 
 def _without_echo(text: str, prompt: str) -> str:
@@ -56,8 +62,9 @@ def _without_echo(text: str, prompt: str) -> str:
 
     A right answer said in the words of the prompt's format example is an answer.
     """
-    if prompt in text:
-        text = text.replace(prompt, "\n")
+    for copy in (prompt, within_turn(prompt)):
+        if len(copy) >= MIN_ECHO and copy in text:
+            text = text.replace(copy, "\n")
     asked = _stating(prompt) if len(prompt) <= MAX_ECHOED else ""
     if not asked:
         return text

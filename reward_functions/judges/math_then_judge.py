@@ -202,7 +202,9 @@ def _by_judge(sample: Sample, ask: Ask, *, include_reasoning: bool) -> Score:
     right = reference_answer(sample.reference)
     if rejected := prefilter(sample, right):
         return prefiltered(rejected)
-    text = visible_response(sample.response, sample.prompt, include_reasoning=include_reasoning)
+    text = visible_response(
+        sample.response, sample.prompt, reference=right, include_reasoning=include_reasoning
+    )
     found = stated_answer(text)
     if isinstance(found, str):
         with _RULE:

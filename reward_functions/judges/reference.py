@@ -138,10 +138,9 @@ def reference(sample: Sample, ask: Ask, *, answer: Literal["final", "whole"] = "
     if rejected := prefilter(sample, right):
         return prefiltered(rejected)
     if answer == "whole":
-        return same_by_judge(sample, without_reasoning(sample.response).strip(), right, ask)
-    return same_by_judge(
-        sample, stated_answer(visible_response(sample.response, sample.prompt)), right, ask
-    )
+        return same_by_judge(sample, without_reasoning(sample.response, right).strip(), right, ask)
+    text = visible_response(sample.response, sample.prompt, reference=right)
+    return same_by_judge(sample, stated_answer(text), right, ask)
 
 
 def stated_answer(text: str) -> str | NoAnswer:

@@ -42,8 +42,9 @@ def exact_match(sample: Sample, *, ignore_case: bool = True) -> Score:
     """The whole response equals the reference, but for white space around and between words.
 
     Reference: a string or a number; alone or in an object under `final_answer`, `answer`,
-    `ground_truth`, `value` or `text`. Scale: 1.0 or 0.0. Reasoning sections are set aside and
-    Unicode is put in its canonical form (NFC) before the comparison; punctuation and wording count.
+    `ground_truth`, `value` or `text`. Scale: 1.0 or 0.0. Reasoning sections and the markers of a
+    turn that the reference does not contain are set aside, and Unicode is put in its canonical form
+    (NFC), before the comparison; punctuation and wording count.
     To find an answer inside a longer response use `math` or `multiple_choice`.
 
     A list as the reference means any of these; a set that is one answer is one string.
@@ -55,10 +56,11 @@ def exact_match(sample: Sample, *, ignore_case: bool = True) -> Score:
     Raises:
         BadReference: there is no reference, or it is empty.
     """
-    reference = folded(reference_text(sample.reference), ignore_case=ignore_case)
+    right = reference_text(sample.reference)
+    reference = folded(right, ignore_case=ignore_case)
     if not reference:
         raise BadReference("the reference has no visible character")
-    found = without_reasoning(sample.response).strip()
+    found = without_reasoning(sample.response, right).strip()
     answer = folded(found, ignore_case=ignore_case)
     if not answer:
         cut = cut_off(sample.response, answered=False)

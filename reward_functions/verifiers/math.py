@@ -152,7 +152,9 @@ def _scored(
     include_reasoning: bool,
 ) -> Score:
     reference, prompt = reference_answer(sample.reference), sample.prompt
-    text = visible_response(sample.response, prompt, include_reasoning=include_reasoning)
+    text = visible_response(
+        sample.response, prompt, reference=reference, include_reasoning=include_reasoning
+    )
     found = mathematical_answer(text)
     if isinstance(found, Answer):
         found = agreed(found, reference, prompt)

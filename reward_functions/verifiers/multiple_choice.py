@@ -85,7 +85,12 @@ def multiple_choice(sample: Sample, *, include_reasoning: bool = False) -> Score
 def _scored(sample: Sample, *, include_reasoning: bool) -> Score:
     options = _options(sample)
     reference = _reference(sample, options)
-    text = visible_response(sample.response, sample.prompt, include_reasoning=include_reasoning)
+    text = visible_response(
+        sample.response,
+        sample.prompt,
+        reference=options.get(reference, ""),
+        include_reasoning=include_reasoning,
+    )
     found = _found(text, options)
     if isinstance(found, NoAnswer):
         return not_answered(found.reason, found.rule)

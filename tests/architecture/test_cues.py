@@ -45,11 +45,7 @@ NAMES = {
         typeout ullfont video visibility wbr white ypeout ypertarget
     """,
     "extraction/reasoning.py": """
-        think thinking reasoning reasoning_content thought scratchpad reflection seed of_thought
-        end_of_solution
-        analysis channel final constrain message return call start
-        bos begin_of_text begin of sentence eot_id eom_id im_end endoftext end_of_text eos
-        end_of_turn
+        of_thought analysis channel final constrain message return call start
     """,
     "finqa/parser.py": "none const_",
 }

@@ -8,7 +8,6 @@ import re
 
 import pytest
 
-from reward_functions.extraction import reasoning
 from reward_functions.extraction.cues import lexicon, matching
 from reward_functions.extraction.cues.compiling import MAX_GAP
 from reward_functions.finqa import final, values
@@ -30,7 +29,6 @@ ROOMS = {
 CEILINGS = {
     # where: the most characters that it is matched against.
     "extraction/cues/statements.py:ANOTHER": matching.REACH,
-    "extraction/reasoning.py:_END_TOKENS": reasoning.MAX_END,
     "finqa/claims.py:CLAIM": values.MAX_LENGTH,
     "finqa/cues.py:NUMBER": values.MAX_LENGTH,
     "finqa/cues.py:COPULA": values.MAX_LENGTH,
