@@ -54,14 +54,13 @@ _OPENING: Final = re.compile(
 )
 """A marker before an answer; behind one in bars also the role that it opens."""
 
-_LAST: Final = re.compile(
-    rf"(?:{MARKER}|</?[a-z][\w:.-]{{0,40}}>)[\s.。*_$]{{0,20}}+\Z", re.IGNORECASE
-)
+_LAST: Final = re.compile(rf"(?:{MARKER}|</?[a-z][\w:.-]{{0,40}}>)\Z", re.IGNORECASE)
 # A character is looked for at a fiftieth of a pattern's price.
 _SIGNS: Final = (
     ("<", re.compile(r"<(?:[/|｜]|s>|bos|pad|eo|end|\w{1,20}_end)", re.IGNORECASE).search),
     ("[", re.compile(r"\[(?:EOS|BOS|END|PAD|SEP|CLS|/?INST|DONE)\]", re.IGNORECASE).search),
 )
+_CLOSING: Final = " \t\r\n.。*_$"
 _TEXT_ENDS: Final = re.compile(r"[\s.。*_$]*+\Z")
 _LINE_ENDS: Final = re.compile(r"[ \t\r.。*_$]*+(?:\n|\Z)")
 """What may stand behind a run of markers: they are inside the sentence and the bold."""
@@ -79,15 +78,17 @@ def within_turn(text: str, kept: str = "") -> str:
     """
     if text[:1] in ("<", "[") or text[:1].isspace():
         text = text[_begins(text, kept.casefold()) :]
-    if _LAST.search(text, max(0, len(text) - MOST)):
+    tail = text[-MOST:].rstrip(_CLOSING)
+    if tail.endswith((">", "]")) and _LAST.search(tail):
         return _without(text, kept, lines=False)
     return text
 
 
 def without_line_ends(text: str, kept: str = "") -> str:
     """A response without the markers that its lines end with. Linear."""
-    if any(character in text and signs(text) for character, signs in _SIGNS):
-        return _without(text, kept, lines=True)
+    for character, signs in _SIGNS:
+        if character in text and signs(text):
+            return _without(text, kept, lines=True)
     return text
 
 

@@ -62,7 +62,7 @@ def _without_echo(text: str, prompt: str) -> str:
 
     A right answer said in the words of the prompt's format example is an answer.
     """
-    for copy in (prompt, within_turn(prompt)):
+    for copy in dict.fromkeys((prompt, within_turn(prompt))):
         if len(copy) >= MIN_ECHO and copy in text:
             text = text.replace(copy, "\n")
     asked = _stating(prompt) if len(prompt) <= MAX_ECHOED else ""
