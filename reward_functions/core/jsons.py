@@ -1,7 +1,13 @@
-"""What JSON values are called in messages, how deep they are, and what strict readers refuse."""
+"""What JSON values are called in messages, how deep they are, and what strict readers refuse.
+
+Here is also how the object is read that a text ends with.
+"""
 
 from __future__ import annotations
 
+import json
+import re
+from functools import cache
 from typing import Any, Final
 
 _NAMES: Final[dict[type, str]] = {
@@ -44,6 +50,57 @@ def no_constant(name: str) -> Any:
         ValueError: always.
     """
     raise ValueError(f"{name} is not JSON")
+
+
+MAX_FINAL: Final = 100_000
+"""Characters of an object that is a whole text; of one behind other words a twentieth."""
+
+MAX_TRIES: Final = 8
+"""Braces from which the end of a text is read as an object, the last ones first."""
+
+_OBJECT: Final = re.compile(r'\{\s{0,80}"')
+_ESCAPE: Final = re.compile(r'\\(["\\])?')
+
+
+def final_object(text: str, *, literal: bool = False) -> tuple[dict[str, Any], int] | None:
+    """The JSON object that a text ends with, and where it begins; None where it ends otherwise.
+
+    Numbers are strings, as they are written: 1.50 is no 1.5. An object that repeats a name is none.
+
+    Args:
+        text: what a model wrote.
+        literal: whether a backslash is one, but before a quote and before another: many models
+            escape no LaTeX.
+    """
+    text = text.rstrip()
+    if not text.endswith("}"):
+        return None
+    whole = len(text) - len(text.lstrip())
+    tail = max(whole, len(text) - MAX_FINAL // 20)
+    starts = [found.start() for found in _OBJECT.finditer(text, tail)][-MAX_TRIES:]
+    if len(text) <= MAX_FINAL and text[whole] == "{" and whole not in starts:
+        starts.insert(0, whole)
+    for start in reversed(starts):
+        written = _ESCAPE.sub(_escaped, text[start:]) if literal else text[start:]
+        try:
+            return _decoder().decode(written), start
+        except (ValueError, RecursionError):
+            continue
+    return None
+
+
+def _escaped(backslash: re.Match[str]) -> str:
+    return backslash[0] if backslash[1] else "\\\\"
+
+
+@cache
+def _decoder() -> json.JSONDecoder:
+    return json.JSONDecoder(
+        object_pairs_hook=unique_names,
+        parse_float=str,
+        parse_int=str,
+        parse_constant=no_constant,
+    )
 
 
 def is_too_deep(value: Any, most: int = MAX_DEPTH) -> bool:

@@ -4,6 +4,7 @@ r"""The part of a response that can hold its answer: one pipeline, in this order
     reasoning      `<think>…</think>`, channels          reasoning.without_reasoning
     prompt echo    a verbatim copy of the prompt         here
     ends of lines  the same markers                      core.turn_markers.without_line_ends
+    JSON           `{"answer": "5"}` at its end          json_answer.with_json_answer
     Unicode        zero-width characters and their kin   quantities.unicode_forms.visible
     invisible      `\phantom{…}`, `~~…~~`, comments      invisible.strip_invisible
 
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 from reward_functions.core.turn_markers import within_turn, without_line_ends
 from reward_functions.extraction.invisible import strip_invisible
+from reward_functions.extraction.json_answer import with_json_answer
 from reward_functions.extraction.reasoning import without_reasoning
 from reward_functions.quantities.unicode_forms import folded
 
@@ -54,7 +56,7 @@ def visible_response(
     text = read(response, reference)
     if len(prompt) >= MIN_ECHO:
         text = _without_echo(text, prompt)
-    return strip_invisible(without_line_ends(text, reference))
+    return strip_invisible(with_json_answer(without_line_ends(text, reference)))
 
 
 def _without_echo(text: str, prompt: str) -> str:

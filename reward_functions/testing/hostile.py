@@ -188,6 +188,7 @@ FLOODS: Final = tuple(
         ("ends of turns", "x", "<eoa>", ""),
         ("ends of turns on lines", "x", "<eoa> </b>\n", "x"),
         ("closing tags", "x", "</b>", ""),
+        ("JSON objects", "", '{"answer": ', "}"),
         ("deletions", "", "<del>", "x"),
         ("long strikes", "", "<strike>", "x"),
         ("tildes", "", "~~a ", "x"),

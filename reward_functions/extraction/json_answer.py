@@ -1,0 +1,61 @@
+r"""The answer of a response that ends with a JSON object: `{"answer": "\\frac{1}{2}"}` is ½.
+
+A model that is asked for JSON escapes what it writes, so that the object is decoded before anything
+in it is read. Where that leaves no JSON, or a form feed of `\f`, its backslashes are no escapes.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from reward_functions.core.jsons import final_object
+
+KEYS: Final = frozenset({"answer", "final_answer"})
+"""Names that an answer has, whatever their case and the space in them."""
+
+_NAMED: Final = ('nswer"', 'NSWER"')
+_FENCE: Final = "```"
+_OPENING: Final = re.compile(r"(?<!`)```\w{0,12}\s{0,8}\Z")
+_CONTROL: Final = re.compile(r"[\0-\x1f]")
+OPENER: Final = 30
+"""Characters before an object in which its fence opens."""
+
+
+def with_json_answer(text: str) -> str:
+    """A response with the answer of its final JSON object in tags in the place of the object."""
+    bare = text[-OPENER:].rstrip()
+    if not bare.endswith(("}", _FENCE)) or not any(map(text.__contains__, _NAMED)):
+        return text
+    bare = text.rstrip()
+    fenced = bare.endswith(_FENCE)
+    for literal in (False, True):
+        found = final_object(bare.removesuffix(_FENCE), literal=literal)
+        answer = _answer(found[0]) if found else None
+        if found and answer is not None:
+            start = _fence(text, found[1]) if fenced else found[1]
+            return f"{text[:start]}<answer>{answer}</answer>" if start >= 0 else text
+    return text
+
+
+def _fence(text: str, start: int) -> int:
+    """Where the fence opens that an object stands in; -1 where none does."""
+    opening = _OPENING.search(text, max(0, start - OPENER), start)
+    return opening.start() if opening else -1
+
+
+def _answer(found: dict[str, Any]) -> str | None:
+    """The one answer of an object as text; None where it has none or several."""
+    values = [value for name, value in found.items() if "_".join(name.lower().split()) in KEYS]
+    return _text(values[0]) if len(values) == 1 else None
+
+
+def _text(value: Any) -> str | None:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return None if _CONTROL.search(value) else value
+    if not isinstance(value, list):
+        return None
+    members = [_text(each) if not isinstance(each, list) else None for each in value]
+    return None if None in members else f"[{', '.join(filter(None, members))}]"
