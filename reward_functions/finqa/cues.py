@@ -345,16 +345,17 @@ CIRCUMSTANCE: Final = re.compile(
 )
 
 # yesno: the two words
-# "No information" answers nothing, and neither does "no doubt".
+# Before a noun "no" is a determiner: "no change", "no doubt". It answers where its clause ends.
 _NO: Final = (
-    r"no(?! (?:such|answer|idea|information|info|data|way|clue|doubt|question|conclusion"
-    r"|determination|basis|means|figures?|numbers?|values?|results?|details?|response"
-    r"|comment)\b| \w+ (?:can|could) be)"
+    r"no(?=\s*(?:[.,;:!?()\[\]{}\"'*_/…–—]|$)|\s+(?:[-+=$0-9]|(?:and|or|but|yes|not|because|since|as|so"
+    r"|if|when|unless|it|its|they|their|he|she|we|you|i|this|that|these|those|there|the|a|an|both|all"
+    r"|in|on|at|by|for|from|with|during|due|based|given|according|compared|is|are|was|were|did|does|do"
+    r"|has|have|had)\b))"
 )
 FIRST_WORD: Final = re.compile(rf"[\W_]*(yes|{_NO})\b(?!-)", re.IGNORECASE)
 BOTH_WORDS: Final = re.compile(
     r"\W{0,4}(?:\b(?:and|or|but|maybe|perhaps|also|then|wait)\b\W{0,3}){0,3}"
-    r"(?:(?:the\s)?(?:final\s)?answer(?:\sis)?\W{1,4})?(?:yes|no)\b",
+    rf"(?:(?:the\s)?(?:final\s)?answer(?:\sis)?\W{{1,4}})?(?P<word>yes|{_NO})\b",
     re.IGNORECASE,
 )
 # One answer or, in the same breath, one of the other kind: "12%, or ANSWER: yes", "yes or 12".

@@ -44,9 +44,9 @@ def yes_or_no(phrase: str, *, sentence: bool = False) -> str | NoValue:
     text = text[lead.end() :] if lead else text
     first = cues.FIRST_WORD.match(text)
     if first:
-        either = cues.EITHER_WORD.match(text, first.end())
-        other = either is not None and either["word"].lower() != first[1].lower()
-        if other or cues.BOTH_WORDS.match(text, first.end()):
+        patterns = (cues.EITHER_WORD, cues.BOTH_WORDS)
+        others = filter(None, (each.match(text, first.end()) for each in patterns))
+        if any(each["word"].lower() != first[1].lower() for each in others):
             return NoValue("finqa-both-words", "the answer says both yes and no")
         if cues.OR_NUMBER.match(text, first.end()):
             return NoValue("finqa-two-values", "the answer is a word or else a number")
