@@ -15,6 +15,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.extraction.choices import choice, options_in
 from reward_functions.extraction.invisible import strip_invisible
 from reward_functions.extraction.reasoning import within_turn, without_reasoning
 from reward_functions.quantities.unicode_forms import folded
@@ -54,7 +55,8 @@ def visible_response(response: str, prompt: str = "", *, include_reasoning: bool
 def _without_echo(text: str, prompt: str) -> str:
     """The response without the prompt; nothing where it only repeats its sentences.
 
-    A right answer said in the words of the prompt's format example is an answer.
+    A right answer said in the words of the prompt's format example is an answer, and so is the
+    line of one option.
     """
     if prompt in text:
         text = text.replace(prompt, "\n")
@@ -63,7 +65,14 @@ def _without_echo(text: str, prompt: str) -> str:
         return text
     if not all(folded(each) in asked for each in _sentences(text) if each.strip()):
         return text
-    return "" if any(len(each) >= MIN_ECHO for each in _sentences(text)) else text
+    if not any(len(each) >= MIN_ECHO for each in _sentences(text)):
+        return text
+    return text if _is_option(text.strip(), prompt) else ""
+
+
+def _is_option(text: str, prompt: str) -> bool:
+    """Whether a text is one option of the prompt, with or without its letter."""
+    return "\n" not in text and choice(text, options_in(prompt)) is not None
 
 
 def _sentences(text: str) -> Iterator[str]:

@@ -22,7 +22,7 @@ from reward_functions.verifiers._math.asked_precision import AS_ASKED, ROUNDED, 
 from reward_functions.verifiers._math.asked_quantity import value_asked_for
 from reward_functions.verifiers._math.given_letters import CONSTANTS, meant_by_prompt
 from reward_functions.verifiers._math.named_members import by_name
-from reward_functions.verifiers._math.option_texts import agreed
+from reward_functions.verifiers._math.option_texts import agreed, by_letters
 from reward_functions.verifiers._math.reference import reference_answer
 from reward_functions.verifiers._math.restatement import restates, unevaluated
 from reward_functions.verifiers._math.stated_conditions import (
@@ -191,6 +191,9 @@ def _judged(
 ) -> tuple[str, EqualityVerdict]:
     """The verdict on an answer as it is, as the value of what is asked for, or as named members."""
     answer = found.text
+    of_options = by_letters(found, text, reference, prompt)
+    if of_options is not None:
+        return answer, of_options
     verdict = verdict_on(reference, answer, rounded=rounded, strict_percent=strict_percent)
     value: str | None = None
     if not verdict.decided:
