@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.extraction.cues import choices as words
 from reward_functions.extraction.markup import plain
+from reward_functions.quantities.numerals import Quantity, quantity, same
 from reward_functions.quantities.unicode_forms import folded, typeset
+from reward_functions.quantities.units import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,16 +28,19 @@ KEPT: Final = 64
 
 _STYLE: Final = r"\\(?:(?:text|math)(?:bf|rm)?|mbox|bf|rm)\s?\{\s?"
 _SPACE: Final = r"(?:[\s~]|\\[,;:! ]|\\q?quad\b)"
+_WIDE: Final = "）．：、"
+"""Marks of full width, which stand without a space."""
+_BEHIND_MARK: Final = rf"(?:{_SPACE}{{1,4}}|(?<=[{_WIDE}])|(?=[^\x00-\x7f]))"
 _MARKS: Final = (
     re.compile(
-        rf"\$?(?:{_STYLE})?[(\[](?P<letter>[A-Z])[)\]](?:{_SPACE}{{0,3}}\}})?{_SPACE}{{0,4}}"
+        rf"\$?(?:{_STYLE})?[(\[（](?P<letter>[A-Z])[)\]）](?:{_SPACE}{{0,3}}\}})?{_SPACE}{{0,4}}"
     ),
     re.compile(
-        rf"^[ \t*$-]{{0,8}}(?:{_STYLE})?(?P<letter>[A-Z])[).:：、][*}}]{{0,3}}"
-        rf"(?:{_SPACE}{{1,4}}|(?<=[：、]))",
+        rf"^[ \t*$-]{{0,8}}(?:{_STYLE})?(?P<letter>[A-Z])[).:{_WIDE}][*}}]{{0,3}}"
+        rf"(?:{_BEHIND_MARK}|(?<=\.)(?![A-Z]\.))",
         re.MULTILINE,
     ),
-    re.compile(r"(?<![\w$\\])(?P<letter>[A-Z])[).:：、](?:\s{1,4}|(?<=[：、]))"),
+    re.compile(rf"(?<![A-Za-z_$\\])(?P<letter>[A-Z])[).:{_WIDE}]{_BEHIND_MARK}"),
 )
 """How the letters of options are marked; one way at a time."""
 
@@ -55,18 +60,22 @@ _LETTERED: Final = re.compile(
     re.DOTALL,
 )
 _LETTER: Final = re.compile(r"[(\[]?([A-Za-z])[)\]]?(?:\s?[.:,)-]|(?=\s)|$)\s*")
+_LAYOUT: Final = re.compile(r"[$\s]|\\(?:left|right)(?![a-z])|(?<=\\)[dt](?=frac)")
+_ARGUMENT: Final = re.compile(r"(\}|\\sqrt)(\w)")
+"""An argument of one character, which may as well stand in braces."""
 _BEHIND: Final = re.compile(r"(\S.*?)(?<!\s)\s*+[(\[]([A-Z])[)\]]")
 
 
 @lru_cache(KEPT)
 def options_in(prompt: str) -> Mapping[str, str]:
-    """The options a prompt lists, by letter: "(A) …", else "A) …" one a line, else in a row.
+    """The options a prompt lists, by letter: "(A) …", "A) …" one a line, or in a row.
 
     Letters run from A, or from F as every second question of the ACT does, without a gap but for I;
-    the last run counts, so that worked examples before the question do not. Empty when there are
-    fewer than two.
+    the last run counts, so that worked examples before the question do not. Where letters are
+    marked in several ways, the way counts that marks most of them. Empty when there are fewer than
+    two.
     """
-    return next(filter(None, (_last_run(prompt, marks) for marks in _MARKS)), {})
+    return max((_last_run(prompt, marks) for marks in _MARKS), key=len)
 
 
 def lettered(answer: str) -> tuple[str, str] | None:
@@ -114,8 +123,8 @@ def _is_scalar(value: Any) -> bool:
 def choice(answer: str, options: Mapping[str, str]) -> str | None:
     r"""The letter of the one option an answer picks, or None.
 
-    Picked by letter ("B", "(b)", "B. Paris", `\text{(B)}`) or by the option's text. When both are
-    given they must agree, as far as the options are known; two letters pick nothing.
+    Picked by letter ("B", "(b)", "B. Paris", `\text{(B)}`) or by the option's text. A text behind
+    the letter must not speak against it, as far as the options are known; two letters pick nothing.
     """
     answer = words.LEAD.sub("", typeset(plain(answer[:MAX_CHOICE])).strip(" .'\"`"), count=1)
     match = _LETTER.match(answer)
@@ -128,9 +137,59 @@ def choice(answer: str, options: Mapping[str, str]) -> str | None:
         marked = behind is not None
     if not marked or (options and letter not in options) or words.LETTERS_ONLY.fullmatch(rest):
         return _by_text(answer, options)
-    if not rest or letter not in options or _same(_unbracketed(rest), options[letter]):
+    listed = match is not None and "," in match[0]
+    if listed and words.ANOTHER.match(rest):
+        return None
+    if not rest or letter not in options:
+        return letter
+    if _same(_unbracketed(rest), options[letter]) or not (
+        listed or speaks_against(_unbracketed(rest), letter, options)
+    ):
         return letter
     return _by_text(answer, options)
+
+
+def speaks_against(text: str, letter: str, options: Mapping[str, str]) -> bool:
+    """Whether a text marked by a letter speaks against it, and be it by doubt or another letter.
+
+    Words that say nothing of the options say nothing here.
+    """
+    if words.REPORTED.search(text):
+        return True
+    named = words.NAMED.findall(text)
+    return not (options.keys() - letter).isdisjoint(named) or differs(text, letter, options)
+
+
+def differs(text: str, letter: str, options: Mapping[str, str]) -> bool:
+    """Whether a text behind a letter is another option's, or a formula not known to be its own."""
+    if letter not in options or _same(text, options[letter]):
+        return False
+    if is_another(text, letter, options):
+        return True
+    formula = words.MATHEMATICAL.search(text) and not words.WORD.search(text)
+    return bool(formula) and None in (_quantity(options[letter]), _quantity(text))
+
+
+def is_another(text: str, letter: str, options: Mapping[str, str]) -> bool:
+    """Whether a text is another option's than that of the letter, or has another value."""
+    if letter not in options or _same(text, options[letter]):
+        return False
+    if any(_same(text, option) for option in options.values()) or words.OR_LETTER.search(text):
+        return True
+    mine, theirs = _quantity(options[letter]), _quantity(text)
+    if mine is None or theirs is None or same(mine, theirs):
+        return False
+    known = all(each.unit and canonical(each.unit) for each in (mine, theirs))
+    return known or mine.value != theirs.value
+
+
+def is_option(text: str, letter: str, options: Mapping[str, str]) -> bool:
+    """Whether a text is that of an option."""
+    return letter in options and _same(_unbracketed(text), options[letter])
+
+
+def _quantity(text: str) -> Quantity | None:
+    return quantity(plain(_ARGUMENT.sub(r"\1{\2}", text)))
 
 
 def picked(text: str) -> str | None:
@@ -172,7 +231,13 @@ def _by_text(answer: str, options: Mapping[str, str]) -> str | None:
 
 
 def _same(first: str, second: str) -> bool:
-    return folded(plain(first)).rstrip(".") == folded(plain(second)).rstrip(".")
+    return _bare(first) == _bare(second)
+
+
+def _bare(text: str) -> str:
+    """A text without what is no part of it, for a comparison as a whole."""
+    bare = _LAYOUT.sub("", folded(plain(text)).rstrip(".?"))
+    return _ARGUMENT.sub(r"\1{\2}", bare) if "\\" in bare else bare
 
 
 def _last_run(prompt: str, marks: re.Pattern[str]) -> dict[str, str]:
@@ -185,6 +250,7 @@ def _last_run(prompt: str, marks: re.Pattern[str]) -> dict[str, str]:
         elif letter in _FIRST:
             runs.append([mark])
     behind = len(prompt)
+    bare: dict[str, str] = {}
     for run in reversed(runs):
         ends = [*(mark.start() for mark in run[1:]), behind]
         behind = run[0].start()
@@ -194,7 +260,9 @@ def _last_run(prompt: str, marks: re.Pattern[str]) -> dict[str, str]:
         }
         if len(run) > 1 and not any(map(words.NO_OPTION.fullmatch, options.values())):
             return options
-    return {}
+        if len(run) > 1 and not any(options.values()):
+            bare = bare or options
+    return bare
 
 
 def _option(text: str, *, last: bool) -> str:

@@ -108,7 +108,8 @@ def stated_answer(text: str) -> Answer | NoAnswer | None:
         return NoAnswer("the statement of the answer is empty", "empty-answer")
     if statement.boxes > 1:
         return NoAnswer("the statement of the answer lists several", "several")
-    return Answer("statement", statement.text, correction(text, statement.end))
+    corrected = correction(text, statement.end)
+    return Answer("statement", statement.text, corrected, behind=statement.behind)
 
 
 def _closing_answer(text: str) -> Answer | None:

@@ -18,6 +18,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.core.turn_markers import within_turn, without_line_ends
+from reward_functions.extraction.choices import choice, options_in
 from reward_functions.extraction.invisible import strip_invisible
 from reward_functions.extraction.json_answer import with_json_answer
 from reward_functions.extraction.reasoning import without_reasoning
@@ -62,7 +63,8 @@ def visible_response(
 def _without_echo(text: str, prompt: str) -> str:
     """The response without the prompt; nothing where it only repeats its sentences.
 
-    A right answer said in the words of the prompt's format example is an answer.
+    A right answer said in the words of the prompt's format example is an answer, and so is the
+    line of one option.
     """
     for copy in dict.fromkeys((prompt, within_turn(prompt))):
         if len(copy) >= MIN_ECHO and copy in text:
@@ -72,7 +74,14 @@ def _without_echo(text: str, prompt: str) -> str:
         return text
     if not all(folded(each) in asked for each in _sentences(text) if each.strip()):
         return text
-    return "" if any(len(each) >= MIN_ECHO for each in _sentences(text)) else text
+    if not any(len(each) >= MIN_ECHO for each in _sentences(text)):
+        return text
+    return text if _is_option(text.strip(), prompt) else ""
+
+
+def _is_option(text: str, prompt: str) -> bool:
+    """Whether a text is one option of the prompt, with or without its letter."""
+    return "\n" not in text and choice(text, options_in(prompt)) is not None
 
 
 def _sentences(text: str) -> Iterator[str]:

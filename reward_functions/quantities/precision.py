@@ -21,6 +21,24 @@ def place(decimals: int) -> Fraction:
     return Fraction(1, 10**decimals)
 
 
+ONE_DIGIT: Final = Fraction(1, 200)
+"""The share of its value by which a decimal of one significant digit may be off. It is hardly ever
+a rounded value: half a unit would take 0.51 for 0.5."""
+
+_TEN: Final = 10
+
+
+def rounding_error(value: Fraction, step: Fraction) -> Fraction:
+    """How far a value may lie from a printed decimal that it rounds to.
+
+    Args:
+        value: that of the decimal.
+        step: one unit in its last printed place.
+    """
+    half = step / 2
+    return min(half, abs(value) * ONE_DIGIT) if abs(value) < _TEN * step else half
+
+
 class Precision(NamedTuple):
     """What the digits of a number say about it.
 

@@ -18,10 +18,11 @@ from reward_functions.extraction.scores import (
 )
 from reward_functions.extraction.visible import visible_response
 from reward_functions.verifiers._math.answer import contradicts, hedged, mathematical_answer
+from reward_functions.verifiers._math.asked_precision import AS_ASKED, ROUNDED, rounded_as_asked
 from reward_functions.verifiers._math.asked_quantity import value_asked_for
 from reward_functions.verifiers._math.given_letters import CONSTANTS, meant_by_prompt
 from reward_functions.verifiers._math.named_members import by_name
-from reward_functions.verifiers._math.option_texts import agreed
+from reward_functions.verifiers._math.option_texts import agreed, by_letters
 from reward_functions.verifiers._math.reference import reference_answer
 from reward_functions.verifiers._math.restatement import restates, unevaluated
 from reward_functions.verifiers._math.stated_conditions import (
@@ -192,6 +193,9 @@ def _judged(
 ) -> tuple[str, EqualityVerdict]:
     """The verdict on an answer as it is, as the value of what is asked for, or as named members."""
     answer = found.text
+    of_options = by_letters(found, text, reference, prompt)
+    if of_options is not None:
+        return answer, of_options
     verdict = verdict_on(reference, answer, rounded=rounded, strict_percent=strict_percent)
     value: str | None = None
     if not verdict.decided:
@@ -204,6 +208,10 @@ def _judged(
     if value is not None:
         answer = value
         verdict = verdict_on(reference, value, rounded=rounded, strict_percent=strict_percent)
+    unlike = verdict.rule == ROUNDED and not verdict.equal
+    if unlike and rounded_as_asked(answer, reference, prompt):
+        reason = "the reference rounds to the answer, as exactly as the prompt asks"
+        verdict = verdict._replace(outcome=symbolic.Outcome.EQUAL, rule=AS_ASKED, reason=reason)
     if verdict.rule == CONSTANTS and meant_by_prompt(answer, reference, prompt):
         reason = "a letter that the prompt gives a meaning is no arbitrary constant"
         verdict = verdict._replace(outcome=symbolic.Outcome.UNDECIDED, reason=reason)

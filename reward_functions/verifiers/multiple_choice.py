@@ -1,17 +1,33 @@
-"""One letter out of several."""
+"""One option out of several, or a set of them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec
 
-from reward_functions.core.alternatives import any_reference, of_first_reference
+from reward_functions.core.alternatives import alternatives, any_reference, of_first_reference
 from reward_functions.core.errors import BadReference
 from reward_functions.core.references import reference_text
 from reward_functions.core.spec import Example, reward_function
 from reward_functions.core.types import Evidence, Sample, Score
 from reward_functions.extraction.answer import Answer, NoAnswer
 from reward_functions.extraction.candidates.endings import complement
-from reward_functions.extraction.choices import choice, options_in, options_of, picked
+from reward_functions.extraction.choices import (
+    choice,
+    differs,
+    is_another,
+    options_in,
+    options_of,
+    picked,
+)
+from reward_functions.extraction.option_sets import (
+    SEVERAL,
+    asks_for_order,
+    boxes_with_or,
+    option_set,
+    picked_set,
+)
 from reward_functions.extraction.scores import (
     METRICS,
     compared,
@@ -23,18 +39,53 @@ from reward_functions.extraction.selection import boxed_answer, stated_answer, u
 from reward_functions.extraction.visible import visible_response
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+
+    P = ParamSpec("P")
+
+LETTERS: Final = dict.fromkeys("ABCDEFGHIJ", "")
+"""The options of a question whose options are not known, where the reference lists letters."""
 
 QUESTION = "What is the capital of France?\nA) Lyon\nB) Paris\nC) Nice"
+PRIMES = "Which are prime?\nA) 2\nB) 4\nC) 7"
 
 
 def _right(sample: Sample) -> str:
-    return f"Answer: {_reference(sample, _options(sample))}"
+    return f"Answer: {_named(_reference(sample, _options(sample)))}"
+
+
+def _right_response(sample: Sample) -> str:
+    return of_first_reference(_right)(_with_set(sample))
+
+
+def _set_of_letters(
+    score: Callable[Concatenate[Sample, P], Score],
+) -> Callable[Concatenate[Sample, P], Score]:
+    """A reward for which a list of option letters as the reference is one answer, their set."""
+
+    @wraps(score)
+    def scored(sample: Sample, /, *args: P.args, **parameters: P.kwargs) -> Score:
+        return score(_with_set(sample), *args, **parameters)
+
+    return scored
+
+
+def _with_set(sample: Sample) -> Sample:
+    items = alternatives(sample.reference)
+    letters = [str(_item(item)).strip(" ().") for item in items or ()]
+    if len(set(letters)) < SEVERAL or not all(each in LETTERS for each in letters):
+        return sample
+    return replace(sample, reference=", ".join(letters))
+
+
+def _item(item: Any) -> Any:
+    """What an item of a list of references says, where the list stands in an object."""
+    return reference_text(item) if isinstance(item, dict) else item
 
 
 @reward_function(
     version=4,
-    gold_response=of_first_reference(_right),
+    gold_response=_right_response,
     metrics=METRICS,
     examples=[
         Example(
@@ -46,7 +97,9 @@ def _right(sample: Sample) -> str:
         Example(
             "positive", prompt=QUESTION, response="Answer: B) Paris", reference="Paris", score=1.0
         ),
+        Example("positive", prompt=PRIMES, response="**C and A**", reference="AC", score=1.0),
         Example("negative", prompt=QUESTION, response="**A**", reference="B", score=0.0),
+        Example("negative", prompt=PRIMES, response="**A**", reference="AC", score=0.0),
         Example(
             "attack",
             prompt=QUESTION,
@@ -59,18 +112,22 @@ def _right(sample: Sample) -> str:
         Example("attack", prompt=QUESTION, response=QUESTION, reference="B", score=0.0),
     ],
 )
+@_set_of_letters
 @any_reference
 def multiple_choice(sample: Sample, *, include_reasoning: bool = False) -> Score:
-    """The option picked, by its letter or its text, is the reference's.
+    """The option picked, by its letter or its text, is the reference's; or all options of a set.
 
     Reference: a letter or the text of an option; alone or in an object under `final_answer`,
     `answer`, `ground_truth`, `value` or `text`. The options are read from the metadata (`choices`
     or `options`: a list, or an object by letter), else from the prompt ("A) …" a line each, or
-    "(A) … (B) …" in a row). Scale: 1.0 or 0.0. Metric `answered`: whether one option was picked;
-    `truncated`: whether the response was cut off.
-    Where a response gives letter and text, both must name one option. Several letters pick none.
+    "(A) … (B) …" in a row). Scale: 1.0 or 0.0. Metric `answered`: whether one option was picked,
+    or several where the reference is a set; `truncated`: whether the response was cut off.
+    A text behind a letter contradicts it as another option's, or with another value. Several
+    letters pick nothing where the reference is one.
 
-    A list as the reference means any of these; a set that is one answer is one string.
+    Several letters of options ("AD", "A B D", "A、C"), or a list of them, are one answer: that set,
+    in any order, with nothing missing; but not where the question asks for an order. Any other list
+    means any of its items.
 
     Args:
         sample: the response and its reference.
@@ -88,41 +145,62 @@ def _scored(sample: Sample, *, include_reasoning: bool) -> Score:
     text = visible_response(
         sample.response,
         sample.prompt,
-        reference=options.get(reference, ""),
+        reference=" ".join(options.get(letter, "") for letter in reference),
         include_reasoning=include_reasoning,
     )
-    found = _found(text, options)
+    options = options or (LETTERS if len(reference) > 1 else {})
+    found = _found(text, options, several=len(reference) > 1)
     if isinstance(found, NoAnswer):
         return not_answered(found.reason, found.rule)
-    letter = choice(found.text, options)
-    if letter is None:
+    letters = _letters(found.text, options)
+    if not letters or (len(letters) > 1 and (len(reference) == 1 or boxes_with_or(text))):
         reason = f"{found.where} does not pick one option"
         return not_answered(reason, "one-option", found.text)
-    if found.conflicting_answer and choice(found.conflicting_answer, options) not in (None, letter):
+    letter = next(iter(letters)) if len(letters) == 1 else ""
+    if differs(found.behind, letter, options):
+        reason = "the letter and the text of the answer are two choices"
+        return not_answered(reason, "letter-and-text", found.text)
+    later = found.conflicting_answer
+    if _letters(later, options) not in (frozenset(), letters) or is_another(later, letter, options):
         return contradicted(found)
-    return compared(found, Evidence("same-option", letter, reference), right=letter == reference)
+    rule = "same-option" if len(reference) == 1 else "option-set"
+    evidence = Evidence(rule, _named(letters), _named(reference))
+    return compared(found, evidence, right=letters == reference)
 
 
-def _reference(sample: Sample, options: Mapping[str, str]) -> str:
-    letter = choice(reference_text(sample.reference), options)
-    if letter is None:
+def _letters(answer: str, options: Mapping[str, str]) -> frozenset[str]:
+    """The letters of the one option or the several that an answer picks; none for anything else."""
+    letter = choice(answer, options)
+    return frozenset((letter,)) if letter else option_set(answer, options)
+
+
+def _named(letters: frozenset[str]) -> str:
+    return ", ".join(sorted(letters))
+
+
+def _reference(sample: Sample, options: Mapping[str, str]) -> frozenset[str]:
+    text = reference_text(sample.reference)
+    letters = _letters(text, options)
+    if not letters and not options and not text.isalpha():
+        letters = option_set(text, LETTERS)
+    if not letters or (len(letters) > 1 and asks_for_order(sample.prompt)):
         raise BadReference("the reference is none of the options")
-    return letter
+    return letters
 
 
-def _found(text: str, options: Mapping[str, str]) -> Answer | NoAnswer:
+def _found(text: str, options: Mapping[str, str], *, several: bool) -> Answer | NoAnswer:
     """The final answer; without an explicit one, what a sentence picks, or the first line."""
     explicit = boxed_answer(text) or stated_answer(text)
     if explicit:
         return explicit
-    letter = picked(text)
-    if letter:
-        return Answer("option", letter)
+    picks = picked(text) or (picked_set(text, options) if several else "")
+    if picks:
+        return Answer("option", picks)
     first, _, rest = text.strip().partition("\n")
-    if rest.startswith("\n") and choice(first, {}):
+    if rest.startswith("\n") and (choice(first, {}) or option_set(first, options)):
         return Answer("first_line", first)
     closing = complement(text)
-    if closing and choice(closing.text, options):
+    if closing and _letters(closing.text, options):
         return Answer("last_sentence", closing.text)
     return unmarked_answer(text)
 

@@ -25,6 +25,7 @@ class Candidate(NamedTuple):
         mood: of a statement: "negated" when its sentence denies it, "doubted" when what follows
             takes it back.
         rounded: whether a statement calls its value approximate.
+        behind: of a statement that is the letter of a choice: what its line goes on to say.
     """  # a tuple, since making one costs a third of what a frozen dataclass does
 
     kind: Kind
@@ -34,3 +35,4 @@ class Candidate(NamedTuple):
     boxes: int = 1
     mood: Mood = "stated"
     rounded: bool = False
+    behind: str = ""

@@ -184,7 +184,15 @@ def _statement(text: str, lead: _Lead) -> Candidate:
     elif words.DOUBT.match(text, end) or cue_after(text, end):
         mood = "doubted"
     rounded = says(text[lead.start : start], words.ROUNDED)
-    return Candidate("statement", value, lead.start, end, items, mood, rounded)
+    behind = _behind_letter(text, end) if _LETTER.fullmatch(value) else ""
+    return Candidate("statement", value, lead.start, end, items, mood, rounded, behind)
+
+
+def _behind_letter(text: str, end: int) -> str:
+    """What the line says behind a letter and its full stop, up to the next one: "B. Paris"."""
+    if not text.startswith(".", end):
+        return ""
+    return STOP.split(text[end + 1 : end + MAX_LINE].strip(" *_"), maxsplit=1)[0].rstrip("*_")
 
 
 def _value_end(text: str, start: int, ends: re.Pattern[str]) -> int:
@@ -202,6 +210,7 @@ def _value_end(text: str, start: int, ends: re.Pattern[str]) -> int:
     return stop.start() if stop else limit
 
 
+_LETTER: Final = re.compile(r"[$(\[]{0,2}[A-Z][)\]$]{0,2}")
 _ITEM: Final = re.compile(r"\n[ \t]{0,3}(\d{1,2})[.)]\s")
 _BOLD: Final = re.compile(r"\*\*(?!\w)|(?<!\w)\*\*")
 _INLINE: Final = re.compile(r"\$[^$\n]{1,400}(?<!\\)\$(?!\d)|\\\([^\n$]{1,400}?\\\)")

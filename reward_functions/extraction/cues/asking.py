@@ -56,3 +56,29 @@ NAME: Final = re.compile(
     r"|\\\|[^|=]{1,20}\\\|"
 )
 """Names that the grammar does not read as one: A ∩ B, tr(A), φ(12), m∠A, ‖v‖."""
+
+PLACES: Final = {
+    "ten-thousandth": 4, "thousandth": 3, "hundredth": 2, "cent": 2, "tenth": 1,
+    "integer": 0, "number": 0, "whole": 0, "one": 0, "unit": 0, "percent": 0,
+    "ten": -1, "hundred": -2, "thousand": -3, "million": -6,
+    "整数": 0, "个位": 0, "十分位": 1, "百分位": 2, "千分位": 3,
+}  # fmt: skip
+"""Decimal places by what a prompt calls the last one: "to the nearest tenth"."""
+
+COUNTS: Final = {
+    **{word: count for count, word in enumerate("one two three four five six".split(), 1)},
+    **{word: count for count, word in enumerate("first second third fourth fifth".split(), 1)},
+    **{word: count for count, word in enumerate("一二三四五六", 1)},
+    "两": 2,
+}
+"""How many of them, in words."""
+
+_COUNT: Final = rf"(?P<count>[1-9]|{'|'.join(COUNTS)})"
+PRECISION: Final = re.compile(
+    r"\b(?:nearest|closest)\s+(?:(?P<step>0?\.0{0,5}1|10{0,6})(?![\d.])|(?:whole\s)?(?P<place>[a-z-]{2,15}))"
+    rf"|\b{_COUNT}[\s-](?:(?P<figures>significant|sig\b)|decimals?\b)"
+    rf"|(?:精确到|保留|四舍五入到)\s?(?:(?P<shown>0\.0{{0,5}}1)(?!\d)|(?P<named>整数|个位|十分位|百分位|千分位)"
+    rf"|{_COUNT.replace('count', 'kept')}位(?:小数|(?P<digits>有效数字)))",
+    re.IGNORECASE,
+)
+"""How exactly a prompt wants its answer: decimal places, or significant figures."""

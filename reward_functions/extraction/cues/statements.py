@@ -28,11 +28,12 @@ OPENING: Final = re.compile(
     \#{4}(?!\#)
   | (?:(?<=<)|(?<=<final_))answer>
   | (?:答案|答え|정답|답은|उत्तर|الجواب|Đáp\ án)\s?(?:(?:是|为|は|은|là|[:：】])+|(?<=답은))
-  | (?<=[故应案以此])选(?:择|项?[是为])?[:：]?(?=[\s*$\\(（{]{0,4}(?:text\{\(?)?[A-J](?![A-Za-z]))
+  | (?<=[故应案以此])选(?:择|项?[是为])?[:：]?
+    (?=[\s*$\\(（{]{0,4}(?:text\{\(?)?[A-J]{1,9}(?![A-Za-z]))
   | \b(?:réponse|respuesta|resposta|risposta|antwort|odpowiedź|ответ)\b
     (?:\s(?:(?P<foreign>no|non|nicht|não)|\w{1,12})\b)?
     (?:\s?[:：]|\s(?:est|es|é|è|ist|lautet|to|—|–)(?!\w))
-  | (?P<word>\b(?:answers?|option|choice|result|solution|ans|final)\b)["*_]{0,3}\s{0,4}+
+  | (?P<word>\b(?:answers?|options?|choices?|result|solution|ans|final)\b)["*_]{0,3}\s{0,4}+
     (?: [:：=] | (?<=ans)\.(?=[\s:：*])[:：]?
       | (?:(?:to|of|for|in|here)\b[^.\n:?!=$\\]{0,80}?\s)?
         (?:is|are|was|=|equals|(?:comes|turns)\ (?:out\ )?to(?:\ be)?

@@ -14,6 +14,7 @@ from functools import lru_cache
 from math import pi, sqrt
 from typing import Final
 
+from reward_functions.quantities.precision import rounding_error
 from reward_functions.symbolic.parsing.plain import KEPT, literal
 from reward_functions.symbolic.verdict import Finding, differ
 
@@ -61,9 +62,7 @@ def apart(reference: str, candidate: str) -> Finding | None:
 
 def _unrounded(value: Fraction, unit: Fraction, candidate: Coefficients) -> Finding | None:
     """Whether a rational number is too far from a decimal to be one that it was rounded from."""
-    if abs(value) < _TEN * unit:
-        return differ("rounded-decimal", "not the value of a decimal of one digit")
-    if abs(candidate.get(1, Fraction(0)) - value) * 2 > unit:
+    if abs(candidate.get(1, Fraction(0)) - value) > rounding_error(value, unit):
         return differ("rounded-decimal", "the value does not round to the reference")
     return None
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Final
 
+from reward_functions.quantities.precision import rounding_error
 from reward_functions.quantities.units import canonical, same_unit
 from reward_functions.symbolic.budget import OverBudget, Unreadable
 from reward_functions.symbolic.compare.arbitrary_constants import (
@@ -47,8 +48,6 @@ from reward_functions.symbolic.expr.traversal import operations
 from reward_functions.symbolic.numeric.approximation import lies_between
 from reward_functions.symbolic.numeric.identity_testing import IdentityTest, odd_powers
 from reward_functions.symbolic.verdict import Finding, differ, same, unknown
-
-_TEN: Final = 10
 
 
 class ScalarComparison:
@@ -200,60 +199,26 @@ class ScalarComparison:
     def decimal(self, reference: Number, candidate: Node, value: Quotient) -> Finding:
         """A decimal reference also accepts an exact value or longer decimal that rounds to it.
 
-        Ties round either way. A shorter decimal must have the value itself. So must every answer to
-        a reference of one digit (0.2), which is hardly ever a rounded value; and a longer decimal
-        that departs only in its last digits (2.4999 for 2.5) is a near miss, no more precise
-        statement of the same number.
+        Ties round either way, and a nearer value is never refused where a farther one is accepted.
+        A shorter decimal is whole units away, so it must have the value itself.
         """
-        unit = reference.unit or Fraction(1)
+        error = rounding_error(reference.value, reference.unit or Fraction(1))
         exact = number_of(value)
-        if abs(reference.value) < _TEN * unit:
-            if exact is not None or _exactly_known(value):
-                return differ("rounded-decimal", "not the value of a decimal of one digit")
-            return self.identity.compare(reference, candidate)
         if exact is None:
-            return self.rounded(reference, unit, candidate)
-        last = _last_digit(candidate, exact)
-        error = abs(exact - reference.value)
-        if error * 2 > unit:
+            return self.rounded(reference, error, candidate)
+        if abs(exact - reference.value) > error:
             return differ("rounded-decimal", "the value does not round to the reference")
-        if last is not None and last >= unit:
-            return differ(
-                "rounded-decimal", "a decimal no longer than the reference has another value"
-            )
-        if last is not None and last * _TEN < unit and error * 2 <= last * _TEN:
-            return differ(
-                "rounded-decimal", "the answer is close, but no longer decimal of the reference"
-            )
         return same("rounded-decimal", "the value rounds to the decimal of the reference")
 
-    def rounded(self, reference: Number, unit: Fraction, candidate: Node) -> Finding:
+    def rounded(self, reference: Number, error: Fraction, candidate: Node) -> Finding:
         """Whether an irrational number rounds to a decimal; other expressions must be equal."""
-        low, high = reference.value - unit / 2, reference.value + unit / 2
+        low, high = reference.value - error, reference.value + error
         inside = lies_between(candidate, low, high, self.identity.work)
         if inside is None:
             return self.identity.compare(reference, candidate)
         if inside:
             return same("rounded-decimal", "the value rounds to the decimal of the reference")
         return differ("rounded-decimal", "the value does not round to the reference")
-
-
-def _exactly_known(value: Quotient) -> bool:
-    """Whether a canonical form that is not a certain number proves that the value is not it."""
-    return value.whole and _independent(value.above)
-
-
-def _last_digit(candidate: Node, value: Fraction) -> Fraction | None:
-    """The worth of the last digit of a terminating decimal, as written; None for the others."""
-    if isinstance(candidate, Number) and candidate.unit is not None:
-        return candidate.unit
-    twos = fives = 0
-    rest = value.denominator
-    while rest % 2 == 0:
-        rest, twos = rest // 2, twos + 1
-    while rest % 5 == 0:
-        rest, fives = rest // 5, fives + 1
-    return Fraction(1, _TEN ** max(twos, fives)) if rest == 1 else None
 
 
 def _hundredth(node: Node) -> Node:

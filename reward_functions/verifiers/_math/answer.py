@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from reward_functions import symbolic
 from reward_functions.extraction.answer import Answer, NoAnswer
 from reward_functions.extraction.candidates.math_spans import last_span
+from reward_functions.extraction.choices import lettered
 from reward_functions.extraction.cues import endings
 from reward_functions.extraction.cues import sentences as words
 from reward_functions.extraction.cues.compiling import says
@@ -97,13 +98,11 @@ def _predicate(text: str) -> str:
 
 def contradicts(found: Answer) -> bool:
     """Whether a later statement gives another value; a rounding of the same value does not."""
-    if (
-        not found.conflicting_answer
-        or not any(map(str.isdecimal, found.conflicting_answer))
-        or not symbolic.readable(found.conflicting_answer)
-    ):
-        return False
     first, last = found.text, found.conflicting_answer
+    if not last or not symbolic.readable(last):
+        return False
+    if not any(map(str.isdecimal, last)) and not (lettered(first) and lettered(last)):
+        return False
     try:
         verdicts = (
             symbolic.equal(first, last, solver=False),
