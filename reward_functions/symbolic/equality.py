@@ -21,7 +21,7 @@ from reward_functions.symbolic.verdict import EqualityVerdict, Outcome
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reward_functions.symbolic.compare.listed import Ordered
+    from reward_functions.symbolic.verdict import Ordered
 
 
 def equal(reference: str, candidate: str, *, solver: bool = True) -> EqualityVerdict:
@@ -143,6 +143,24 @@ def readable(text: str) -> bool:
 
     document = read(text)
     return document.tree is not None and not document.wordy
+
+
+def trouble_with(reference: str) -> str:
+    r"""Why a reference could not be judged by, "\lex is not read"; "" where it can be."""
+    reference = reference.strip()
+    if literal(reference) is not None:
+        return ""
+    from reward_functions.symbolic.parsing.document import read  # noqa: PLC0415 - as above
+
+    document = read(reference)
+    return document.trouble if document.unreadable else ""
+
+
+def finite_sum(text: str) -> str:
+    """The value of a sum that leaves terms out; "" of any other text: see `compare.ellipsis`."""
+    from reward_functions.symbolic.compare.ellipsis import finite_sum  # noqa: PLC0415 - as above
+
+    return finite_sum(text)
 
 
 def names_in(text: str) -> frozenset[str]:

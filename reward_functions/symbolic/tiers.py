@@ -29,9 +29,9 @@ from reward_functions.symbolic.verdict import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from reward_functions.symbolic.compare.listed import Ordered
     from reward_functions.symbolic.expr.nodes import Node
     from reward_functions.symbolic.parsing.document import Document
+    from reward_functions.symbolic.verdict import Ordered
 
 
 def compared(reference: str, candidate: str, *, solver: bool) -> EqualityVerdict:

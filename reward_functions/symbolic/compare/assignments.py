@@ -90,7 +90,7 @@ def _place(name: str) -> tuple[str, int, str]:
 
 
 def turned_round(node: Node) -> Node:
-    """The assignments of (y, x) = (1, 2), whose names are not in their order; others as they are."""
+    """The assignments of (y, x) = (1, 2), names not in their order; any other node as it is."""
     match node:
         case Relation((Bracket(_, left, _), Bracket(_, right, _)), ("=",)) if len(left) == len(
             right

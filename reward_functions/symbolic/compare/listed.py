@@ -6,7 +6,7 @@ as often. Brackets, names and bare commas say one, and the members are given in 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 from reward_functions.symbolic.compare.assignments import (
     by_name,
@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from reward_functions.symbolic.compare.dispatch import AnswerComparison
-
-Ordered = Literal["as-written", "and", "always"]
-"""Which forms give the members in order: those that say so, one with "and" as well, or all."""
+    from reward_functions.symbolic.verdict import Ordered
 
 _COLLECTIONS: Final = (Braces, Bracket, Listing, Matrix)
 
