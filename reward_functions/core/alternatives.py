@@ -1,19 +1,25 @@
-"""A list as a reference: a response that equals any of its items is correct.
+"""A list as a reference: several answers, each of them right, or one answer with these members.
 
-The list stands alone or in an object under one of the keys of an answer. An item is whatever a
-reference may be, but no list. A set that is one answer is one string: `"{1, 2}"`.
+The list stands alone or in an object under one of the keys of an answer. A response must equal any
+of its items; an item is whatever a reference may be, but no list. A set that is one answer is one
+string: `"{1, 2}"`.
+
+To a reward that has a parameter `reference_list`, a list of numbers or booleans is one answer,
+unless that says otherwise.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from functools import wraps
+from inspect import signature
 from time import perf_counter, thread_time
-from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec
+from typing import TYPE_CHECKING, Any, Concatenate, Final, Literal, ParamSpec
 
 from reward_functions.core.errors import BadReference, RewardError
-from reward_functions.core.references import ANSWER_KEYS, MAX_WRAPPINGS
+from reward_functions.core.references import ANSWER_KEYS, MAX_WRAPPINGS, reference_value
 from reward_functions.core.types import Outcome
 
 if TYPE_CHECKING:
@@ -51,6 +57,32 @@ def alternatives(reference: Any) -> list[Any] | None:
     return None
 
 
+ReferenceList = Literal["members", "alternatives"]
+"""What a list of numbers or booleans is: one answer, or several that are each right."""
+
+_TEXT_OF_LIST: Final = re.compile(r"\s*+\[(?:[-+.0-9eE,\s]|[tT]rue|[fF]alse)++\]\s*+")
+
+
+def members(reference: Any) -> list[Any] | None:
+    """The numbers or booleans of a list, or of the text of one; None for any other reference.
+
+    Raises:
+        BadReference: there are more than 256.
+    """
+    try:
+        value = reference_value(reference)
+    except BadReference:
+        return None
+    if isinstance(value, str) and _TEXT_OF_LIST.fullmatch(value):
+        try:
+            value = json.loads(value.lower())
+        except (ValueError, RecursionError):
+            return None
+    if not isinstance(value, list) or not value:
+        return None
+    return _checked(value) if all(isinstance(item, int | float) for item in value) else None
+
+
 def any_reference(
     score: Callable[Concatenate[Sample, P], Score],
 ) -> Callable[Concatenate[Sample, P], Score]:
@@ -59,7 +91,7 @@ def any_reference(
     The score is that of the alternative that the response equals. Where it equals none, the first
     one's, unless another is undecided, which is not a proof. An alternative that cannot be scored
     counts for nothing beside one that the response equals, and otherwise for the whole: the
-    response might have equalled it.
+    response might have equalled it. A list that is one answer is one reference.
 
     A response that is dear to compare is compared with eight, and with more for a second: it cannot
     hold up the others. It then earns the minimum, and the reason says so.
@@ -80,9 +112,14 @@ def any_reference_judged(
 def _any(
     score: Callable[Concatenate[Sample, P], Score], clock: Callable[[], float]
 ) -> Callable[Concatenate[Sample, P], Score]:
+    asked = signature(score).parameters.get("reference_list")
+
     @wraps(score)
     def scored(sample: Sample, /, *args: P.args, **parameters: P.kwargs) -> Score:
         references = alternatives(sample.reference)
+        listed = parameters.get("reference_list", asked.default) if asked else "alternatives"
+        if references and listed == "members" and members(sample.reference):
+            references = None
         if references is None:
             return score(sample, *args, **parameters)
         best: Score | None = None
@@ -117,10 +154,15 @@ def of_first_reference(write: Callable[[Sample], str]) -> Callable[[Sample], str
 
     @wraps(write)
     def written(sample: Sample, /) -> str:
-        references = alternatives(sample.reference)
-        return write(sample if references is None else replace(sample, reference=references[0]))
+        return write(with_first_reference(sample))
 
     return written
+
+
+def with_first_reference(sample: Sample) -> Sample:
+    """A sample with the first of its alternatives as its reference."""
+    references = alternatives(sample.reference)
+    return sample if references is None else replace(sample, reference=references[0])
 
 
 def _beats(found: Score, best: Score) -> bool:

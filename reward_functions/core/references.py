@@ -33,10 +33,23 @@ def reference_text(reference: Any, keys: Sequence[str] = ANSWER_KEYS) -> str:
     Raises:
         BadReference: there is none, it is empty, or it has another shape.
     """
+    return scalar_text(reference_value(reference, keys))
+
+
+def reference_value(reference: Any, keys: Sequence[str] = ANSWER_KEYS) -> Any:
+    """The ground truth as it stands in its wrappings, of any type but an object.
+
+    Args:
+        reference: as `reference_text` takes it.
+        keys: likewise.
+
+    Raises:
+        BadReference: an object has none of the keys, or there are too many wrappings.
+    """
     for _ in range(MAX_WRAPPINGS):
         reference = _unwrapped(reference)
         if not isinstance(reference, dict):
-            return _scalar(reference)
+            return reference
         key = next((key for key in keys if reference.get(key) is not None), None)
         if key is None:
             raise BadReference(f"the reference is an object without any of {', '.join(keys)}")
@@ -74,7 +87,12 @@ def _unwrapped(reference: Any) -> Any:
     return reference
 
 
-def _scalar(reference: Any) -> str:
+def scalar_text(reference: Any) -> str:
+    """A string or a number as a string.
+
+    Raises:
+        BadReference: it is empty, not finite, or of another type.
+    """
     if reference is None:
         raise BadReference("there is no reference")
     if isinstance(reference, str):

@@ -6,7 +6,7 @@ from dataclasses import replace
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.core.alternatives import any_reference_judged, of_first_reference
+from reward_functions.core.alternatives import ReferenceList, any_reference_judged
 from reward_functions.core.errors import UnreadableReference
 from reward_functions.core.spec import Example, Needs, reward_function
 from reward_functions.core.types import Metric, Outcome, Sample, Score
@@ -17,7 +17,7 @@ from reward_functions.judge_runtime.prefilter import prefilter
 from reward_functions.judge_runtime.scores import METRICS, computed, prefiltered
 from reward_functions.judges.reference import same_by_judge, stated_answer
 from reward_functions.verifiers._math.answer import hedged
-from reward_functions.verifiers._math.reference import reference_answer
+from reward_functions.verifiers._math.reference import reference_of, right_response
 from reward_functions.verifiers._math.restatement import hands_back
 from reward_functions.verifiers.math import math
 
@@ -30,22 +30,22 @@ WORKERS: Final = 32
 _RULE: Final = Lock()
 """One comparison at a time, as `math` does alone: hard algebra has one process."""
 
-KEPT: Final = ("truncated", "unevaluated")
+KEPT: Final = ("truncated", "unevaluated", "percent_sign")
 """Metrics of `math` that this reward reports as well."""
 
-_EVALUATED: Final = Metric("unevaluated", 0.0)
+_NOT_COMPARED: Final = (Metric("unevaluated", 0.0), Metric("percent_sign", 0.0))
 _BY_RULE: Final = Metric("judged", 0.0)
 _BY_JUDGE: Final = Metric("judged", 1.0)
 
 
 def _right(sample: Sample) -> str:
-    return rf"The answer is \boxed{{{reference_answer(sample.reference)}}}."
+    return f"The answer is {right_response(sample)}."
 
 
 @reward_function(
     version=3,
     metrics=[*METRICS, "judged", *KEPT],
-    gold_response=of_first_reference(_right),
+    gold_response=_right,
     needs=Needs(judge=True, symbolic=True, workers=WORKERS),
     examples=[
         Example(
@@ -119,6 +119,7 @@ def math_then_judge(
     strict_percent: bool = False,
     evaluated: bool = False,
     include_reasoning: bool = False,
+    reference_list: ReferenceList = "members",
 ) -> Score:
     """The final answer equals the reference: by `math`, and by a judge where that is undecided.
 
@@ -129,10 +130,10 @@ def math_then_judge(
 
     Reference: as `math` takes it. Scale: 1.0 or 0.0. Metrics: `prefiltered`, `addressed`,
     `confidence`; `judged`, 1 where the judge decided, so that its mean is the share judged;
-    `truncated` and `unevaluated` as `math` reports them. Not handled: partial credit; see
-    `rubric`.
+    `truncated`, `unevaluated` and `percent_sign` as `math` reports them. Not handled: partial
+    credit; see `rubric`.
 
-    A list as the reference means any of these; a set that is one answer is one string.
+    A list as the reference is what it is to `math`.
 
     Args:
         sample: the response and its reference.
@@ -141,6 +142,7 @@ def math_then_judge(
         strict_percent: likewise.
         evaluated: likewise; a judge is not told.
         include_reasoning: likewise. Reasoning that is never closed is not judged.
+        reference_list: as `math` takes it.
 
     Raises:
         BadReference: there is no reference, it has no content, or it is cut off.
@@ -157,17 +159,19 @@ def math_then_judge(
             strict_percent=strict_percent,
             evaluated=evaluated,
             include_reasoning=include_reasoning,
+            reference_list=reference_list,
         )
     if score is not None:
         kept = [metric for metric in score.metrics if metric.name in KEPT]
         decided = computed(score.value, score.reason, _BY_RULE, *kept, answer=score.answer)
         return replace(decided, evidence=score.evidence)
-    left = _by_judge(sample, ask, include_reasoning=include_reasoning)
+    listed = reference_list == "members"
+    left = _by_judge(sample, ask, include_reasoning=include_reasoning, listed=listed)
     asked = left.evidence is not None
     truncated = Metric("truncated", float(bool(cut_off(sample.response, answered=True))))
     return replace(
         left,
-        metrics=(*left.metrics, _BY_JUDGE if asked else _BY_RULE, truncated, _EVALUATED),
+        metrics=(*left.metrics, _BY_JUDGE if asked else _BY_RULE, truncated, *_NOT_COMPARED),
         evidence=left.evidence and left.evidence._replace(outcome=Outcome.UNDECIDED),
     )
 
@@ -179,6 +183,7 @@ def _by_rule(
     strict_percent: bool,
     evaluated: bool,
     include_reasoning: bool,
+    reference_list: ReferenceList,
 ) -> Score | None:
     """What `math` decides; None where it does not."""
     try:
@@ -188,6 +193,7 @@ def _by_rule(
             strict_percent=strict_percent,
             evaluated=evaluated,
             include_reasoning=include_reasoning,
+            reference_list=reference_list,
         )
     except UnreadableReference:
         return None
@@ -197,9 +203,9 @@ def _by_rule(
     return None
 
 
-def _by_judge(sample: Sample, ask: Ask, *, include_reasoning: bool) -> Score:
+def _by_judge(sample: Sample, ask: Ask, *, include_reasoning: bool, listed: bool) -> Score:
     """What the judge of `reference` finds, where the answer is one, and more than the question."""
-    right = reference_answer(sample.reference)
+    right = reference_of(sample.reference, sample.prompt, listed=listed).text
     if rejected := prefilter(sample, right):
         return prefiltered(rejected)
     text = visible_response(

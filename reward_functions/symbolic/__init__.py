@@ -9,26 +9,33 @@ from reward_functions.symbolic.budget import OverBudget, Unreadable
 from reward_functions.symbolic.equality import (
     end,
     equal,
+    equal_members,
+    finite_sum,
     names_in,
     quantity_asked_for,
     readable,
     restated,
+    trouble_with,
     unevaluated,
     warm,
 )
-from reward_functions.symbolic.verdict import EqualityVerdict, Outcome
+from reward_functions.symbolic.verdict import EqualityVerdict, Ordered, Outcome
 
 __all__ = [
     "EqualityVerdict",
+    "Ordered",
     "Outcome",
     "OverBudget",
     "Unreadable",
     "end",
     "equal",
+    "equal_members",
+    "finite_sum",
     "names_in",
     "quantity_asked_for",
     "readable",
     "restated",
+    "trouble_with",
     "unevaluated",
     "warm",
 ]

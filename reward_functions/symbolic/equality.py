@@ -13,10 +13,15 @@ needed.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from reward_functions.symbolic.parsing.plain import literal
 from reward_functions.symbolic.verdict import EqualityVerdict, Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from reward_functions.symbolic.verdict import Ordered
 
 
 def equal(reference: str, candidate: str, *, solver: bool = True) -> EqualityVerdict:
@@ -53,6 +58,26 @@ def equal(reference: str, candidate: str, *, solver: bool = True) -> EqualityVer
     from reward_functions.symbolic.tiers import compared  # noqa: PLC0415 - loads the grammar
 
     return compared(reference, candidate, solver=solver)
+
+
+def equal_members(
+    members: Sequence[str], candidate: str, ordered: Ordered = "as-written"
+) -> EqualityVerdict:
+    r"""Whether a candidate answer gives these members, each as often, in order where it has one.
+
+    `\{2, 1\}`, "2 and 1" and \pm have no order; brackets, names and bare commas have one.
+
+    Args:
+        members: two or more numbers.
+        candidate: the answer to judge.
+        ordered: which forms give them in order; see `compare.listed`.
+
+    Raises:
+        Unreadable: a member cannot be read.
+    """
+    from reward_functions.symbolic.tiers import listed  # noqa: PLC0415 - loads the grammar
+
+    return listed(members, candidate.strip(), ordered)
 
 
 def _of_numbers(reference: str, candidate: str) -> EqualityVerdict | None:
@@ -118,6 +143,24 @@ def readable(text: str) -> bool:
 
     document = read(text)
     return document.tree is not None and not document.wordy
+
+
+def trouble_with(reference: str) -> str:
+    r"""Why a reference could not be judged by, "\lex is not read"; "" where it can be."""
+    reference = reference.strip()
+    if literal(reference) is not None:
+        return ""
+    from reward_functions.symbolic.parsing.document import read  # noqa: PLC0415 - as above
+
+    document = read(reference)
+    return document.trouble if document.unreadable else ""
+
+
+def finite_sum(text: str) -> str:
+    """The value of a sum that leaves terms out; "" of any other text: see `compare.ellipsis`."""
+    from reward_functions.symbolic.compare.ellipsis import finite_sum  # noqa: PLC0415 - as above
+
+    return finite_sum(text)
 
 
 def names_in(text: str) -> frozenset[str]:

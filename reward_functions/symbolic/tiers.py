@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from reward_functions.symbolic.budget import OverBudget, Unreadable, Work
 from reward_functions.symbolic.cas.admission import admitted
 from reward_functions.symbolic.compare.closed_forms import apart
 from reward_functions.symbolic.compare.dispatch import AnswerComparison
+from reward_functions.symbolic.compare.listed import compare_listed
 from reward_functions.symbolic.compare.logarithms import to_base_ten
 from reward_functions.symbolic.compare.scalars import ScalarComparison
 from reward_functions.symbolic.compare.words import by_text, by_words
@@ -25,8 +27,11 @@ from reward_functions.symbolic.verdict import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from reward_functions.symbolic.expr.nodes import Node
     from reward_functions.symbolic.parsing.document import Document
+    from reward_functions.symbolic.verdict import Ordered
 
 
 def compared(reference: str, candidate: str, *, solver: bool) -> EqualityVerdict:
@@ -60,6 +65,29 @@ def by_reading(reference: str, candidate: str, *, solver: bool) -> EqualityVerdi
         if solver and finding.outcome is Outcome.UNDECIDED:
             finding = _by_solver(mine, theirs) or finding
     return EqualityVerdict(finding.outcome, finding.rule, finding.reason, mine, theirs)
+
+
+def listed(members: Sequence[str], candidate: str, ordered: Ordered) -> EqualityVerdict:
+    """The verdict on an answer that gives the members of a list; see `compare.listed`."""
+    mine = [read(member).tree for member in members]
+    trees = [tree for tree in mine if tree is not None]
+    if len(trees) < len(mine):
+        raise Unreadable("a member of the reference is not read")
+    theirs = read(candidate)
+    finding = _guarded(partial(_given, trees, theirs, ordered))
+    if not finding.equal and "," in candidate:
+        apart = read(candidate, group_digits=False)  # 12,345 may be two members
+        again = _guarded(partial(_given, trees, apart, ordered))
+        finding = again if again.equal else finding
+    reference = Unread(f"({', '.join(members)})")
+    return EqualityVerdict(finding.outcome, finding.rule, finding.reason, reference, theirs)
+
+
+def _given(members: Sequence[Node], theirs: Document, ordered: Ordered) -> Finding:
+    if theirs.tree is None:
+        return unknown("unreadable", f"not readable as mathematics: {theirs.trouble}")
+    comparison = AnswerComparison(ScalarComparison(PolynomialField(Work())))
+    return compare_listed(members, theirs.tree, comparison, ordered)
 
 
 def _by_choice(mine: Document, theirs: Document) -> Finding | None:
@@ -102,22 +130,26 @@ def _by_meaning(mine: Document, theirs: Document, *, natural: bool = False) -> F
         )
     if theirs.tree is None:
         return unknown("unreadable", f"not readable as mathematics: {theirs.trouble}")
-    try:
-        finding = AnswerComparison(ScalarComparison(PolynomialField(Work()))).compare(
-            *_with_bases(mine, theirs, natural=natural)
-        )
-    except OverBudget as trouble:
-        return unknown("budget", f"too much arithmetic: {trouble}")
-    except RecursionError:
-        return unknown("budget", "nested deeper than the stack allows")
-    except Unreadable as trouble:
-        return unknown("unreadable", str(trouble))
+    comparison = AnswerComparison(ScalarComparison(PolynomialField(Work())))
+    finding = _guarded(lambda: comparison.compare(*_with_bases(mine, theirs, natural=natural)))
     if finding.different and (
         (mine.spelled and mine.spelled - theirs.letters)
         or (theirs.spelled and theirs.spelled - mine.letters)
     ):
         return unknown("letters", "some letters may be a word, a unit or a product")
     return finding
+
+
+def _guarded(compare: Callable[[], Finding]) -> Finding:
+    """What a comparison finds; undecided where it passes a limit."""
+    try:
+        return compare()
+    except OverBudget as trouble:
+        return unknown("budget", f"too much arithmetic: {trouble}")
+    except RecursionError:
+        return unknown("budget", "nested deeper than the stack allows")
+    except Unreadable as trouble:
+        return unknown("unreadable", str(trouble))
 
 
 def _by_solver(mine: Document, theirs: Document) -> Finding | None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from reward_functions.core.types import Outcome
 
-__all__ = ["EqualityVerdict", "Finding", "Outcome", "differ", "same", "unknown"]
+__all__ = ["EqualityVerdict", "Finding", "Ordered", "Outcome", "differ", "same", "unknown"]
+
+
+Ordered = Literal["as-written", "and", "always"]
+"""Which forms of an answer give members in order: those that say so, "and" as well, or all."""
 
 
 class EqualityVerdict(NamedTuple):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from reward_functions import symbolic
-from reward_functions.core.alternatives import any_reference, of_first_reference
+from reward_functions.core.alternatives import ReferenceList, any_reference
 from reward_functions.core.spec import Example, Needs, reward_function
 from reward_functions.core.types import Evidence, Metric, Sample, Score
 from reward_functions.extraction.answer import Answer, NoAnswer
@@ -23,32 +24,30 @@ from reward_functions.verifiers._math.asked_quantity import value_asked_for
 from reward_functions.verifiers._math.given_letters import CONSTANTS, meant_by_prompt
 from reward_functions.verifiers._math.named_members import by_name
 from reward_functions.verifiers._math.option_texts import agreed, by_letters
-from reward_functions.verifiers._math.reference import reference_answer
+from reward_functions.verifiers._math.reference import Reference, reference_of, right_response
+from reward_functions.verifiers._math.reference_verdict import verdict_for
 from reward_functions.verifiers._math.restatement import restates, unevaluated
 from reward_functions.verifiers._math.stated_conditions import (
     CONDITION,
     without_stated_condition,
 )
-from reward_functions.verifiers._math.verdict import verdict_on
+from reward_functions.verifiers._math.truths import truth_stated, truth_verdict
+from reward_functions.verifiers._math.verdict import by_percent_sign
 
 if TYPE_CHECKING:
     from reward_functions.symbolic import EqualityVerdict
 
-_UNDECIDED: Final = Metric("undecided", 1.0)
 _EARNS_NOTHING: Final = "undecided: shown neither equal nor different, it earns the minimum"
-_DECIDED: Final = Metric("undecided", 0.0)
-_UNEVALUATED: Final = Metric("unevaluated", 1.0)
-_EVALUATED: Final = Metric("unevaluated", 0.0)
-
-
-def _right(sample: Sample) -> str:
-    return rf"\boxed{{{reference_answer(sample.reference)}}}"
+_NAMES: Final = ("undecided", "unevaluated", "percent_sign")
+_METRICS: Final = {(name, on): Metric(name, float(on)) for name in _NAMES for on in (True, False)}
+_NONE: Final = tuple(_METRICS[name, False] for name in _NAMES)
+"""The metrics of `math` alone where there was nothing to compare."""
 
 
 @reward_function(
     version=4,
-    gold_response=of_first_reference(_right),
-    metrics=[*METRICS, "undecided", "unevaluated"],
+    gold_response=right_response,
+    metrics=[*METRICS, *_NAMES],
     needs=Needs(symbolic=True),
     examples=[
         Example("positive", response="So $x = \\boxed{\\frac{1}{2}}$.", reference="0.5", score=1.0),
@@ -98,25 +97,28 @@ def math(
     strict_percent: bool = False,
     evaluated: bool = False,
     include_reasoning: bool = False,
+    reference_list: ReferenceList = "members",
 ) -> Score:
     """The final answer is mathematically equal to the reference.
 
     The answer is the last box (a run of boxes is a list), else the last statement of an answer,
     else a last sentence that gives one thing one value, else the last mathematical span that ends
     the response, else the whole response when it is nothing but an answer.
-    Reference: a number, a string, LaTeX with or without delimiters, or a whole solution; alone or
-    in an object under `final_answer`, `answer`, `ground_truth`, `value` or `text`. Scale: 1.0 or
-    0.0. Metrics: `answered`, whether there was an answer to compare; `truncated`, whether the
-    response was cut off (reasoning, a box or a code fence is never closed); `undecided`, whether
-    no tier of the comparison settled it, which earns the minimum (`math_then_judge` asks a judge);
-    `unevaluated`, whether a right answer leaves an operation to be worked out where the reference
-    has none.
+    Reference: a number, a string, LaTeX with or without delimiters, a whole solution, or true or
+    false; alone or in an object under `final_answer`, `answer`, `ground_truth`, `value` or `text`.
+    Scale: 1.0 or 0.0. Metrics: `answered`, whether there was an answer to compare; `truncated`,
+    whether the response was cut off (reasoning, a box or a code fence is never closed);
+    `undecided`, whether no tier of the comparison settled it, which earns the minimum
+    (`math_then_judge` asks a judge); `unevaluated`, whether a right answer leaves an operation to
+    be worked out where the reference has none; `percent_sign`, whether only one of a right answer
+    and its reference is written as a percentage.
 
     What counts as equal is listed in docs/math.md and decided by `reward_functions.symbolic`.
     Nothing in a response is evaluated as code. Not decided are, among others, piecewise answers of
     other forms, nonlinear inequalities, and solutions of differential equations.
 
-    A list as the reference means any of these; a set that is one answer is one string.
+    A list of numbers or booleans as the reference is one answer with these members; any other list
+    means any of its items. A set that is one answer is one string or such a list.
 
     Args:
         sample: the response and its reference.
@@ -126,6 +128,8 @@ def math(
         evaluated: whether an answer must be worked out where its reference is: 34·23/2 for 391, and
             36/48 for 3/4, then earn the minimum.
         include_reasoning: search reasoning sections as well.
+        reference_list: what a list of numbers or booleans is: one answer with these members, or
+            alternatives of which any is right.
 
     Raises:
         BadReference: there is no reference, it has no content, it is cut off, or it is mathematics
@@ -140,6 +144,7 @@ def math(
         strict_percent=strict_percent,
         evaluated=evaluated,
         include_reasoning=include_reasoning,
+        listed=reference_list == "members",
     )
     return with_truncation(score, sample.response)
 
@@ -151,52 +156,77 @@ def _scored(
     strict_percent: bool,
     evaluated: bool,
     include_reasoning: bool,
+    listed: bool,
 ) -> Score:
-    reference, prompt = reference_answer(sample.reference), sample.prompt
+    prompt = sample.prompt
+    right = reference_of(sample.reference, prompt, listed=listed)
     text = visible_response(
-        sample.response, prompt, reference=reference, include_reasoning=include_reasoning
+        sample.response, prompt, reference=right.text, include_reasoning=include_reasoning
     )
+    if right.truth is not None:
+        return _true_or_false(text, right.truth, prompt)
+    reference = right.text
     found = mathematical_answer(text)
     if isinstance(found, Answer):
         found = agreed(found, reference, prompt)
     if isinstance(found, NoAnswer):
-        return not_answered(found.reason, found.rule, further=(_DECIDED, _EVALUATED))
+        return not_answered(found.reason, found.rule, further=_NONE)
     if contradicts(found):
-        return contradicted(found, further=(_DECIDED, _EVALUATED))
+        return contradicted(found, further=_NONE)
     answer, verdict = _judged(
-        found, text, reference, prompt, rounded=rounded, strict_percent=strict_percent
+        found, text, right, prompt, rounded=rounded, strict_percent=strict_percent
     )
     if verdict.equal and restates(answer, reference, prompt):
         reason = "the answer restates the question"
-        return not_answered(reason, "restated", found.text, further=(_DECIDED, _EVALUATED))
+        return not_answered(reason, "restated", found.text, further=_NONE)
     if verdict.equal and hedged(found.text, reference):
         reason = "the answer names several values"
-        return not_answered(reason, "or-several", found.text, further=(_DECIDED, _EVALUATED))
-    left = _UNEVALUATED if verdict.equal and unevaluated(answer, reference) else _EVALUATED
-    if evaluated and left is _UNEVALUATED:
+        return not_answered(reason, "or-several", found.text, further=_NONE)
+    left = verdict.equal and unevaluated(answer, reference)
+    if evaluated and left:
         reason = "the answer is not worked out"
-        return not_answered(reason, "unevaluated", found.text, further=(_DECIDED, left))
+        return not_answered(reason, "unevaluated", found.text, further=_metrics(unevaluated=True))
+    sign = verdict.equal and by_percent_sign(reference, answer)
+    return _by_verdict(found, verdict, unevaluated=left, percent_sign=sign)
+
+
+def _true_or_false(text: str, truth: bool, prompt: str) -> Score:  # noqa: FBT001 - what is right
+    """The score of an answer to a question for yes or no."""
+    found = truth_stated(text, prompt)
+    if isinstance(found, NoAnswer):
+        return not_answered(found.reason, found.rule, further=_NONE)
+    return _by_verdict(found, truth_verdict(found.text, truth))
+
+
+def _metrics(**found: bool) -> tuple[Metric, ...]:
+    return tuple([_METRICS[name, found.get(name, False)] for name in _NAMES])
+
+
+def _by_verdict(found: Answer, verdict: EqualityVerdict, **metrics: bool) -> Score:
     evidence = Evidence(verdict.rule, verdict.candidate, verdict.reference, verdict.outcome)
-    decided = _DECIDED if verdict.decided else _UNDECIDED
     reason = verdict.reason if verdict.decided else f"{verdict.reason}; {_EARNS_NOTHING}"
-    return compared(found, evidence, decided, left, right=verdict.equal, reason=reason)
+    further = _metrics(undecided=not verdict.decided, **metrics)
+    return compared(found, evidence, *further, right=verdict.equal, reason=reason)
 
 
 def _judged(
     found: Answer,
     text: str,
-    reference: str,
+    right: Reference,
     prompt: str,
     *,
     rounded: int,
     strict_percent: bool,
 ) -> tuple[str, EqualityVerdict]:
     """The verdict on an answer as it is, as the value of what is asked for, or as named members."""
-    answer = found.text
+    answer, reference = found.text, right.text
     of_options = by_letters(found, text, reference, prompt)
     if of_options is not None:
         return answer, of_options
-    verdict = verdict_on(reference, answer, rounded=rounded, strict_percent=strict_percent)
+    judged = partial(
+        verdict_for, right, prompt=prompt, rounded=rounded, strict_percent=strict_percent
+    )
+    verdict = judged(answer)
     value: str | None = None
     if not verdict.decided:
         if verdict.rule == CONDITION:
@@ -204,10 +234,10 @@ def _judged(
         else:
             value = value_asked_for(answer, reference, prompt)
     if value is None and not verdict.equal:
-        value = by_name(found, text, reference) or None
+        value = by_name(found, text, ", ".join(right.members) or reference) or None
     if value is not None:
         answer = value
-        verdict = verdict_on(reference, value, rounded=rounded, strict_percent=strict_percent)
+        verdict = judged(value)
     unlike = verdict.rule == ROUNDED and not verdict.equal
     if unlike and rounded_as_asked(answer, reference, prompt):
         reason = "the reference rounds to the answer, as exactly as the prompt asks"

@@ -8,6 +8,7 @@ from typing import Final
 from reward_functions.extraction.cues.phrase import vocabulary
 
 PERCENT: Final = re.compile(r"^([^%\\]{1,80}?)\s*(?:\\?%|\s(?:percent|per cent))$")
+SHARE: Final = re.compile(r"[%％]|\b(?:per\s?cent|pct)\b|百分之", re.IGNORECASE)
 SENTENCE: Final = re.compile(
     r"(?:.*\s(?:is|are|equals)\s|the\s(?:number|value)\s)(?P<value>.+)", re.DOTALL
 )
@@ -29,6 +30,10 @@ NAMED_MEMBER: Final = re.compile(
     re.DOTALL,
 )
 """A member of a list with its name: "Ann: 7"."""
+NAMED_LINE: Final = re.compile(
+    r"\\?[A-Za-z]{1,12}(?:_\{?\w{1,8}\}?)?(?:\([^()]{1,20}\))?\s?=[^;]{1,200}"
+)
+"""A line that gives a name its value: "x = 4/2 = 2"."""
 NOT_THERE: Final = re.compile(
     r"\$?(?:\\text\s?\{)?\s?(?:the|this|such\san?|its)\s(?P<subject>(?:[a-z-]{1,20}\s){0,3}?)(?:limit\s)?"
     r"(?:does\snot|doesn['’]t)\sexist[.\s$}]*+",

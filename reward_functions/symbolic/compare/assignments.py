@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, TypeGuard
 
 from reward_functions.symbolic.expr.names import FUNCTION_LETTERS
@@ -64,21 +65,54 @@ def solved(
     return (list(named.values()), values) if len(values) == len(others) else None
 
 
-def points(items: Sequence[Node]) -> tuple[tuple[str, ...], list[Bracket]] | None:
-    """Values that are named in rounds, p = 5, q = 2; p = 7, q = 2, as points with their names.
+def orders(names: Iterable[str], *, by_reference: bool = False) -> list[list[str]]:
+    """The orders that values with these names may be meant in, where nobody asked for one.
 
-    The names are in alphabetical order, and so are the entries. None for anything else.
+    Letters that follow each other, x and y, are meant in the order of the alphabet, and other names
+    as they are written. Lone letters, k and b, and numbers below a letter may be meant either way
+    where an answer writes them: it may write them as it likes, a reference as the question does.
     """
+    written = list(names)
+    alphabetical = sorted(written, key=_place)
+    if written == alphabetical:
+        return [written]
+    letters = all(len(name) == 1 for name in written)
+    if letters and all(ord(b) - ord(a) == 1 for a, b in pairwise(alphabetical)):
+        return [alphabetical]
+    lone = (letters or numbered(written)) and not by_reference
+    return [alphabetical, written] if lone else [written]
+
+
+def _place(name: str) -> tuple[str, int, str]:
+    """Where a name stands: by its letter, then by the number below it."""
+    head, _, number = name.partition("_")
+    return head, int(number) if number.isdecimal() else 0, number
+
+
+def turned_round(node: Node) -> Node:
+    """The assignments of (y, x) = (1, 2), names not in their order; any other node as it is."""
+    match node:
+        case Relation((Bracket(_, left, _), Bracket(_, right, _)), ("=",)) if len(left) == len(
+            right
+        ):
+            named = tuple(Relation(pair, ("=",)) for pair in zip(left, right, strict=True))
+            names = list(by_name(named) or ())
+            if names and names not in orders(names):
+                return Listing(named)
+    return node
+
+
+def rounds_of(items: Sequence[Node]) -> list[dict[str, Node]] | None:
+    """Values that are named in rounds, p = 5, q = 2; p = 7, q = 2; None for anything else."""
     if all(isinstance(item, Listing) for item in items):
         rounds = [item.items for item in items if isinstance(item, Listing)]
     else:
         size = len({name_of(item.operands[0]) for item in items if equation(item)}) or 1
         rounds = [tuple(items[start : start + size]) for start in range(0, len(items), size)]
     named = [by_name(each) for each in rounds]
-    if len(named) < 2 or len({frozenset(each or ()) for each in named}) > 1 or not named[0]:  # noqa: PLR2004
+    if len(named) < 2 or len({frozenset(each or ()) for each in named}) > 1:  # noqa: PLR2004
         return None
-    names = tuple(sorted(named[0]))
-    return names, [Bracket("(", tuple(each[name] for name in names), ")") for each in named if each]
+    return [each for each in named if each] or None
 
 
 def stated_value(node: Relation) -> Node:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from reward_functions.symbolic.budget import Unreadable
 from reward_functions.symbolic.compare.arrays import in_basis, worked_out
-from reward_functions.symbolic.compare.assignments import by_name, numbered
+from reward_functions.symbolic.compare.assignments import by_name, numbered, turned_round
 from reward_functions.symbolic.compare.clocks import compare_clocks, on_the_dial
 from reward_functions.symbolic.compare.families import MAY_BE_FAMILIES, FamilyComparison
 from reward_functions.symbolic.compare.members import entries, is_vector
@@ -74,6 +74,7 @@ class AnswerComparison(FamilyComparison):
             if found is not None:
                 return found
         if isinstance(reference, Relation) or isinstance(candidate, Relation):
+            reference, candidate = turned_round(reference), turned_round(candidate)
             found = self.approximation(reference, candidate)
             found = found or self.relations(reference, candidate)
             if found is not None:

@@ -142,6 +142,19 @@ class MemberComparison(ABC):
             return unknown("members", "a value is repeated another number of times")
         return same("members", "the same members")
 
+    def multiset(self, items: Sequence[Node], others: Sequence[Node]) -> Finding:
+        """The same members in any order, each as often on both sides."""
+        if len(items) != len(others):
+            return differ("members", "a value is repeated another number of times, or missing")
+        self.scalars.of_parts |= len(items) > 1
+        unpaired, left = _unpaired(items, others)
+        for item in unpaired:
+            place, doubt = self.find(item, left)
+            if place is None:
+                return doubt or differ("members", _unequal(items, others, lost=True))
+            left.pop(place)
+        return same("members", "the same members, each as often")
+
     def repeats(self, items: Sequence[Node]) -> bool:
         """Whether a member is equal to another one."""
         return len(set(map(_key, items))) < len(items) or any(

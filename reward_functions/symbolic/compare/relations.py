@@ -16,7 +16,8 @@ from reward_functions.symbolic.compare.assignments import (
     name_of,
     numbered,
     one_name,
-    points,
+    orders,
+    rounds_of,
     shifted,
     solved,
     stated_value,
@@ -66,17 +67,15 @@ class RelationComparison(CaseComparison):
         return named or super().members(items, others, counted=counted)
 
     def assignments(self, items: Sequence[Node], others: Sequence[Node]) -> Finding | None:
-        """X = 2, y = -1: values by name; against bare values, in alphabetical order of the names.
-
-        A bare list may also follow the order in which the reference states them.
+        """X = 2, y = -1: values by name; against bare values, in the order of the names (`orders`).
 
         None when neither side names its values, or names one several times (its solutions).
         """
         if any(contradicts(each, self.scalars) for each in _statements(others)):
             return differ("chain", "a chain of equations contradicts itself")
-        first, second = points(items), points(others)
+        first, second = rounds_of(items), rounds_of(others)
         if first is not None or second is not None:
-            return self.in_rounds(first or ((), items), second or ((), others))
+            return self.in_rounds(first, second, items, others)
         mine, theirs = by_name(items), by_name(others)
         if mine is None and theirs is None:
             return None
@@ -93,20 +92,31 @@ class RelationComparison(CaseComparison):
         point = len(bare) == 1 and isinstance(bare[0], Bracket)
         if point:
             bare = bare[0].items  # type: ignore[union-attr]
-        ordered: Sequence[Node] = [named[name] for name in sorted(named)]
-        if mine is not None and not point and self.pairwise_equal(list(mine.values()), bare):
-            return same("names", "the values in the order of the reference")
-        sides = (ordered, bare) if mine is not None else (bare, ordered)
-        solutions = mine is None and numbered(named)
-        return self.ordered(*sides, strictly=point, solutions=solutions)
+        solutions = mine is None and numbered(named) and not point
+        found = []
+        for order in orders(named, by_reference=mine is not None):
+            ordered = [named[name] for name in order]
+            sides = (ordered, bare) if mine is not None else (bare, ordered)
+            found.append(self.ordered(*sides, strictly=point, solutions=solutions))
+        return _agreed(found)
 
     def in_rounds(
-        self, reference: tuple[Names, Sequence[Node]], candidate: tuple[Names, Sequence[Node]]
+        self,
+        first: list[dict[str, Node]] | None,
+        second: list[dict[str, Node]] | None,
+        items: Sequence[Node],
+        others: Sequence[Node],
     ) -> Finding:
         """Points by the names of their entries, on either side, or without names on one."""
-        if reference[0] and candidate[0] and reference[0] != candidate[0]:
+        if first and second and first[0].keys() != second[0].keys():
             return differ("names", "the values have other names")
-        return super().members(reference[1], candidate[1])
+        written = (first or second or [{}])[0]
+        found = []
+        for order in orders(written, by_reference=first is not None):
+            mine = items if first is None else _as_points(first, order)
+            theirs = others if second is None else _as_points(second, order)
+            found.append(super().members(mine, theirs))
+        return _agreed(found)
 
     def unordered(self, items: Sequence[Node], named: Node) -> bool:
         """Whether the members of a set, in no order, meet values of several names."""
@@ -132,7 +142,7 @@ class RelationComparison(CaseComparison):
         if strictly:
             return self.in_order("names", items, others)
         if self.pairwise_equal(items, others):
-            return same("names", "the values in alphabetical order of the names")
+            return same("names", "the values in the order of the names")
         shuffled = self.members(items, others)
         if shuffled.different:
             return differ("names", "the values differ")
@@ -321,6 +331,17 @@ class RelationComparison(CaseComparison):
         return reference.operators == chain.operators and self.pairwise_equal(
             reference.operands, chain.operands
         )
+
+
+def _as_points(rounds: list[dict[str, Node]], order: Sequence[str]) -> list[Node]:
+    return [Bracket("(", tuple(each[name] for name in order), ")") for each in rounds]
+
+
+def _agreed(found: Sequence[Finding]) -> Finding:
+    """What several orders of the names come to: nothing is decided where they do not agree."""
+    if len({finding.outcome for finding in found}) == 1:
+        return found[0]
+    return unknown("names", "the names do not say which value is meant first")
 
 
 def _statements(items: Iterable[Node]) -> Iterator[Relation]:

@@ -59,6 +59,6 @@ _NOTATION: Final = str.maketrans(
         "…": "\\ldots ", "、": ",",
         **{mark: f"\\textcircled{{{place}}}" for place, mark in enumerate(_CIRCLES, start=1)},
         **dict.fromkeys("✓✔✅☑", " "), "∀": "\\forall ",
-        **dict.fromkeys("或∨", "\\lor "), **dict.fromkeys("且∧", "\\land "),
+        **dict.fromkeys("或∨", "\\lor "), **dict.fromkeys("且∧和与", "\\land "),
     }
 )  # fmt: skip

@@ -35,11 +35,17 @@ def by_name(found: Answer, text: str, reference: str) -> str:
         text: the response it was found in, whose other boxes may hold the other members.
         reference: the reference.
     """
-    if found.kind != "box" or "," not in reference or len(reference) > MAX_LENGTH:
+    if (
+        found.kind not in ("box", "statement")
+        or "," not in reference
+        or len(reference) > MAX_LENGTH
+    ):
         return ""
-    wanted = _members(reference)
+    wanted = members(reference)
     if not 1 < len(wanted) <= MAX_MEMBERS:
         return ""
+    if found.kind == "statement":
+        return _line_by_line(found.text, text, len(wanted))
     if found.boxes == 1 and text.count(COMMAND) == len(wanted):
         given = labelled_boxes(text)
     elif ":" in found.text and len(found.text) <= MAX_LENGTH:
@@ -51,15 +57,26 @@ def by_name(found: Answer, text: str, reference: str) -> str:
     return ", ".join(given)
 
 
+def _line_by_line(statement: str, text: str, count: int) -> str:
+    """The last lines of a response, each of which gives a name its value; "" for any others.
+
+    The first of them is what the statement of the answer was taken for.
+    """
+    lines = [line.strip(" \t$.,;*-") for line in text[-MAX_LENGTH:].splitlines() if line.strip()]
+    last = lines[-count:]
+    named = len(last) == count and all(words.NAMED_LINE.fullmatch(line) for line in last)
+    return ", ".join(last) if named and last[0] == statement.strip(" $.,;") else ""
+
+
 def _unlabelled(text: str) -> list[str]:
     """The values of a list whose every member has a name of its own."""
-    named = [words.NAMED_MEMBER.fullmatch(member) for member in _members(text)]
+    named = [words.NAMED_MEMBER.fullmatch(member) for member in members(text)]
     found = [match for match in named if match and not says(match["name"], endings.OPEN)]
     names = {match["name"].strip().lower() for match in found}
     return [match["value"] for match in found] if len(names) == len(named) else []
 
 
-def _members(text: str) -> list[str]:
+def members(text: str) -> list[str]:
     """The parts of a list between its commas, but for those within brackets."""
     members, start, depth = [], 0, 0
     for mark in _MARK.finditer(text):

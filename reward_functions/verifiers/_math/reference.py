@@ -4,15 +4,29 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions import symbolic
+from reward_functions.core.alternatives import members, with_first_reference
 from reward_functions.core.errors import BadReference
-from reward_functions.core.references import reference_text
+from reward_functions.core.references import reference_value, scalar_text
 from reward_functions.extraction.answer import Answer
 from reward_functions.extraction.candidates.boxes import COMMAND
+from reward_functions.extraction.cues import asking
 from reward_functions.extraction.invisible import strip_invisible
 from reward_functions.verifiers._math.answer import mathematical_answer
+from reward_functions.verifiers._math.asked_order import asks_for_names
+from reward_functions.verifiers._math.glued_commands import may_be_glued, unglued
+from reward_functions.verifiers._math.stray_notation import others_allowed, tidied
+from reward_functions.verifiers._math.truths import (
+    affirmed,
+    asks_for_truths,
+    is_truth,
+    truth_asked_for,
+)
+
+if TYPE_CHECKING:
+    from reward_functions.core.types import Sample
 
 KEPT: Final = 1024
 """References that are kept as they were read: all responses of a group meet the same one."""
@@ -36,18 +50,115 @@ _MARKUP: Final = (
 )
 """What a reference has that may be more than an answer: delimiters, markers, lines."""
 
+_DIGITS: Final = frozenset({"0", "1"})
+_WRAPPED: Final = ("[", "{", "")
+"""How a reference begins that is more than its text, or nothing."""
+
 _ESCAPED_BRACE: Final = re.compile(r"\\[\\{}]")
 
 
-def reference_answer(reference: Any) -> str:
-    """The answer a reference gives, in whatever shape."""
-    if isinstance(reference, str) and len(reference) <= KEPT_LENGTH:
-        return _kept(reference)
-    return _read(reference)
+class Reference(NamedTuple):
+    """What a reference asks for.
+
+    Attributes:
+        text: the answer, as one string.
+        members: of a list that is one answer, its two or more members as strings.
+        flags: whether the members answer questions for yes or no in turn.
+        truth: what the answer to a question for yes or no is; None for any other question.
+        others: the interval of other numbers that are right as well; "" for none.
+        affirmed: whether the value stands behind "Yes,", which an answer may leave out.
+        written: the reference as it stands, where `text` was made of it; else "".
+    """
+
+    text: str
+    members: tuple[str, ...] = ()
+    flags: bool = False
+    truth: bool | None = None
+    others: str = ""
+    affirmed: bool = False
+    written: str = ""
 
 
-def _read(reference: Any) -> str:
-    return _whole(_stated(reference_text(reference)))
+class _Read(NamedTuple):
+    """A reference as it is read without its prompt, and whether the prompt may say more of it."""
+
+    reference: Reference
+    asks: bool
+
+
+def reference_of(reference: Any, prompt: str, *, listed: bool = True) -> Reference:
+    """What a reference asks for.
+
+    Args:
+        reference: of any shape but a list of alternatives.
+        prompt: the question.
+        listed: whether a list of numbers or booleans is one answer.
+
+    Raises:
+        BadReference: there is none, or it cannot be read.
+    """
+    if isinstance(reference, str) and reference.lstrip()[:1] not in _WRAPPED:
+        value = reference
+    else:
+        value = reference_value(reference)
+        items = members(value) if listed else None
+        if items and not (isinstance(value, str) and _may_be_interval(items, prompt)):
+            if len(items) > 1:
+                return _of_members(value, items, prompt)
+            value = items[0]
+    if isinstance(value, bool):
+        return Reference(str(value), truth=value)
+    short = isinstance(value, str) and len(value) <= KEPT_LENGTH
+    read = _kept(value) if short else _read(value)
+    return _by_prompt(read.reference, prompt) if read.asks else read.reference
+
+
+def _by_prompt(reference: Reference, prompt: str) -> Reference:
+    """A reference that is read with its prompt: a glued command, or a word that may be a truth."""
+    text = unglued(reference.text, prompt)
+    if text != reference.text:
+        return reference._replace(text=text, written=reference.written or reference.text)
+    return reference._replace(truth=truth_asked_for(text, prompt))
+
+
+def _of_members(value: Any, items: list[Any], prompt: str) -> Reference:
+    """A list that is one answer. Of its text, any other reading of the same text stays one."""
+    each = tuple(map(_member, items))
+    booleans = any(isinstance(item, bool) for item in items)
+    flags = booleans or (set(each) <= _DIGITS and asks_for_truths(prompt))
+    text = value if isinstance(value, str) else f"({', '.join(each)})"
+    return Reference(text, each, flags)
+
+
+def _member(item: Any) -> str:
+    return str(item) if isinstance(item, bool) else scalar_text(item)
+
+
+def _may_be_interval(items: list[Any], prompt: str) -> bool:
+    """Whether the text of a list may be an interval: its prompt does not ask for two members."""
+    booleans = any(isinstance(item, bool) for item in items)
+    if len(items) != 2 or booleans or not items[0] < items[1]:  # noqa: PLR2004 - the ends
+        return False
+    if asking.INTERVAL.search(prompt):
+        return True
+    return not asking.MEMBERS.search(prompt) and not asks_for_names(prompt, 2)
+
+
+def right_response(sample: Sample) -> str:
+    """A response that answers as the reference does; the first of several."""
+    one = sample if members(sample.reference) else with_first_reference(sample)
+    return rf"\boxed{{{reference_of(one.reference, one.prompt).text}}}"
+
+
+def _read(reference: Any) -> _Read:
+    written = scalar_text(reference)
+    value, others = others_allowed(written)
+    tidy = tidied(value)
+    text = _whole(_stated(tidy))
+    behind = affirmed(text)
+    as_it_stands = "" if tidy == written else written.strip(" $\n")
+    read = Reference(behind or text, others=others, affirmed=bool(behind), written=as_it_stands)
+    return _Read(read, is_truth(text) or may_be_glued(text))
 
 
 _kept = lru_cache(KEPT)(_read)

@@ -8,6 +8,7 @@ from typing import Final
 from reward_functions import symbolic
 from reward_functions.core.errors import UnreadableReference
 from reward_functions.extraction.cues import sentences as words
+from reward_functions.verifiers._math.glued_commands import suggestion
 
 _DECIMAL: Final = re.compile(r"[-+]?(\d*\.\d+)")
 
@@ -24,12 +25,20 @@ def verdict_on(
     try:
         verdict = symbolic.equal(reference, answer)
     except symbolic.Unreadable as error:
-        raise UnreadableReference(f"the reference cannot be read: {error}") from None
+        reason = f"the reference cannot be read: {error}{suggestion(str(error))}"
+        raise UnreadableReference(reason) from None
     if rounded and not verdict.equal and _digits(answer) >= rounded > _digits(reference):
         turned = symbolic.equal(answer, reference)
         own = turned._replace(reference=turned.candidate, candidate=turned.reference)
         return own if turned.equal else verdict
     return verdict
+
+
+def by_percent_sign(reference: str, answer: str) -> bool:
+    """Whether a right answer is right only because a percent sign may be dropped: 16% for 16."""
+    if bool(words.SHARE.search(answer)) == bool(words.SHARE.search(reference)):
+        return False
+    return not verdict_on(reference, answer, rounded=0, strict_percent=True).equal
 
 
 def same_value(first: str, second: str) -> bool:

@@ -1,0 +1,89 @@
+r"""Commands that lost the space before their letter: \lek, as some tools store \le k.
+
+Only relations, operators and signs of sets are taken apart, before one or two letters that are
+names elsewhere: a unit or a function, \inch or \sinc, is none of them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from reward_functions import symbolic
+from reward_functions.extraction.prompt_formulas import TAIL
+from reward_functions.quantities.units import canonical
+from reward_functions.verifiers._math.given_letters import letters
+
+LONGEST: Final = 300
+"""Characters of a reference that is looked into."""
+
+MAX_SPLIT: Final = 10
+"""Commands of one reference that are taken apart."""
+
+_GLUED: Final = re.compile(
+    r"\\(?P<command>leqslant|geqslant|leq|geq|neq|le|ge|lt|gt|ne|in|cdot|times|to|pm|max|min)"
+    r"(?P<letters>[A-Za-z]{1,2})"
+)
+"""Commands of relations, operators and sets with one or two letters behind them."""
+
+_WHOLE: Final = frozenset(
+    "cdots cdotp inf int top neg pmod pmb gets less gtr inj ind init max min".split()
+)
+"""Commands of LaTeX that begin like one of these."""
+
+_LETTER: Final = re.compile(r"(?<![A-Za-z\\])[B-HJ-Zb-z](?![A-Za-z])")
+_NOT_READ: Final = re.compile(r"\\([A-Za-z]+) is not read")
+_TWO: Final = "two numbers side by side"
+
+
+def may_be_glued(reference: str) -> bool:
+    """Whether a reference has a command that is not read, and may be one with a letter behind."""
+    if len(reference) > LONGEST or not _GLUED.search(reference):
+        return False
+    unread = _NOT_READ.fullmatch(symbolic.trouble_with(reference))
+    return unread is not None and _glued(unread[1]) is not None
+
+
+def unglued(reference: str, prompt: str) -> str:
+    """A reference whose commands stand apart from the letters they were glued to.
+
+    The letters are names that the prompt or the reference has elsewhere.
+    """
+    if not may_be_glued(reference):
+        return reference
+    text = reference
+    for _ in range(MAX_SPLIT):
+        unread = _NOT_READ.fullmatch(symbolic.trouble_with(text))
+        if unread is None:
+            return text
+        glued = _glued(unread[1])
+        if glued is None:
+            return reference
+        command = re.compile(re.escape(glued[0]) + r"(?![A-Za-z])")
+        if not set(glued["letters"]) <= _names(prompt) | _names(command.sub(" ", text)):
+            return reference
+        text = command.sub(rf"\\{glued['command']} {glued['letters']}", text)
+    return reference
+
+
+def _names(text: str) -> set[str]:
+    """The lone letters of a text, but for the words a and I."""
+    return set(_LETTER.findall(text[-TAIL:])) | letters(text[-TAIL:])
+
+
+def suggestion(trouble: str) -> str:
+    """What to write instead, behind the reason why a reference cannot be read; "" where unknown."""
+    unread = _NOT_READ.match(trouble)
+    if unread is None:
+        return ": write one number, or a comma between two" if trouble.startswith(_TWO) else ""
+    glued = _glued(unread[1])
+    if glued:
+        return rf": write \{glued['command']} {glued['letters']} if that is meant"
+    if canonical(unread[1]):
+        return rf": write \text{{{unread[1]}}}"
+    return ": write the value, or a \\sum" if unread[1].endswith("dots") else ""
+
+
+def _glued(name: str) -> re.Match[str] | None:
+    """The name of a command in its two parts; None where it is a name of its own."""
+    return None if name in _WHOLE or canonical(name) else _GLUED.fullmatch("\\" + name)
