@@ -33,6 +33,7 @@ class Answer(NamedTuple):
         tail: a unit, scale word or percent sign right behind it, "" where there is none; whether
             the two read as one is the caller's to try.
         boxes: how many boxes a run has.
+        sentence: of a statement, its object as far as its sentence goes.
     """
 
     kind: Kind
@@ -40,6 +41,7 @@ class Answer(NamedTuple):
     conflicting_answer: str = ""
     tail: str = ""
     boxes: int = 1
+    sentence: str = ""
 
     @property
     def where(self) -> str:

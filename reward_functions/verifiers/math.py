@@ -153,7 +153,7 @@ def _scored(
 ) -> Score:
     reference, prompt = reference_answer(sample.reference), sample.prompt
     text = visible_response(sample.response, prompt, include_reasoning=include_reasoning)
-    found = mathematical_answer(text)
+    found = mathematical_answer(text, prompt)
     if isinstance(found, Answer):
         found = agreed(found, reference, prompt)
     if isinstance(found, NoAnswer):

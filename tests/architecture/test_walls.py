@@ -98,10 +98,11 @@ INNER = {
         "visible": {"reasoning", "invisible"},
         "choices": {"markup", "cues"},
         "prompt_formulas": {"cues"},
-        "candidates": {"latex_groups", "markup", "cues"},
+        "prompt_facts": {"cues"},
+        "candidates": {"latex_groups", "markup", "cues", "prompt_facts"},
         "answer": {"candidates"},
         "scores": {"truncation", "answer"},
-        "selection": {"cues", "formula_context", "candidates", "answer"},
+        "selection": {"cues", "formula_context", "prompt_facts", "candidates", "answer"},
         "__init__": set(),
     },
     "rollouts": {

@@ -25,6 +25,8 @@ class Candidate(NamedTuple):
         mood: of a statement: "negated" when its sentence denies it, "doubted" when what follows
             takes it back.
         rounded: whether a statement calls its value approximate.
+        sentence: of a statement, its object as far as its sentence goes.
+        condition: of a statement, what "if" behind its value supposes.
     """  # a tuple, since making one costs a third of what a frozen dataclass does
 
     kind: Kind
@@ -34,3 +36,5 @@ class Candidate(NamedTuple):
     boxes: int = 1
     mood: Mood = "stated"
     rounded: bool = False
+    sentence: str = ""
+    condition: str = ""
