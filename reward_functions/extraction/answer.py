@@ -34,6 +34,7 @@ class Answer(NamedTuple):
             the two read as one is the caller's to try.
         boxes: how many boxes a run has.
         behind: what the line of a stated letter goes on to say, such as the text of its choice.
+        sentence: of a statement, its object as far as its sentence goes.
     """
 
     kind: Kind
@@ -42,6 +43,7 @@ class Answer(NamedTuple):
     tail: str = ""
     boxes: int = 1
     behind: str = ""
+    sentence: str = ""
 
     @property
     def where(self) -> str:

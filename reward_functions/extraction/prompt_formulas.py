@@ -40,7 +40,7 @@ _BETWEEN: Final = re.compile(
     r"(?<![\\A-Za-z{])"
     r"(?!(?:sin|cos|tan|cot|sec|csc|log|ln|lg|exp|sqrt|gcd|lcm|max|min|abs|floor|ceil|binom|pi)"
     r"(?![A-Za-z]))"
-    r"[A-Za-z]{2,}+(?:['’][a-z]{1,2})?(?![\^_])"
+    r"[A-Za-z]{2,}+(?:['’][a-z]{1,2})?(?![\^_]|\((?!e?s\)))"
     r"|\\(?:text|mbox|textbf)\s?\{[^{}]*\}"
     r"|[.?;:](?=\s|$)|\n"
 )

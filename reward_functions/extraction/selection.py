@@ -36,6 +36,7 @@ from reward_functions.extraction.cues.matching import (
 )
 from reward_functions.extraction.cues.phrase import RULES
 from reward_functions.extraction.formula_context import inside_larger_formula
+from reward_functions.extraction.prompt_facts import states
 from reward_functions.quantities.units import canonical
 
 if TYPE_CHECKING:
@@ -46,14 +47,19 @@ _FRAMED: Final = re.compile(
 )
 
 
-def final_answer(text: str) -> Answer | NoAnswer:
-    """The final answer of a visible response by the order at the top of this module."""
-    return boxed_answer(text) or stated_answer(text) or unmarked_answer(text)
+def final_answer(text: str, prompt: str = "") -> Answer | NoAnswer:
+    """The final answer of a visible response by the order at the top of this module.
+
+    Args:
+        text: the response.
+        prompt: the question, which says what a sentence of the response repeats.
+    """
+    return boxed_answer(text) or stated_answer(text, prompt) or unmarked_answer(text, prompt)
 
 
-def unmarked_answer(text: str) -> Answer | NoAnswer:
+def unmarked_answer(text: str, prompt: str = "") -> Answer | NoAnswer:
     """The final answer of a visible response that neither boxes nor states one."""
-    return _closing_answer(text) or _span_answer(text) or _whole_answer(text)
+    return _closing_answer(text, prompt) or _span_answer(text) or _whole_answer(text)
 
 
 def hash_answer(text: str) -> Answer | NoAnswer | None:
@@ -95,25 +101,31 @@ def boxed_answer(text: str) -> Answer | NoAnswer | None:
     return Answer("box", box.text, _conflicting_answer(text, box.end), tail, box.boxes)
 
 
-def stated_answer(text: str) -> Answer | NoAnswer | None:
+def stated_answer(text: str, prompt: str = "") -> Answer | NoAnswer | None:
     """The last statement of an answer; None where there is none."""
     statement = last_statement(text)
     if statement is None:
         return None
     if statement.mood == "negated":
         return NoAnswer("the last statement about the answer denies one", "denied-statement")
-    if statement.mood == "doubted":
+    if statement.mood == "doubted" and not states(prompt, statement.condition):
         return NoAnswer("the stated answer is taken back", "taken-back")
     if not statement.text:
         return NoAnswer("the statement of the answer is empty", "empty-answer")
     if statement.boxes > 1:
         return NoAnswer("the statement of the answer lists several", "several")
-    corrected = correction(text, statement.end)
-    return Answer("statement", statement.text, corrected, behind=statement.behind)
+    later = correction(text, statement.end)
+    return Answer(
+        "statement",
+        statement.text,
+        later,
+        behind=statement.behind,
+        sentence=statement.sentence,
+    )
 
 
-def _closing_answer(text: str) -> Answer | None:
-    closing = last_sentence(text)
+def _closing_answer(text: str, prompt: str) -> Answer | None:
+    closing = last_sentence(text, prompt)
     return Answer("last_sentence", closing.text) if closing else None
 
 

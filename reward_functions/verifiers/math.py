@@ -166,7 +166,7 @@ def _scored(
     if right.truth is not None:
         return _true_or_false(text, right.truth, prompt)
     reference = right.text
-    found = mathematical_answer(text)
+    found = mathematical_answer(text, prompt)
     if isinstance(found, Answer):
         found = agreed(found, reference, prompt)
     if isinstance(found, NoAnswer):

@@ -101,9 +101,11 @@ INNER = {
         "prompt_formulas": {"cues"},
         "candidates": {"latex_groups", "markup", "cues"},
         "option_sets": {"markup", "cues", "candidates", "choices"},
+        "prompt_facts": {"cues"},
+        "candidates": {"latex_groups", "markup", "cues", "prompt_facts"},
         "answer": {"candidates"},
         "scores": {"truncation", "answer"},
-        "selection": {"cues", "formula_context", "candidates", "answer"},
+        "selection": {"cues", "formula_context", "prompt_facts", "candidates", "answer"},
         "__init__": set(),
     },
     "rollouts": {

@@ -26,6 +26,8 @@ class Candidate(NamedTuple):
             takes it back.
         rounded: whether a statement calls its value approximate.
         behind: of a statement that is the letter of a choice: what its line goes on to say.
+        sentence: of a statement, its object as far as its sentence goes.
+        condition: of a statement, what "if" behind its value supposes.
     """  # a tuple, since making one costs a third of what a frozen dataclass does
 
     kind: Kind
@@ -36,3 +38,5 @@ class Candidate(NamedTuple):
     mood: Mood = "stated"
     rounded: bool = False
     behind: str = ""
+    sentence: str = ""
+    condition: str = ""

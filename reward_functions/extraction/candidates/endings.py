@@ -9,16 +9,15 @@ cut off, and what they were about to say is not known. A unit is no such word.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from reward_functions.extraction.candidates.candidate import Candidate
+from reward_functions.extraction.candidates.predicates import amount, sentence_value
+from reward_functions.extraction.cues import clauses
 from reward_functions.extraction.cues import endings as words
 from reward_functions.extraction.cues.compiling import says
 from reward_functions.extraction.markup import plain
 from reward_functions.quantities.units import canonical
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 LONGEST: Final = 400
 """Characters of a last sentence. A longer one does not state one value."""
@@ -35,10 +34,14 @@ _BOLD: Final = re.compile(r"\*\*(?!\w)|(?<!\w)\*\*")
 _FULL_STOPS: Final = ".!。！"
 
 
-def last_sentence(text: str) -> Candidate | None:
+def last_sentence(text: str, prompt: str = "") -> Candidate | None:
     """The last sentence or line of a response, where it states one value; None where it does not.
 
     It has to be complete: a sentence ends with its full stop, unless it is the whole response.
+
+    Args:
+        text: the response.
+        prompt: the question, which says what its sentences repeat.
     """
     text = text.rstrip()
     line = text.rfind("\n") + 1
@@ -49,18 +52,21 @@ def last_sentence(text: str) -> Candidate | None:
     if alone and (marked or line):
         value = alone["value"].strip("*_ ").removesuffix(".")
         return Candidate("last_sentence", f"A: {value}" if marked else value, line, len(text))
-    stated = _complete(words.STATED.fullmatch, text, line)
-    if stated is None:
+    start = _complete(text, line)
+    if start is None:
         return None
-    value = stated["value"].replace("**", "").rstrip(_MARKUP + _FULL_STOPS).strip("*_` ")
-    counted = words.COUNTED.fullmatch(value)
-    if counted is None or words.COMPUTED.search(value, counted.end("value")):
+    case = words.CASE.search(text, line, start)
+    if case and not words.STEP.match(case[0]):
         return None
-    if stated["name"]:
-        if not stated.start("name") and len(stated.string) == len(text):
-            return None  # "x = 5": the whole response
-        value = f"{stated['name']} = {value.strip('$')}"
-    return Candidate("last_sentence", value, stated.start(), len(text))
+    sentence = _BOLD.sub("", text[start:]).rstrip(_MARKUP + _FULL_STOPS)
+    chinese = words.CHINESE.match(sentence)
+    if chinese:
+        value = "" if says(chinese[0], words.ANSWER) else amount(sentence[chinese.end() :])
+    else:
+        value = sentence_value(sentence, prompt, step=case is not None)
+    if not value or (not line and not start and not clauses.WORD.search(sentence)):
+        return None  # "x = 5": the whole response
+    return Candidate("last_sentence", value, start, len(text))
 
 
 def complement(text: str) -> Candidate | None:
@@ -69,32 +75,23 @@ def complement(text: str) -> Candidate | None:
     line = text.rfind("\n") + 1
     if len(text) - line > LONGEST:
         return None
-    stated = _complete(words.COMPLEMENT.fullmatch, text, line)
-    if stated is None:
+    start = _complete(text, line)
+    if start is None or words.CASE.search(text, line, start):
         return None
-    return Candidate(
-        "last_sentence", stated["value"].rstrip(_MARKUP + _FULL_STOPS), stated.start(), len(text)
-    )
+    stated = words.COMPLEMENT.fullmatch(_BOLD.sub("", text[start:]))
+    if stated is None or says(stated["subject"] or "", words.ANSWER):
+        return None
+    value = stated["value"].rstrip(_MARKUP + _FULL_STOPS)
+    return Candidate("last_sentence", value, start, len(text))
 
 
-def _complete(
-    read: Callable[[str], re.Match[str] | None], text: str, line: int
-) -> re.Match[str] | None:
-    """The last sentence as a pattern reads it, where it is complete and speaks of the answer."""
+def _complete(text: str, line: int) -> int | None:
+    """Where the last sentence begins; None where it breaks off, or gives the question up."""
     bare = text.rstrip(_MARKUP)
     if bare[-1:] not in _FULL_STOPS and (line or len(text) > SHORT):
         return None
     start = max((stop.end() for stop in STOP.finditer(text, line, len(bare) - 1)), default=line)
-    if words.CASE.search(text, line, start):
-        return None
-    found = read(_BOLD.sub("", text[start:]))
-    if found is None:
-        return None
-    named = found.groupdict()
-    subject = named["subject"] or named.get("chinese") or ""
-    if says(subject, words.ANSWER) or _given_up(text, start):
-        return None
-    return found
+    return None if _given_up(text, start) else start
 
 
 def stated_value(sentence: str) -> str:
@@ -105,19 +102,8 @@ def stated_value(sentence: str) -> str:
     label = words.LABEL.match(sentence)
     if label and not says(label["words"], words.OPEN):
         sentence = sentence[label.end() :]
-    stated = words.STATED.fullmatch(sentence)
-    if stated:
-        if says(stated["subject"] or "", words.OPEN):
-            return ""
-        sentence = stated["value"]
-    value = sentence.replace("**", "").rstrip(_MARKUP + _FULL_STOPS).strip("*_` ")
-    aside = words.ASIDE.search(value)
-    if aside and not words.COMPUTED.search(aside["words"]):
-        value = value[: aside.start()]
-    counted = words.COUNTED.fullmatch(value)
-    if counted is None or words.COMPUTED.search(value, counted.end("value")):
-        return ""
-    return counted["value"] + counted["unit"]
+    sentence = sentence.rstrip(_MARKUP + _FULL_STOPS)
+    return sentence_value(sentence, answer=True) or amount(sentence)
 
 
 def ends_with(text: str, span: Candidate) -> bool:

@@ -27,6 +27,9 @@ TAIL: Final = 100_000
 """Characters at the end of a response that are searched. What stands before dozens of further pages
 is no final answer."""
 
+MAX_SENTENCE: Final = 400
+"""Characters behind a stated value that its sentence may go on for."""
+
 MAX_LINE: Final = 200
 """Characters of a line that begins with a word and may be a number, as "USD 5" is."""
 
@@ -178,14 +181,29 @@ def _statement(text: str, lead: _Lead) -> Candidate:
         end = closing.end()
     if value.count("}") > value.count("{"):
         value = value.rstrip("} \"'")  # {"answer": "5"}
+    sentence = _BOLD.sub("", text[start : _sentence_end(text, end)]).strip(" \t\n*_")
     mood: Mood = "stated"
+    condition = ""
     if lead.denied or (words.NEGATION.match(value) and not words.NONE.fullmatch(value)):
         mood = "negated"
-    elif words.DOUBT.match(text, end) or cue_after(text, end):
+    elif cue_after(text, end):
         mood = "doubted"
+    elif doubt := words.DOUBT.match(text, end):
+        mood = "doubted"
+        condition = text[doubt.end() : _sentence_end(text, end)] if doubt["if"] else ""
     rounded = says(text[lead.start : start], words.ROUNDED)
-    behind = _behind_letter(text, end) if _LETTER.fullmatch(value) else ""
-    return Candidate("statement", value, lead.start, end, items, mood, rounded, behind)
+    return Candidate(
+        "statement",
+        value,
+        lead.start,
+        end,
+        items,
+        mood,
+        rounded,
+        behind=_behind_letter(text, end) if _LETTER.fullmatch(value) else "",
+        sentence=sentence,
+        condition=condition.strip(),
+    )
 
 
 def _behind_letter(text: str, end: int) -> str:
@@ -193,6 +211,13 @@ def _behind_letter(text: str, end: int) -> str:
     if not text.startswith(".", end):
         return ""
     return STOP.split(text[end + 1 : end + MAX_LINE].strip(" *_"), maxsplit=1)[0].rstrip("*_")
+
+
+def _sentence_end(text: str, start: int) -> int:
+    """Where the sentence ends that goes on at a position."""
+    limit = min(len(text), start + MAX_SENTENCE)
+    stop = words.SENTENCE_END.search(text, start, limit)
+    return stop.start() if stop else limit
 
 
 def _value_end(text: str, start: int, ends: re.Pattern[str]) -> int:

@@ -17,6 +17,10 @@ _CONNECTIVE: Final = (
     r"|(?:this|which)\ (?:means|gives|shows|implies|yields)(?:\ us)?(?:\ that)?|it\ follows\ that"
     r"|(?:we|I)\ (?:can\ )?(?:find|get|conclude|see|have|obtain|know)(?:\ that)?)\b,?:?\s)"
 )
+CONNECTIVES: Final = re.compile(
+    rf"[*_>\s-]*+(?:(?:step\s)?\d{{1,2}}\)\s)?(?P<words>{_CONNECTIVE}{{0,4}})", re.IGNORECASE
+)
+"""What a last sentence may begin with: the number of a step, and "Therefore, we find that"."""
 _SUBJECT: Final = (
     r"(?:(?:the|its|their|his|her|our|my|this|that|it)\b[^.,;:!?=\n]{0,120}?"
     r"|(?P<name>[A-Za-z](?:_\{?\w{1,3}\}?)?(?:\([^()\s]{1,8}\))?))"
@@ -28,18 +32,11 @@ _VERB: Final = (
     r"(?:\s(?:approximately|about|roughly|around|exactly|simply|just|then|thus|therefore|indeed|now"
     r"|equal\ to|given\ by)\b)*\s?"
 )
-_VALUE: Final = r"(?P<value>[*_`]{0,3}[-+−±$\\(\[{√\d][^\n]{0,200})"
-_CHINESE: Final = (
-    r"(?:(?:所以|因此|故|综上(?:所述)?|于是|从而|最后|即)[,，:：]?\s?)"
+CHINESE: Final = re.compile(
+    r"[*_>\s]*+(?:(?:所以|因此|故|综上(?:所述)?|于是|从而|最后|即)[,，:：]?\s?)"
     r"[^,，。;；:：!?？=\n是为]{0,40}(?:[是为]|等于|=)[:：]?\s?"
 )
-STATED: Final = re.compile(
-    rf"[*_>\s]*+(?:{_CONNECTIVE}{{0,4}}(?P<subject>{_SUBJECT}){_VERB}"
-    rf"|{_CONNECTIVE}{{1,4}}there\ (?:is|are)\s|(?P<chinese>{_CHINESE})){_VALUE}",
-    re.IGNORECASE,
-)
-r"""A last sentence that gives a value to something; the first verb behind the subject counts."""
-
+"""A last Chinese sentence up to its value."""
 COMPLEMENT: Final = re.compile(
     rf"[*_>\s]*+(?:{_CONNECTIVE}{{0,4}}(?P<subject>{_SUBJECT}){_VERB}|{_CONNECTIVE}{{1,4}})"
     r"(?P<value>\S[^\n]{0,300})",
@@ -60,6 +57,9 @@ CASE: Final = re.compile(
     re.IGNORECASE,
 )
 """What opens one of several cases, each with a value of its own."""
+
+STEP: Final = re.compile(r"step\b", re.IGNORECASE)
+"""A case that may be the last step of a solution."""
 
 OPEN: Final = vocabulary("""
     no not never neither nor none or cannot wrong incorrect false mistaken error mistake rejected

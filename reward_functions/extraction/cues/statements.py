@@ -77,6 +77,10 @@ STOP: Final = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+SENTENCE_END: Final = re.compile(
+    r"(?:[.;?。]|(?<=[a-z])!)(?=[\s*_<)\"'”$\\]|$)|\n|</(?:final_)?answer>"
+)
+"""What ends the whole sentence of a statement."""
 TAG_END: Final = re.compile(r"</(?:final_)?answer>")
 TAG_STOP: Final = re.compile(STOP.pattern.replace("[.;?。]", "[.?。]"), STOP.flags)
 """Between tags a semicolon separates members: the answer ends with its tag."""
@@ -106,4 +110,6 @@ OVER: Final = re.compile(
     r"(?:answer|option|choice)[*_]{0,2}(?:\s+to\s+(?:the|this|your)\s+(?:question|problem))?\s*(?=[.!,;\n]|$)",
     re.IGNORECASE,
 )
-DOUBT: Final = re.compile(r"\s?\?|,?\s{1,4}(?:if|unless|assuming|provided)\b", re.IGNORECASE)
+DOUBT: Final = re.compile(
+    r"\s?\?|,?\s{1,4}(?:(?P<if>if|assuming|provided)|unless)\b(?:\s{1,4}that\b)?", re.IGNORECASE
+)

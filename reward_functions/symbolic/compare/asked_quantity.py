@@ -96,6 +96,7 @@ def _given(tree: Node) -> list[Form]:
 
 
 def _squeezed(text: str) -> str:
+    text = text.replace(r"\_", "_")
     for layout in (r"\left", r"\right", r"\,", r"\!", "{", "}", " "):
         text = text.replace(layout, "")
     return text

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from reward_functions import symbolic
 from reward_functions.extraction.answer import Answer, NoAnswer
 from reward_functions.extraction.candidates.math_spans import last_span
+from reward_functions.extraction.candidates.predicates import amount, sentence_value
 from reward_functions.extraction.choices import lettered
-from reward_functions.extraction.cues import endings
+from reward_functions.extraction.cues import clauses, endings
 from reward_functions.extraction.cues import sentences as words
 from reward_functions.extraction.cues.compiling import says
 from reward_functions.extraction.cues.matching import disqualifying_cue
@@ -17,19 +18,16 @@ from reward_functions.extraction.selection import final_answer
 from reward_functions.quantities.numerals import as_printed
 from reward_functions.verifiers._math.verdict import same_value
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 _PLAIN: Final = ("statement", "hash_marker", "whole_response")
 _MATHEMATICAL: Final = frozenset("\\$^")
 
 
-def mathematical_answer(text: str) -> Answer | NoAnswer:
-    """The final answer of a visible response, as mathematics."""
-    return _mathematical(final_answer(text))
+def mathematical_answer(text: str, prompt: str = "") -> Answer | NoAnswer:
+    """The final answer of a visible response to a prompt, as mathematics."""
+    return _mathematical(final_answer(text, prompt), prompt)
 
 
-def _mathematical(found: Answer | NoAnswer) -> Answer | NoAnswer:
+def _mathematical(found: Answer | NoAnswer, prompt: str) -> Answer | NoAnswer:
     """The mathematics of an answer: with the unit behind its box, without the words around it.
 
     A statement may be a sentence, "the volume of $ABCD$ is 12"; words that deny, doubt or compute
@@ -45,37 +43,23 @@ def _mathematical(found: Answer | NoAnswer) -> Answer | NoAnswer:
     if value:
         return found._replace(text=value)
     labelled = words.LABELLED.fullmatch(found.text)
-    if not labelled and found.kind not in ("statement", "last_sentence"):
+    if labelled and not says(found.text, words.DOUBT) and symbolic.readable(labelled["value"]):
+        return found._replace(text=labelled["value"])
+    if found.kind != "statement":
         return found
-    if (
-        symbolic.readable(found.text)
-        or says(found.text, words.DOUBT)
-        or words.CLAUSE.search(found.text)
-    ):
-        return found
-    for value in _stated(found.text, labelled):
-        if symbolic.readable(value):
-            return found._replace(text=value)
-    span = last_span(found.text)
-    if span is None or not span.text or disqualifying_cue(found.text, span.start, span.end):
-        return found
-    return (
-        found._replace(text=span.text)
-        if words.COPULA.fullmatch(found.text[: span.start])
-        else found
-    )
+    value = _object(found.text, found.sentence, prompt)
+    return found._replace(text=value) if value else found
 
 
-def _stated(sentence: str, labelled: re.Match[str] | None) -> Iterator[str]:
-    """What may be the value of a sentence: behind its label, before what it counts, or its end."""
-    if labelled:
-        yield labelled["value"]
-    counted = endings.COUNTED.fullmatch(sentence)
-    if counted and not endings.COMPUTED.search(sentence, counted.end("value")):
-        yield counted["value"] + counted["unit"]
-    stated = words.SENTENCE.fullmatch(sentence)
-    if stated:
-        yield stated["value"]
+def _object(text: str, sentence: str, prompt: str) -> str:
+    """The value that the object of a statement names, which may be a clause; "" for none."""
+    value = sentence_value(sentence, prompt, anything=True) if clauses.WORD.search(text) else ""
+    if value or symbolic.readable(text) or says(text, words.DOUBT) or words.CLAUSE.search(text):
+        return value
+    span = last_span(text)
+    if span and span.text and not disqualifying_cue(text, span.start, span.end):
+        return span.text if words.COPULA.fullmatch(text[: span.start]) else ""
+    return amount(text)
 
 
 def _predicate(text: str) -> str:
