@@ -81,6 +81,13 @@ def as_printed(text: str) -> str:
     return _PRINTED.sub(r"\g<1>0", text)
 
 
+def in_rupees(text: str) -> str:
+    """A text in which amounts of rupees have no commas: 1,20,000 has groups of two in India."""
+    if not any(map(text.__contains__, _RUPEES)):
+        return text
+    return _INDIAN.sub(lambda number: number[0].translate(_NO_COMMAS), _DOTTED.sub("Rs ", text))
+
+
 def same(first: Quantity, second: Quantity) -> bool:
     """Whether two quantities are one: equal values, and one unit where both name one.
 
@@ -222,6 +229,12 @@ _DECIMAL: Final = re.compile(
     re.VERBOSE,
 )
 _PRINTED: Final = re.compile(r"(?<![\w.])([0-9]{1,40}e[+-])(?=[1-9][0-9]{0,2}(?!\w|\.[0-9]))")
+_RUPEES: Final = ("₹", "Rs", "INR", "upee")
+_INDIAN: Final = re.compile(
+    r"(?<![0-9.,])(?<!,\})[1-9][0-9]?(?:(?:,|\{,\})[0-9]{2}){1,6}(?:,|\{,\})[0-9]{3}(?![0-9]|\{?,)"
+)
+_DOTTED: Final = re.compile(r"Rs\.(?=[0-9])")
+_NO_COMMAS: Final = str.maketrans("", "", "{,}")
 _SEPARATORS: Final = re.compile(r"[,. ]")
 _WORD: Final = re.compile(r"\s*+([A-Za-z]++)")
 _ABBREVIATION: Final = re.compile(r"[A-Za-z]{1,3}+(?![A-Za-z])")

@@ -1,10 +1,10 @@
-"""One table of units, currencies and scale words, with the spellings people use for them.
+"""Units, currencies and scale words, with the spellings people use for them.
 
 Every spelling leads to one canonical name ("metres" -> "m"), so two answers name the same unit
 exactly when their canonical names are equal. Nothing is converted: 1 hour and 60 minutes stay
 different. Symbols keep their letter case (m is the metre, M is not; Pa is the pascal); whole
 words do not. Longer symbols are forgiven theirs (KM, KWH), but for the first letter where that
-tells milli apart from mega: Mg is a thousand million times mg.
+tells milli apart from mega: Mg is a thousand million times mg. A unit with a prefix needs no row.
 
 Nouns are an open class: any word may name what is counted, but for the closed classes of words that
 change or doubt the number before them (`may_name`). Scale words (million, dozen) multiply it.
@@ -16,126 +16,16 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.quantities.number_words import cardinal
+from reward_functions.quantities.unit_table import CURRENCIES, PREFIXED, PREFIXES, UNITS
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
-
-# canonical name: (symbols, case-sensitive; words, in the singular, any case)
-_UNITS: Final[dict[str, tuple[str, str]]] = {
-    # length
-    "m": ("m 米 公尺", "meter metre"),
-    "cm": ("cm 厘米 公分", "centimeter centimetre"),
-    "mm": ("mm 毫米", "millimeter millimetre"),
-    "km": ("km 千米 公里", "kilometer kilometre"),
-    "dm": ("dm 分米", "decimeter decimetre"),
-    "um": ("µm μm um", "micrometer micrometre micron"),
-    "nm": ("nm", "nanometer nanometre"),
-    "in": ("", "inch inches"),
-    "ft": ("ft", "foot feet"),
-    "yd": ("yd yds", "yard"),
-    "mi": ("mi", "mile"),
-    # mass
-    "g": ("g 克", "gram gramme"),
-    "kg": ("kg kgs 千克 公斤", "kilogram kilogramme kilo"),
-    "mg": ("mg 毫克", "milligram milligramme"),
-    "t": ("t 吨", "tonne"),
-    "ton": ("", "ton"),
-    "lb": ("lb lbs", "pound-mass"),
-    "oz": ("oz", "ounce"),
-    # time
-    "s": ("s sec secs 秒", "second"),
-    "ms": ("ms", "millisecond"),
-    "us": ("µs μs us", "microsecond"),
-    "ns": ("ns", "nanosecond"),
-    "min": ("min mins 分钟", "minute"),
-    "h": ("h hr hrs 小时", "hour"),
-    "day": ("天 日", "day"),
-    "week": ("wk wks 周 星期", "week"),
-    "month": ("月 个月", "month"),
-    "year": ("yr yrs 年 岁", "year"),
-    # volume
-    "L": ("L l 升", "liter litre"),
-    "mL": ("mL ml 毫升", "milliliter millilitre"),
-    "gal": ("gal", "gallon"),
-    "qt": ("qt", "quart"),
-    "pt": ("", "pint"),
-    "cup": ("", "cup"),
-    # physics
-    "Hz": ("Hz", "hertz"),
-    "kHz": ("kHz", "kilohertz"),
-    "MHz": ("MHz", "megahertz"),
-    "GHz": ("GHz", "gigahertz"),
-    "N": ("N", "newton"),
-    "kN": ("kN", "kilonewton"),
-    "J": ("J", "joule"),
-    "kJ": ("kJ", "kilojoule"),
-    "MJ": ("MJ", "megajoule"),
-    "cal": ("cal", "calorie"),
-    "kcal": ("kcal", "kilocalorie"),
-    "eV": ("eV", "electronvolt"),
-    "keV": ("keV", ""),
-    "MeV": ("MeV", ""),
-    "W": ("W", "watt"),
-    "kW": ("kW", "kilowatt"),
-    "MW": ("MW", "megawatt"),
-    "kWh": ("kWh", "kilowatt-hour"),
-    "Pa": ("Pa", "pascal"),
-    "kPa": ("kPa", "kilopascal"),
-    "atm": ("atm", "atmosphere"),
-    "V": ("V", "volt"),
-    "A": ("A", "ampere amp"),
-    "mA": ("mA", "milliampere milliamp"),
-    "ohm": ("Ω Ω", "ohm"),
-    "C": ("C", "coulomb"),
-    "F": ("F", "farad"),
-    "T": ("T", "tesla"),
-    "K": ("K", "kelvin"),
-    "degC": ("°C ℃", "celsius"),
-    "degF": ("°F ℉", "fahrenheit"),
-    "mol": ("mol", "mole"),
-    "rad": ("rad rads 弧度", "radian"),
-    "deg": ("° deg degs 度", "degree"),
-    "Angstrom": ("Å Å", "angstrom"),
-    "mi/h": ("mph", ""),
-    "km/h": ("kph kmh", ""),
-    "rpm": ("rpm", ""),
-    # information
-    "bit": ("", "bit"),
-    "byte": ("", "byte"),
-    "kB": ("kB KB", "kilobyte"),
-    "MB": ("MB", "megabyte"),
-    "GB": ("GB", "gigabyte"),
-    "kb": ("kb Kb", "kilobit"),
-    "Mb": ("Mb", "megabit"),
-    "Gb": ("Gb", "gigabit"),
-    # one of a thing, named only as such
-    "unit": ("", "unit"),
-    "bps": ("bps", "basis-point"),
-}
 
 UNIT_IN_ITALICS: Final = frozenset(
     "cm km kg ft lb lbs oz hr hrs mph kWh Hz kHz MHz GHz kPa mol kJ kW eV keV MeV mL yd dm".split()
 )
 """Symbols that are units in a formula too, as in 5 km, since nobody multiplies those letters. Other
 symbols are units in upright type, as in \\text{Pa}; words need no row here."""
-
-_CURRENCIES: Final[dict[str, tuple[str, str]]] = {
-    "USD": ("$ US$ USD 美元", "dollar buck"),
-    "cent": ("¢ ct cts", "cent penny pennies"),
-    "EUR": ("€ EUR 欧元", "euro"),
-    "GBP": ("£ GBP", "sterling"),
-    "JPY": ("¥ JPY 日元", "yen"),
-    "CNY": ("CNY RMB 元 人民币", "yuan renminbi"),
-    "INR": ("₹ INR Rs Rs.", "rupee"),
-    "KRW": ("₩ KRW", "won"),
-    "RUB": ("₽ RUB", "ruble rouble"),
-    "CHF": ("CHF", "franc"),
-    "CAD": ("CAD C$", ""),
-    "AUD": ("AUD A$", ""),
-    "PHP": ("₱ PHP", "peso"),
-    # The word weighs and buys: its own name, which `same_unit` lets stand for either.
-    "pound": ("", "pound quid"),
-}
 
 _SCALE_WORDS: Final[dict[str, int]] = {
     "dozen": 12,
@@ -190,7 +80,12 @@ def canonical(word: str) -> str | None:
     `canonical("meters")`, `canonical("metre")` and `canonical("m")` are all "m"; "$" is "USD".
     A plain noun ("apples") is no unit of the table; its caller may compare it by `noun`.
     """
-    return _SYMBOLS.get(word) or _WORDS.get(word.lower()) or _CASED.get(word[:1] + word[1:].lower())
+    return (
+        _SYMBOLS.get(word)
+        or _WORDS.get(word.lower())
+        or _CASED.get(word[:1] + word[1:].lower())
+        or _with_prefix(word)
+    )
 
 
 def noun(word: str) -> str:
@@ -265,7 +160,7 @@ def same_unit(first: str, second: str) -> bool:
 
 def is_currency(canonical_name: str) -> bool:
     """Whether a canonical name is money ("USD", "cent", ...)."""
-    return canonical_name in _CURRENCIES
+    return canonical_name in CURRENCIES
 
 
 _IRREGULAR: Final = {
@@ -352,7 +247,7 @@ def _symbols() -> dict[str, str]:
     """Every symbol, and what milli for mega or mega for milli makes of it."""
     table = {
         symbol: name
-        for table in (_CURRENCIES, _UNITS)
+        for table in (CURRENCIES, UNITS)
         for name, (symbols, _) in table.items()
         for symbol in symbols.split()
     }
@@ -368,7 +263,7 @@ _PREFIXES: Final = {"m": "M", "M": "m"}
 
 def _words() -> dict[str, str]:
     table: dict[str, str] = {}
-    for name, (_, words) in {**_CURRENCIES, **_UNITS}.items():
+    for name, (_, words) in {**CURRENCIES, **UNITS}.items():
         for word in words.split():
             table[word] = table[_plural(word)] = name
         if len(name) > 1 and not _prefixed(name, _SYMBOLS):
@@ -390,6 +285,29 @@ def _prefixed(symbol: str, symbols: Container[str]) -> bool:
     return symbol[0] in _PREFIXES and symbol[1:] in symbols
 
 
+def _with_prefix(word: str) -> str | None:
+    """The name of a unit with a prefix: µF, GPa, gigapascals; None for anything else.
+
+    Of several letters its unit may have any case (GEV); milli and mega keep theirs.
+    """
+    letter, unit = _SIGNS.get(word[:1]), PREFIXED.get(word[1:])
+    if not letter or not unit:
+        letter, unit = _ANY_CASE.get(word[:1]), _LONG.get(word[1:].lower())
+    if not letter or not unit:
+        prefix = _PREFIX_WORDS.get(word[:4].lower())
+        if prefix is None:
+            return None
+        letter, unit = prefix[0], _WORDS.get(word[len(prefix[1]) :].lower())
+        if unit not in _TAKE_PREFIX or not word.lower().startswith(prefix[1]):
+            return None
+    return letter + unit
+
+
+_SIGNS: Final = {sign: letter for letter, (signs, _) in PREFIXES.items() for sign in signs.split()}
+_ANY_CASE: Final = {"m": "m", "M": "M", "k": "k", "K": "k", "g": "G", "G": "G", "t": "T", "T": "T"}
+_LONG: Final = {symbol.lower(): unit for symbol, unit in PREFIXED.items() if len(symbol) > 1}
+_PREFIX_WORDS: Final = {word[:4]: (letter, word) for letter, (_, word) in PREFIXES.items()}
+_TAKE_PREFIX: Final = frozenset(PREFIXED.values())
 _SYMBOLS: Final = _symbols()
 _WORDS: Final = _words()
 _CASED: Final = _cased()

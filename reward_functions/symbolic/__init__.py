@@ -7,6 +7,7 @@ process of its own, which `warm` starts before it is needed.
 
 from reward_functions.symbolic.budget import OverBudget, Unreadable
 from reward_functions.symbolic.equality import (
+    digits_in_base,
     end,
     equal,
     equal_members,
@@ -27,6 +28,7 @@ __all__ = [
     "Outcome",
     "OverBudget",
     "Unreadable",
+    "digits_in_base",
     "end",
     "equal",
     "equal_members",

@@ -170,6 +170,13 @@ def names_in(text: str) -> frozenset[str]:
     return names_in(text.strip())
 
 
+def digits_in_base(text: str) -> str:
+    """The digits of an answer that is a number in another base than ten; "" for any other."""
+    from reward_functions.symbolic.compare import notation  # noqa: PLC0415 - loads the grammar
+
+    return notation.digits_in_base(text.strip())
+
+
 def restated(
     reference: str, answer: str, expressions: tuple[str, ...], asked: tuple[str, ...] = ()
 ) -> bool:

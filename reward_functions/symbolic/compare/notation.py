@@ -9,6 +9,7 @@ from string import digits
 from typing import Final
 
 from reward_functions.symbolic.expr.nodes import Based, Degrees, Node, Number, Percent, Ratio
+from reward_functions.symbolic.parsing.bases import may_have_base
 from reward_functions.symbolic.parsing.document import read
 
 _REPEATING: Final = (r"\overline", r"\bar", r"\dot")
@@ -21,6 +22,7 @@ _MARKED: Final = (
 )
 """What is in the text of a plain number of a notation; the first that is found names it."""
 
+_TEN: Final = 10
 _LAYOUT: Final = (r"\left", r"\right", r"\,", r"\!", r"\ ", "{", "}", " ", "$")
 
 
@@ -33,6 +35,16 @@ def converted(answer: str, other: str) -> bool:
         return False
     kind = _kind(mine, answer)
     return kind is not None and kind == _kind(theirs, other)
+
+
+def digits_in_base(text: str) -> str:
+    """The digits of a number in another base than ten; "" for anything else."""
+    if not may_have_base(text):
+        return ""
+    match read(text, letter_digits=True).tree:
+        case Based(written, base) if base != _TEN:
+            return written
+    return ""
 
 
 def repeating(text: str) -> bool:

@@ -271,22 +271,53 @@ def _unit(unit: UnitPowers) -> str:
 
 def _without_symbols(node: Node, unit: UnitPowers) -> Node:
     """The node without factors that spell the unit in italics: 37 m next to 37 (upright m)."""
-    if not isinstance(node, Product) or node.under or len(unit) != 1:
+    if not isinstance(node, Product):
         return node
-    name, power = unit[0]
-    kept = tuple(factor for factor in node.over if not _spells(factor, name, power))
-    if not kept or len(kept) == len(node.over):
+    over, under = _factors(node)
+    for name, power in unit:
+        if not (_taken(over, name, power) or _taken(under, name, -power)):
+            return node
+    if not over:
         return node
-    return kept[0] if len(kept) == 1 else Product(kept)
+    return over[0] if len(over) == 1 and not under else Product(tuple(over), tuple(under))
 
 
-def _spells(factor: Node, name: str, power: Fraction) -> bool:
-    match factor:
-        case Symbol(letters):
-            return power == 1 and canonical(letters) == name
-        case Power(Symbol(letters), Number(value)):
-            return power == value and canonical(letters) == name
+def _factors(node: Node) -> tuple[list[Node], list[Node]]:
+    r"""The factors above and below all bars: those of 2, m and s of \frac{2m}{s}."""
+    if not isinstance(node, Product):
+        return [node], []
+    over: list[Node] = []
+    under: list[Node] = []
+    for each in node.over:
+        above, below = _factors(each)
+        over, under = over + above, under + below
+    for each in node.under:
+        above, below = _factors(each)
+        over, under = over + below, under + above
+    return over, under
+
+
+def _taken(factors: list[Node], name: str, power: Fraction) -> bool:
+    r"""Whether a factor spells a unit to a power, or two do (\mu m, k\Omega); it is taken out."""
+    for length in (1, 2):
+        for place in range(len(factors) - length + 1):
+            if _spell(factors[place : place + length], name, power):
+                del factors[place : place + length]
+                return True
     return False
+
+
+def _spell(factors: list[Node], name: str, power: Fraction) -> bool:
+    *before, last = factors
+    if isinstance(last, Power) and last.exponent == Number(power):
+        last = last.base
+    elif power != 1:
+        return False
+    letters = [*before, last]
+    return (
+        all(isinstance(each, Symbol) for each in letters)
+        and canonical("".join(each.name for each in letters)) == name  # type: ignore[union-attr]
+    )
 
 
 def _independent(difference: Poly) -> bool:

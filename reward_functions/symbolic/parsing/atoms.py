@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.symbolic.expr.nodes import Braces, NamedSet, Node
+from reward_functions.symbolic.parsing.bases import based
 from reward_functions.symbolic.parsing.brackets import between_bars, braces, bracket, group
 from reward_functions.symbolic.parsing.commands import command
 from reward_functions.symbolic.parsing.environments import environment
@@ -55,6 +56,7 @@ def empty_set(_parser: Grammar, _token: Token) -> Node:
 
 ATOMS: Final[dict[str, Rule]] = {
     "number": numeral,
+    "based": based,
     "letters": letters,
     "command": command,
     "(": bracket,

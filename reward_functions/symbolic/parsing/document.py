@@ -23,6 +23,7 @@ from reward_functions.symbolic.expr.nodes import (
 )
 from reward_functions.symbolic.expr.printer import rendered
 from reward_functions.symbolic.expr.traversal import free_names, names_in, operations
+from reward_functions.symbolic.parsing.bases import with_bases
 from reward_functions.symbolic.parsing.clauses import with_clause
 from reward_functions.symbolic.parsing.clock_times import clock_time
 from reward_functions.symbolic.parsing.enumeration import enumerated
@@ -160,21 +161,24 @@ KEPT_LENGTH: Final = 300
 """Characters of a string whose document is kept, so that all take a few megabytes at most."""
 
 
-def read(text: str, *, group_digits: bool = True) -> Document:
+def read(text: str, *, group_digits: bool = True, letter_digits: bool = False) -> Document:
     """Read a string. Raises nothing: what is too long or unreadable has no tree, and its `trouble`.
 
     Args:
         text: the answer.
         group_digits: whether 1,234 is one number; else it is a list.
+        letter_digits: whether the letters above a subscript are digits: 2E_{16}; else they are
+            names.
     """
     if len(text) <= KEPT_LENGTH:
-        return _kept(text, group_digits)
-    return _read(text, group_digits)
+        return _kept(text, group_digits, letter_digits)
+    return _read(text, group_digits, letter_digits)
 
 
-def _read(text: str, group_digits: bool) -> Document:  # noqa: FBT001 - a key of the cache
+def _read(text: str, group_digits: bool, letter_digits: bool) -> Document:  # noqa: FBT001 - keys
     try:
-        return Document(_without_margins(tokens(text, group_digits=group_digits)))
+        stream = tokens(text, group_digits=group_digits)
+        return Document(_without_margins(with_bases(stream, text, letters=letter_digits)))
     except (OverBudget, Unreadable) as trouble:
         # Only whole strings may be compared: two long ones can agree in all but the last character.
         return Document([], str(trouble), _collapsed(text) if len(text) <= CHARACTERS else "")

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from reward_functions.quantities.numerals import in_rupees
+from reward_functions.quantities.units import canonical
 from reward_functions.symbolic.budget import CHARACTERS, DEPTH, DIGITS, OverBudget, Unreadable
 from reward_functions.symbolic.parsing.unicode_notation import in_latex
 
@@ -43,7 +45,7 @@ def tokens(text: str, *, group_digits: bool = True) -> list[Token]:
     """
     if len(text) > CHARACTERS:
         raise OverBudget(f"{len(text)} characters; {CHARACTERS} are read")
-    return _Scanner(_unescaped(in_latex(text)), group_digits=group_digits).scan()
+    return _Scanner(_unescaped(in_latex(in_rupees(text))), group_digits=group_digits).scan()
 
 
 _SPACE_COMMANDS: Final = frozenset(
@@ -222,8 +224,20 @@ class _Scanner:
         r"""Letters; metres raised at the end, behind a typeset space, are no variable: 5\;m^2."""
         before = self.text[self.position - 3 : self.position - 1]
         metres = text == "m" and before in _TYPESET and _SQUARED.match(self.text, self.position)
-        self.found.append(Token("letters", text, self.spaced, bool(metres) or self.roman > 0))
+        roman = bool(metres) or self.roman > 0
+        if not (roman and self._joins("command", "mu", "μ" + text)):
+            self.found.append(Token("letters", text, self.spaced, roman))
         self.spaced = False
+
+    def _joins(self, kind: str, text: str, unit: str) -> bool:
+        """Whether the token before is the prefix of a unit that ends here; it becomes that unit."""
+        before = self.found[-1] if self.found else None
+        if before is None or before[:2] != (kind, text) or canonical(unit) is None:
+            return False
+        if self.spaced and not before.roman:
+            return False
+        self.found[-1] = Token("letters", unit, before.spaced, roman=True)
+        return True
 
     def _pair(self, text: str) -> None:
         if (
@@ -308,6 +322,16 @@ class _Scanner:
         self.found.append(Token("letters", "Å", self.spaced, roman=True))
         self.spaced = False
 
+    def omega(self) -> None:
+        """The sign of the ohm in upright type or behind an upright prefix; else a letter."""
+        before = self.found[-1] if self.found else None
+        if before and before.roman and self._joins("letters", before.text, before.text + "Ω"):
+            return
+        if self.roman:
+            self._emit("letters", "Ω")
+        else:
+            self._emit("command", "Omega")
+
     def circled(self) -> None:
         """A number in a circle, which labels a statement."""
         match = _CIRCLED.match(self.text, self.position)
@@ -340,6 +364,7 @@ _OWN_RULES: Final = {
     "mathbb": _Scanner.blackboard,
     "textcircled": _Scanner.circled,
     "AA": _Scanner.angstrom,
+    "Omega": _Scanner.omega,
 }
 """Commands whose group is read in a way of its own, or that are letters."""
 

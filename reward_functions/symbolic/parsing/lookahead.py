@@ -22,7 +22,7 @@ _AFTER_INTERVAL: Final = frozenset((END.kind, "∪", "∖", ",", ";", ")", "}", 
 def starts_factor(parser: Grammar) -> bool:
     """Whether a factor can begin here."""
     token = parser.peek()
-    if token.kind in ("number", "{", "\\{", "begin", "set", "∅"):
+    if token.kind in ("number", "based", "{", "\\{", "begin", "set", "∅"):
         return True
     if token.kind == "(":
         return not modulus_follows(parser)

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from reward_functions.symbolic.budget import DIGITS, Unreadable
 from reward_functions.symbolic.expr.literals import continued, number, repeating
 from reward_functions.symbolic.expr.nodes import Based, Node
 from reward_functions.symbolic.parsing.cursor import END
 from reward_functions.symbolic.parsing.symbols import subscript
-from reward_functions.symbolic.parsing.vocabulary import BASE_WORDS, ORDINAL_ENDINGS
+from reward_functions.symbolic.parsing.vocabulary import BASE_WORDS, LARGEST_BASE, ORDINAL_ENDINGS
 
 if TYPE_CHECKING:
     from reward_functions.symbolic.parsing.cursor import Cursor
     from reward_functions.symbolic.parsing.grammar import Grammar
     from reward_functions.symbolic.parsing.lexer import Token
-
-_LARGEST_BASE: Final = 36
 
 
 def numeral(parser: Grammar, token: Token) -> Node:
@@ -43,14 +41,14 @@ def numeral(parser: Grammar, token: Token) -> Node:
 
 def numeral_in_base(parser: Grammar) -> Node:
     """The numeral just read, with the base of its digits below it."""
-    text, digits = subscript(parser).strip("{()}"), parser.digits_before
+    text, digits = subscript(parser).strip("{()}").removeprefix("base"), parser.digits_before
     base = BASE_WORDS.get(text) or (int(text) if text.isdecimal() and len(text) <= 2 else 0)  # noqa: PLR2004
     whole, _, fraction = digits.partition(".")
-    if not (whole + fraction).isdecimal() or not 1 < base <= _LARGEST_BASE:
+    if not (whole + fraction).isalnum() or not 1 < base <= LARGEST_BASE:
         raise Unreadable("a subscript that is no base")
-    if any(int(digit) >= base for digit in whole + fraction):
+    if any(int(digit, LARGEST_BASE) >= base for digit in whole + fraction):
         raise Unreadable(f"{digits} has digits that base {base} lacks")
-    whole, fraction = whole.lstrip("0") or "0", fraction.rstrip("0")
+    whole, fraction = whole.upper().lstrip("0") or "0", fraction.upper().rstrip("0")
     value = int(whole + fraction, base)
     if not fraction:
         return Based(whole, base, value)

@@ -1,6 +1,7 @@
 """Other readings of a comma: 70,110 is a number or a list of two, 3,5 a list or a decimal.
 
-And of 2e+3 beside a power of ten, and of (±1, ±2) beside a list of points, which may be four.
+And of 2e+3 beside a power of ten, of (±1, ±2) beside a list of points, which may be four, and of
+the letters in 2E_{16}, which may be digits.
 
 What the reference shows decides. A reference is a number unless something in it shows a list, and
 its commas never mark decimals. A candidate may mean either list or number where three digits
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from reward_functions.quantities.numerals import as_printed
 from reward_functions.symbolic.expr.nodes import Braces, Bracket, BuiltSet, Listing, Matrix, Union
+from reward_functions.symbolic.parsing.bases import LETTERS_ABOVE
 from reward_functions.symbolic.parsing.document import read
 
 if TYPE_CHECKING:
@@ -59,6 +61,8 @@ def other_readings(reference: str, candidate: str) -> Iterator[tuple[Document, D
         pairs.append((mine, read(as_printed(candidate))))
     if isinstance(mine.tree, Listing | Braces) and (points := _signs_apart(candidate)):
         pairs.append((mine, read(points)))
+    if LETTERS_ABOVE.search(reference) or LETTERS_ABOVE.search(candidate):
+        pairs.append((read(reference, letter_digits=True), read(candidate, letter_digits=True)))
     for pair in pairs:
         if all(document.tree is not None for document in pair):
             yield pair

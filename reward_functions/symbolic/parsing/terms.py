@@ -17,7 +17,7 @@ from reward_functions.symbolic.parsing.units import (
     scaled,
     unit_powers,
 )
-from reward_functions.symbolic.parsing.vocabulary import CURRENCY_SIGNS
+from reward_functions.symbolic.parsing.vocabulary import CURRENCY_CODES, CURRENCY_SIGNS
 
 if TYPE_CHECKING:
     from reward_functions.symbolic.parsing.cursor import Cursor
@@ -33,6 +33,7 @@ def afford(operands: list[Node]) -> None:
 def amount_of_money(parser: Grammar, currency: str) -> Node:
     """An amount behind its currency sign: the scale word and what one pays it for follow."""
     parser.next()
+    parser.take(".")  # Rs. 500
     amount = _mixed(parser, parser.factor())
     token = parser.peek()
     if token.kind == "letters" and token.text in SCALE_ABBREVIATIONS:
@@ -44,8 +45,15 @@ def amount_of_money(parser: Grammar, currency: str) -> Node:
 
 
 def currency_follows(cursor: Cursor) -> str | None:
-    """The name of the currency whose sign comes next, if one does."""
-    return canonical(cursor.kind()) if cursor.kind() in CURRENCY_SIGNS else None
+    """The name of the currency whose sign comes next, if one does, or its code before a number."""
+    token = cursor.peek()
+    if token.kind in CURRENCY_SIGNS:
+        return canonical(token.kind)
+    if token.text not in CURRENCY_CODES or token.kind != "letters":
+        return None
+    after = cursor.peek(2 if cursor.peek(1).kind == "." else 1)
+    apart = after.spaced or token.roman
+    return canonical(token.text) if after.kind == "number" and apart else None
 
 
 def juxtaposed(parser: Grammar, over: list[Node], under: list[Node]) -> None:

@@ -40,6 +40,8 @@ from reward_functions.symbolic.parsing.vocabulary import (
 )
 
 _LARGEST: Final = 10**DIGITS
+_IN_UNITS: Final = frozenset(("*", "^", "{", "}", "-", "number"))
+"""What stands between the units of a product."""
 
 
 def percent(cursor: Cursor) -> bool:
@@ -116,11 +118,21 @@ def unit_follows(cursor: Cursor, ahead: int) -> bool:
         return False  # one in five
     if canonical(text) is None or text in ("to", "or", "and"):
         return False
-    if token.roman or (
-        token.spaced and cursor.peek(ahead + 1).kind == "/" and names_unit(cursor, ahead + 2)
-    ):
+    if token.roman or (token.spaced and _unit_below(cursor, ahead + 1)):
         return True
     return text in UNIT_IN_ITALICS or (len(text) > SHORT_ROMAN and text not in LETTER_FUNCTIONS)
+
+
+def _unit_below(cursor: Cursor, ahead: int) -> bool:
+    """Whether a slash and units come next, several of them in brackets: /s, /(mol K)."""
+    if cursor.peek(ahead).kind != "/":
+        return False
+    if cursor.peek(ahead + 1).kind != "(":
+        return names_unit(cursor, ahead + 1)
+    ahead += 2
+    while names_unit(cursor, ahead) or cursor.peek(ahead).kind in _IN_UNITS:
+        ahead += 1
+    return cursor.peek(ahead).kind == ")"
 
 
 def names_unit(cursor: Cursor, ahead: int) -> bool:
@@ -219,8 +231,14 @@ def plain_word(cursor: Cursor) -> bool:
     return may_name(word) and not links(word)
 
 
-def unit_powers(cursor: Cursor, known: UnitPowers) -> UnitPowers:
-    """A product of units and nouns: cm^2, m/s^2, square feet, dollars per hour, apples/day."""
+def unit_powers(cursor: Cursor, known: UnitPowers, *, in_brackets: bool = False) -> UnitPowers:
+    """A product of units and nouns: cm^2, m/s^2, square feet, dollars per hour, apples/day.
+
+    Args:
+        cursor: before the first of them.
+        known: what was read of the product.
+        in_brackets: whether it stands in the brackets below a slash, where italics are units too.
+    """
     powers: dict[str, Fraction] = dict(known)
     sign = 1
     while True:
@@ -230,18 +248,23 @@ def unit_powers(cursor: Cursor, known: UnitPowers) -> UnitPowers:
                 sign = -1
                 if cursor.take("("):  # kcal/(m^2 yr)
                     cursor.down()
-                    for name, power in unit_powers(cursor, ()):
+                    for name, power in unit_powers(cursor, (), in_brackets=True):
                         powers[name] = powers.get(name, Fraction(0)) - power
                     cursor.expect(")")
                     cursor.up()
                     continue
             elif cursor.kind() == "*" and unit_follows(cursor, 1):
                 cursor.next()
-            elif not unit_follows(cursor, 0) and not _unit_in_italics_follows(cursor):
+            elif not (
+                unit_follows(cursor, 0)
+                or _unit_in_italics_follows(cursor)
+                or (in_brackets and names_unit(cursor, 0))
+            ):
                 break
         name, power = unit(cursor)
         above, _, below = name.partition("/")
-        powers[above] = powers.get(above, Fraction(0)) + sign * power
+        for factor in above.split("*"):  # a newton-metre is N*m
+            powers[factor] = powers.get(factor, Fraction(0)) + sign * power
         if below:
             powers[below] = powers.get(below, Fraction(0)) - sign * power
     powers.pop("unit", None)

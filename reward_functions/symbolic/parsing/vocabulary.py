@@ -57,6 +57,17 @@ BASE_WORDS: Final = {
 }
 """Bases in words, as in 101_{two}."""
 
+BASE_NAMES: Final = {
+    **dict.fromkeys(("binary", "二进制"), 2),
+    "ternary": 3,
+    **dict.fromkeys(("octal", "八进制"), 8),
+    **dict.fromkeys(("hexadecimal", "hex", "十六进制"), 16),
+}
+"""Names of bases, as in 101 (binary)."""
+
+LARGEST_BASE: Final = 36
+"""All digits and all letters."""
+
 ORDINAL_ENDINGS: Final = {"1": "st", "2": "nd", "3": "rd"}
 """The ending of an ordinal by its last digit; "th" behind every other one, and in the teens."""
 
@@ -82,6 +93,9 @@ SHORT_ROMAN: Final = 2
 """The same in upright type, where words are at home."""
 
 CURRENCY_SIGNS: Final = frozenset("$€£¥¢₹₩₽₱")
+
+CURRENCY_CODES: Final = frozenset("USD EUR GBP JPY CNY RMB INR Rs KRW RUB CHF CAD AUD PHP".split())
+"""Letters that are a currency before a number too."""
 
 
 def is_scale(word: str) -> bool:

@@ -30,7 +30,8 @@ _UPRIGHT: Final = re.compile(r"\\(?:text|mathrm|mbox)\s?\{([^{}]*)\}")
 def restates(answer: str, reference: str, prompt: str) -> bool:
     """Whether a right answer is an expression of the prompt that leaves the work to the verifier.
 
-    A number as it stands is no expression, unless the prompt asks for another notation of it. A
+    A number as it stands is no expression, unless the prompt asks for another notation of it, or
+    for its value and it has a base. A
     fraction in lowest terms is none either where the reference is one, and the reference's own form
     never is: "Which is larger, 2^{10} or 10^3?".
 
@@ -41,10 +42,24 @@ def restates(answer: str, reference: str, prompt: str) -> bool:
     """
     if not prompt or answer == reference or (_PLAIN(answer) and _PLAIN(reference)):
         return False
+    if _keeps_base(answer, reference, prompt):
+        return True
     upright = _UPRIGHT.fullmatch(answer)
     return symbolic.restated(
         reference, upright[1] if upright else answer, formulas(prompt), asked_formulas(prompt)
     )
+
+
+def _keeps_base(answer: str, reference: str, prompt: str) -> bool:
+    """Whether an answer repeats the digits that the prompt has in a base, and the value is asked.
+
+    "Convert the hexadecimal number 2E" is not answered by 2E_{16}, nor by 0x2E.
+    """
+    digits = symbolic.digits_in_base(answer)
+    if not digits or symbolic.digits_in_base(reference):
+        return False
+    written = {prefix + digits for prefix in ("", "0X", "0B", "0O")}
+    return not written.isdisjoint(_WORD.findall(prompt[-TAIL:].upper().replace("_", " ")))
 
 
 def hands_back(answer: str, reference: str, prompt: str) -> bool:
