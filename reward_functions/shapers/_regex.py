@@ -64,8 +64,10 @@ REFUSED: Final = {
 }
 
 ANCHORS: Final[dict[Any, Callable[[int, int], bool]]] = {
-    sre.AT_BEGINNING: lambda before, after: before == START,  # noqa: ARG005
-    sre.AT_BEGINNING_STRING: lambda before, after: before == START,  # noqa: ARG005
+    **dict.fromkeys(
+        (sre.AT_BEGINNING, sre.AT_BEGINNING_STRING),
+        lambda before, after: before == START,  # noqa: ARG005
+    ),
     sre.AT_BEGINNING_LINE: lambda before, after: before in (START, NEWLINE),  # noqa: ARG005
     sre.AT_END: lambda before, after: after in (LAST_NEWLINE, END),  # noqa: ARG005
     sre.AT_END_STRING: lambda before, after: after == END,  # noqa: ARG005

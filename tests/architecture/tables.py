@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import reward_functions
-from tests.architecture.sources import tree
+from tests.architecture.sources import nodes, tree
 
 PACKAGE = Path(reward_functions.__file__).parent
 
@@ -44,17 +44,42 @@ def _assigned(owner):
 
 
 def _rows(value):
-    """The values of a mapping, those in tuples singly; empty where it is computed, else None."""
+    """What the rows of a table hold, in parts; empty where they are computed, None for no table."""
     match value:
         case ast.Dict(_, values):
-            return [part for each in values for part in getattr(each, "elts", [each])]
+            return [part for each in values for part in _parts(each)]
         case ast.Call(ast.Name("MappingProxyType"), [inner]):
             return _rows(inner)
-        case (
-            ast.DictComp() | ast.Call(ast.Name("dict")) | ast.Call(ast.Attribute(ast.Name("dict")))
-        ):
+        case ast.Call(ast.Attribute(ast.Name("dict"), "fromkeys"), [_, each]):
+            return [*_parts(each)]
+        case ast.DictComp() | ast.Call(ast.Name("dict")):
             return []
+        case ast.Tuple(elements):
+            return [part for each in elements if _named(each) for part in _parts(each)] or None
+        case ast.Call(ast.Name("tuple"), [ast.GeneratorExp(_, [ast.comprehension(_, inner)])]):
+            return _rows(inner)
     return None
+
+
+def _parts(value):
+    """What a row holds: itself, or what stands in its tuple, its table or its call."""
+    match value:
+        case ast.Tuple(elements) | ast.List(elements):
+            yield from (part for each in elements for part in _parts(each))
+        case ast.Dict():
+            yield from _rows(value)
+        case ast.Call(ast.Name(record), given, named) if record[0].isupper():
+            yield from (part for each in (*given, *named) for part in _parts(each))
+        case ast.keyword(_, inner) | ast.Starred(inner):
+            yield from _parts(inner)
+        case _:
+            yield value
+
+
+def _named(row):
+    """Whether a row has a name: a string, in a tuple or a call."""
+    held = _parts(row) if isinstance(row, ast.Tuple | ast.Call) else ()
+    return any(isinstance(part, ast.Constant) and isinstance(part.value, str) for part in held)
 
 
 def _promises(annotation):
@@ -68,7 +93,7 @@ def _callable(row, path):
             return True
         case ast.Name(name):
             return _names(path).get(name) == "callable" or callable(getattr(builtins, name, None))
-        case ast.Attribute(ast.Name(base)):
+        case ast.Attribute(ast.Name(base), name) if not name.isupper():  # a constant is in capitals
             return _names(path).get(base) in {"module", "callable"}
         case ast.Attribute(ast.Call()):  # a method of what is made on the spot
             return True
@@ -79,7 +104,7 @@ def _callable(row, path):
 def _names(path):
     """What a name of a file stands for, as far as a callable is concerned."""
     known = {}
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         match node:
             case ast.Import(names):
                 known.update(

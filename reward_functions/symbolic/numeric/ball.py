@@ -43,7 +43,7 @@ class BallArithmetic(ABC, Generic[Ball]):
     # ---- numbers in and out
 
     @abstractmethod
-    def rational(self, value: Fraction) -> Ball:
+    def rational(self, value: Fraction | int) -> Ball:
         """A rational number."""
 
     @abstractmethod

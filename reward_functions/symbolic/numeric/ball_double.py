@@ -46,7 +46,7 @@ class DoubleArithmetic(BallArithmetic[DoubleBall]):
 
     # ---- numbers in and out
 
-    def rational(self, value: Fraction) -> DoubleBall:
+    def rational(self, value: Fraction | int) -> DoubleBall:
         if value.denominator == 1 and abs(value.numerator) < _EXACT:
             return float(value.numerator), 0.0
         try:

@@ -56,7 +56,7 @@ class MpmathArithmetic(BallArithmetic[MpmathBall]):
 
     # ---- numbers in and out
 
-    def rational(self, value: Fraction) -> MpmathBall:
+    def rational(self, value: Fraction | int) -> MpmathBall:
         above = self.mp.mpf(value.numerator)
         if value.denominator == 1:
             exact = value.numerator.bit_length() < self.bits

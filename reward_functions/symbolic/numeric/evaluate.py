@@ -101,8 +101,8 @@ class Evaluation(Generic[Ball]):
         result: Ball = rule(self, node)
         return result
 
-    def number(self, node: Number) -> Ball:
-        """A literal."""
+    def number(self, node: Number | Based) -> Ball:
+        """A literal, to any base."""
         return self.numbers.rational(node.value)
 
     def symbol(self, node: Symbol) -> Ball:
@@ -155,10 +155,6 @@ class Evaluation(Generic[Ball]):
         """An angle in radians."""
         degree = self.numbers.multiply(self.numbers.rational(_DEGREE), self.numbers.constant("π"))
         return self.numbers.multiply(self.value(node.body), degree)
-
-    def based(self, node: Based) -> Ball:
-        """The value of a numeral."""
-        return self.numbers.rational(Fraction(node.value))
 
     def applied(self, node: Apply) -> Ball:
         """A function of its arguments."""
@@ -228,7 +224,7 @@ _RULES: Final[dict[type, Callable[[Any, Any], Any]]] = {
     Apply: Evaluation.applied,
     Percent: Evaluation.percent,
     Degrees: Evaluation.degrees,
-    Based: Evaluation.based,
+    Based: Evaluation.number,
     Iterated: Evaluation.iterated,
 }
 

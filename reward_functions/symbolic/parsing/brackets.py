@@ -22,12 +22,7 @@ if TYPE_CHECKING:
     from reward_functions.symbolic.parsing.lexer import Token
 
 _CLOSERS: Final = {"(": ")", "[": "]"}
-_FENCES: Final = {
-    "lfloor": "rfloor",
-    "lceil": "rceil",
-    "langle": "rangle",
-    "lVert": "rVert",
-}
+_FENCES: Final = {"lfloor": "rfloor", "lceil": "rceil", "langle": "rangle"}
 _ROUNDED: Final = {"lfloor": "floor", "lceil": "ceil"}
 
 
@@ -137,6 +132,6 @@ def fenced(parser: Grammar, opening: Token) -> Node:
     parser.next()
     if name == "langle":
         return Bracket("<", tuple(items), ">")
-    if len(items) > 1 or name == "lVert":
+    if len(items) > 1:
         raise Unreadable(f"\\{name} around a list")
     return Apply(_ROUNDED[name], (items[0],))

@@ -73,6 +73,6 @@ COMMANDS: Final[dict[str, Rule]] = {
     "frac": fraction_or_derivative,
     "sqrt": radical,
     "binom": binomial,
-    **dict.fromkeys(("lfloor", "lceil", "langle", "lVert"), fenced),
+    **dict.fromkeys(("lfloor", "lceil", "langle"), fenced),
 }
 """The rule of each command that is read."""

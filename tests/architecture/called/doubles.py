@@ -1,0 +1,302 @@
+"""The services that stand in for AWS: what each operation asks a right for, and what it does."""
+
+from datetime import UTC, datetime
+from functools import cache
+from random import Random
+from types import SimpleNamespace
+from unittest.mock import MagicMock, patch
+
+from reward_functions.serving.iam import Place
+from reward_functions.tools.runtime_double import RuntimeSettings
+from reward_functions.tools.runtime_double.state import Trajectories
+from reward_functions.tools.training_double import wording
+from reward_functions.tools.training_double.forms import HASH, SENTENCE
+from reward_functions.tools.training_double.identity import Caller
+from reward_functions.tools.training_double.openai_shapes import require_answer
+from reward_functions.tools.training_double.policy import Policy
+from reward_functions.tools.training_double.service import Call
+from reward_functions.tools.training_double.state import Event, File, Job, State
+from reward_functions.tools.training_double.tasks import Task
+from tests.architecture.called.rows import Rows, numbered, table, taken
+from tests.scripted_runtime import ARN, ROLLOUT
+
+MODEL = "openai.gpt-oss-20b-1:0"
+
+GIVEN = {"baseModelIdentifier": MODEL, "modelId": MODEL}
+"""What operations look at before they ask for their right, where anything else would not do."""
+
+
+class Asked(Exception):
+    """For the right to do something."""
+
+
+@cache
+def right(serve):
+    """The right that an operation asks for first, before it does anything."""
+
+    def require(_, action, *__):
+        raise Asked(action)
+
+    service, given = MagicMock(), MagicMock()
+    given.__getitem__.side_effect = lambda name: GIVEN.get(name) or MagicMock()
+    call = Call(service, Caller("arn", "1" * 12, "us-west-2"), given)
+    package = service.sagemaker.packages.get.return_value
+    package.group.place, package.uri = call.place, ""
+    with patch.object(Call, "require", require):
+        try:
+            return serve(call)
+        except Asked as asked:
+            return str(asked)
+
+
+def of_its_name(name, service, **otherwise):
+    """Each operation asks for the right that has its name."""
+    names = {key: key[-1] if isinstance(key, tuple) else key for key in table(name)}
+    return Rows(
+        lambda _, serve: right(serve),
+        {key: f"{service}:{otherwise.get(each, each)}" for key, each in names.items()},
+    )
+
+
+def controlled_runtime(_, act):
+    """How much an action of the runtime double answers, and what it leaves."""
+    trajectories = Trajectories(RuntimeSettings(), clock=lambda: 1.0)
+    trajectories.register((ARN, "before"))
+    answer = act(trajectories, {"job": ARN, "trajectory": ROLLOUT, "plan": "throttle=0.5"})
+    known = [each.trajectory_id for each in trajectories.list()]
+    return len(answer), known, str(trajectories.faults).partition(",")[0]
+
+
+ROW = '{"messages": [{"role": "user", "content": "?"}], "reference_answer": "1"}'
+
+CONTROLS = {
+    "GET ready": {"seconds_per_step": 3},
+    "POST throttle": {"operation": "Converse", "times": 2},
+    "POST fail": {"job": "j"},
+    "POST speed": {"seconds_per_step": 3},
+    "POST data": {"name": "f", "content": ROW},
+}
+
+
+EMPTIED = ["runs.close", "prompts.forget", "sagemaker.clear", "imports.clear"]
+
+
+def controlled_training(name, act):
+    """How much an action of the training double answers, what it calls, and what it leaves."""
+    state = State()
+    state.jobs["j"] = SimpleNamespace(id="j", name="j", short="j", ended=None, created=0)
+    service = MagicMock(state=state)
+    answer = act(service, CONTROLS.get(name, {}))
+    called = [called for called, *_ in service.mock_calls if "__" not in called]
+    return len(answer), called, len(state.jobs), dict(state.throttled), state.seconds_per_step
+
+
+def brought(_, bring):
+    """The service that an event is brought to, and the call that brings it."""
+    client = MagicMock()
+    bring(client, "arn:aws:a:b:c:d", "{}")
+    return client.call_args.args, [name for name, *_ in client.mock_calls][-1]
+
+
+STARTED = datetime(2026, 1, 2, tzinfo=UTC)
+
+
+def looked_up(_, row):
+    action, serve = row
+    job = SimpleNamespace(
+        request={"MlflowConfig": {}},
+        hyperparameters={"lr": 1},
+        status="succeeded",
+        created=STARTED,
+        ended=None,
+        name="j",
+        events=[SimpleNamespace(type="metrics", at=STARTED, data={"reward": 1.0})],
+    )
+    found = serve(job, {"run_id": "r", "metric_key": "reward"})
+    return action, sorted(found)
+
+
+JOBS = [
+    SimpleNamespace(created=created, name=name, status=status)
+    for created, name, status in ((1, "c", "b"), (2, "a", "c"), (3, "b", "a"))
+]
+
+FIRST = SimpleNamespace(choice=lambda several: several[0], randint=lambda low, _: low)
+"""Draws always the first."""
+
+ANSWERS = {
+    # an answer of each kind, and a near miss of it
+    "whole number": ("1,200", "744"),
+    "decimal": ("$12.50", "$7.75"),
+    "percentage": ("50%", "31%"),
+    "yes or no": ("Yes", "no"),
+    "choice": ("(B)", "(A)"),
+    "formula": (r"\frac{1}{2}", r"\frac{2}{2}"),
+    "words": ("Paris", "Maria"),
+}
+
+
+def near_miss(kind, miss):
+    return miss(Task(ANSWERS[kind][0], kind, SENTENCE, ("7",), ("Maria",)), FIRST)
+
+
+def strategy(_, row):
+    """A strategy, and what its response to a task shows."""
+    text = row.write(Task("42", "whole number", HASH, ("7", "30"), ()), Random(5))
+    marks = {
+        "right": "42" in text,
+        "marked": "####" in text,
+        "unsure": any(each in text for each in wording.UNSURE),
+        "checked": any(each in text for each in wording.DOUBLE_CHECKS),
+        "listed": text.count("####") > 1 or ", " in text.partition("####")[2],
+        "ordering": any(each in text for each in wording.INJECTIONS),
+        "worked": any(each in text for each in wording.CLOSINGS),
+        "written": bool(text.strip()),
+    }
+    return row.name, " ".join(mark for mark, shown in marks.items() if shown)
+
+
+GRADER = "arn:aws:lambda:us-west-2:111111111111:function:g:1"
+METHOD = {
+    "type": "reinforcement",
+    "reinforcement": {"grader": {"type": "lambda", "lambda": {"function": GRADER}}},
+}
+CREATED = {"model": "openai.gpt-oss-20b", "training_file": "file-1", "method": METHOD}
+
+ASKED = {
+    "/files": {"purpose": "fine-tune", "file": ("f", b"")},
+    "/fine_tuning/jobs": CREATED,
+    "/chat/completions": {
+        "model": CREATED["model"],
+        "messages": [{"role": "user", "content": "?"}],
+    },
+}
+
+
+def served(_, operation):
+    """The objects that an operation of the OpenAI-compatible API answers with, and what is left."""
+    place, state = Place("aws", "us-west-2", "1" * 12), State()
+    state.files["file-1"] = File("file-1", "f", "fine-tune", place, b"")
+    state.jobs["ftjob-1"] = job = Job(
+        "ftjob-1", "openai", "j", place, CREATED["model"], GRADER, CREATED, {}, 1, Policy.base()
+    )
+    job.events.append(Event("e", STARTED, "info", "message", "m", {}))
+    service = MagicMock(state=state)
+    service.prompts.row_of.return_value = {"messages": [], "reference_answer": "7"}
+    given = {"file": "file-1", "job": "ftjob-1", "model": CREATED["model"]}
+    posted = ASKED.get(operation.path) if operation.method == "POST" else None
+    call = Call(service, Caller("arn", place.account, place.region), posted or given)
+    answer = operation.serve(call)
+    require_answer(operation.answer, answer)
+    data = sorted({each["object"] for each in answer.get("data", ())})
+    stopped = service.runs.stop.called
+    return operation.action, [answer["object"], *data], len(state.files), len(state.jobs), stopped
+
+
+COMPARED = (("a/b", "a/b"), ("a/b", "A/B"), ("a/b", "a/*"), ("a/b", "a/c"))
+
+EQUAL, FOLDED, ALIKE = COMPARED[:1], COMPARED[:2], (COMPARED[0], COMPARED[2])
+
+
+def compared(_, row):
+    compare, wanted = row
+    return tuple(taken(lambda pair: compare(*pair), *COMPARED)), wanted
+
+
+DOUBLE = "tools.training_double"
+
+ROWS = {
+    f"{DOUBLE}.aws_api:SAGEMAKER": of_its_name(f"{DOUBLE}.aws_api:SAGEMAKER", "sagemaker"),
+    f"{DOUBLE}.aws_api:OPERATIONS": of_its_name(
+        f"{DOUBLE}.aws_api:OPERATIONS", "bedrock", Converse="InvokeModel"
+    ),
+    f"{DOUBLE}.agent_jobs:OPERATIONS": of_its_name(f"{DOUBLE}.agent_jobs:OPERATIONS", "sagemaker"),
+    f"{DOUBLE}.agent_jobs:SORTS": Rows(
+        lambda _, key: "".join(job.name for job in sorted(JOBS, key=key)),
+        {"CreationTime": "cab", "Name": "abc", "Status": "bca"},
+    ),
+    f"{DOUBLE}.control:ACTIONS": Rows(
+        controlled_training,
+        {
+            "GET ready": (0, [], 1, {}, 0.0),
+            "GET state": (8, [], 1, {}, 0.0),
+            "POST throttle": (0, [], 1, {"Converse": 2}, 0.0),
+            "POST fail": (0, ["runs.fail"], 1, {}, 0.0),
+            "POST speed": (0, [], 1, {}, 3.0),
+            "POST data": (0, ["prompts.add"], 1, {}, 0.0),
+            "POST reset": (0, EMPTIED, 0, {}, 0.0),
+        },
+    ),
+    f"{DOUBLE}.job_events:TARGETS": Rows(
+        brought,
+        {
+            "sns": (("sns",), "().publish"),
+            "sqs": (("sqs",), "().send_message"),
+            "lambda": (("lambda",), "().invoke"),
+        },
+    ),
+    f"{DOUBLE}.sagemaker_mlflow:OPERATIONS": Rows(
+        looked_up,
+        {
+            "runs/get": ("GetRun", ["run"]),
+            "metrics/get-history": ("GetMetricHistory", ["metrics"]),
+        },
+    ),
+    f"{DOUBLE}.openai_api:OPERATIONS": Rows(
+        served,
+        numbered(
+            # the right, the objects of the answer, the files and jobs that are there, stopped
+            ("CreateFile", ["file"], 2, 1, False),
+            ("ListFiles", ["list", "file"], 1, 1, False),
+            ("GetFile", ["file"], 1, 1, False),
+            ("DeleteFile", ["file"], 0, 1, False),
+            ("CreateFineTuningJob", ["fine_tuning.job"], 1, 2, False),
+            ("ListFineTuningJobs", ["list", "fine_tuning.job"], 1, 1, False),
+            ("GetFineTuningJob", ["fine_tuning.job"], 1, 1, False),
+            ("CancelFineTuningJob", ["fine_tuning.job"], 1, 1, True),
+            ("GetFineTuningJob", ["list", "fine_tuning.job.event"], 1, 1, False),
+            ("GetFineTuningJob", ["list"], 1, 1, False),
+            ("ListModels", ["list", "model"], 1, 1, False),
+            ("GetModel", ["model"], 1, 1, False),
+            ("CreateInference", ["chat.completion"], 1, 1, False),
+        ),
+    ),
+    f"{DOUBLE}.strategies:STRATEGIES": Rows(
+        strategy,
+        numbered(
+            ("correct", "right marked worked written"),
+            ("correct and verbose", "right marked checked worked written"),
+            ("near miss", "marked worked written"),
+            ("format only", "marked written"),
+            ("hedged", "right marked unsure written"),
+            ("list of guesses", "right marked listed written"),
+            ("injection", "marked ordering written"),
+            ("truncated", "written"),
+            ("empty", ""),
+        ),
+    ),
+    f"{DOUBLE}.tasks:_NEAR_MISSES": Rows(
+        near_miss, {kind: miss for kind, (_, miss) in ANSWERS.items()}
+    ),
+    f"{DOUBLE}.conditions:OPERATORS": Rows(
+        compared,
+        {
+            "stringequals": (EQUAL, True),
+            "stringnotequals": (EQUAL, False),
+            "stringequalsignorecase": (FOLDED, True),
+            "stringnotequalsignorecase": (FOLDED, False),
+            **dict.fromkeys(("stringlike", "arnequals", "arnlike"), (ALIKE, True)),
+            **dict.fromkeys(("stringnotlike", "arnnotequals", "arnnotlike"), (ALIKE, False)),
+        },
+    ),
+    "tools.runtime_double.control:ACTIONS": Rows(
+        controlled_runtime,
+        {
+            "GET /counts": (6, ["before"], ""),
+            "GET /trajectories": (1, ["before"], ""),
+            "POST /trajectories": (7, ["before", ROLLOUT], ""),
+            "POST /faults": (2, ["before"], "throttle=0.5"),
+            "POST /reset": (0, [], ""),
+        },
+    ),
+}
