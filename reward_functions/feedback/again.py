@@ -50,6 +50,6 @@ def hide(client: Any, queue: str, seconds: Mapping[str, float]) -> str:
             )
         except ClientError as error:
             why = why or str(error.response.get("Error", {}).get("Code", ""))
-        except BotoCoreError as error:
+        except (BotoCoreError, OSError) as error:
             why = why or type(error).__name__
     return why

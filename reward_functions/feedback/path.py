@@ -241,7 +241,7 @@ class Path:
             where = each.message.id if each.arrival is None else each.arrival.where
             try:
                 letters.send(self._sqs, self._settings.dead_letters, body, each.stopped, where)
-            except (BotoCoreError, ClientError) as error:
+            except (BotoCoreError, ClientError, OSError) as error:
                 return Stopped("unreported", f"SQS took no dead letter: {type(error).__name__}")
             counts[DEAD] += 1
             counts[EXPIRED] += each.stopped.kind == EXPIRED

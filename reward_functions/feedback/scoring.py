@@ -2,7 +2,7 @@
 
 Each version is asked by its own ARN, so that a run keeps its reward whatever is deployed meanwhile.
 The records of one version go in one batch; a batch that fails is asked again one by one, so that a
-response which ends the function harms no other.
+response which ends the function harms no other, and no accident is more than one record's.
 
 | a result | becomes |
 | --- | --- |
@@ -109,7 +109,7 @@ class PinnedRewards:
                 batch = asked.pop(each)
                 for record in batch:
                     judged = each.result()[record.digest]
-                    if isinstance(judged, FunctionFailed) and len(batch) > 1 and seconds() > 0:
+                    if isinstance(judged, BatchFailed) and len(batch) > 1 and seconds() > 0:
                         asked[pool.submit(self._answered, [record])] = [record]
                     else:
                         yield left.pop(record.digest), judged
@@ -125,6 +125,9 @@ class PinnedRewards:
             return {record.digest: _judged(results[record.digest]) for record in batch}
         except Stopped as stopped:
             return {record.digest: stopped for record in batch}
+        except Exception as error:  # noqa: BLE001 - one batch's accident ends no other
+            accident = BatchFailed(UNSCORED, f"an accident of ours: {type(error).__name__}")
+            return {record.digest: accident for record in batch}
 
     def _invoked(self, arn: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
         """Results of rows by their ids.
@@ -173,8 +176,12 @@ class PinnedRewards:
         return self._served[arn]
 
 
-class FunctionFailed(Stopped):
-    """The function ended with an error: one row of the batch may be its cause."""
+class BatchFailed(Stopped):
+    """One row of the batch may be the cause: each is asked again by itself."""
+
+
+class FunctionFailed(BatchFailed):
+    """The function ended with an error."""
 
     def __init__(self, payload: bytes) -> None:
         super().__init__(UNSCORED, f"the reward function failed: {_error_type(payload)}")

@@ -156,6 +156,7 @@ CATCHES_ALL = {
     "reward_functions/rollouts/episodes/policy_ping.py",  # a ping that fails hides no reward;
     "reward_functions/tools/rollouts/python_agent.py",  # an agent's code ends its own rollout
     "reward_functions/feedback/path.py",  # one message's accident harms no neighbour
+    "reward_functions/feedback/scoring.py",  # … nor one call's
     "reward_functions/rollouts/relay/calls.py",  # what ends a call is marked, and raised
     "reward_functions/rollouts/pooling/pool.py",  # a reset that fails costs an agent, no result
     "reward_functions/core/http_server/bounded.py",  # one head's accident ends no server
