@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from reward_functions.extraction.cues import languages
 from reward_functions.extraction.cues.phrase import vocabulary
 
 _CONNECTIVE: Final = (
@@ -29,13 +30,9 @@ _VERB: Final = (
     r"|equal\ to|given\ by)\b)*\s?"
 )
 _VALUE: Final = r"(?P<value>[*_`]{0,3}[-+−±$\\(\[{√\d][^\n]{0,200})"
-_CHINESE: Final = (
-    r"(?:(?:所以|因此|故|综上(?:所述)?|于是|从而|最后|即)[,，:：]?\s?)"
-    r"[^,，。;；:：!?？=\n是为]{0,40}(?:[是为]|等于|=)[:：]?\s?"
-)
 STATED: Final = re.compile(
     rf"[*_>\s]*+(?:{_CONNECTIVE}{{0,4}}(?P<subject>{_SUBJECT}){_VERB}"
-    rf"|{_CONNECTIVE}{{1,4}}there\ (?:is|are)\s|(?P<chinese>{_CHINESE})){_VALUE}",
+    rf"|{_CONNECTIVE}{{1,4}}there\ (?:is|are)\s|(?P<chinese>{languages.LAST_SENTENCE})){_VALUE}",
     re.IGNORECASE,
 )
 r"""A last sentence that gives a value to something; the first verb behind the subject counts."""
@@ -87,7 +84,7 @@ COMPUTED: Final = re.compile(
 
 COUNTED: Final = re.compile(
     r"(?P<value>[-+−]?(?:\\?\$)?\d[\d.,/]*+(?:\s?\\?%)?|\$[^$\n]{1,150}\$|\\\([^\n]{1,150}?\\\))"
-    r"(?P<unit>(?:\s[a-zA-Z²³°/'’-]{1,24}){0,3}?|[一-鿿])"
+    r"(?P<unit>(?:\s[a-zA-Z²³°/'’-]{1,24}){0,3}?|\s?[一-鿿])"
     r"(?:(?:\s(?:of|in|on|for|left|each|altogether|remaining|during)|(?<=ways)\sto)\b(?:\s[a-zA-Z'’-]{1,24}){0,8})?",
     re.IGNORECASE,
 )
