@@ -202,7 +202,7 @@ def picked(text: str) -> str | None:
     letter, ended = None, -1
     for match in words.PICKED.finditer(tail):
         start = max(tail.rfind(stop, 0, match.start()) for stop in ".?!\n") + 1
-        chosen = match[1] or match[2]
+        chosen = match[match.lastindex or 0]
         if (
             words.ANOTHER.match(tail, match.end())
             or words.REPORTED.search(tail, start, match.start())

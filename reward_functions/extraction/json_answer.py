@@ -14,6 +14,9 @@ from reward_functions.core.jsons import final_object
 KEYS: Final = frozenset({"answer", "final_answer"})
 """Names that an answer has, whatever their case and the space in them."""
 
+_FURTHER: Final = ("answer", "alternative", "candidate", "possib", "other")
+"""Parts of the names of a second answer, beside which an object has none that is read here."""
+
 _NAMED: Final = ('nswer"', 'NSWER"')
 _FENCE: Final = "```"
 _OPENING: Final = re.compile(r"(?<!`)```\w{0,12}\s{0,8}\Z")
@@ -46,8 +49,10 @@ def _fence(text: str, start: int) -> int:
 
 def _answer(found: dict[str, Any]) -> str | None:
     """The one answer of an object as text; None where it has none or several."""
-    values = [value for name, value in found.items() if "_".join(name.lower().split()) in KEYS]
-    return _text(values[0]) if len(values) == 1 else None
+    names = {"_".join(name.lower().split()): name for name in found}
+    answers = [name for name in names if any(part in name for part in _FURTHER)]
+    one = len(answers) == 1 and answers[0] in KEYS
+    return _text(found[names[answers[0]]]) if one else None
 
 
 def _text(value: Any) -> str | None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from reward_functions.extraction.cues import asking
 from reward_functions.extraction.cues import operations as words
+from reward_functions.quantities.unicode_forms import half_width
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
@@ -37,10 +38,11 @@ _OPERATION: Final = re.compile(
 )
 
 _BETWEEN: Final = re.compile(
-    r"(?<![\\A-Za-z{])"
+    r"(?<![\\A-Za-zÀ-ÖØ-öø-ɏ{])"
     r"(?!(?:sin|cos|tan|cot|sec|csc|log|ln|lg|exp|sqrt|gcd|lcm|max|min|abs|floor|ceil|binom|pi)"
     r"(?![A-Za-z]))"
-    r"[A-Za-z]{2,}+(?:['’][a-z]{1,2})?(?![\^_]|\((?!e?s\)))"
+    r"(?:[A-Za-zÀ-ÖØ-öø-ɏ]{2,}+|[À-ÖØ-öø-ɏ])(?:['’][a-z]{1,2})?(?![\^_]|\((?!e?s\)))"
+    r"|(?:(?!\d)[Ѐ-ԯ֐-๿ᄀ-ᇿ぀-ヿ㐀-鿿가-힣])+|[。？！；，：、]"
     r"|\\(?:text|mbox|textbf)\s?\{[^{}]*\}"
     r"|[.?;:](?=\s|$)|\n"
 )
@@ -63,7 +65,7 @@ def asked_formulas(text: str) -> tuple[str, ...]:
 
 @lru_cache(KEPT)
 def _read(tail: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    pieces = list(_pieces(tail))
+    pieces = list(_pieces(half_width(tail)))
     return _with_operation(pieces), _asked_for(pieces)
 
 
@@ -140,7 +142,7 @@ def _bare(piece: str) -> str:
 
 
 def _sign_of(spelled: re.Match[str]) -> str:
-    return words.SIGNS.get(spelled[1], "*")
+    return words.SIGNS[spelled[spelled.lastindex or 0]]
 
 
 def _formula_of(named: re.Match[str]) -> str:

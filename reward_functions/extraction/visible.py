@@ -22,7 +22,7 @@ from reward_functions.extraction.choices import choice, options_in
 from reward_functions.extraction.invisible import strip_invisible
 from reward_functions.extraction.json_answer import with_json_answer
 from reward_functions.extraction.reasoning import without_reasoning
-from reward_functions.quantities.unicode_forms import folded
+from reward_functions.quantities.unicode_forms import folded, half_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,7 +57,7 @@ def visible_response(
     text = read(response, reference)
     if len(prompt) >= MIN_ECHO:
         text = _without_echo(text, prompt)
-    return strip_invisible(with_json_answer(without_line_ends(text, reference)))
+    return half_width(strip_invisible(with_json_answer(without_line_ends(text, reference))))
 
 
 def _without_echo(text: str, prompt: str) -> str:

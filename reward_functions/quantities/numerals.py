@@ -158,7 +158,8 @@ def _counted(
     attached = _ABBREVIATION.match(rest)
     if attached and currency and attached[0] in units.SCALE_ABBREVIATIONS:
         value, rest, decimals = value * units.SCALES[attached[0]], rest[attached.end() :], None
-    if rest[:1].isalnum() and units.canonical(rest.strip()) is None:
+    known = units.canonical(rest.strip()) is not None or units.joined(rest)
+    if rest[:1].isalnum() and not known:
         return None
     rest = rest.rstrip().removesuffix(".")
     while (word := _WORD.match(rest)) and word[1].lower() in _SCALE_WORDS:

@@ -72,6 +72,24 @@ _LOOKS: Final = (
 characters is a table only where all are of the first plane."""
 
 
+def half_width(text: str) -> str:
+    """The string with the ASCII twins of full-width forms: （１）： is (1):. ～ stays a dash."""
+    if text.isascii() or not any(
+        map(text.encode("utf-8", "surrogatepass").__contains__, _WIDE_BYTES)
+    ):
+        return text
+    for wide in set(_WIDE.findall(text)):
+        text = text.replace(wide, chr(ord(wide) - _TWIN))
+    return text
+
+
+_WIDE: Final = re.compile("[！-｝]")
+_WIDE_BYTES: Final = (b"\xef\xbc", b"\xef\xbd")
+"""What they begin with as bytes, which are searched at a fiftieth of the price of a set."""
+
+_TWIN: Final = ord("！") - ord("!")
+
+
 def typeset(text: str) -> str:
     """One ASCII spelling for typographic characters that mean the same in an answer.
 

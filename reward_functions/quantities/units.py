@@ -106,7 +106,7 @@ def may_name(word: str) -> bool:
     unsure) or is a number or symbol of its own (six, pi, e3).
     """
     if word >= _EAST_ASIAN:
-        return _CHANGED_THERE.isdisjoint(word)
+        return _CHANGED_THERE.isdisjoint(word) and not any(map(word.__contains__, _DENIED_THERE))
     lowered = word.lower().replace("’", "'")
     if canonical(word) is not None or lowered == "a":
         return True
@@ -186,6 +186,8 @@ _CHANGED_THERE: Final = frozenset(
 )
 """Signs that change, doubt or deny the number before them, or are numbers."""
 
+_DENIED_THERE: Final = ("ない", "ません", "아니", "아닙", "않")
+
 _POWERS_THERE: Final = {"平方": 2, "立方": 3}
 
 _COMPARATIVES: Final = frozenset("less fewer lower greater larger smaller short".split())
@@ -219,6 +221,7 @@ _NO_NOUNS: Final = frozenset(
         *"no nor not never neither either hardly cannot isnt instead actually".split(),
         *"alternatively although though however but or if unless until upto versus vs".split(),
         *"except only because than then through thru between least most exceeds exceeding".split(),
+        *"nicht kein niet geen pas non inte ikke nie değil oder ou oppure eller veya или".split(),
         *"exceeded equal equals is are was were be being been might may could would".split(),
         *"should can will wait sorry x".split(),
     ]

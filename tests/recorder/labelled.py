@@ -129,6 +129,11 @@ def _tatqa(where, line):
         yield "finqa", row(where, f"ANSWER: {reference}", reference, line["question"])
 
 
+def _language(where, line):
+    made = row(where, line["response"], line["reference"], line.get("prompt", ""))
+    yield line["reward"], made
+
+
 def _boxed(answer):
     return f"The final answer is $\\boxed{{{answer}}}$."
 
@@ -139,6 +144,7 @@ OWN = {
     "differential.jsonl": _math,
     "finqa.jsonl": _own_finqa,
     "gsm8k.jsonl": _own_gsm8k,
+    "languages.jsonl": _language,
     "math.jsonl": _math,
     "numerals.jsonl": _numeral,
     "symbolic.jsonl": _symbolic,

@@ -1,10 +1,13 @@
-"""Whatever stands in a response, a prompt or a reference: a score, or a `BadReference`."""
+"""Whatever stands in a response, a prompt or a reference: a score, or a `BadReference`.
+
+What the policy wrote alone refuses nothing.
+"""
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reward_functions import BadReference, get, sample
+from reward_functions import BadReference, get, sample, specs
 
 PIECES = (
     *(
@@ -22,6 +25,21 @@ PIECES = (
     ),
     *("5", "-", "1,234", "%", "x", "=", "(", ")", "[", "|", "^", "_", "yes", "not ", " or ", "中"),
     *("(A) ", "B", r"\text{", r"\begin{pmatrix}", "&", "<think>", "</s>", "~~", "①", "½", "\u200b"),
+    *("<eoa>", "<|im_end|>", "<s>", "[/INST]", '{"answer": "', '"}', "```", "，", "：", "答案是"),
+    *(
+        "三",
+        "十",
+        "分之",
+        "根号",
+        "e=",
+        r"\sum_{k=1}^",
+        r"\int",
+        r"\binom",
+        "!",
+        "≤",
+        "\ud800",
+        "\0",
+    ),
 )
 TEXT = st.one_of(
     st.text(max_size=300),
@@ -46,3 +64,17 @@ def test_any_text_is_scored_or_its_reference_refused(name, shape, response, prom
     except BadReference:
         return
     assert found.value in (0.0, 1.0)
+
+
+RULES = {name: spec for name, spec in specs().items() if not spec.needs.judge}
+PAIRS = [(name, at) for name, spec in RULES.items() for at in range(len(spec.examples))]
+
+
+@pytest.mark.parametrize(("name", "at"), PAIRS)
+@settings(max_examples=10, derandomize=True, deadline=None)
+@given(response=TEXT)
+def test_no_text_of_the_policy_leaves_a_sample_unscored(name, at, response):
+    """In the place of a worked example's, whose reference is good."""
+    example = RULES[name].examples[at]
+    found = RULES[name](example.sample().answered(response), **example.parameters)
+    assert RULES[name].scale[0] <= found.value <= RULES[name].scale[1]

@@ -39,6 +39,7 @@ WRONG = [
     ("math", "5", '{"answer": "6", "final_answer": "5"}'),
     ("math", "5", '{"answer": "5 or 6"}'),
     ("math", "5", '{"answer": "6", "guess": "5"}'),
+    ("math", "5", '{"answer": "5", "other": "6"}'),
     ("math", "5", '{"answer": "5"} But it is \\boxed{6}.'),
     ("math", "5", '\\boxed{6}\n{"answer": "5"}'),
     ("math", "5", '{"answer": null}'),

@@ -39,7 +39,7 @@ MAX_ITEMS: Final = 12
 MAX_ITEM: Final = 400
 """Characters of one of them."""
 
-SHORTEST: Final = len("答案:5")
+SHORTEST: Final = len("选B")
 """Characters of the shortest statement."""
 
 NEAR_END: Final = 400
@@ -70,9 +70,11 @@ def last_statement(text: str, after: int = 0) -> Candidate | None:
     """
     after = max(after, len(text) - TAIL)
     rest = len(text) - after
-    if rest < SHORTEST or (rest <= NEAR_END and not words.KEYWORD.search(text, after)):
+    keyword = words.KEYWORD_IN_ASCII if text.isascii() else words.KEYWORD
+    if rest < SHORTEST or (rest <= NEAR_END and not keyword.search(text, after)):
         return None
-    last = {word: at for word in words.KEYWORDS if (at := text.rfind(word, after)) >= 0}
+    keywords = words.IN_ASCII if text.isascii() else words.KEYWORDS
+    last = {word: at for word in keywords if (at := text.rfind(word, after)) >= 0}
     for _ in range(MAX_LEADS):
         if not last:
             return None

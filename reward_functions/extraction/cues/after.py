@@ -37,6 +37,8 @@ AFTER: Final = phrases(
         es falso/falsa/incorrecto/incorrecta  # 5 es falso  # es
         ではない/ではありません/じゃない  # 5 ではない  # ja
         は 間 違  # 5 は間違い  # ja
+        (이/가) 아니다/아닙니다/아니에요  # 5가 아닙니다  # ko
+        değil/değildir  # 5 değil  # tr
     denied mark
         wrong/incorrect  # 5: wrong
         not (the) {right}  # 5 (not correct)

@@ -11,7 +11,8 @@ from typing import Final
 
 ASKING: Final = frozenset(
     "find compute evaluate calculate determine simplify expand factor reduce convert express write"
-    " rewrite change turn give state what what's which how".split()
+    " rewrite change turn give state what what's which how"
+    " calcula calcule calculez calcola berechne bestimme bereken hitung hesapla 求 算".split()
 )
 """Words that ask."""
 

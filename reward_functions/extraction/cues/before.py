@@ -28,6 +28,10 @@ BEFORE: Final = phrases(
         不等于  # 它不等于 5  # zh
         by no means  # It is by no means 5
         не  # Ответ: не 5  # ru
+        niet/geen  # Het is niet 5  # nl
+        inte  # Det är inte 5  # sv
+        bukan  # Ini bukan 5  # id
+        ليس/ليست  # هو ليس 5  # ar
     denied is
         not {the} ({final}) {answer}  # It is not the right answer: 5
         not the case that  # It is not the case that it is 5

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-LEAD: Final = re.compile(r"(?:option|choice|letter|answer)\s+(?=\S)", re.IGNORECASE)
+LEAD: Final = re.compile(
+    r"(?:option|choice|letter|answer)\s+(?=\S)|选项\s?(?=\(?[A-Z])", re.IGNORECASE
+)
 CALLED: Final = r"(?:(?i:option|choice|letter)\s)?"
 """What a letter may be called."""
 ANOTHER: Final = re.compile(
@@ -22,6 +24,7 @@ PICKED: Final = re.compile(
     r"(?<!not\s)\b([A-J])\b[)\]*]*\s+is\s+(?:the\s+)?(?:correct|right|best)\b"
     r"(?=\s*(?:[.,;!*)\n]|$|(?:answer|option|choice|one|because|since|as)\b))"
     r"|\bI(?:['’](?:d|ll)|\s+will)?\s+(?:choose|pick|select|go\s+with)\s+(?:option\s+)?[(\[*]*([A-J])\b"
+    r"|(?:所以|因此|故|综上(?:所述)?)[,，]?\s?(?:选项\s?)?([A-J])(?:选?项)?\s?[是为]?正确(?!的?[是有])"
 )
 
 REPORTED: Final = re.compile(

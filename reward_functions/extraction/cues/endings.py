@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from reward_functions.extraction.cues import languages
 from reward_functions.extraction.cues.phrase import vocabulary
 
 _CONNECTIVE: Final = (
@@ -32,11 +33,9 @@ _VERB: Final = (
     r"(?:\s(?:approximately|about|roughly|around|exactly|simply|just|then|thus|therefore|indeed|now"
     r"|equal\ to|given\ by)\b)*\s?"
 )
-CHINESE: Final = re.compile(
-    r"[*_>\s]*+(?:(?:所以|因此|故|综上(?:所述)?|于是|从而|最后|即)[,，:：]?\s?)"
-    r"[^,，。;；:：!?？=\n是为]{0,40}(?:[是为]|等于|=)[:：]?\s?"
-)
+CHINESE: Final = re.compile(rf"[*_>\s]*+{languages.LAST_SENTENCE}")
 """A last Chinese sentence up to its value."""
+
 COMPLEMENT: Final = re.compile(
     rf"[*_>\s]*+(?:{_CONNECTIVE}{{0,4}}(?P<subject>{_SUBJECT}){_VERB}|{_CONNECTIVE}{{1,4}})"
     r"(?P<value>\S[^\n]{0,300})",
@@ -87,7 +86,7 @@ COMPUTED: Final = re.compile(
 
 COUNTED: Final = re.compile(
     r"(?P<value>[-+−]?(?:\\?\$)?\d[\d.,/]*+(?:\s?\\?%)?|\$[^$\n]{1,150}\$|\\\([^\n]{1,150}?\\\))"
-    r"(?P<unit>(?:\s[a-zA-Z²³°/'’-]{1,24}){0,3}?|[一-鿿])"
+    r"(?P<unit>(?:\s[a-zA-Z²³°/'’-]{1,24}){0,3}?|\s?[一-鿿])"
     r"(?:(?:\s(?:of|in|on|for|left|each|altogether|remaining|during)|(?<=ways)\sto)\b(?:\s[a-zA-Z'’-]{1,24}){0,8})?",
     re.IGNORECASE,
 )

@@ -1,29 +1,52 @@
-"""Arithmetic in words, each pattern with the sign it stands for: "17 times 23", "the sum of"."""
+"""Arithmetic in words, with the signs they stand for: "17 times 23", "17乘以23", "the sum of"."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
-POWER: Final = re.compile(r"(?<=[\d)])\s+(squared|cubed)\b")
+_SPACED: Final = {
+    "*": "times multiplied_by mal multipliziert_mit fois multiplié_par por multiplicado_por per"
+    " vezes умножить_на умножено_на keer maal kali gånger çarpı nhân ضرب",
+    "+": "plus más mais più плюс tambah artı cộng زائد",
+    "-": "minus menos moins meno минус kurang eksi trừ ناقص",
+    "/": "divided_by over geteilt_durch divisé_par dividido_por dividido_entre diviso_per diviso"
+    " разделить_на делённое_на gedeeld_door dibagi bölü chia",
+    "^": "to_the_power_of raised_to_the_power_of hoch elevado_a в_степени",
+}
+"""Operations between numbers in languages that set spaces; "_" stands for one."""
+
+_JOINED: Final = {
+    "*": "乘以 乘 かける 掛ける 곱하기",
+    "+": "加上 加 たす 足す 더하기",
+    "-": "减去 减 ひく 引く 빼기",
+    "/": "除以 わる 割る 나누기",
+}
+"""The same where words touch their numbers."""
+
+_BEHIND: Final = {"^2": "squared 的平方 の2乗", "^3": "cubed 的立方 の3乗"}
+
+
+def _any_of(table: dict[str, str]) -> str:
+    listed = [each.replace("_", " ") for words in table.values() for each in words.split()]
+    return "|".join(map(re.escape, sorted(listed, key=len, reverse=True)))
+
+
+SIGNS: Final = {
+    spelled.replace("_", " "): sign
+    for table in (_SPACED, _JOINED, _BEHIND)
+    for sign, words in table.items()
+    for spelled in words.split()
+} | {"x": "*"}
+"""The sign of each of these."""
+
+POWER: Final = re.compile(rf"(?<=[\d)])\s*({_any_of(_BEHIND)})")
 SPELLED: Final = re.compile(
-    r"(?<=[\d)])\s+(times|multiplied by|plus|minus|divided by|over|(?:raised )?to the power of)"
-    r"\s+(?=[\d(])"
+    rf"(?<=[\d)])\s+({_any_of(_SPACED)})\s+(?=[\d(])"
+    rf"|(?<=[\d)])\s*({_any_of(_JOINED)})\s*(?=[\d(])"
     r"|(?<=\d)\s*(x)\s*(?=\d)"
 )
 """Operations between plain numbers."""
-
-SIGNS: Final = {
-    "squared": "^2",
-    "cubed": "^3",
-    "plus": "+",
-    "minus": "-",
-    "over": "/",
-    "divided by": "/",
-    "to the power of": "^",
-    "raised to the power of": "^",
-}
-"""The signs of these; every other one multiplies."""
 
 FORMULAS: Final = (
     ("sum", "{}+{}"),

@@ -5,41 +5,49 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from reward_functions.extraction.cues import languages
 from reward_functions.extraction.cues.phrase import vocabulary
 
-_WORDS: Final = (
-    *("answer", "option", "choice", "result", "solution"),
-    *("réponse", "respuesta", "resposta", "risposta", "antwort", "odpowiedź", "ответ"),
-)
+_WORDS: Final = ("answer", "option", "choice", "result", "solution", *languages.words("answer"))
 KEYWORDS: Final = (
     "####",
-    *("答案", "答え", "정답", "답은", "उत्तर", "الجواب", "Đáp án"),
     "Ans",
     "ANS",
     "ans:",
     "ans.",
     "选",
     "Final:",
-    *(form for word in _WORDS for form in (word, word.capitalize(), word.upper())),
+    *languages.JOINED,
+    *(form for word in _WORDS for form in languages.cases(word)),
 )
 KEYWORD: Final = re.compile("|".join(map(re.escape, KEYWORDS)))
+IN_ASCII: Final = tuple(filter(str.isascii, KEYWORDS))
+KEYWORD_IN_ASCII: Final = re.compile("|".join(map(re.escape, IN_ASCII)))
+"""Those that a text of ASCII may hold, as most do."""
+
+
+def _any_of(column: str) -> str:
+    return "|".join(map(re.escape, languages.words(column)))
+
+
 OPENING: Final = re.compile(
-    r"""
-    \#{4}(?!\#)
+    rf"""
+    \#{{4}}(?!\#)
   | (?:(?<=<)|(?<=<final_))answer>
-  | (?:答案|答え|정답|답은|उत्तर|الجواب|Đáp\ án)\s?(?:(?:是|为|は|은|là|[:：】])+|(?<=답은))
-  | (?<=[故应案以此])选(?:择|项?[是为])?[:：]?
-    (?=[\s*$\\(（{]{0,4}(?:text\{\(?)?[A-J]{1,9}(?![A-Za-z]))
-  | \b(?:réponse|respuesta|resposta|risposta|antwort|odpowiedź|ответ)\b
-    (?:\s(?:(?P<foreign>no|non|nicht|não)|\w{1,12})\b)?
-    (?:\s?[:：]|\s(?:est|es|é|è|ist|lautet|to|—|–)(?!\w))
-  | (?P<word>\b(?:answers?|options?|choices?|result|solution|ans|final)\b)["*_]{0,3}\s{0,4}+
+  | (?:{"|".join(languages.JOINED)})\s?(?:(?:{languages.STATES}|[:：】])+|(?<=답은))
+  | (?:(?<=[故案以此题我])|(?<=(?<!不)[应该当])|(?<![^\s,，。;；:：]))选(?:择|项?[是为])?[:：]?
+    (?=[\s*$\\(（{{]{{0,4}}(?:text\{{\(?)?[A-J]{{1,9}}(?![A-Za-z]))
+  | (?:(?<=(?<!不)正确)|(?<=(?<!不)正确的))选项\s?(?:{languages.STATES}|[:：])+
+  | \b(?:{_any_of("answer")})\b
+    (?:\s(?:(?P<foreign>{_any_of("denies")})|\w{{1,14}})\b){{0,3}}
+    (?:\s?[:：]|\s(?:{_any_of("states")})(?!\w))
+  | (?P<word>\b(?:answers?|options?|choices?|result|solution|ans|final)\b)["*_]{{0,3}}\s{{0,4}}+
     (?: [:：=] | (?<=ans)\.(?=[\s:：*])[:：]?
-      | (?:(?:to|of|for|in|here)\b[^.\n:?!=$\\]{0,80}?\s)?
+      | (?:(?:to|of|for|in|here)\b[^.\n:?!=$\\]{{0,80}}?\s)?
         (?:is|are|was|=|equals|(?:comes|turns)\ (?:out\ )?to(?:\ be)?
           |(?:should|must|(?P<would>would)|will)(?P<never>n['’]t|not|\ not|\ never)?(?:\ then)?\ be
           |(?P<cannot>ca|wo)n['’]t\ be|['’]s)
-        (?P<not>n['’]t\b|\s{1,4}(?:not|never)\b)?
+        (?P<not>n['’]t\b|\s{{1,4}}(?:not|never)\b)?
         (?!\w)
     )
     """,
@@ -56,12 +64,13 @@ BEST: Final = re.compile(r"\b(?:correct|right|best)\s$", re.IGNORECASE)
 ROUNDED: Final = vocabulary("approximately about roughly around ≈")
 HEADING_LINE: Final = re.compile(r"[*_ ]*(?!(?:not|no|never|answer)\b)[A-Za-z]{2}", re.IGNORECASE)
 MARGIN: Final = re.compile(
-    r"""
+    rf"""
     (?: [\s*_:："]+ | (?<=\n)>
       | (?:approximately|about|roughly|around|exactly|simply|just|thus|therefore|clearly|indeed|then
           |actually|really|definitely|certainly|in\ fact
           |that|equal\ to|given\ by|now|hence|option|choice|letter)\b[,:]?
     )*
+    (?:{languages.WORKING}[:：]?\s?)?
     """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -72,7 +81,7 @@ STOP: Final = re.compile(
   | \n | </(?:final_)?answer> | です | 입니다
   | ,?\s{1,4}\(?(?:because|since|as|so|which|where|given|after|when|by|if|i\.e)\b
   | [,，]\s?(?:不|而)
-  | \s{1,4}\(not\b
+  | \s{1,4}\(not\b | (?<=(?-i:[A-J]))\s?选?项
   | ,\s{1,4}(?:for|but|not|I\s+(?:think|believe)(?=[.!\n]|$)|and\s+(?:we|the|so|thus|this|that))\b
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -85,7 +94,8 @@ TAG_END: Final = re.compile(r"</(?:final_)?answer>")
 TAG_STOP: Final = re.compile(STOP.pattern.replace("[.;?。]", "[.?。]"), STOP.flags)
 """Between tags a semicolon separates members: the answer ends with its tag."""
 NEGATION: Final = re.compile(
-    r"(?:not|never|neither|anything but|other than|different from|nicht|pas|no|non|não)\b",
+    r"(?:not|never|neither|anything but|other than|different from"
+    r"|nicht|pas|no|non|não|niet|inte)\b",
     re.IGNORECASE,
 )
 NONE: Final = re.compile(

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from reward_functions.quantities.number_words import cardinal
+from reward_functions.quantities.units import joined
 from reward_functions.symbolic.budget import CHARACTERS, OverBudget, Unreadable
 from reward_functions.symbolic.expr.literals import number
 from reward_functions.symbolic.expr.nodes import (
@@ -241,10 +242,14 @@ def _spaced_decimals(stream: list[Token]) -> bool:
     )
 
 
-def _spelled_number(stream: list[Token]) -> Number | None:
-    """A number in words: twelve, one thousand six hundred."""
+def _spelled_number(stream: list[Token]) -> Node | None:
+    """A number in words: twelve, one thousand six hundred, 三个."""
     value, rest = cardinal(_words(stream))
-    return Number(value) if value is not None and not rest.strip() else None
+    if value is None or not rest.strip():
+        return None if value is None else Number(value)
+    counted = joined(rest) and value.denominator == 1 and value >= 0
+    tokens_of = [Token("number", str(value)), Token("letters", rest)]
+    return parse_tokens(tokens_of) if counted else None
 
 
 def _collapsed(text: str) -> str:

@@ -39,6 +39,14 @@ def name_of_value(cursor: Cursor) -> Symbol | None:
     return None
 
 
+def name_of_constant(cursor: Cursor) -> Symbol | None:
+    """The e of e = 1/2, an eccentricity: a letter of a constant alone on the left is a name."""
+    alone = cursor.kind() == "letters" and cursor.peek().text in ("e", "i")
+    if alone and cursor.peek(1).kind == "=":
+        return Symbol(cursor.next().text)
+    return None
+
+
 def _sets_together(cursor: Cursor) -> Symbol | None:
     """The A ∩ B of A ∩ B = {2}, which names a set; None where no equation follows."""
     ahead = 0

@@ -40,7 +40,7 @@ from reward_functions.symbolic.parsing.cursor import END
 from reward_functions.symbolic.parsing.grammar import Grammar
 from reward_functions.symbolic.parsing.lexer import Token, tokens
 from reward_functions.symbolic.parsing.lookahead import starts_factor
-from reward_functions.symbolic.parsing.naming import RELATIONS, name_of_value
+from reward_functions.symbolic.parsing.naming import RELATIONS, name_of_constant, name_of_value
 from reward_functions.symbolic.parsing.postfixes import POSTFIXES
 from reward_functions.symbolic.parsing.terms import (
     afford,
@@ -144,7 +144,7 @@ class Parser(Grammar):
 
     def statement(self) -> Node:
         """A value or a chain of relations."""
-        operands = [name_of_value(self) or self.sets()]
+        operands = [name_of_constant(self) or name_of_value(self) or self.sets()]
         operators: list[str] = []
         while self.kind() in RELATIONS:
             operators.append(self.next().kind)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from reward_functions.quantities.number_words import cardinal
 from reward_functions.quantities.unicode_forms import typeset
 
 
@@ -12,8 +13,25 @@ def in_latex(text: str) -> str:
     """Unicode notation in the words of LaTeX, where the two mean the same."""
     if text.isascii():
         return text
+    if "根" in text:
+        text = _ROOT.sub(_root, text)
     text = _SCRIPTS.sub(_script, typeset(text))
     return text.translate(_NOTATION)
+
+
+_ROOT: Final = re.compile(
+    r"(?:(?P<order>[三四五六七八九])次)?根[号號](?:下(?=\s?[({]|\s?\w{1,20}\Z)|(?!下))\s?"
+    r"(?P<under>[零一二两三四五六七八九十百]{0,9})"
+)
+"""Where 下 says that a root is over what follows, that is one number or stands in brackets."""
+
+
+def _root(spelled: re.Match[str]) -> str:
+    """The sign of a root that is spelled: 根号3, 三次根号下8, 根号三."""
+    value = cardinal(spelled["under"])[0]
+    order = cardinal(spelled["order"])[0] if spelled["order"] else None
+    sign = "√" if order is None else rf"\sqrt[{order}] "
+    return sign + (spelled["under"] if value is None else str(value))
 
 
 _RAISED: Final = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱˣ", "0123456789+-=()nix", strict=True))

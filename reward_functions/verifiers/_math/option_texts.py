@@ -29,6 +29,9 @@ _BEHIND: Final = re.compile(
     r"(?P<text>[^(].*),\s(?P<letter>(?:\\(?:text|textbf|mathrm|mbox)\s?\{\s?)?\([A-Z]\)\s?\}?)",
     re.DOTALL,
 )
+_BESIDE: Final = re.compile(
+    r"(?P<letter>[A-Z])(?:\s|\\[,;:! ])?(?:\\text\s?\{)?\s?\((?P<text>[^()]+)\)\}?"
+)
 _MAY_LETTER: Final = re.compile(
     r"[\s$*]{0,4}(?:\\(?:text|math|mbox|bf|rm)[a-z]{0,2}\s?\{\s?)?[(\[]?[A-Za-z]"
 )
@@ -148,6 +151,9 @@ def _given(text: str) -> tuple[str, str] | None:
     if not _MAY_LETTER.match(text) and "(" not in text:
         return None
     given = lettered(text)
+    beside = None if given else _BESIDE.fullmatch(text)
+    if beside:
+        return beside["letter"], beside["text"]
     behind = None if given else _BEHIND.fullmatch(text)
     if behind:
         mark = lettered(behind["letter"])
