@@ -9,6 +9,7 @@ from reward_functions.symbolic.budget import OverBudget, Unreadable
 from reward_functions.symbolic.equality import (
     end,
     equal,
+    equal_within,
     names_in,
     quantity_asked_for,
     readable,
@@ -25,6 +26,7 @@ __all__ = [
     "Unreadable",
     "end",
     "equal",
+    "equal_within",
     "names_in",
     "quantity_asked_for",
     "readable",
