@@ -177,6 +177,13 @@ def digits_in_base(text: str) -> str:
     return notation.digits_in_base(text.strip())
 
 
+def equal_within(reference: str, answer: str, domain: str) -> bool:
+    """Whether two sets of reals are the same within a domain, `0<x<1`, that a question states."""
+    from reward_functions.symbolic.compare import within  # noqa: PLC0415 - as above
+
+    return within.equal_within(reference.strip(), answer.strip(), domain)
+
+
 def restated(
     reference: str, answer: str, expressions: tuple[str, ...], asked: tuple[str, ...] = ()
 ) -> bool:

@@ -31,6 +31,7 @@ from reward_functions.verifiers._math.stated_conditions import (
     CONDITION,
     without_stated_condition,
 )
+from reward_functions.verifiers._math.stated_domain import SETS, WITHIN, equal_in_prompt
 from reward_functions.verifiers._math.truths import truth_stated, truth_verdict
 from reward_functions.verifiers._math.verdict import by_percent_sign
 
@@ -238,11 +239,22 @@ def _judged(
     if value is not None:
         answer = value
         verdict = judged(value)
-    unlike = verdict.rule == ROUNDED and not verdict.equal
-    if unlike and rounded_as_asked(answer, reference, prompt):
-        reason = "the reference rounds to the answer, as exactly as the prompt asks"
-        verdict = verdict._replace(outcome=symbolic.Outcome.EQUAL, rule=AS_ASKED, reason=reason)
+    if prompt and not verdict.equal:
+        verdict = _by_prompt(verdict, answer, reference, prompt)
     if verdict.rule == CONSTANTS and meant_by_prompt(answer, reference, prompt):
         reason = "a letter that the prompt gives a meaning is no arbitrary constant"
         verdict = verdict._replace(outcome=symbolic.Outcome.UNDECIDED, reason=reason)
     return answer, verdict
+
+
+def _by_prompt(
+    verdict: EqualityVerdict, answer: str, reference: str, prompt: str
+) -> EqualityVerdict:
+    """The verdict on an unlike answer that the prompt makes right: its precision, or its domain."""
+    if verdict.rule == ROUNDED and rounded_as_asked(answer, reference, prompt):
+        rule, reason = AS_ASKED, "the reference rounds to the answer, as exactly as the prompt asks"
+    elif verdict.rule == SETS and equal_in_prompt(answer, reference, prompt):
+        rule, reason = WITHIN, "the same set where the prompt asks for it"
+    else:
+        return verdict
+    return verdict._replace(outcome=symbolic.Outcome.EQUAL, rule=rule, reason=reason)

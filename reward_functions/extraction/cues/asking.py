@@ -132,3 +132,24 @@ ANY_OTHER: Final = re.compile(
     r"(?P<value>[^()（）]{1,100})[(（]\s?满足(?P<condition>[^()（）]{1,100}?)(?:皆可|均可|即可|都可以?)[)）][.。\s]*"
 )
 """A reference with the remark that any value of a condition is right."""
+_LETTER: Final = r"(?P<letter>[A-Za-z]|\\(?:alpha|beta|lambda|mu|theta|phi|omega))(?![A-Za-z_(^])"
+SIGNED: Final = re.compile(
+    r"\b(?P<sign>positive|non-?negative|negative)\s+(?:(?:real|rational)\s+)?"
+    rf"(?:(?:numbers?|reals?|constants?|parameters?|values?\s+of)\s+)?\$?{_LETTER}"
+    rf"|(?P<chinese>非负|正|负)(?:实?数|实常数)\s?\$?{_LETTER.replace('letter', 'of')}",
+    re.IGNORECASE,
+)
+"""The sign of a letter in a prompt: "all positive real numbers $t$"."""
+
+BOUNDS: Final = {
+    "positive": ">0", "nonnegative": r"\ge 0", "negative": "<0",
+    "正": ">0", "非负": r"\ge 0", "负": "<0",
+}  # fmt: skip
+"""What such a word says of a letter."""
+
+ON: Final = re.compile(
+    r"\b(?:find|solve|determine|what|which)\b[^.?!\n]{0,200}?"
+    r"\b(?:for|where|with|in|on|over)\s+(?:the interval\s+|all\s+)?\$(?P<bounds>[^$]{1,60})\$",
+    re.IGNORECASE,
+)
+"""A question with the values that it is asked for: "solve … for $0 < x < 1$"."""

@@ -7,12 +7,15 @@ comparison of entries to work out. A tuple counts as a vector where it is multip
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.symbolic.budget import ITEMS, OverBudget, Work
+from reward_functions.symbolic.compare.members import entries, is_vector
 from reward_functions.symbolic.exact.rational import plus, rational, times
 from reward_functions.symbolic.expr.nodes import (
     Bracket,
+    Constant,
     Matrix,
     Node,
     Number,
@@ -23,15 +26,23 @@ from reward_functions.symbolic.expr.nodes import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 _HIGHEST: Final = 10
 """The highest power of a matrix that is multiplied out. Felt right."""
 
-_BASIS: Final = {"hat(i)": 0, "hat(j)": 1, "hat(k)": 2}
+_BARE: Final = frozenset("ijk")
+_MARKED: Final = ("hat({0})", "hat({0}math)", "vec({0})", "vec({0}math)", "bar({0})")
+_UNIT_NAMES: Final = tuple(
+    (letter, f"e_{place}", f"hat({axis})", *(mark.format(letter) for mark in _MARKED))
+    for place, (letter, axis) in enumerate(zip("ijk", "xyz", strict=True), 1)
+)
+"""The names of the unit vectors, one after the other."""
+
 _ONE: Final = Number(Fraction(1))
 _ZERO: Final = Number(Fraction(0))
 _PLANE, _SPACE = 2, 3
+_TRANSPOSED: Final = Symbol("T")
 
 
 def worked_out(node: Node, work: Work) -> Node | None:
@@ -45,26 +56,67 @@ def worked_out(node: Node, work: Work) -> Node | None:
     return value if isinstance(value, Matrix | Bracket) else None
 
 
-def in_basis(node: Node, dimension: int, work: Work) -> Node | None:
-    """A sum of multiples of the unit vectors i, j, k with their hats, as the vector that it is."""
-    used: list[bool] = []
+def by_names(node: Node, other: Node, work: Work) -> Node | None:
+    r"""A sum of multiples of unit vectors, or of the identity, as the array that it is; else None.
 
-    def vector(each: Node) -> Node:
+    Args:
+        node: the expression, 2\mathbf i - 3\mathbf j or 3I + A.
+        other: the array beside it, whose format tells how many entries there are.
+        work: the account of the comparison.
+    """
+    match other:
+        case Matrix(rows) if len(rows) == len(rows[0]) > 1:
+            return _replaced(node, _identities(len(rows)), work)
+        case Matrix(rows) if is_vector(rows):
+            return in_basis(node, len(entries(rows)), work)
+        case Bracket(_, items, _):
+            return in_basis(node, len(items), work)
+    return None
+
+
+def in_basis(node: Node, dimension: int, work: Work) -> Node | None:
+    """A sum of multiples of the unit vectors i, j, k, e_1 or x with its hat, as a vector.
+
+    Without a mark, i is the imaginary unit where it stands alone. None for anything else.
+    """
+    return _replaced(node, _units(dimension), work) if dimension in (_PLANE, _SPACE) else None
+
+
+@cache
+def _units(dimension: int) -> dict[str, Node]:
+    """The unit vectors of a dimension by their names."""
+    found: dict[str, Node] = {}
+    for place, names in enumerate(_UNIT_NAMES[:dimension]):
+        entries = (_ONE if place == each else _ZERO for each in range(dimension))
+        found |= dict.fromkeys(names, Bracket("<", tuple(entries), ">"))
+    return found
+
+
+def _identities(size: int) -> dict[str, Node]:
+    """The identity matrix of a size by its names."""
+    rows = (tuple(_ONE if row == place else _ZERO for place in range(size)) for row in range(size))
+    return dict.fromkeys(("I", f"I_{size}", f"I_{{{size}times{size}}}"), Matrix(tuple(rows)))
+
+
+def _replaced(node: Node, arrays: Mapping[str, Node], work: Work) -> Node | None:
+    """An expression with arrays for their names, worked out; None where it has none of them."""
+    used: set[str] = set()
+
+    def array(each: Node) -> Node:
         match each:
-            case Symbol(name) if name in _BASIS and _BASIS[name] < dimension:
-                used.append(True)
-                unit = (_ONE if place == _BASIS[name] else _ZERO for place in range(dimension))
-                return Bracket("<", tuple(unit), ">")
+            case Symbol(name) | Constant(name) if name in arrays:
+                used.add(name)
+                return arrays[name]
             case Sum(terms):
-                return Sum(tuple(map(vector, terms)))
+                return Sum(tuple(map(array, terms)))
             case Product(over, under):
-                return Product(tuple(map(vector, over)), under)
+                return Product(tuple(map(array, over)), under)
         return each
 
-    if dimension not in (_PLANE, _SPACE):
+    named = array(node)
+    if not used or (used <= _BARE and len(used) == 1):
         return None
-    vectors = vector(node)
-    return (worked_out(vectors, work) or vectors) if used else None
+    return worked_out(named, work) or named
 
 
 def _value(node: Node, work: Work) -> Node | None:
@@ -176,9 +228,12 @@ def _each(array: Node, change: Callable[[Node], Node], work: Work) -> Node:
 
 
 def _raised(base: Node | None, exponent: Node, node: Node, work: Work) -> Node | None:
-    """A power of a square matrix of numbers; anything else as it is."""
+    """A power of a square matrix of numbers, or an array transposed; anything else as it is."""
     if not _is_array(base):
         return node
+    if exponent == _TRANSPOSED:
+        rows = base.rows if isinstance(base, Matrix) else (base.items,)  # type: ignore[union-attr]
+        return Matrix(tuple(zip(*rows, strict=True)))
     count = rational(exponent)
     if not isinstance(base, Matrix) or count is None or count not in range(1, _HIGHEST + 1):
         return None

@@ -10,10 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.symbolic.budget import Unreadable
-from reward_functions.symbolic.compare.arrays import in_basis, worked_out
+from reward_functions.symbolic.compare.arrays import by_names, in_basis, worked_out
 from reward_functions.symbolic.compare.assignments import by_name, numbered, turned_round
 from reward_functions.symbolic.compare.clocks import compare_clocks, on_the_dial
 from reward_functions.symbolic.compare.families import MAY_BE_FAMILIES, FamilyComparison
+from reward_functions.symbolic.compare.imaginary import in_one_unit
 from reward_functions.symbolic.compare.members import entries, is_vector
 from reward_functions.symbolic.compare.real_sets import compare_regions, region, states_region
 from reward_functions.symbolic.expr.names import in_order_of_names
@@ -33,14 +34,14 @@ from reward_functions.symbolic.expr.nodes import (
     Relation,
     Union,
 )
-from reward_functions.symbolic.expr.traversal import without_names
+from reward_functions.symbolic.expr.traversal import names_in, without_names
 from reward_functions.symbolic.verdict import Finding, differ, same, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reward_functions.symbolic.budget import Work
 
+_SPACE: Final = 3
 _NO_VALUES: Final = (
     Listing, Braces, Bracket, Union, BuiltSet, NamedSet, Matrix, Relation, Ratio, Clock,
     Congruence, Piecewise,
@@ -83,7 +84,8 @@ class AnswerComparison(FamilyComparison):
             return self.regions(reference, candidate)
         if not isinstance(reference, _NO_VALUES) and not isinstance(candidate, _NO_VALUES):
             try:
-                return self.scalars.compare(reference, candidate)
+                found = self.scalars.compare(reference, candidate)
+                return found if found.equal else self.by_units(reference, candidate) or found
             except Unreadable:
                 found = self.arrays(reference, candidate)
                 if found is None:
@@ -96,13 +98,21 @@ class AnswerComparison(FamilyComparison):
         work = self.scalars.field.work
         mine, theirs = worked_out(reference, work), worked_out(candidate, work)
         if mine is None and theirs is None:
-            mine, theirs = (
-                _in_basis(reference, candidate, work),
-                _in_basis(candidate, reference, work),
-            )
+            mine = by_names(reference, candidate, work)
+            theirs = by_names(candidate, reference, work)
         if mine is None and theirs is None:
             return None
         return self.compare(mine or reference, theirs or candidate)
+
+    def by_units(self, reference: Node, candidate: Node) -> Finding | None:
+        """Unlike values again where units have several names: i and j, i with a hat or an arrow."""
+        names = names_in(reference) | names_in(candidate)
+        if any("(" in name for name in names):
+            work = self.scalars.field.work
+            mine, theirs = (in_basis(each, _SPACE, work) for each in (reference, candidate))
+            return None if mine is None or theirs is None else self.compare(mine, theirs)
+        sides = in_one_unit(reference, candidate) if "j" in names else None
+        return None if sides is None else self.compare(*sides)
 
     def parts(self, reference: Node, candidate: Node) -> Finding:
         """Two answers of which at least one has parts."""
@@ -224,16 +234,6 @@ class AnswerComparison(FamilyComparison):
         if without_names(reference) or without_names(candidate):
             return differ("shape", "a set of numbers is not a single value")
         return unknown("shape", _kinds(reference, candidate))
-
-
-def _in_basis(node: Node, other: Node, work: Work) -> Node | None:
-    """A sum of multiples of unit vectors beside a vector of the same length; None of others."""
-    match other:
-        case Bracket(_, items, _):
-            return in_basis(node, len(items), work)
-        case Matrix(rows) if is_vector(rows):
-            return in_basis(node, len(entries(rows)), work)
-    return None
 
 
 def _one_of(node: Node) -> bool:

@@ -66,7 +66,7 @@ class Region:
     domain: str = ""
 
 
-def region(node: Node, scalars: ScalarComparison, name: str = "") -> Region | None:  # noqa: C901 - kinds of nodes
+def region(node: Node, scalars: ScalarComparison, name: str = "") -> Region | None:
     """The real set that a tree states, or None when it states none that is understood.
 
     Conditions are on the variable of a `name`; without one, on the only variable in them.
@@ -74,10 +74,8 @@ def region(node: Node, scalars: ScalarComparison, name: str = "") -> Region | No
     match node:
         case Bracket(left, (low, high), right) if left in "([" and right in ")]":
             return Region((RealInterval(low, high, (left == "[", right == "]")),))
-        case NamedSet("R"):
-            return Region((LINE,))
-        case NamedSet("R+"):
-            return Region((_POSITIVE,))
+        case NamedSet(kind) if kind in _REALS:
+            return Region(_REALS[kind])
         case NamedSet("Z" | "Q" as kind):
             return Region((LINE,), domain=kind)
         case Braces(items):
@@ -102,8 +100,10 @@ def states_region(node: Node) -> bool:
             return any(operator in _INEQUALITIES or operator == "∈" for operator in operators)
         case Listing(items, _):
             return any(isinstance(item, Relation) and states_region(item) for item in items)
-        case Union() | NamedSet("R") | BuiltSet():
+        case Union() | BuiltSet():
             return True
+        case NamedSet(kind):
+            return kind in _REALS
     return False
 
 
@@ -242,14 +242,25 @@ def _of_kind(
 
 
 _NATURAL: Final = {"N": Fraction(0), "N0": Fraction(0), "Z+": Fraction(1)}
-_POSITIVE: Final = RealInterval(Number(Fraction(0)), INFINITY, (False, False))
+_ZERO: Final = Number(Fraction(0))
+_POSITIVE: Final = RealInterval(_ZERO, INFINITY, (False, False))
+_NEGATIVE: Final = RealInterval(MINUS_INFINITY, _ZERO, (False, False))
+_REALS: Final = {
+    "R": (LINE,),
+    "R+": (_POSITIVE,),
+    "R-": (_NEGATIVE,),
+    "R*": (_NEGATIVE, _POSITIVE),
+    "R0+": (replace(_POSITIVE, closed=(True, False)),),
+    "R0-": (replace(_NEGATIVE, closed=(False, True)),),
+}
+"""The real numbers, and the parts of them that have a name."""
 
 
 def _kind_of(node: Node, name: str) -> str:
     """ℝ of x ∈ ℝ, and nothing of any other condition."""
     match node:
-        case Relation((Symbol(each), NamedSet(kind)), ("∈",)) if each == name and kind != "R+":
-            return kind
+        case Relation((Symbol(each), NamedSet(kind)), ("∈",)) if each == name:
+            return "" if kind in _REALS and kind != "R" else kind
     return ""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.symbolic.compare.quadrants import compare_quadrants
 from reward_functions.symbolic.expr.nodes import Braces, NamedSet, Number
 from reward_functions.symbolic.verdict import Finding, differ, same, unknown
 
@@ -28,6 +29,8 @@ def by_words(mine: Document, theirs: Document) -> Finding | None:
     """
     if not mine.wordy and not theirs.wordy and mine.tree is not None:
         return None
+    if (found := compare_quadrants(mine, theirs)) is not None:
+        return found
     if mine.words and _ARTICLE.sub("", mine.words) == _ARTICLE.sub("", theirs.words):
         return same("words", "the same words")
     if len(mine.names) > 1 and mine.names == theirs.names and _joined_alike(mine, theirs):

@@ -137,11 +137,11 @@ class Algebra(Powers):
                 return self.power(atom("ke"), value)
             case "abs", [value], _:
                 return self.absolute(value)
-            case "factorial", [_], [Fraction() as number]:
-                result = factorial_of(number)
-                return function_atom(name, values) if result is None else constant(result)
-            case "doublefactorial", [_], [Fraction() as number]:
-                result = double_factorial_of(number)
+            case (("floor" | "ceil"), [value], _):
+                return self.rounded(name, value)
+            case (("factorial" | "doublefactorial"), [_], [Fraction() as number]):
+                product = factorial_of if name == "factorial" else double_factorial_of
+                result = product(number)
                 return function_atom(name, values) if result is None else constant(result)
             case "binom", [_, _], [Fraction() as upper, Fraction() as lower]:
                 chosen = binomial(upper, lower)
@@ -197,6 +197,18 @@ class Algebra(Powers):
         factor, rest = primitive(value)
         inside = function_atom("abs", [self.positive(rest)[1]])
         return self.field.multiply(constant(factor), inside)
+
+    def rounded(self, name: str, value: Quotient) -> Quotient:
+        """A floor, out of which an integer moves; a ceiling is a floor the other way round."""
+        if name == "ceil":
+            return self.field.negate(self.rounded("floor", self.field.negate(value)))
+        last = max(value.below)
+        part = value.above.get(last, Fraction(0)) / value.below[last]
+        whole = constant(Fraction(part // 1))
+        rest = self.field.add(value, self.field.negate(whole))
+        if number_of(rest) is not None:
+            return whole
+        return self.field.add(whole, function_atom("floor", [rest]))
 
 
 def _constant(name: str) -> Quotient:

@@ -37,7 +37,7 @@ from reward_functions.symbolic.parsing.arguments import argument
 from reward_functions.symbolic.parsing.brackets import group
 from reward_functions.symbolic.parsing.cursor import END, Cursor
 from reward_functions.symbolic.parsing.functions import fraction
-from reward_functions.symbolic.parsing.lookahead import side_follows
+from reward_functions.symbolic.parsing.lookahead import side_follows, starts_factor
 from reward_functions.symbolic.parsing.symbols import variable
 from reward_functions.symbolic.parsing.unicode_notation import GREEK
 
@@ -49,6 +49,9 @@ if TYPE_CHECKING:
 
 _ORDERS: Final = 10
 """The highest derivative that is read. Felt right."""
+
+_DIGITS: Final = 2
+"""Digits of an order that are read; no order has more."""
 
 _INTEGRALS: Final = {"int": 1, "iint": 2, "iiint": 3}
 _ARROWS: Final = ("to", "rightarrow", "longrightarrow", "Rightarrow")
@@ -166,13 +169,61 @@ def _integrand(parser: Grammar, differentials: int) -> Node:
 
 
 def fraction_or_derivative(parser: Grammar, command: Token) -> Node:
-    """A quotient of differentials, applied to what stands above or behind; else a fraction."""
+    """A quotient of differentials, applied to what stands above or behind; else a fraction.
+
+    A fraction of the letter d is one where the orders differ, or nothing is differentiated.
+    """
     if parser.kind() != "{" or not _starts_differential(parser, 1):
         return fraction(parser, command)
     below = _closing_brace(parser) + 1
     if parser.peek(below).kind != "{" or not _starts_differential(parser, below + 1):
         return fraction(parser, command)
+    if parser.peek(1).kind == "letters" and not _differentiates(parser, below):
+        return fraction(parser, command)
     return _derivative(parser)
+
+
+def _differentiates(parser: Grammar, below: int) -> bool:
+    """Whether the orders above and below a bar agree, and something is differentiated."""
+    order, body = _power(parser, 2) if len(parser.peek(1).text) == 1 else (1, 1)
+    orders, end = _differentials(parser, below + 1)
+    if parser.peek(end).kind != "}" or sum(orders) != order:
+        return False
+    return parser.peek(body).kind != "}" or _factor_follows(parser, end + 1)
+
+
+def _differentials(cursor: Cursor, ahead: int) -> tuple[list[int], int]:
+    """The orders of the differentials dx, dy^2 from a place ahead on, and where they end."""
+    orders = []
+    while _starts_differential(cursor, ahead):
+        ahead += cursor.peek(ahead).kind == "command" or len(cursor.peek(ahead).text) == 1
+        token = cursor.peek(ahead)
+        named = token.kind == "letters" or (token.kind == "command" and token.text in GREEK)
+        if not named:
+            break
+        order, ahead = _power(cursor, ahead + 1)
+        orders.append(order)
+    return orders, ahead
+
+
+def _power(cursor: Cursor, ahead: int) -> tuple[int, int]:
+    """The whole number raised at a place ahead, 1 without any and 0 for anything else; its end."""
+    if cursor.peek(ahead).kind != "^":
+        return 1, ahead
+    braced = cursor.peek(ahead + 1).kind == "{"
+    number = cursor.peek(ahead + 1 + braced)
+    closed = not braced or cursor.peek(ahead + 3).kind == "}"
+    plain = number.kind == "number" and number.text.isdecimal() and closed
+    return (int(number.text[:_DIGITS]) if plain else 0), ahead + (4 if braced else 2)
+
+
+def _factor_follows(parser: Grammar, ahead: int) -> bool:
+    """Whether a factor begins at a place ahead."""
+    here = parser.place()
+    parser.back_to((here[0] + ahead, 0))
+    found = starts_factor(parser)
+    parser.back_to(here)
+    return found
 
 
 def _derivative(parser: Grammar) -> Node:

@@ -53,6 +53,11 @@ def named_symbol(parser: Grammar, token: Token) -> Node:
     return Symbol(symbol_name(parser, token.text))
 
 
+def transposition(_parser: Grammar, _token: Token) -> Node:
+    """The sign of a transposed matrix, which is also written as a T."""
+    return Symbol("T")
+
+
 def decorated(parser: Grammar, token: Token) -> Node:
     """Letters below a mark: another symbol, or the conjugate of a complex number."""
     mark, letters = DECORATIONS[token.text], parser.raw_group()
@@ -65,6 +70,7 @@ COMMANDS: Final[dict[str, Rule]] = {
     **dict.fromkeys((*FUNCTIONS, *SPELLINGS), function),
     **dict.fromkeys(DECORATIONS, decorated),
     **dict.fromkeys(("ell", "hbar", "partial", "nabla"), named_symbol),
+    **dict.fromkeys(("top", "intercal"), transposition),
     **dict.fromkeys(GREEK, greek_letter),
     **dict.fromkeys(_CONSTANTS, constant),
     **dict.fromkeys(("sum", "prod"), iterated),

@@ -5,9 +5,19 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from reward_functions.symbolic.budget import Unreadable
+from reward_functions.symbolic.budget import ITEMS, Unreadable
 from reward_functions.symbolic.expr.literals import MINUS_ONE, TEN
-from reward_functions.symbolic.expr.nodes import Apply, Node, Number, Power, Product, Root
+from reward_functions.symbolic.expr.nodes import (
+    Apply,
+    Braces,
+    Bracket,
+    Matrix,
+    Node,
+    Number,
+    Power,
+    Product,
+    Root,
+)
 from reward_functions.symbolic.parsing.arguments import argument, arguments, digit_argument
 from reward_functions.symbolic.parsing.vocabulary import INVERSES, SPELLINGS
 
@@ -61,6 +71,8 @@ def function(parser: Grammar, token: Token) -> Node:
         else:
             base = _base(parser)
     values = arguments(parser)
+    if name == "diag" and power is base is None:
+        return _diagonal(values)
     if power == MINUS_ONE and name in INVERSES:
         name, power = INVERSES[name], None
     if name == "lg":
@@ -72,3 +84,19 @@ def function(parser: Grammar, token: Token) -> Node:
         name = "log_"
     applied = Apply(name, values)
     return applied if power is None else Power(applied, power)
+
+
+def _diagonal(values: tuple[Node, ...]) -> Matrix:
+    """The matrix with these entries on its diagonal, and zeros elsewhere."""
+    match values:
+        case (Bracket(_, items, _),) | (Braces(items),):
+            values = items
+    if len(values) < 2 or len(values) ** 2 > ITEMS:  # noqa: PLR2004
+        raise Unreadable("a diagonal that is not understood")
+    zero = Number(Fraction(0))
+    return Matrix(
+        tuple(
+            tuple(value if row == column else zero for column in range(len(values)))
+            for row, value in enumerate(values)
+        )
+    )

@@ -138,6 +138,7 @@ _TOKEN: Final = re.compile(
 _TYPESET: Final = frozenset({"\\,", "\\;", "\\:"})
 _SQUARED: Final = re.compile(r"\s?\^\s?\{?\s?[23]\s?\}?\s?\$?\s*+\Z")
 _UNGROUPED: Final = re.compile(r"[0-9]+(?:\.(?!\.)[0-9]*)?")
+_STYLED: Final = re.compile(r"\s*+\{\s*+([A-Za-z])\s*+\}(?=\s*_)")
 _BLACKBOARD: Final = re.compile(r"\s*(?:\{\s*([A-Z])\s*\}|([A-Z]))")
 _CIRCLED: Final = re.compile(r"\s*+(?:\{\s*+(?:\\[a-z]+\s++)?([0-9]{1,2})\s*+\}|([0-9]))")
 _SETS: Final = frozenset("RZQNC")
@@ -255,6 +256,7 @@ class _Scanner:
             self._group(roman=True)
         elif name in _SPACE_COMMANDS:
             self.spaced = True
+            self._styled_letter()
             if name in ("left", "right") and self.text.startswith(".", self.position):
                 self.position += 1  # a bracket that is not printed
         elif name in _HIDDEN or name == "textcolor":
@@ -272,6 +274,13 @@ class _Scanner:
             self.spaced = True
         else:
             self._emit("command", _VARIANTS.get(name, name))
+
+    def _styled_letter(self) -> None:
+        r"""A letter in a type of its own, which its index belongs to: \mathbf{I}_2."""
+        letter = _STYLED.match(self.text, self.position)
+        if letter is not None:
+            self.position = letter.end()
+            self._letters(letter[1])
 
     def _symbol(self, text: str) -> None:
         if text == "{" and _BARE_DEGREE.match(self.text, self.position):

@@ -8,6 +8,7 @@ from reward_functions.symbolic.expr.names import FUNCTION_LETTERS
 from reward_functions.symbolic.expr.nodes import Symbol
 from reward_functions.symbolic.parsing.cursor import END, Cursor
 from reward_functions.symbolic.parsing.symbols import symbol_name
+from reward_functions.symbolic.parsing.unicode_notation import GREEK
 from reward_functions.symbolic.parsing.vocabulary import CALLED_WORDS, EXPECTATIONS
 
 if TYPE_CHECKING:
@@ -62,13 +63,13 @@ def _names_function(cursor: Cursor) -> bool:
     """Whether a letter comes next, or a word for a probability or an expectation."""
     token = cursor.peek()
     if token.kind == "command":
-        return token.text in CALLED_WORDS
+        return token.text in CALLED_WORDS or token.text in GREEK
     return token.kind == "letters" and (len(token.text) == 1 or token.text in CALLED_WORDS)
 
 
 def _function_name(cursor: Cursor) -> str:
     """The name of a function, with its subscript, primes or the sign of its inverse."""
-    name = symbol_name(cursor, cursor.next().text)
+    name = symbol_name(cursor, _spelled(cursor.next()))
     inverse = ["^", "{", "-", "number", "}"]
     if [cursor.peek(ahead).kind for ahead in range(5)] == inverse and cursor.peek(3).text == "1":
         cursor.position += len(inverse)
@@ -88,7 +89,7 @@ def arguments_of_name(cursor: Cursor, name: str) -> str:
     inside: list[Token] = []
     while cursor.kind() not in (closing, "(", "[", END.kind):
         inside.append(cursor.next())
-    kinds = {token.kind for token in inside}
+    kinds = {"letters" if token.text in GREEK else token.kind for token in inside}
     named = kinds <= {"letters", ","} or kinds == {"number", ","}
     # But f(x + y) = f(x) + f(y) is an equation.
     if name in FUNCTION_LETTERS and kinds <= _ARGUMENT:
@@ -96,4 +97,8 @@ def arguments_of_name(cursor: Cursor, name: str) -> str:
     event = name[0].isupper() and not kinds.isdisjoint(_OF_EVENTS)
     if not cursor.take(closing) or not (named or event or name in CALLED_WORDS):
         return ""
-    return "".join(token.text for token in inside)
+    return "".join(map(_spelled, inside))
+
+
+def _spelled(token: Token) -> str:
+    return GREEK.get(token.text, token.text)

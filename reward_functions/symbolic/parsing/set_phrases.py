@@ -11,7 +11,11 @@ from typing import Final
 
 from reward_functions.symbolic.expr.nodes import Braces, NamedSet, Node
 
-_REALS: Final = NamedSet("R")
+_REALS: Final = {
+    "": "R", "positive ": "R+", "negative ": "R-", "non-negative ": "R0+", "nonnegative ": "R0+",
+    "non-zero ": "R*", "nonzero ": "R*",
+}  # fmt: skip
+_INTEGERS: Final = {"": "Z", "positive ": "Z+", "non-negative ": "N0", "nonnegative ": "N0"}
 _EMPTY: Final = Braces(())
 _NOTHING: Final = (
     ("", "there is ", "there are ", "it has ", "the equation has ", "the system has "),
@@ -25,14 +29,16 @@ _NOTHING: Final = (
 PHRASES: Final[dict[str, Node]] = {
     **{"".join(words): _EMPTY for words in product(*_NOTHING)},
     **dict.fromkeys(("none", "empty set", "the empty set"), _EMPTY),
-    **dict.fromkeys(
-        (
-            f"{quantity}{noun}"
-            for quantity in ("all ", "any ", "the set of all ", "the set of ", "the ", "")
-            for noun in ("real numbers", "real number", "reals")
-        ),
-        _REALS,
-    ),
-    **dict.fromkeys(("all integers", "the integers", "the set of integers"), NamedSet("Z")),
+    **{
+        f"{quantity}{sign}{noun}": NamedSet(kind)
+        for quantity in ("all ", "any ", "the set of all ", "the set of ", "the ", "")
+        for sign, kind in _REALS.items()
+        for noun in ("real numbers", "real number", "reals")
+    },
+    **{
+        f"{quantity}{sign}integers": NamedSet(kind)
+        for quantity in ("all ", "the ", "the set of ")
+        for sign, kind in _INTEGERS.items()
+    },
 }
 """What a phrase in lower case stands for."""

@@ -27,6 +27,7 @@ SPELLINGS: Final = {
     "Im": "im",
     **{name: name.lower() for name in ("abs", "Abs", "floor", "ceil")},
     "ceiling": "ceil",
+    "diag": "diag",
 }
 """Other names of functions, in upright type or before a bracket."""
 

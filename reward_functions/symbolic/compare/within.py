@@ -1,0 +1,76 @@
+"""Sets of reals that are one set within a domain: t < 1/2 and 0 < t < 1/2, where t is positive.
+
+A side without a bound ends where the domain does. An explicit bound outside the domain states more
+than was asked for, and is left as it stands.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from reward_functions.symbolic.budget import OverBudget, Unreadable, Work
+from reward_functions.symbolic.compare.interval_sets import order
+from reward_functions.symbolic.compare.real_sets import Region, compare_regions, region
+from reward_functions.symbolic.compare.scalars import ScalarComparison, infinite
+from reward_functions.symbolic.exact.polynomials import PolynomialField
+from reward_functions.symbolic.parsing.document import read
+
+if TYPE_CHECKING:
+    from reward_functions.symbolic.compare.interval_sets import Order, RealInterval
+
+
+def equal_within(reference: str, candidate: str, domain: str) -> bool:
+    """Whether two sets are the same within a domain, which bounds a letter that one of them names.
+
+    Args:
+        reference: the right answer.
+        candidate: the answer to judge.
+        domain: an inequality or a membership, such as `0<x<1`.
+    """
+    scalars = ScalarComparison(PolynomialField(Work()))
+    try:
+        mine, theirs, within = (_region(text, scalars) for text in (reference, candidate, domain))
+        if mine is None or theirs is None or within is None or not within.variable:
+            return False
+        named = {mine.variable, theirs.variable} - {None}
+        if named != {within.variable} or len(within.intervals) != 1:
+            return False
+        ends = order((*mine.intervals, *theirs.intervals, *within.intervals), scalars)
+        cut = ends and [_cut(each, within.intervals[0], ends) for each in (mine, theirs)]
+        if not cut or cut[0] is None or cut[1] is None:
+            return False
+        return compare_regions(cut[0], cut[1], scalars).equal
+    except (OverBudget, RecursionError, Unreadable):
+        return False
+
+
+def _region(text: str, scalars: ScalarComparison) -> Region | None:
+    """The real set that a text states, where it is bounded on one side at least."""
+    tree = read(text).tree
+    found = None if tree is None else region(tree, scalars)
+    if found is None or found.domain:
+        return None
+    bounded = any(not infinite(end) for each in found.intervals for end in (each.low, each.high))
+    return found if bounded else None
+
+
+def _cut(given: Region, domain: RealInterval, ends: Order) -> Region | None:
+    """A region whose open sides end with the domain; None where a bound of its own lies outside."""
+    cut = tuple(
+        replace(
+            each,
+            low=domain.low if infinite(each.low) else each.low,
+            high=domain.high if infinite(each.high) else each.high,
+            closed=(
+                domain.closed[0] if infinite(each.low) else each.closed[0],
+                domain.closed[1] if infinite(each.high) else each.closed[1],
+            ),
+        )
+        for each in given.intervals
+    )
+    spans = ends.spans(cut)
+    (within,) = ends.spans([domain])
+    if len(spans) < len(cut) or any(low < within[0] or high > within[1] for low, high in spans):
+        return None
+    return replace(given, intervals=cut)

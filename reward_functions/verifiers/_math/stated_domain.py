@@ -1,0 +1,50 @@
+r"""Sets that are the same where the question is asked: t < 1/2 and 0 < t < 1/2 of a positive t."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from reward_functions import symbolic
+from reward_functions.extraction.cues import asking
+from reward_functions.extraction.prompt_formulas import TAIL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SETS: Final = "interval"
+"""The rule of verdicts on sets of reals."""
+
+WITHIN: Final = "set-within-domain"
+"""The rule of sets that are equal within the domain of the prompt."""
+
+LENGTH: Final = 300
+"""Characters of a set that is looked into."""
+
+DOMAINS: Final = 8
+"""Statements about letters that are tried."""
+
+_SET: Final = re.compile(r"[<>≤≥∈]|\\(?:leq?|geq?|leqslant|geqslant|lt|gt|in)(?![a-z])")
+
+
+def equal_in_prompt(answer: str, reference: str, prompt: str) -> bool:
+    """Whether two sets are the same within the domain that a prompt states for their letter.
+
+    Args:
+        answer: a set that differs from the reference.
+        reference: the right set.
+        prompt: the question; its last 20,000 characters count.
+    """
+    if max(len(answer), len(reference)) > LENGTH or not _SET.search(reference + answer):
+        return False
+    stated = [domain for domain, _ in zip(_domains(prompt[-TAIL:]), range(DOMAINS), strict=False)]
+    return any(symbolic.equal_within(reference, answer, domain) for domain in dict.fromkeys(stated))
+
+
+def _domains(prompt: str) -> Iterator[str]:
+    """The statements of a prompt about the values of a letter, as inequalities."""
+    for signed in asking.SIGNED.finditer(prompt):
+        sign = (signed["sign"] or signed["chinese"]).lower().replace("-", "")
+        yield (signed["letter"] or signed["of"]) + asking.BOUNDS[sign]
+    for asked in asking.ON.finditer(prompt):
+        yield asked["bounds"]
