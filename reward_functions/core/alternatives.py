@@ -60,7 +60,7 @@ def alternatives(reference: Any) -> list[Any] | None:
 ReferenceList = Literal["members", "alternatives"]
 """What a list of numbers or booleans is: one answer, or several that are each right."""
 
-_TEXT_OF_LIST: Final = re.compile(r"\s*+\[(?:[-+.0-9eE,\s]|[tT]rue|[fF]alse)++\]\s*+")
+_TEXT_OF_LIST: Final = re.compile(r"\s*\[[-+.0-9a-zA-Z,\s]+\]\s*")
 
 
 def members(reference: Any) -> list[Any] | None:

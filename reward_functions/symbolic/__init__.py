@@ -15,8 +15,8 @@ from reward_functions.symbolic.equality import (
     quantity_asked_for,
     readable,
     restated,
-    trouble_with,
     unevaluated,
+    unread_command,
     warm,
 )
 from reward_functions.symbolic.verdict import EqualityVerdict, Ordered, Outcome
@@ -35,7 +35,7 @@ __all__ = [
     "quantity_asked_for",
     "readable",
     "restated",
-    "trouble_with",
     "unevaluated",
+    "unread_command",
     "warm",
 ]
