@@ -229,10 +229,12 @@ def _of_statement(sentence: str, prompt: str) -> str:
     if stated is None or words.DENIED_LAST.search(stated["subject"]):
         return ""
     word, subject = stated["word"].lower(), stated["subject"].strip()
+    if word in words.SIGNS:
+        return ""
     asked = _spaced(prompt)
     statement = words.STATEMENT.fullmatch(subject)
     if statement:
-        put = _spaced(statement["put"] or "")
+        put = _spaced(statement["put"]).strip()
         about = put in asked and words.OF_TRUTH.search(prompt)
         return str(words.POLARITY[word]) if about else ""
     for other in (*words.PAIR_OF[word].affirm, *words.PAIR_OF[word].deny):
