@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -39,7 +40,8 @@ def reference(rule: Rule) -> dict[str, Any]:
     """The cells of a reference by their headings."""
     if isinstance(rule.reference, dict):
         return {heading: rule.reference.get(key, "") for key, heading in FIELDS.items()}
-    return {"reference": rule.reference}
+    given = rule.reference
+    return {"reference": given if isinstance(given, str) else json.dumps(given)}
 
 
 def place(rule: Rule) -> str:

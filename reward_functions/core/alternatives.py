@@ -57,10 +57,13 @@ def alternatives(reference: Any) -> list[Any] | None:
     return None
 
 
+PARAMETER: Final = "reference_list"
+"""Of a reward to which a list of numbers or booleans may be one answer."""
+
 ReferenceList = Literal["members", "alternatives"]
 """What a list of numbers or booleans is: one answer, or several that are each right."""
 
-_TEXT_OF_LIST: Final = re.compile(r"\s*+\[(?:[-+.0-9eE,\s]|[tT]rue|[fF]alse)++\]\s*+")
+_TEXT_OF_LIST: Final = re.compile(r"\s*\[[-+.0-9a-zA-Z,\s]+\]\s*")
 
 
 def members(reference: Any) -> list[Any] | None:
@@ -112,12 +115,12 @@ def any_reference_judged(
 def _any(
     score: Callable[Concatenate[Sample, P], Score], clock: Callable[[], float]
 ) -> Callable[Concatenate[Sample, P], Score]:
-    asked = signature(score).parameters.get("reference_list")
+    asked = signature(score).parameters.get(PARAMETER)
 
     @wraps(score)
     def scored(sample: Sample, /, *args: P.args, **parameters: P.kwargs) -> Score:
         references = alternatives(sample.reference)
-        listed = parameters.get("reference_list", asked.default) if asked else "alternatives"
+        listed = parameters.get(PARAMETER, asked.default) if asked else "alternatives"
         if references and listed == "members" and members(sample.reference):
             references = None
         if references is None:

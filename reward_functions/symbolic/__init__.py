@@ -17,8 +17,8 @@ from reward_functions.symbolic.equality import (
     quantity_asked_for,
     readable,
     restated,
-    trouble_with,
     unevaluated,
+    unread_command,
     warm,
 )
 from reward_functions.symbolic.verdict import EqualityVerdict, Ordered, Outcome
@@ -39,7 +39,7 @@ __all__ = [
     "quantity_asked_for",
     "readable",
     "restated",
-    "trouble_with",
     "unevaluated",
+    "unread_command",
     "warm",
 ]

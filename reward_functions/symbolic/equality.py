@@ -145,15 +145,13 @@ def readable(text: str) -> bool:
     return document.tree is not None and not document.wordy
 
 
-def trouble_with(reference: str) -> str:
-    r"""Why a reference could not be judged by, "\lex is not read"; "" where it can be."""
-    reference = reference.strip()
-    if literal(reference) is not None:
-        return ""
+def unread_command(reference: str) -> str:
+    r"""The name of the command for which a reference cannot be read; "" for any other reference."""
     from reward_functions.symbolic.parsing.document import read  # noqa: PLC0415 - as above
 
-    document = read(reference)
-    return document.trouble if document.unreadable else ""
+    document = read(reference.strip())
+    name = document.trouble.removesuffix(" is not read") if document.unreadable else ""
+    return name[1:] if name.startswith("\\") and name[1:].isalpha() else ""
 
 
 def finite_sum(text: str) -> str:

@@ -36,7 +36,8 @@ def lint(
     Errors: lines that are not JSON objects, messages that make no prompt of text, references that
     are missing, empty or unreadable, ids given twice, too few or too many rows, prompts and pages
     that two files share. Warnings: rows without ids, further keys, prompts asked twice,
-    near-duplicates between files, synthetic rows. Tokens are estimated.
+    near-duplicates between files, synthetic rows, lists as references: whether one is an answer or
+    alternatives. Tokens are estimated.
 
     Exit status: 0 no errors, 1 errors, 2 a file cannot be read.
     """

@@ -84,54 +84,6 @@ PRECISION: Final = re.compile(
 )
 """How exactly a prompt wants its answer: decimal places, or significant figures."""
 
-NAMED: Final = re.compile(
-    r"(?:\\(?:angle|overline|vec|overrightarrow|triangle)[\s{]{0,2})?(?:\\?[A-Za-z]+|[Α-Ωα-ω])"
-    r"(?:_(?:\{\\?[A-Za-z0-9]{1,8}\}|\\?[A-Za-z0-9]+))?'{0,2}(?:\([^()\n]{1,60}\))?"
-)
-"""A name, and what a function of that name is taken at; words of prose look the same."""
-
-LONE: Final = re.compile(
-    r"(?:[A-Za-z]|\\(?!left|right|text|quad|qquad|frac|in|to|le|ge|lt|gt)[A-Za-z]+)(?:_\w+)?'{0,2}(?:\(.*\))?"
-)
-"""A name that no word of prose looks like."""
-
-_AROUND: Final = r"[\s$(){}\[\]]*+(?:\\(?:left|right|text|quad|qquad|,|;)[\s$(){}\[\]]*+)*+"
-JOINED: Final = re.compile(
-    rf"{_AROUND}(?:[=?？]{_AROUND})?(?:(?:[,;，；、]|\band\b|[和与及]){_AROUND}){{1,2}}"
-    r"(?:(?:the|both|value|values|of|find)\b[\s$]*+)*+"
-)
-"""What stands between two names of one list."""
-
-BLANK: Final = re.compile(r"\\underline\s?\{(?:[^{}]|\{[^{}]*\}){0,40}\}|(?:\\?_){2,}+|＿++")
-"""A place that is left for an answer."""
-
-AND: Final = re.compile(r"\\(?:text|mathrm|mbox)\s?\{\s?and\s?\}|\band\b|\\q?quad\b")
-"""What joins the last member of a list, beside a comma."""
-
-MEMBERS: Final = re.compile(
-    r"\b(?:lists?|tuples?|pairs?|vectors?|arrays?|coordinates|respective(?:ly)?|in\sturn|roots?"
-    r"|eigenvalues?|separately)\b|分别|依次",
-    re.IGNORECASE,
-)
-"""What a prompt that asks for several values says."""
-
-INTERVAL: Final = re.compile(
-    r"\b(?:intervals?|domain|range|inequalit(?:y|ies)|for\swhich|set\sof|bounds?)\b|区间|定义域|值域|范围|不等式",
-    re.IGNORECASE,
-)
-"""What one that asks for an interval says."""
-
-MEANT: Final = re.compile(
-    r"\$?(?P<list>[\[(][^()\[\]]{1,300}[\])])\$?,?\s(?:meaning|where|which|with|since|because|i\.e)\b"
-    r"(?!.*(?:\bor\b|[\[(]))",
-    re.IGNORECASE | re.DOTALL,
-)
-"""A list and what its members mean: "[1, 0], meaning yes and no"."""
-
-ANY_OTHER: Final = re.compile(
-    r"(?P<value>[^()（）]{1,100})[(（]\s?满足(?P<condition>[^()（）]{1,100}?)(?:皆可|均可|即可|都可以?)[)）][.。\s]*"
-)
-"""A reference with the remark that any value of a condition is right."""
 _LETTER: Final = r"(?P<letter>[A-Za-z]|\\(?:alpha|beta|lambda|mu|theta|phi|omega))(?![A-Za-z_(^])"
 SIGNED: Final = re.compile(
     r"\b(?P<sign>positive|non-?negative|negative)\s+(?:(?:real|rational)\s+)?"

@@ -113,11 +113,13 @@ COPULAS: Final = ("is", "are", "was")
 SIGNS: Final = frozenset({"t", "f", "y", "n"}) | frozenset(PAIRS[-1].affirm + PAIRS[-1].deny)
 """Words that are an answer only where nothing follows."""
 
-SAID: Final = re.compile(
+STATED: Final = re.compile(
     r"[\s*_>]*+(?:(?:so|thus|hence|therefore|then|and|finally|consequently|overall|clearly"
-    r"|in\sconclusion|(?:we|I)\s(?:can\s)?(?:conclude|see|find)(?:\sthat)?|所以|因此|故|综上(?:所述)?)\b,?\s*)*+"
-    r"(?P<subject>[^\n]{1,300}?)\s?(?:\b(?:is|are|was)\b\s(?:indeed\s|also\s|thus\s|therefore\s|always\s)?|为|是)?"
-    rf"(?P<word>{_ANY})(?:[.!。！*\s]*+|(?:[,:]|\s[-–—]|\s(?:because|since|as)\b)[^\n]*)",
+    r"|in\sconclusion|(?:we|I)\s(?:can\s)?(?:conclude|see|find)(?:\sthat)?)\b,?\s"
+    r"|(?:所以|因此|故|综上)[,，]?\s?){0,3}"
+    r"(?P<subject>[^\n]{1,300}?)\s?"
+    r"(?:\b(?:is|are|was)\b\s(?:indeed\s|also\s|thus\s|therefore\s|always\s)?|为|是)?"
+    rf"(?<![A-Za-z])(?P<word>{_ANY})(?:[.!。！*\s]*+|(?:[,:]|\s[-–—]|\s(?:because|since|as)\b)[^\n]*)",
     re.IGNORECASE,
 )
 """A last sentence that says of its subject that it holds."""

@@ -42,7 +42,7 @@ from reward_functions.symbolic.parsing.vocabulary import (
 
 _NO_ROOM: Final = "nested deeper than the stack allows"
 _SIGNS: Final = frozenset("±∓")
-_BETWEEN_LABELS: Final = frozenset({",", ";", "and", "和", "与"})
+_BETWEEN_LABELS: Final = frozenset({",", ";", "and", "land"})
 
 
 class Choice(NamedTuple):

@@ -7,6 +7,7 @@
 | error | an id given twice; too few or too many rows; a prompt or page that two files share |
 | warning | no ids, further keys in a message, a prompt asked twice, near-duplicates between files |
 | warning | rows that were generated to rehearse with |
+| warning | a list as the reference: whether it is one answer, or alternatives |
 
 The numbers of rows and the roles are Bedrock's (docs.aws.amazon.com/bedrock/latest/userguide,
 "Prepare data for reinforcement fine-tuning"). The size of a file is not checked: no limit of it is
@@ -19,6 +20,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from reward_functions.core.alternatives import PARAMETER, alternatives, members
 from reward_functions.core.jsons import json_kind
 from reward_functions.core.registry import specs
 from reward_functions.core.types import Unscored
@@ -53,6 +55,12 @@ MESSAGE_KEYS: Final = frozenset({"role", "content", "name", "tool_calls", "tool_
 UNREADABLE: Final = "no reward can read reference_answer"
 
 GENERATED: Final = "synthetic rows"
+
+ALTERNATIVES: Final = "a reference that lists alternatives"
+ONE_ANSWER: Final = "a reference that lists the members of one answer"
+
+INTERVAL: Final = 2
+"""Members of a text that may be the ends of an interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +164,8 @@ def _row_findings(row: Row, position: int, readers: _Readers) -> Iterator[LintFi
         complaint = readers.complaint(row, position)
         if complaint:
             yield LintFinding("error", UNREADABLE, row.where, complaint)
+        elif meant := readers.meant(reference):
+            yield LintFinding("warning", meant[0], row.where, meant[1])
 
 
 def _message_problems(row: Row) -> Iterator[tuple[str, str]]:
@@ -205,6 +215,20 @@ class _Readers:
                 return None
             complaints[spec.name] = error
         return "; ".join(f"{name}: {error}" for name, error in complaints.items())
+
+    def meant(self, reference: Any) -> tuple[str, str] | None:
+        """What a list as the reference is, and to which rewards; None for any other reference."""
+        listed = members(reference)
+        if listed is None:
+            return (ALTERNATIVES, "any of them is right") if alternatives(reference) else None
+        count = f"{len(listed)} members"
+        if len(listed) == INTERVAL and not alternatives(reference):
+            count += ", or an interval where the prompt asks for one"
+        if self.reward is None:
+            return ONE_ANSWER, f"to math: {count}; alternatives to others"
+        if PARAMETER not in self.reward.parameters:
+            return (ALTERNATIVES, "any of them is right") if alternatives(reference) else None
+        return ONE_ANSWER, f"{count}, unless {PARAMETER}=alternatives"
 
     def _of(self, sample: Sample) -> Iterable[RewardSpec]:
         if self.reward is not None:

@@ -7,10 +7,9 @@ y = 2x + 1 and x + y = 4 for (x, y)" asks for x first.
 from __future__ import annotations
 
 import re
-import unicodedata
 from typing import Final
 
-from reward_functions.extraction.cues import asking
+from reward_functions.extraction.cues import lists
 from reward_functions.verifiers._math.named_members import MAX_LENGTH, MAX_MEMBERS, members
 
 TAIL: Final = 20_000
@@ -22,7 +21,6 @@ BETWEEN: Final = 80
 _TUPLES: Final = re.compile(r"\(([^()=]{1,200})\)\s*=\s*\(([^()=]{1,400})\)")
 _LAYOUT: Final = re.compile(r"\\(?:left|right|displaystyle|,|;|!|:)(?![a-zA-Z])|[\s{}$]")
 _SIZE: Final = re.compile(r"\\(?:left|right)(?![a-zA-Z])")
-_GREEK: Final = re.compile(r"[Α-Ωα-ω]")
 
 
 def in_asked_order(named: str, prompt: str, *, solutions: bool = False) -> str:
@@ -57,11 +55,11 @@ def _values(named: str) -> dict[str, str]:
         left, right = members(pairs[1]), members(pairs[2])
         found = list(zip(left, right, strict=False)) if len(left) == len(right) else []
     else:
-        parts = [part for piece in members(named) for part in asking.AND.split(piece)]
+        parts = [part for piece in members(named) for part in lists.AND.split(piece)]
         found = [(part.partition("=")[0], part.partition("=")[2]) for part in parts]
     names = [_normal(name) for name, _ in found]
     valid = all(value.strip() and "=" not in value for _, value in found)
-    spelled = all(asking.NAMED.fullmatch(name) for name in names)
+    spelled = all(lists.NAMED.fullmatch(name) for name in names)
     if not valid or not spelled or len(set(names)) < len(names) or len(names) > MAX_MEMBERS:
         return {}
     return {name: value.strip(" $") for name, (_, value) in zip(names, found, strict=True)}
@@ -72,15 +70,15 @@ def _chains(prompt: str, names: frozenset[str]) -> list[list[str]]:
 
     A lone letter that is none of the names stands in a list as well: it is then another list.
     """
-    prompt = asking.BLANK.sub(" ", _SIZE.sub("", prompt))
+    prompt = lists.BLANK.sub(" ", _SIZE.sub("", prompt))
     chains: list[list[str]] = []
     end = 0
-    for token in asking.NAMED.finditer(prompt):
+    for token in lists.NAMED.finditer(prompt):
         name = _normal(token[0])
-        if name not in names and not asking.LONE.fullmatch(name):
+        if name not in names and not lists.LONE.fullmatch(name):
             continue
         between = prompt[end : token.start()] if token.start() - end <= BETWEEN else ""
-        if chains and asking.JOINED.fullmatch(between):
+        if chains and lists.JOINT.fullmatch(lists.FILLER.sub("", between)):
             chains[-1].append(name)
         else:
             chains.append([name])
@@ -91,9 +89,4 @@ def _chains(prompt: str, names: frozenset[str]) -> list[list[str]]:
 def _normal(name: str) -> str:
     """A name without layout, its Greek letters as commands."""
     bare = _LAYOUT.sub("", name).replace("dfrac", "frac").replace("tfrac", "frac")
-    return _GREEK.sub(_command, bare)
-
-
-def _command(letter: re.Match[str]) -> str:
-    _, size, _, name = unicodedata.name(letter[0]).split()[:4]
-    return "\\" + (name.capitalize() if size == "CAPITAL" else name.lower())
+    return bare.translate(lists.GREEK)

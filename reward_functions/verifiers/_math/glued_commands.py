@@ -10,6 +10,7 @@ import re
 from typing import Final
 
 from reward_functions import symbolic
+from reward_functions.extraction.cues import references as words
 from reward_functions.extraction.prompt_formulas import TAIL
 from reward_functions.quantities.units import canonical
 from reward_functions.verifiers._math.given_letters import letters
@@ -20,28 +21,15 @@ LONGEST: Final = 300
 MAX_SPLIT: Final = 10
 """Commands of one reference that are taken apart."""
 
-_GLUED: Final = re.compile(
-    r"\\(?P<command>leqslant|geqslant|leq|geq|neq|le|ge|lt|gt|ne|in|cdot|times|to|pm|max|min)"
-    r"(?P<letters>[A-Za-z]{1,2})"
-)
-"""Commands of relations, operators and sets with one or two letters behind them."""
-
-_WHOLE: Final = frozenset(
-    "cdots cdotp inf int top neg pmod pmb gets less gtr inj ind init max min".split()
-)
-"""Commands of LaTeX that begin like one of these."""
-
 _LETTER: Final = re.compile(r"(?<![A-Za-z\\])[B-HJ-Zb-z](?![A-Za-z])")
-_NOT_READ: Final = re.compile(r"\\([A-Za-z]+) is not read")
 _TWO: Final = "two numbers side by side"
 
 
 def may_be_glued(reference: str) -> bool:
     """Whether a reference has a command that is not read, and may be one with a letter behind."""
-    if len(reference) > LONGEST or not _GLUED.search(reference):
+    if len(reference) > LONGEST or not words.GLUED.search(reference):
         return False
-    unread = _NOT_READ.fullmatch(symbolic.trouble_with(reference))
-    return unread is not None and _glued(unread[1]) is not None
+    return _glued(symbolic.unread_command(reference)) is not None
 
 
 def unglued(reference: str, prompt: str) -> str:
@@ -53,10 +41,10 @@ def unglued(reference: str, prompt: str) -> str:
         return reference
     text = reference
     for _ in range(MAX_SPLIT):
-        unread = _NOT_READ.fullmatch(symbolic.trouble_with(text))
-        if unread is None:
+        unread = symbolic.unread_command(text)
+        if not unread:
             return text
-        glued = _glued(unread[1])
+        glued = _glued(unread)
         if glued is None:
             return reference
         command = re.compile(re.escape(glued[0]) + r"(?![A-Za-z])")
@@ -71,19 +59,19 @@ def _names(text: str) -> set[str]:
     return set(_LETTER.findall(text[-TAIL:])) | letters(text[-TAIL:])
 
 
-def suggestion(trouble: str) -> str:
+def suggestion(reference: str, trouble: str) -> str:
     """What to write instead, behind the reason why a reference cannot be read; "" where unknown."""
-    unread = _NOT_READ.match(trouble)
-    if unread is None:
-        return ": write one number, or a comma between two" if trouble.startswith(_TWO) else ""
-    glued = _glued(unread[1])
+    unread = symbolic.unread_command(reference)
+    glued = _glued(unread)
     if glued:
         return rf": write \{glued['command']} {glued['letters']} if that is meant"
-    if canonical(unread[1]):
-        return rf": write \text{{{unread[1]}}}"
-    return ": write the value, or a \\sum" if unread[1].endswith("dots") else ""
+    if canonical(unread):
+        return rf": write \text{{{unread}}}"
+    if unread.endswith("dots"):
+        return ": write the value, or a \\sum"
+    return ": write one number, or a comma between two" if trouble.startswith(_TWO) else ""
 
 
 def _glued(name: str) -> re.Match[str] | None:
     """The name of a command in its two parts; None where it is a name of its own."""
-    return None if name in _WHOLE or canonical(name) else _GLUED.fullmatch("\\" + name)
+    return None if name in words.COMMANDS or canonical(name) else words.GLUED.fullmatch("\\" + name)

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from reward_functions import symbolic
-from reward_functions.extraction.cues import asking
+from reward_functions.extraction.cues import lists
 from reward_functions.quantities.units import canonical
 from reward_functions.symbolic import EqualityVerdict, Outcome
 from reward_functions.verifiers._math.asked_order import asks_for_names
@@ -16,27 +16,25 @@ if TYPE_CHECKING:
     from reward_functions.symbolic import Ordered
     from reward_functions.verifiers._math.reference import Reference
 
-_ARROW: Final = re.compile(r"\\(?:to|rightarrow|longrightarrow)(?![a-zA-Z])|[→⟶]|-{1,2}>")
 _UNIT: Final = re.compile(
-    r"(?<=[)\]])(?:\s|\\[,;: ])*+(?:\\(?:text|mathrm)\s?\{\s?)?"
+    r"(?<=[)\]])[\s\\,;:]*+(?:\\(?:text|mathrm)\s?\{\s?)?"
     r"(?P<unit>[A-Za-zΩµ°/]{1,12})\s?\}?\s*\Z"
 )
-_JOINT: Final = re.compile(r"[,;{]|\b(?:and|or)\b")
 _BOOLEANS: Final = frozenset({"True", "False"})
 
 
 def members_verdict(reference: Reference, answer: str, prompt: str) -> EqualityVerdict:
     """Whether an answer gives the members of a reference; as truths, where they may be some."""
     if reference.flags:
-        told = truths(answer)
-        if told is not None:
-            return _of_truths(reference, told, answer)
+        stated = truths(answer)
+        if stated is not None:
+            return _of_truths(reference, stated, answer)
         if not _BOOLEANS.isdisjoint(reference.members):
             reason = "the answer is no list of truths"
             return EqualityVerdict(Outcome.UNDECIDED, "list-truths", reason, reference.text, answer)
     answer = _bare(answer)
-    if _ARROW.search(answer) and not _JOINT.search(answer):
-        answer = _ARROW.sub(",", answer)
+    if lists.ARROW.search(answer) and not lists.JOINED.search(answer):
+        answer = lists.ARROW.sub(",", answer)
     ordered: Ordered = "as-written"
     if reference.flags:
         ordered = "always"
@@ -47,15 +45,15 @@ def members_verdict(reference: Reference, answer: str, prompt: str) -> EqualityV
 
 def _bare(answer: str) -> str:
     """An answer without what stands behind its brackets: their unit, and what the members mean."""
-    meant = asking.MEANT.match(answer)
+    meant = lists.MEANT.match(answer)
     if meant:
         return meant["list"]
     unit = _UNIT.search(answer)
     return answer[: unit.start()] if unit and canonical(unit["unit"]) else answer
 
 
-def _of_truths(reference: Reference, told: list[bool], answer: str) -> EqualityVerdict:
+def _of_truths(reference: Reference, stated: list[bool], answer: str) -> EqualityVerdict:
     wanted = [member in ("1", "True") for member in reference.members]
-    outcome = Outcome.EQUAL if told == wanted else Outcome.DIFFERENT
-    reason = "the same truths in order" if told == wanted else "the truths differ"
+    outcome = Outcome.EQUAL if stated == wanted else Outcome.DIFFERENT
+    reason = "the same truths in order" if stated == wanted else "the truths differ"
     return EqualityVerdict(outcome, "list-truths", reason, reference.text, answer)

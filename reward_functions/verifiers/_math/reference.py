@@ -12,7 +12,7 @@ from reward_functions.core.errors import BadReference
 from reward_functions.core.references import reference_value, scalar_text
 from reward_functions.extraction.answer import Answer
 from reward_functions.extraction.candidates.boxes import COMMAND
-from reward_functions.extraction.cues import asking
+from reward_functions.extraction.cues import lists
 from reward_functions.extraction.invisible import strip_invisible
 from reward_functions.verifiers._math.answer import mathematical_answer
 from reward_functions.verifiers._math.asked_order import asks_for_names
@@ -139,9 +139,9 @@ def _may_be_interval(items: list[Any], prompt: str) -> bool:
     booleans = any(isinstance(item, bool) for item in items)
     if len(items) != 2 or booleans or not items[0] < items[1]:  # noqa: PLR2004 - the ends
         return False
-    if asking.INTERVAL.search(prompt):
+    if lists.INTERVAL.search(prompt):
         return True
-    return not asking.MEMBERS.search(prompt) and not asks_for_names(prompt, 2)
+    return not lists.SEVERAL.search(prompt) and not asks_for_names(prompt, 2)
 
 
 def right_response(sample: Sample) -> str:

@@ -15,18 +15,13 @@ from typing import Final
 
 from reward_functions import symbolic
 from reward_functions.core.errors import BadReference
-from reward_functions.extraction.cues import asking
+from reward_functions.extraction.cues import lists
+from reward_functions.extraction.cues import references as words
 from reward_functions.verifiers._math.verdict import same_value
 
 LONGEST: Final = 300
 """Characters of a reference that is looked into."""
 
-_STRAY: Final = re.compile(r"#|dots|[…⋯]|\.{3}|\d\.\s|皆可|均可|即可")
-_FORMS: Final = re.compile(r"(?<![#\\])#\s?#(?!#)|\\#\s?\\#")
-_SPACED: Final = re.compile(r"-?0\.\s++\d++[.。\s]*+")
-_SIDES: Final = re.compile(r"\\(?:leqslant|leq|le|lt|geqslant|geq|ge|gt)(?![a-zA-Z])|[<>≤≥⩽⩾]")
-_STRICT: Final = frozenset({"<", ">", r"\lt", r"\gt"})
-_DOWN: Final = frozenset({">", "≥", "⩾", r"\gt", r"\ge", r"\geq", r"\geqslant"})
 _PLAIN_VALUE: Final = re.compile(r"[^,;=<>\[\]≤≥±∈∪]{1,60}")
 
 
@@ -36,11 +31,11 @@ def tidied(reference: str) -> str:
     Raises:
         BadReference: it is two forms of two values.
     """
-    if len(reference) > LONGEST or "\n" in reference.strip() or not _STRAY.search(reference):
+    if len(reference) > LONGEST or "\n" in reference.strip() or not words.STRAY.search(reference):
         return reference
-    if _SPACED.fullmatch(reference.strip()):
+    if words.SPACED.fullmatch(reference.strip()):
         return "".join(reference.split()).rstrip(".。")
-    forms = [form.strip(" $") for form in _FORMS.split(reference)]
+    forms = [form.strip(" $") for form in words.FORMS.split(reference)]
     if len(forms) > 1 and all(forms):
         return _one_value(forms)
     return symbolic.finite_sum(reference.strip(" $.")) or reference
@@ -66,25 +61,25 @@ def others_allowed(reference: str) -> tuple[str, str]:
     Raises:
         BadReference: the remark is not the bounds of one letter.
     """
-    remark = asking.ANY_OTHER.fullmatch(reference.strip())
+    remark = words.ANY_OTHER.fullmatch(reference.strip())
     if remark is None:
         return reference, ""
     condition = remark["condition"].strip(" $")
-    sides, signs = _SIDES.split(condition), _SIDES.findall(condition)
-    down = {sign in _DOWN for sign in signs}
+    sides, signs = words.SIDES.split(condition), words.SIDES.findall(condition)
+    down = {sign in words.DOWN for sign in signs}
     if len(sides) not in (2, 3) or len(down) != 1:
         raise BadReference("the reference allows other values, and not by bounds of one letter")
     if down == {True}:
         sides, signs = sides[::-1], signs[::-1]
-    names = [place for place, side in enumerate(sides) if asking.LONE.fullmatch(side.strip())]
+    names = [place for place, side in enumerate(sides) if lists.LONE.fullmatch(side.strip())]
     ends = {3: [1], 2: [0, 1]}[len(sides)]
     if not names or names[0] not in ends:
         raise BadReference("the reference allows other values, and not by bounds of one letter")
     at = names[0]
     low = sides[at - 1] if at else r"-\infty"
     high = sides[at + 1] if at + 1 < len(sides) else r"\infty"
-    left = "[" if at and signs[at - 1] not in _STRICT else "("
-    right = "]" if at < len(signs) and signs[at] not in _STRICT else ")"
+    left = "[" if at and signs[at - 1] not in words.STRICT else "("
+    right = "]" if at < len(signs) and signs[at] not in words.STRICT else ")"
     return remark["value"].strip(), f"{left}{low.strip()}, {high.strip()}{right}"
 
 

@@ -117,8 +117,8 @@ def truth_verdict(answer: str, truth: bool) -> EqualityVerdict:  # noqa: FBT001 
     if answer not in _TRUTHS:
         reason = "the answer says neither that it holds nor that it does not"
         return EqualityVerdict(Outcome.UNDECIDED, "truth", reason, truth, answer)
-    told = answer == str(truth)
-    outcome = Outcome.EQUAL if told else Outcome.DIFFERENT
+    right = answer == str(truth)
+    outcome = Outcome.EQUAL if right else Outcome.DIFFERENT
     return EqualityVerdict(outcome, "truth", f"the answer is {answer}", truth, answer)
 
 
@@ -157,8 +157,8 @@ def _statement(text: str) -> Answer | NoAnswer | None:
         statement = last_statement(text)
         if statement is None:
             return found
-        told = words.WHOLE.match(statement.text)
-        if told or text[statement.start : statement.start + len("answer")].lower() == "answer":
+        whole = words.WHOLE.match(statement.text)
+        if whole or text[statement.start : statement.start + len("answer")].lower() == "answer":
             break
         text = text[: statement.start]
         found = stated_answer(text) or found
@@ -169,7 +169,7 @@ def _statement(text: str) -> Answer | NoAnswer | None:
         return NoAnswer("the answer is stated for a case only", "denied-statement")
     value = text.find(statement.text, statement.start)
     denied = words.DENIED.search(text, max(0, statement.start - BEFORE), max(value, 0))
-    if statement.mood == "negated" and told and not denied:
+    if statement.mood == "negated" and whole and not denied:
         return Answer("statement", statement.text)
     return found
 
@@ -225,14 +225,16 @@ def _last_sentence(text: str) -> str:
 
 def _of_statement(sentence: str, prompt: str) -> str:
     """What a sentence says of the statement that the prompt puts; "" of any other subject."""
-    said = words.SAID.fullmatch(sentence)
-    if said is None or words.DENIED_LAST.search(said["subject"]):
+    stated = words.STATED.fullmatch(sentence)
+    if stated is None or words.DENIED_LAST.search(stated["subject"]):
         return ""
-    word, subject = said["word"].lower(), said["subject"].strip()
+    word, subject = stated["word"].lower(), stated["subject"].strip()
+    if word in words.SIGNS:
+        return ""
     asked = _spaced(prompt)
     statement = words.STATEMENT.fullmatch(subject)
     if statement:
-        put = _spaced(statement["put"] or "")
+        put = _spaced(statement["put"]).strip()
         about = put in asked and words.OF_TRUTH.search(prompt)
         return str(words.POLARITY[word]) if about else ""
     for other in (*words.PAIR_OF[word].affirm, *words.PAIR_OF[word].deny):

@@ -25,7 +25,7 @@ def verdict_on(
     try:
         verdict = symbolic.equal(reference, answer)
     except symbolic.Unreadable as error:
-        reason = f"the reference cannot be read: {error}{suggestion(str(error))}"
+        reason = f"the reference cannot be read: {error}{suggestion(reference, str(error))}"
         raise UnreadableReference(reason) from None
     if rounded and not verdict.equal and _digits(answer) >= rounded > _digits(reference):
         turned = symbolic.equal(answer, reference)
