@@ -22,6 +22,7 @@ from reward_functions.verifiers._math.asked_quantity import value_asked_for
 from reward_functions.verifiers._math.given_letters import CONSTANTS, meant_by_prompt
 from reward_functions.verifiers._math.named_members import by_name
 from reward_functions.verifiers._math.option_texts import agreed
+from reward_functions.verifiers._math.plain_units import with_unit
 from reward_functions.verifiers._math.reference import reference_answer
 from reward_functions.verifiers._math.restatement import restates, unevaluated
 from reward_functions.verifiers._math.stated_conditions import (
@@ -198,7 +199,7 @@ def _judged(
         else:
             value = value_asked_for(answer, reference, prompt)
     if value is None and not verdict.equal:
-        value = by_name(found, text, reference) or None
+        value = by_name(found, text, reference) or with_unit(found, prompt)
     if value is not None:
         answer = value
         verdict = verdict_on(reference, value, rounded=rounded, strict_percent=strict_percent)
