@@ -65,6 +65,7 @@ UNITS: Final[dict[str, tuple[str, str]]] = {
     "Pa": ("Pa", "pascal"),
     "bar": ("bar", "bar"),
     "mmHg": ("mmHg", ""),
+    "psi": ("psi", ""),
     "torr": ("", "torr"),
     "atm": ("atm", "atmosphere"),
     "V": ("V", "volt"),

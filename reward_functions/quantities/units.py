@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
 UNIT_IN_ITALICS: Final = frozenset(
-    "cm km kg ft lb lbs oz hr hrs mph kWh Hz kHz MHz GHz kPa mol kJ kW eV keV MeV mL yd dm".split()
+    "cm km kg ft lb lbs oz hr hrs mph kWh Hz kHz MHz GHz THz kPa MPa GPa mol kJ kW eV keV MeV GeV"
+    " TeV mL yd dm KiB MiB GiB TiB Mbps Gbps".split()
 )
 """Symbols that are units in a formula too, as in 5 km, since nobody multiplies those letters. Other
 symbols are units in upright type, as in \\text{Pa}; words need no row here."""

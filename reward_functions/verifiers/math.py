@@ -24,6 +24,7 @@ from reward_functions.verifiers._math.asked_quantity import value_asked_for
 from reward_functions.verifiers._math.given_letters import CONSTANTS, meant_by_prompt
 from reward_functions.verifiers._math.named_members import by_name
 from reward_functions.verifiers._math.option_texts import agreed, by_letters
+from reward_functions.verifiers._math.plain_units import with_unit
 from reward_functions.verifiers._math.reference import Reference, reference_of, right_response
 from reward_functions.verifiers._math.reference_verdict import verdict_for
 from reward_functions.verifiers._math.restatement import restates, unevaluated
@@ -235,7 +236,8 @@ def _judged(
         else:
             value = value_asked_for(answer, reference, prompt)
     if value is None and not verdict.equal:
-        value = by_name(found, text, ", ".join(right.members) or reference) or None
+        named = by_name(found, text, ", ".join(right.members) or reference)
+        value = named or with_unit(found, prompt)
     if value is not None:
         answer = value
         verdict = judged(value)

@@ -62,8 +62,19 @@ def last_boxed(text: str) -> Candidate | None:
             break
         run.append(earlier)
         before = text.rfind(COMMAND, 0, before)
-    content = ", ".join(each.text for each in reversed(run))
-    return Candidate("box", content, run[-1].start, box.end, boxes=len(run))
+    if len(run) == 1:
+        return box
+    run.reverse()
+    return Candidate("box", ", ".join(_named(text, run)), run[0].start, box.end, boxes=len(run))
+
+
+def _named(text: str, run: list[Candidate]) -> list[str]:
+    """What a run of boxes holds, with the names before them where each has one of its own."""
+    named = [words.BOX_NAME.search(text, max(0, box.start - SIGN_REACH), box.start) for box in run]
+    names = {found[1] for found in named if found}
+    if len(names) < len(run):
+        return [box.text for box in run]
+    return [f"{found[1]}{box.text}" for found, box in zip(named, run, strict=True) if found]
 
 
 def labelled_boxes(text: str) -> list[str]:

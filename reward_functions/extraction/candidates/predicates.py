@@ -114,7 +114,7 @@ def amount(text: str) -> str:
 
     Of a chain it is the last side, behind a name where the first one is one.
     """
-    text = text.replace("**", "").strip(_MARKUP)
+    text = words.PRECISION.sub("", text.replace("**", "")).strip(_MARKUP)
     text = text[words.ADVERBS.match(text).end() :]  # type: ignore[union-attr]
     shown = hidden(text)
     sign = shown.rfind("=")

@@ -49,6 +49,18 @@ CONSTANTS: Final = re.compile(
 )
 """Words by which a prompt leaves constants open: their letters are then a proposal."""
 
+LETTER: Final = re.compile(
+    r"(?<![A-Za-z\\])([A-Za-z])\s?[=<>≤≥+*]|[=<>≤≥+*]\s?([A-Za-z])(?![A-Za-z])"
+    r"|\b(?:terms of|let|where|variables?) ([A-Za-z])(?![A-Za-z])"
+)
+"""A letter in plain text that is no unit."""
+
+MEASURED: Final = re.compile(r"\d\s?([A-Za-z])(?![A-Za-z])")
+"""A letter in plain text that may be one: "40 m/s"."""
+
+UNIT: Final = re.compile(r"\b(?:in|[Uu]nits?:?) ([A-Za-z])(?![A-Za-z])")
+"""A letter in which the answer is asked for: "in V", "(unit: m)"."""
+
 NAME: Final = re.compile(
     r"[A-Z](?:\s*(?:\\cap|\\cup|\\setminus|∩|∪)\s*[A-Z])+"
     r"|\\operatorname\*?\{[A-Za-z]{1,12}\}\s*\(?\\?[A-Za-z0-9]{1,8}\)?"

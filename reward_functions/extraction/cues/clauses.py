@@ -107,7 +107,7 @@ COMPUTED_WAYS: Final = re.compile(r"\b(?:or|not|nor|plus|minus|instead|rather)\b
 """The same where it says in how many ways: "to choose 2 men and 3 women"."""
 
 PRECISION: Final = re.compile(
-    r",?\s(?:correct|rounded|accurate)?\s?(?:up\s)?to\s(?:the\snearest\s[a-z]{3,12}"
+    r"\s\((?:in|to|with)\s\d{1,2}\s(?:sig|dec)[^()]{0,30}\)|,?\s(?:correct|rounded|accurate)?\s?(?:up\s)?to\s(?:the\snearest\s[a-z]{3,12}"
     r"|[a-z\d]{1,8}\s(?:decimals?|significant|sig)\b[^,;]{0,20})",
     re.IGNORECASE,
 )

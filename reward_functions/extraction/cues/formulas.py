@@ -9,13 +9,27 @@ from typing import Final
 MENTION: Final = re.compile(r"[\s.…]*+(?:(?:your |the |final )*answer)?[\s.…]*", re.IGNORECASE)
 _LABEL: Final = r"\bfor\s+part\s+(?:\([a-z\d]\)|[a-z\d]\b)"
 _CASE: Final = r"(?:option|case|answer|possibility)\s[\dA-J]\s?"
+_NAME: Final = (
+    r"(?:\\(?:alpha|beta|gamma|delta|(?:var)?epsilon|eta|theta|kappa|lambda|mu|nu|rho|sigma|tau"
+    r"|(?:var)?phi|psi|omega)|(?<![\w\\])(?:[A-Za-z]|[A-Za-z]{2,3}(?=\()))"
+    r"(?:_(?:\w|\{[^{}$\n]{1,20}\}))?'{0,2}(?:\([^()$=\n]{1,40}\))?\s?="
+)
+_JOINED: Final = (
+    r"以?及|和|与|或者?|と|や|および|または|및|와|과|그리고|또는"
+    r"|\b(?:and|und|sowie|et|y|e|i|oraz|och|og|en|ve|va|dan|и|та|και|و|और|तथा|एवं"
+    r"|or|oder|ou|o|lub|eller|of|veya|atau|или|або|ή|أو|या)\b"
+)
+"""Words between the members of a list, in many languages."""
 BOX_JOINT: Final = re.compile(
-    r"(?:[\s,;$&~/|*•-]|\d{1,2}[.)]\s|\\[,;:! \\()\[\]]|\\q?quad|\\l?or\b|\\vee\b|或"
-    r"|\b(?:and|or|maybe|perhaps|possibly|alternatively|else|either|also|vs|oder|und|ou|et|o|y)\b"
-    rf"|\b[A-Za-z](?:_\d)?\s?=|\b{_CASE}:|\.\s(?={_CASE}:)"
-    rf"|{_LABEL}|\\(?:text|mathrm|mbox)\s?\{{[\s,]*(?:{_LABEL}[\s,]*)?(?:(?:and|or)\s*)?\}})*",
+    r"(?:[\s,;$&~/|*•，、；،؛・·-]|\d{1,2}[.)]\s|\\[,;:! \\()\[\]]|\\q?quad|\\l?or\b|\\vee\b"
+    rf"|{_JOINED}|\b(?:maybe|perhaps|possibly|alternatively|else|either|also|vs)\b"
+    rf"|\b{_CASE}:|\.\s(?={_CASE}:)"
+    rf"|{_LABEL}|\\(?:text|mathrm|mbox)\s?\{{[\s,，、]*(?:{_LABEL}[\s,]*)?(?:(?:{_JOINED})\s*)?\}})*"
+    rf"(?:{_NAME}[\s&]*)?",
     re.IGNORECASE,
 )
+BOX_NAME: Final = re.compile(rf"({_NAME})\s?(?:\\displaystyle\s?)?$")
+r"""What a box is called in a formula: $f(2)=\boxed{5}$."""
 BOX_LABEL: Final = re.compile(r"[^\d]{1,120}?(?:\b(?:is|are|equals)|[:=)])[\s$*\\(\[]{0,9}")
 """Between two boxes, what the second one is called."""
 _OPENER: Final = (

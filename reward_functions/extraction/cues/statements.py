@@ -76,10 +76,12 @@ MARGIN: Final = re.compile(
 )
 STOP: Final = re.compile(
     r"""
-    (?<!\\)[.;?。](?=[\s*_<)"'”$\\]|$)           # the end of the sentence, not of a whole number
+    # the end of the sentence, not of a whole number, nor of "3 sig. fig."
+    (?<!\\)(?<!\bsig)(?<!\bfig)(?<!\bapprox)[.;?。](?=[\s*_<)"'”$\\]|$)
   | !(?=[\s*_<)"'”]|$)                    # nor the factorial of a formula
   | \n | </(?:final_)?answer> | です | 입니다
-  | ,?\s{1,4}\(?(?:because|since|as|so|which|where|given|after|when|by|if|i\.e)\b
+  | ,?\s{1,4}\(?(?:because|since|as|so|which|where|given|after|when|by|if|assuming|provided
+      |i\.e)\b
   | [,，]\s?(?:不|而)
   | \s{1,4}\(not\b | (?<=(?-i:[A-J]))\s?选?项
   | ,\s{1,4}(?:for|but|not|I\s+(?:think|believe)(?=[.!\n]|$)|and\s+(?:we|the|so|thus|this|that))\b
@@ -87,7 +89,8 @@ STOP: Final = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 SENTENCE_END: Final = re.compile(
-    r"(?:[.;?。]|(?<=[a-z])!)(?=[\s*_<)\"'”$\\]|$)|\n|</(?:final_)?answer>"
+    r"(?:(?<!\bsig)(?<!\bfig)(?<!\bapprox)[.;?。]|(?<=[a-z])!)(?=[\s*_<)\"'”$\\]|$)"
+    r"|\n|</(?:final_)?answer>"
 )
 """What ends the whole sentence of a statement."""
 TAG_END: Final = re.compile(r"</(?:final_)?answer>")

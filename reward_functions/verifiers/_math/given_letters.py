@@ -41,12 +41,12 @@ def meant_by_prompt(answer: str, reference: str, prompt: str) -> bool:
         return True
     if asking.CONSTANTS.search(prompt[-TAIL:]):
         return False
-    return not (mine ^ theirs).isdisjoint(letters(prompt[-TAIL:]))
+    return not (mine ^ theirs).isdisjoint(letters_of(prompt))
 
 
-def letters(prompt: str) -> set[str]:
+def letters_of(prompt: str) -> set[str]:
     """The lone letters of the formulas of a prompt, with the numbers below them."""
-    formulas = _FORMULA.findall(_MARK.sub("$", prompt))
+    formulas = _FORMULA.findall(_MARK.sub("$", prompt[-TAIL:]))
     return {_plain(letter) for formula in formulas for letter in _LETTER.findall(formula)}
 
 

@@ -13,7 +13,7 @@ from reward_functions import symbolic
 from reward_functions.extraction.cues import references as words
 from reward_functions.extraction.prompt_formulas import TAIL
 from reward_functions.quantities.units import canonical
-from reward_functions.verifiers._math.given_letters import letters
+from reward_functions.verifiers._math.given_letters import letters_of
 
 LONGEST: Final = 300
 """Characters of a reference that is looked into."""
@@ -56,7 +56,7 @@ def unglued(reference: str, prompt: str) -> str:
 
 def _names(text: str) -> set[str]:
     """The lone letters of a text, but for the words a and I."""
-    return set(_LETTER.findall(text[-TAIL:])) | letters(text[-TAIL:])
+    return set(_LETTER.findall(text[-TAIL:])) | letters_of(text[-TAIL:])
 
 
 def suggestion(reference: str, trouble: str) -> str:
