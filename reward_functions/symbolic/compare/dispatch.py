@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Final
 from reward_functions.symbolic.budget import Unreadable
 from reward_functions.symbolic.compare.arrays import in_basis, worked_out
 from reward_functions.symbolic.compare.assignments import by_name, numbered
-from reward_functions.symbolic.compare.clocks import compare_clocks, on_the_dial
+from reward_functions.symbolic.compare.clocks import compare_times, day_of_month, on_the_dial
 from reward_functions.symbolic.compare.families import MAY_BE_FAMILIES, FamilyComparison
 from reward_functions.symbolic.compare.members import entries, is_vector
+from reward_functions.symbolic.compare.mixed_units import in_one_unit
 from reward_functions.symbolic.compare.real_sets import compare_regions, region, states_region
 from reward_functions.symbolic.expr.names import in_order_of_names
 from reward_functions.symbolic.expr.nodes import (
@@ -23,10 +24,12 @@ from reward_functions.symbolic.expr.nodes import (
     BuiltSet,
     Clock,
     Congruence,
+    Date,
     Listing,
     Matrix,
     NamedSet,
     Node,
+    Number,
     Piecewise,
     Product,
     Ratio,
@@ -42,7 +45,7 @@ if TYPE_CHECKING:
     from reward_functions.symbolic.budget import Work
 
 _NO_VALUES: Final = (
-    Listing, Braces, Bracket, Union, BuiltSet, NamedSet, Matrix, Relation, Ratio, Clock,
+    Listing, Braces, Bracket, Union, BuiltSet, NamedSet, Matrix, Relation, Ratio, Clock, Date,
     Congruence, Piecewise,
 )  # fmt: skip
 
@@ -57,6 +60,7 @@ _KINDS: Final[dict[type, str]] = {
     Relation: "an equation or inequality",
     Ratio: "a ratio",
     Clock: "a time of day",
+    Date: "a date",
     Congruence: "a congruence",
     Piecewise: "a function by cases",
 }
@@ -69,6 +73,7 @@ class AnswerComparison(FamilyComparison):
         """Whether two answers are equal in kind and in every part."""
         if reference == candidate:
             return same("same-expression", "both read as the same expression")
+        reference, candidate = in_one_unit(reference, candidate)
         if isinstance(reference, MAY_BE_FAMILIES) or isinstance(candidate, MAY_BE_FAMILIES):
             found = self.families(reference, candidate)
             if found is not None:
@@ -132,8 +137,8 @@ class AnswerComparison(FamilyComparison):
                 return self.collections(reference, candidate, items, others)
             case Ratio(parts), Ratio(others):
                 return self.ratios(parts, others)
-            case Clock(), Clock():
-                return compare_clocks(reference, candidate)
+            case ((Clock() | Date()), (Clock() | Date())):
+                return compare_times(reference, candidate)
             case Piecewise(branches), Piecewise(others):
                 return self.piecewise(branches, others)
             case Congruence(), Congruence():
@@ -188,6 +193,8 @@ class AnswerComparison(FamilyComparison):
                 return self.compare(Product((over,), (under,)), candidate)
             case _, Ratio((over, under)):
                 return self.compare(reference, Product((over,), (under,)))
+            case Number(), Date():
+                return day_of_month(reference, candidate)
             case _, Congruence() if not isinstance(reference, _NO_VALUES):
                 return self.rest(reference, candidate)
             case Matrix(((only,),)), _:
