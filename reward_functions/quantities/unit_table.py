@@ -149,6 +149,32 @@ PREFIXES: Final[dict[str, tuple[str, str]]] = {
 }
 """The letter of a prefix in a canonical name: its symbols, and its word."""
 
+PARTS: Final[dict[str, tuple[int, str]]] = {
+    "week": (7, "day"),
+    "day": (24, "h"),
+    "h": (60, "min"),
+    "min": (60, "s"),
+    "year": (12, "month"),
+    "mi": (1760, "yd"),
+    "yd": (3, "ft"),
+    "ft": (12, "in"),
+    "km": (1000, "m"),
+    "m": (10, "dm"),
+    "dm": (10, "cm"),
+    "cm": (10, "mm"),
+    "t": (1000, "kg"),
+    "kg": (1000, "g"),
+    "lb": (16, "oz"),
+    "pound": (16, "oz"),
+    "L": (1000, "mL"),
+    "gal": (4, "qt"),
+    "qt": (2, "pt"),
+    "pt": (2, "cup"),
+    "USD": (100, "cent"),
+    "EUR": (100, "cent"),
+}
+"""How many of the next smaller unit a unit has, for amounts in several: 2 h 30 min, 5 ft 3 in."""
+
 CURRENCIES: Final[dict[str, tuple[str, str]]] = {
     "USD": ("$ US$ USD 美元", "dollar buck"),
     "cent": ("¢ ct cts", "cent penny pennies"),

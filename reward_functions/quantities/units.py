@@ -16,7 +16,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.quantities.number_words import cardinal
-from reward_functions.quantities.unit_table import CURRENCIES, PREFIXED, PREFIXES, UNITS
+from reward_functions.quantities.unit_table import CURRENCIES, PARTS, PREFIXED, PREFIXES, UNITS
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
@@ -157,6 +157,18 @@ def head(words: Sequence[str]) -> str:
 def same_unit(first: str, second: str) -> bool:
     """Whether two canonical names are one unit; the word "pound" may be money or a weight."""
     return first == second or {first, second} in ({"pound", "lb"}, {"pound", "GBP"})
+
+
+def size(canonical_name: str) -> tuple[str, int]:
+    """The smallest unit of its kind that amounts in several units have, and how many it has of it.
+
+    An hour has 3,600 seconds. A unit that never stands beside a smaller one is its own.
+    """
+    name, many = canonical_name, 1
+    while name in PARTS:
+        times, name = PARTS[name]
+        many *= times
+    return name, many
 
 
 def is_currency(canonical_name: str) -> bool:

@@ -1,15 +1,25 @@
-"""Times of day on a dial of twelve hours."""
+"""Times of day on a dial of twelve hours, and days of the calendar."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from typing import Final
 
-from reward_functions.symbolic.expr.nodes import Clock, Node, Number, Ratio
+from reward_functions.symbolic.expr.nodes import Clock, Date, Node, Number, Ratio
 from reward_functions.symbolic.verdict import Finding, differ, same, unknown
 
 _DIAL: Final = 12
 _HALF_DAY: Final = _DIAL * 60
+
+
+def compare_times(reference: Clock | Date, candidate: Clock | Date) -> Finding:
+    """Two times of day, or two dates."""
+    match reference, candidate:
+        case Clock(), Clock():
+            return compare_clocks(reference, candidate)
+        case Date(), Date():
+            return compare_dates(reference, candidate)
+    return unknown("shape", "one is a time of day, the other a date")
 
 
 def compare_clocks(reference: Clock, candidate: Clock) -> Finding:
@@ -32,7 +42,7 @@ def _half(time: Clock) -> str:
     """The half of the day, as written or on a dial of 24 hours; nothing where both are meant."""
     if time.half:
         return time.half
-    hour = time.minutes // 60
+    hour = time.minutes // 60 % (2 * _DIAL)
     return "pm" if hour > _DIAL else "" if hour else "am"
 
 
@@ -42,3 +52,28 @@ def on_the_dial(node: Node) -> Node:
         return node
     hours, rest = divmod(node.minutes, 60)
     return Ratio((Number(Fraction(hours)), Number(Fraction(rest))))
+
+
+def compare_dates(reference: Date, candidate: Date) -> Finding:
+    """Dates: the answer has all that the reference states, and may say more."""
+    stated = [
+        (mine, theirs)
+        for mine, theirs in zip(_parts(reference), _parts(candidate), strict=True)
+        if mine
+    ]
+    if any(theirs and mine != theirs for mine, theirs in stated):
+        return differ("date", "another day")
+    if not all(theirs for _, theirs in stated):
+        return unknown("date", "the answer leaves a part of the date out")
+    return same("date", "the same day")
+
+
+def day_of_month(number: Node, date: Date) -> Finding:
+    """A number beside a date, whose day it may be."""
+    if number == Number(Fraction(date.day)) and date.day:
+        return same("date", "the day of the month")
+    return unknown("date", "the answer is a date, the reference none")
+
+
+def _parts(date: Date) -> tuple[int, ...]:
+    return date.day, date.month, date.year, date.weekday

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Final
 from reward_functions.symbolic.budget import Unreadable
 from reward_functions.symbolic.compare.arrays import by_names, in_basis, worked_out
 from reward_functions.symbolic.compare.assignments import by_name, numbered, turned_round
-from reward_functions.symbolic.compare.clocks import compare_clocks, on_the_dial
+from reward_functions.symbolic.compare.clocks import compare_times, day_of_month, on_the_dial
 from reward_functions.symbolic.compare.families import MAY_BE_FAMILIES, FamilyComparison
-from reward_functions.symbolic.compare.imaginary import in_one_unit
+from reward_functions.symbolic.compare.imaginary import with_one_letter
 from reward_functions.symbolic.compare.members import entries, is_vector
+from reward_functions.symbolic.compare.mixed_units import in_one_unit
 from reward_functions.symbolic.compare.real_sets import compare_regions, region, states_region
 from reward_functions.symbolic.expr.names import in_order_of_names
 from reward_functions.symbolic.expr.nodes import (
@@ -24,10 +25,12 @@ from reward_functions.symbolic.expr.nodes import (
     BuiltSet,
     Clock,
     Congruence,
+    Date,
     Listing,
     Matrix,
     NamedSet,
     Node,
+    Number,
     Piecewise,
     Product,
     Ratio,
@@ -43,7 +46,7 @@ if TYPE_CHECKING:
 
 _SPACE: Final = 3
 _NO_VALUES: Final = (
-    Listing, Braces, Bracket, Union, BuiltSet, NamedSet, Matrix, Relation, Ratio, Clock,
+    Listing, Braces, Bracket, Union, BuiltSet, NamedSet, Matrix, Relation, Ratio, Clock, Date,
     Congruence, Piecewise,
 )  # fmt: skip
 
@@ -58,6 +61,7 @@ _KINDS: Final[dict[type, str]] = {
     Relation: "an equation or inequality",
     Ratio: "a ratio",
     Clock: "a time of day",
+    Date: "a date",
     Congruence: "a congruence",
     Piecewise: "a function by cases",
 }
@@ -70,6 +74,7 @@ class AnswerComparison(FamilyComparison):
         """Whether two answers are equal in kind and in every part."""
         if reference == candidate:
             return same("same-expression", "both read as the same expression")
+        reference, candidate = in_one_unit(reference, candidate)
         if isinstance(reference, MAY_BE_FAMILIES) or isinstance(candidate, MAY_BE_FAMILIES):
             found = self.families(reference, candidate)
             if found is not None:
@@ -111,7 +116,7 @@ class AnswerComparison(FamilyComparison):
             work = self.scalars.field.work
             mine, theirs = (in_basis(each, _SPACE, work) for each in (reference, candidate))
             return None if mine is None or theirs is None else self.compare(mine, theirs)
-        sides = in_one_unit(reference, candidate) if "j" in names else None
+        sides = with_one_letter(reference, candidate) if "j" in names else None
         return None if sides is None else self.compare(*sides)
 
     def parts(self, reference: Node, candidate: Node) -> Finding:
@@ -143,8 +148,8 @@ class AnswerComparison(FamilyComparison):
                 return self.collections(reference, candidate, items, others)
             case Ratio(parts), Ratio(others):
                 return self.ratios(parts, others)
-            case Clock(), Clock():
-                return compare_clocks(reference, candidate)
+            case ((Clock() | Date()), (Clock() | Date())):
+                return compare_times(reference, candidate)
             case Piecewise(branches), Piecewise(others):
                 return self.piecewise(branches, others)
             case Congruence(), Congruence():
@@ -199,6 +204,8 @@ class AnswerComparison(FamilyComparison):
                 return self.compare(Product((over,), (under,)), candidate)
             case _, Ratio((over, under)):
                 return self.compare(reference, Product((over,), (under,)))
+            case Number(), Date():
+                return day_of_month(reference, candidate)
             case _, Congruence() if not isinstance(reference, _NO_VALUES):
                 return self.rest(reference, candidate)
             case Matrix(((only,),)), _:

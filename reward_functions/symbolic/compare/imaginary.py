@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _EULER: Final = Constant("e")
 
 
-def in_one_unit(reference: Node, candidate: Node) -> tuple[Node, Node] | None:
+def with_one_letter(reference: Node, candidate: Node) -> tuple[Node, Node] | None:
     """Both sides with i for their j, where one of them has i or the reference oscillates by j."""
     mine, theirs = names_in(reference), names_in(candidate)
     if "j" in mine & theirs:

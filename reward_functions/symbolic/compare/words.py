@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.symbolic.compare.quadrants import compare_quadrants
-from reward_functions.symbolic.expr.nodes import Braces, NamedSet, Number
+from reward_functions.symbolic.expr.nodes import Braces, Clock, Date, NamedSet, Number
 from reward_functions.symbolic.verdict import Finding, differ, same, unknown
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ def _joined_alike(mine: Document, theirs: Document) -> bool:
 
 
 def _in_words(document: Document) -> bool:
-    """Whether words are a number or name a set: twelve, all real numbers, no solution."""
-    named = isinstance(document.tree, Number | NamedSet) or document.tree == Braces(())
+    """Whether words are a number, a time or name a set: twelve, noon, Tuesday, no solution."""
+    tree = document.tree
+    named = isinstance(tree, Number | NamedSet | Clock | Date) or tree == Braces(())
     return named and document.wordy

@@ -19,6 +19,7 @@ from reward_functions.symbolic.expr.nodes import (
     Bracket,
     Clock,
     Constant,
+    Date,
     Degrees,
     Derivative,
     Integral,
@@ -116,7 +117,7 @@ def worked_out(tree: Node) -> bool:
     match tree:
         case Power(Number(base), Number(exponent)):
             return base == _TEN and exponent.denominator == 1
-        case Number() | Symbol() | Constant() | Based() | NamedSet() | Clock():
+        case Number() | Symbol() | Constant() | Based() | NamedSet() | Clock() | Date():
             return True
         case Measured(body, _) | Percent(body) | Degrees(body) | Signed(body):
             return worked_out(body)

@@ -4,7 +4,7 @@
     calculus    Iterated  Integral  Derivative  Limit
     marked      Percent  Degrees  Measured  Based
     collections Listing  Bracket  Braces  Union  BuiltSet  NamedSet  Matrix
-    statements  Relation  Congruence  Ratio  Clock  Piecewise  Given
+    statements  Relation  Congruence  Ratio  Clock  Date  Piecewise  Given
 
 A tree holds how an answer is written, not what it means: `(1,2)` is a `Bracket`, whether as a point
 or as an interval is settled against the other side (`compare.dispatch`). Nodes compare by
@@ -281,6 +281,16 @@ class Clock:
     seconds: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Date:
+    """A day as written, each part 0 where it is not stated; Monday is 1."""
+
+    day: int = 0
+    month: int = 0
+    year: int = 0
+    weekday: int = 0
+
+
 Node = (
     Number
     | Symbol
@@ -312,4 +322,5 @@ Node = (
     | Given
     | Ratio
     | Clock
+    | Date
 )

@@ -13,6 +13,7 @@ from reward_functions.symbolic.expr.nodes import (
     Clock,
     Congruence,
     Constant,
+    Date,
     Degrees,
     Derivative,
     Given,
@@ -126,6 +127,9 @@ def _with_parts(node: Node) -> str:  # noqa: C901, PLR0912 - the other kinds
         case Clock(minutes, half, seconds):
             dial = f"{minutes // 60}:{minutes % 60:02}" + (f":{seconds:02}" if seconds else "")
             return f"{dial} {half}".strip()
+        case Date(day, month, year, weekday):
+            stated = {"weekday": weekday, "day": day, "month": month, "year": year}
+            return ", ".join(f"{name} {number}" for name, number in stated.items() if number)
     raise AssertionError(f"no notation for {type(node).__name__}")
 
 

@@ -27,6 +27,7 @@ from reward_functions.symbolic.expr.traversal import free_names, names_in, opera
 from reward_functions.symbolic.parsing.bases import with_bases
 from reward_functions.symbolic.parsing.clauses import with_clause
 from reward_functions.symbolic.parsing.clock_times import clock_time
+from reward_functions.symbolic.parsing.dates import calendar_date
 from reward_functions.symbolic.parsing.enumeration import enumerated
 from reward_functions.symbolic.parsing.lexer import Token, tokens
 from reward_functions.symbolic.parsing.parser import parse_tokens
@@ -192,9 +193,9 @@ def _tree(stream: list[Token]) -> Node:
     """The tree of an answer; raises as the parser does."""
     if stream and stream[0].kind == "label":
         return _labels(stream)
-    clock = clock_time(stream)
-    if clock is not None:
-        return clock
+    time = clock_time(stream) or calendar_date(stream)
+    if time is not None:
+        return time
     if all(token.kind in ("letters", "-") for token in stream):
         spelled = _spelled_number(stream) or PHRASES.get(_words(stream))
         if spelled is not None:

@@ -61,6 +61,12 @@ def _digits_in_brackets(cursor: Cursor) -> bool:
     return kinds == ["(", "number", ")"] and cursor.peek(1).text.isdecimal()
 
 
+def ordinal_ending(digits: str) -> str:
+    """The letters that make an ordinal of digits: 1st, 11th."""
+    teen = digits[-2:-1] == "1"
+    return "th" if teen else ORDINAL_ENDINGS.get(digits[-1], "th")
+
+
 def _ordinal_ending(cursor: Cursor, digits: str) -> int:
     """The tokens that make a numeral an ordinal: the rd of 3rd, beside its digits or raised.
 
@@ -69,9 +75,11 @@ def _ordinal_ending(cursor: Cursor, digits: str) -> int:
     raised = int(cursor.kind() == "^")
     braced = int(raised and cursor.peek(1).kind == "{")
     token, after = cursor.peek(raised + braced), cursor.peek(raised + 2 * braced + 1)
-    teen = digits[-2:-1] == "1"
-    ending = "th" if teen else ORDINAL_ENDINGS.get(digits[-1], "th")
-    if token.text != ending or token.spaced or (braced and cursor.peek(3).kind != "}"):
+    if (
+        token.text != ordinal_ending(digits)
+        or token.spaced
+        or (braced and cursor.peek(3).kind != "}")
+    ):
         return 0
     ends = token.roman or after.kind == END.kind or (after.kind == "letters" and after.spaced)
     return raised + 2 * braced + 1 if ends else 0

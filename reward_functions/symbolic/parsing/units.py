@@ -28,6 +28,7 @@ from reward_functions.symbolic.expr.literals import number, product
 from reward_functions.symbolic.expr.nodes import Degrees, Measured, Node, Number, UnitPowers
 from reward_functions.symbolic.parsing.cursor import END, Cursor
 from reward_functions.symbolic.parsing.lookahead import modulus_follows
+from reward_functions.symbolic.parsing.mixed_units import in_several_units, smaller_follows
 from reward_functions.symbolic.parsing.unicode_notation import GREEK
 from reward_functions.symbolic.parsing.vocabulary import (
     CURRENCY_SIGNS,
@@ -60,7 +61,8 @@ def measure_follows(cursor: Cursor) -> bool:
     token = cursor.peek()
     if token.kind == "letters":
         found = unit_follows(cursor, 0) or noun_follows(cursor) or scale_follows(cursor)
-        return (found or _rate_follows(cursor)) and not modulus_follows(cursor)
+        found = found or _rate_follows(cursor) or smaller_follows(cursor)
+        return found and not modulus_follows(cursor)
     if token.kind == "command":
         return token.text == "frac" and _unit_fraction_follows(cursor)
     if token.kind == "/":
@@ -156,6 +158,10 @@ def noun_follows(cursor: Cursor) -> bool:
 def measured(cursor: Cursor, body: Node) -> Node:
     """A value with the scale word and unit behind it."""
     body = scaled(cursor, body)
+    if smaller_follows(cursor):
+        body = in_several_units(cursor, body)
+        _of_what(cursor)
+        return body
     if cursor.word("degrees", "degree"):
         cursor.next()
         if not cursor.word("celsius", "fahrenheit", "c", "f"):
