@@ -1,9 +1,9 @@
-"""math-verify, the strongest public verifier, as an oracle: never part of the library.
+"""Public verifiers as oracles: math-verify, and two of verl's. None is part of the library.
 
-`judge` calls it as its README says, for the main thread only (its time-outs are SIGALRM). `Rival`
-asks a process of its own, which is killed when one case takes longer than its cap:
+`judge` calls math-verify as its README says, for the main thread only (its time-outs are SIGALRM).
+`Rival` asks a process of its own, which is killed when one case takes longer than its cap:
 
-    python -m tests.oracle.rival     answers JSON lines on standard input with JSON lines
+    python -m tests.oracle.rival NAME    answers JSON lines on standard input with JSON lines
 """
 
 import json
@@ -12,6 +12,7 @@ import select
 import subprocess
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from time import perf_counter
 
 CAP_SECONDS = 10.0
@@ -21,13 +22,16 @@ a case off here."""
 MEMORY = 3 << 30
 """Bytes of address space: without a ceiling one hostile answer takes all there is."""
 
+VERL = Path(__file__).parents[2] / "build" / "hosts" / "verl" / "bin" / "python"
+"""The interpreter that `make adapters HOSTS=verl` makes; without it verl's are left out."""
+
 LATEX_NEEDS_DELIMITERS = "bare"
 """The kind of text that math-verify's README asks to put between delimiters."""
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """What math-verify made of a case.
+    """What a rival made of a case.
 
     Args:
         right: its verdict; an error and a kill are never right.
@@ -54,12 +58,50 @@ def judge(gold, response, gold_kind=LATEX_NEEDS_DELIMITERS):
     return Judgement(right, perf_counter() - began, trouble)
 
 
-class Rival:
-    """math-verify in a process that can be killed; started when first asked, and again after."""
+def prime_math(gold, response, _):
+    """PRIME's verifier, as verl carries it: the last box, by text and then by sympy."""
+    from verl.utils.reward_score.prime_math import compute_score
 
-    def __init__(self, cap_seconds=CAP_SECONDS):
+    return _answered(lambda: bool(compute_score(response, str(gold))[0]))
+
+
+def math_dapo(gold, response, _):
+    """DAPO's verifier, as verl carries it, told to read the last box: by text alone."""
+    from verl.utils.reward_score.math_dapo import compute_score
+
+    return _answered(lambda: compute_score(response, str(gold), strict_box_verify=True)["acc"])
+
+
+def _answered(call):
+    began = perf_counter()
+    trouble, right = "", False
+    try:
+        right = bool(call())
+    except Exception as error:  # noqa: BLE001 - whatever it raises is its answer
+        trouble = type(error).__name__
+    return Judgement(right, perf_counter() - began, trouble)
+
+
+RIVALS = {
+    "math-verify": (judge, Path(sys.executable)),
+    "prime_math": (prime_math, VERL),
+    "math_dapo": (math_dapo, VERL),
+}
+"""How each is called, and by which interpreter."""
+
+
+def present():
+    """The names of the rivals whose interpreter is there."""
+    return [name for name, (_, python) in RIVALS.items() if python.exists()]
+
+
+class Rival:
+    """A rival in a process that can be killed; started when first asked, and again after."""
+
+    def __init__(self, cap_seconds=CAP_SECONDS, name="math-verify"):
         self._process = None
         self._cap = cap_seconds
+        self._name = name
 
     def __enter__(self):
         return self
@@ -86,7 +128,7 @@ class Rival:
 
     def _start(self):
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.oracle.rival"],
+            [RIVALS[self._name][1], "-m", "tests.oracle.rival", self._name],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -105,14 +147,14 @@ WARMING = (("5", "$5$"), ("\\frac{1}{2}", "$0.5$"), ("x^2-1", "$(x-1)(x+1)$"), (
 """Cases that load what it loads late, so that no measured case pays for it."""
 
 
-def serve(lines, answers):
+def serve(lines, answers, ask=judge):
     """Warm up and say so, then answer cases until there are no more."""
     for gold, response in WARMING:
-        judge(gold, response)
+        ask(gold, response, LATEX_NEEDS_DELIMITERS)
     answers.write("warm\n")
     answers.flush()
     for line in lines:
-        judged = judge(*json.loads(line))
+        judged = ask(*json.loads(line))
         answers.write(json.dumps([judged.right, judged.seconds, judged.trouble]) + "\n")
         answers.flush()
 
@@ -120,6 +162,10 @@ def serve(lines, answers):
 if __name__ == "__main__":
     import resource
 
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    (chosen,) = sys.argv[1:]
+    if RIVALS[chosen][1] != VERL:  # torch, which verl imports, reserves more than it takes
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     logging.disable()
-    serve(sys.stdin, sys.stdout)
+    answers = sys.stdout
+    sys.stdout = sys.stderr  # what a rival prints is no answer
+    serve(sys.stdin, answers, RIVALS[chosen][0])

@@ -4,12 +4,13 @@ python -m tests.scoreboard [FILE …]     without a file: every known file of ..
     --reward NAME       who scores a file that the board does not know (math)
     --out FILE.json     writes the record there, and every lost row to FILE.losses.jsonl
     --markdown          prints the tables of docs/scoreboard.md instead of one for a terminal
-    --alone             without math-verify beside it
+    --alone             without the other verifiers beside it
+    --only TEXT         of the known files those whose name holds it
 """
 
 import argparse
 import json
-from contextlib import nullcontext
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
@@ -17,6 +18,7 @@ from time import monotonic
 from rich.console import Console
 from rich.table import Table
 
+from tests.oracle import rival
 from tests.scoreboard import board, page, sets
 from tests.scoreboard.rivals import Rivals
 
@@ -27,22 +29,7 @@ def main():
     console = Console(highlight=False)
     notes = Console(stderr=True, highlight=False)
     date = datetime.now(UTC).date().isoformat()
-    lines, losses = [], []
-
-    def progress(done, rows):
-        notes.print(f"  math-verify: {done:,} of {rows:,} rows", markup=False)
-
-    with nullcontext() if arguments.alone else Rivals(progress) as rivals:
-        for path in arguments.files or sets.present():
-            name, about = sets.known(path, arguments.reward)
-            if about.skipped:
-                notes.print(f"{name} is skipped: {about.skipped}", markup=False)
-                continue
-            began = monotonic()
-            line, lost = board.scored(path, arguments.reward, date, rivals)
-            lines.append(line.as_json())
-            losses += lost
-            notes.print(f"{name}: {line.rows:,} rows, {monotonic() - began:.0f} s", markup=False)
+    lines, losses = scored(arguments, date, notes)
     if not lines:
         notes.print("nothing to score: ../shared/data is not there, and no file was given")
     if arguments.markdown:
@@ -61,14 +48,40 @@ def main():
         notes.print(f"{len(losses)} lost rows: {lost_rows(arguments.out)}", markup=False)
 
 
+def scored(arguments, date, notes):
+    """(lines, losses) of every file that is asked for; how far it is goes to `notes`."""
+    lines, losses = [], []
+
+    def progress(name):
+        return lambda done, rows: notes.print(f"  {name}: {done:,} of {rows:,} rows", markup=False)
+
+    with ExitStack() as held:
+        others = [] if arguments.alone else rival.present()
+        rivals = [held.enter_context(Rivals(progress(name), name=name)) for name in others]
+        for path in arguments.files or sets.present(arguments.only):
+            name, (about, *_) = sets.known(path, arguments.reward)
+            if about.skipped:
+                notes.print(f"{name} is skipped: {about.skipped}", markup=False)
+                continue
+            began = monotonic()
+            for line, lost in board.scored(path, arguments.reward, date, rivals):
+                lines.append(line.as_json())
+                losses += lost
+            notes.print(f"{name}: {monotonic() - began:.0f} s", markup=False)
+    return lines, losses
+
+
 def read_arguments():
     """What the command line says."""
     parser = argparse.ArgumentParser("python -m tests.scoreboard")
     parser.add_argument("files", nargs="*", type=Path)
-    parser.add_argument("--reward", default="math", choices=["math", "finqa", "gsm8k"])
+    parser.add_argument(
+        "--reward", default="math", choices=["math", "finqa", "gsm8k", "multiple_choice"]
+    )
     parser.add_argument("--out", type=Path)
     parser.add_argument("--markdown", action="store_true")
     parser.add_argument("--alone", action="store_true")
+    parser.add_argument("--only", default="")
     return parser.parse_args()
 
 

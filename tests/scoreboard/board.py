@@ -52,30 +52,39 @@ class Line:
     labelled_right: int = 0
     artefacts: int = 0
     ours: Count = field(default_factory=Count)
-    rival: Count | None = None
+    rivals: dict[str, Count] = field(default_factory=dict)
 
     def as_json(self):
         """The line as an object of JSON."""
         return asdict(self)
 
 
-def scored(path, reward, date, rivals=None):
-    """(the line of a file, its losses); `rivals` judge its rows as well, where they are given."""
-    name, about = sets.known(path, reward)
+def scored(path, reward, date, rivals=()):
+    """(line, losses) of each set of a file; each of `rivals` judges the rows as well."""
+    name, sets_of_file = sets.known(path, reward)
     checksum, held = sets.opened(path)
-    spec = get(about.reward)
-    line = Line(name, about.source, about.licence, checksum, date, spec.name, spec.version)
-    rows = list(about.read(held))
-    if rows and all(row.trouble for row in rows):
-        raise SystemExit(f"{name}: no row can be read; {rows[0].trouble}")
-    line.rows, line.labelled_right = len(rows), sum(row.right for row in rows)
-    losses = [loss for row in rows if (loss := _ours(spec, row, line))]
-    line.artefacts = sum(loss["artefact"] for loss in losses)
-    if rivals and about.rival:
-        line.rival = Count()
-        for row, judged in zip(rows, rivals.judgements(rows), strict=True):
-            line.rival.add(None if judged.trouble else judged.right, row.right)
-    return line, losses
+    for about in sets_of_file:
+        title = f"{name}, {about.part}" if about.part else name
+        spec = get(about.reward)
+        origin = about.source, about.licence, checksum, date
+        line = Line(title, *origin, spec.name, spec.version)
+        rows = about.rows(held)
+        if rows and all(row.trouble for row in rows):
+            raise SystemExit(f"{name}: no row can be read; {rows[0].trouble}")
+        line.rows, line.labelled_right = len(rows), sum(row.right for row in rows)
+        losses = [loss for row in rows if (loss := _ours(spec, row, line))]
+        line.artefacts = sum(loss["artefact"] for loss in losses)
+        for rival in rivals if about.rival else ():
+            line.rivals[rival.name] = _theirs(rival, rows)
+        yield line, losses
+
+
+def _theirs(rival, rows):
+    """The verdicts of a rival; a row that it cannot judge is one that it does not pay."""
+    count = Count()
+    for row, judged in zip(rows, rival.judgements(rows), strict=True):
+        count.add(judged.right and not judged.trouble, row.right)
+    return count
 
 
 def _ours(spec, row, line):

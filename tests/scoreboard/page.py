@@ -15,21 +15,36 @@ HEAD = (
     "right refused",
     "of these artefacts",
     "unscored",
-    "math-verify: wrong paid",
-    "right refused",
 )
+
+RIVALS = ("math-verify", "prime_math", "math_dapo")
+"""Those that a run may have beside ours: math-verify, and two verifiers of verl's."""
 
 
 def cells(line):
     """The cells of a line of the board, as text."""
-    ours, rival = line["ours"], line["rival"]
-    beside = [rival["wrong_paid"], rival["right_refused"] + rival["unscored"]] if rival else []
-    share = f"{ours['right'] / line['rows']:.2%}" if line["rows"] else ""
-    refused = [ours["right_refused"], line["artefacts"]]
-    counts = [share, ours["wrong_paid"], *refused, ours["unscored"], *beside]
-    numbers = [f"{each:,}" if isinstance(each, int) else each for each in counts]
+    ours = line["ours"]
+    counts = ours["wrong_paid"], ours["right_refused"], line["artefacts"], ours["unscored"]
     reward = f"{line['reward']} {line['version']}"
-    return [line["file"], reward, f"{line['rows']:,}", *numbers, *[""] * (2 - len(beside))]
+    share = f"{ours['right'] / line['rows']:.2%}" if line["rows"] else ""
+    return [line["file"], reward, f"{line['rows']:,}", share, *(f"{each:,}" for each in counts)]
+
+
+def beside(line):
+    """The cells of a line of the second table: what the other verifiers make of the same rows."""
+    return [
+        line["file"],
+        _share(line["ours"], line),
+        *(_share(line["rivals"].get(name), line) for name in RIVALS),
+    ]
+
+
+def _share(count, line):
+    """The share that is right, and in brackets wrong answers paid and right ones refused."""
+    if count is None or not line["rows"]:
+        return ""
+    share = f"{count['right'] / line['rows']:.2%}"
+    return f"{share} ({count['wrong_paid']:,} / {count['right_refused']:,})"
 
 
 def table(rows):
@@ -40,14 +55,16 @@ def table(rows):
 
 
 def markdown(record):
-    """The board, and where its files come from."""
+    """The board, the same rows by others, and where the files come from."""
     origins = [
         [line["file"], line["source"], line["licence"], f"`{line['sha256'][:16]}`", line["date"]]
         for line in record
     ]
     origin_head = ["file", "source", "licence", "SHA-256 begins", "run on"]
-    board = table([HEAD, *map(cells, record)])
-    return f"{board}\n\n{table([origin_head, *origins])}"
+    judged = [beside(line) for line in record if line["rivals"]]
+    others = [table([("file", "ours", *RIVALS), *judged])] if judged else []
+    tables = [table([HEAD, *map(cells, record)]), *others, table([origin_head, *origins])]
+    return "\n\n".join(tables)
 
 
 def committed():

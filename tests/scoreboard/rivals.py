@@ -1,7 +1,7 @@
-"""math-verify over many rows: one process a core, and five seconds a row.
+"""Other verifiers over many rows: one process a core, and five seconds a row.
 
-A row that it does not answer in time is one that it does not read. What it said is kept, by a
-checksum of the rows and its version, since no change of ours changes it.
+A row that one does not answer in time is a row that it does not read. What it said is kept, by a
+checksum of the rows, its name and version, since no change of ours changes it.
 """
 
 import hashlib
@@ -10,10 +10,12 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import astuple
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from queue import SimpleQueue
 
+from tests.oracle import rival
 from tests.oracle.rival import Judgement, Rival
 
 CAP_SECONDS = 5.0
@@ -23,14 +25,30 @@ EVERY = 500
 """Rows between two reports of progress."""
 
 
-KEPT = Path(__file__).parents[2] / "build" / "math-verify"
-"""Where its verdicts are kept; without the folder it is asked again."""
+KEPT = Path(__file__).parents[2] / "build" / "rivals"
+"""Where verdicts of rivals are kept; without the folder they are asked again."""
+
+
+@cache
+def released(name):
+    """The version of a rival."""
+    if name == "math-verify":
+        return version("math-verify")
+    pins = (rival.VERL.parents[4] / "requirements" / "adapters" / "verl.txt").read_text()
+    return next(line.split()[0] for line in pins.splitlines() if line.startswith("verl=="))
 
 
 class Rivals:
-    """As many math-verifys as there are cores; `report` gets how many rows of how many are done."""
+    """As many processes of a rival as there are cores.
 
-    def __init__(self, report, workers=None):
+    Args:
+        report: gets how many rows of how many are done.
+        workers: processes; one a core where it is not given.
+        name: a key of `tests.oracle.rival.RIVALS`.
+    """
+
+    def __init__(self, report, workers=None, name="math-verify"):
+        self.name = name
         self._report = report
         self._workers = workers or os.cpu_count() or 1
         self._held = ExitStack()
@@ -38,7 +56,7 @@ class Rivals:
 
     def __enter__(self):
         for _ in range(self._workers):
-            self._idle.put(self._held.enter_context(Rival(CAP_SECONDS)))
+            self._idle.put(self._held.enter_context(Rival(CAP_SECONDS, self.name)))
         return self
 
     def __exit__(self, *_):
@@ -46,7 +64,7 @@ class Rivals:
 
     def judgements(self, rows):
         """What each row is judged, in their order."""
-        asked = json.dumps([version("math-verify"), *map(_question, rows)])
+        asked = json.dumps([self.name, released(self.name), *map(_question, rows)])
         kept = KEPT / f"{hashlib.sha256(asked.encode()).hexdigest()}.json"
         if kept.exists():
             return [Judgement(*each) for each in json.loads(kept.read_text())]

@@ -55,8 +55,10 @@ class Set:
         source: where it comes from.
         licence: under which it is published.
         read: makes rows of what the file holds.
-        rival: whether math-verify reads such references as well.
+        rival: whether the other verifiers read such references as well.
         skipped: why nothing of it is scored; "" where it is.
+        part: which of its rows, where they are two kinds of references; "" for all.
+        of_part: whether a reference belongs to the part.
     """
 
     reward: str
@@ -65,6 +67,12 @@ class Set:
     read: Callable[[list], Iterator[Row]]
     rival: bool = True
     skipped: str = ""
+    part: str = ""
+    of_part: Callable[[object], bool] = lambda _: True
+
+    def rows(self, held):
+        """The rows of this part of a file."""
+        return [row for row in self.read(held) if row.trouble or self.of_part(row.reference)]
 
 
 def labelled(rows):
@@ -154,29 +162,53 @@ _DECIMAL = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 PRIME = "evaluation outputs of PRIME-RL/PRIME and NovaSky-AI/SkyThought"
 OURS = "written for this project against its rules, by somebody who did not see the code"
 
+OMNI = "Omni-MATH-rule by frontier models, arka-ritual/omni-math-rule-ca"
+GAOKAO26 = "Gaokao 2026, Chinese, by 20 models, iamyb/llm-gaokao-math-eval"
+GAOKAO = "GAOKAO-Bench, OpenLMLab/GAOKAO-Bench"
+THEOREMQA = "TheoremQA by eight models, wenhuchen/TheoremQA"
+
+
+def one(*fields):
+    """A file that is one set."""
+    return (Set(*fields),)
+
+
+def kinds_of_theoremqa():
+    """TheoremQA by the kind of its references."""
+    kinds = {
+        "numbers and options": lambda value: not isinstance(value, bool | list),
+        "booleans": lambda value: isinstance(value, bool),
+        "lists": lambda value: isinstance(value, list),
+    }
+    return tuple(
+        Set("math", THEOREMQA, "not stated", labelled, part=name, of_part=kind)
+        for name, kind in kinds.items()
+    )
+
+
 KNOWN = {
-    "public/hardverify_math.jsonl.gz": Set(
+    "public/hardverify_math.jsonl.gz": one(
         "math", "HardVerify-Math, from TinyV: 119 problems", "MIT", labelled
     ),
-    "public/math_test.jsonl.gz": Set(
+    "public/math_test.jsonl.gz": one(
         "math", "MATH, test split, people's solutions as responses", "MIT", solutions
     ),
-    "public/tatqa_test_gold.json.gz": Set(
+    "public/tatqa_test_gold.json.gz": one(
         "finqa", "TAT-QA, test split, single numbers and their tenfold", "CC BY 4.0", tables, False
     ),
-    "public/llmbar_cases.jsonl.gz": Set(
+    "public/llmbar_cases.jsonl.gz": one(
         "", "LLMBar", "MIT", labelled, False, "pairs for a judge; no rule scores them"
     ),
-    "math/real_boxed.jsonl.gz": Set("math", PRIME, "Apache-2.0", labelled),
-    "math/real_math_responses.jsonl": Set(
+    "math/real_boxed.jsonl.gz": one("math", PRIME, "Apache-2.0", labelled),
+    "math/real_math_responses.jsonl": one(
         "math",
         "samples of a model to MATH test, published with Qwen2.5-Math",
         "not stated",
         labelled,
     ),
-    "math/fresh.jsonl": Set("math", OURS, "this project's", labelled),
-    "finqa/fresh.jsonl": Set("finqa", OURS, "this project's", labelled, False),
-    "finqa/cases.jsonl": Set(
+    "math/fresh.jsonl": one("math", OURS, "this project's", labelled),
+    "finqa/fresh.jsonl": one("finqa", OURS, "this project's", labelled, False),
+    "finqa/cases.jsonl": one(
         "finqa", "made by hand over references of FinQA", "MIT", labelled, False
     ),
     "gsm8k/rollouts.jsonl": Set(
@@ -184,21 +216,26 @@ KNOWN = {
         "responses of four models to GSM8K, openai/grade-school-math",
         "MIT",
         labelled,
-        rival=False,
+        False,
     ),
+    "unseen/omni_rule.jsonl.gz": one("math", OMNI, "not stated", labelled),
+    "unseen/gaokao26.jsonl.gz": one("math", GAOKAO26, "not stated", labelled),
+    "unseen/gaokao_fib.jsonl.gz": one("math", GAOKAO, "not stated", labelled),
+    "unseen/theoremqa.jsonl.gz": kinds_of_theoremqa(),
+    "unseen/gaokao_mcq.jsonl.gz": one("multiple_choice", GAOKAO, "not stated", labelled, False),
 }
 
 
-def present():
-    """The known files that are there."""
-    return [path for name in KNOWN if (path := SHARED / name).exists()]
+def present(only=""):
+    """The known files that are there, and whose names hold a text."""
+    return [path for name in KNOWN if only in name and (path := SHARED / name).exists()]
 
 
 def known(path, reward):
-    """What is known of a file: its name, and the set."""
+    """What is known of a file: its name, and its sets."""
     name = "/".join(path.parts[-2:])
     if name not in KNOWN:
-        return path.name, Set(reward, "given by path", "not known", labelled)
+        return path.name, one(reward, "given by path", "not known", labelled)
     return name, KNOWN[name]
 
 

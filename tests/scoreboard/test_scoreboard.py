@@ -27,7 +27,7 @@ def rows(tmp_path):
 
 
 def test_every_verdict_is_counted_once_and_every_loss_is_listed(rows):
-    line, losses = board.scored(rows, "math", "2026-11-22")
+    ((line, losses),) = board.scored(rows, "math", "2026-11-22")
     assert line.ours == board.Count(right=2, wrong_paid=1, right_refused=1, unscored=1)
     assert (line.rows, line.labelled_right) == (5, 3)
     assert [loss["kind"] for loss in losses] == ["wrong_paid", "right_refused", "unscored"]
@@ -39,14 +39,14 @@ def test_messages_and_zipped_files_are_read(tmp_path):
     row = {"messages": said, "reference_answer": "42", "metadata": {"is_correct": True}}
     path = tmp_path / "rows.jsonl.gz"
     path.write_bytes(gzip.compress(json.dumps(row).encode()))
-    line, losses = board.scored(path, "gsm8k", "2026-11-22")
+    ((line, losses),) = board.scored(path, "gsm8k", "2026-11-22")
     assert line.ours.right == 1
     assert losses == []
 
 
 def test_a_row_that_cannot_be_read_is_unscored_and_listed(rows):
     rows.write_text(rows.read_text() + 'no JSON\n{"gold": "5", "pred": "5"}\n')
-    line, losses = board.scored(rows, "math", "2026-11-22")
+    ((line, losses),) = board.scored(rows, "math", "2026-11-22")
     assert (line.rows, line.ours.unscored) == (7, 3)
     assert [loss["reason"] for loss in losses[-2:]] == [
         "the row is not an object of JSON",
@@ -58,7 +58,7 @@ def test_a_file_without_labels_is_refused(tmp_path):
     path = tmp_path / "rows.jsonl"
     path.write_text('{"gold": "5", "pred": "5"}\n')
     with pytest.raises(SystemExit, match="label"):
-        board.scored(path, "math", "2026-11-22")
+        list(board.scored(path, "math", "2026-11-22"))
 
 
 SOLUTIONS = {
@@ -79,11 +79,32 @@ def test_an_artefact_is_a_solution_whose_last_box_need_not_be_its_answer(solutio
 def test_math_verify_judges_every_row_and_is_asked_once(rows, tmp_path, monkeypatch):
     monkeypatch.setattr(rivals, "KEPT", tmp_path / "kept")
     with rivals.Rivals(print, workers=1) as asked:
-        line, _ = board.scored(rows, "math", "2026-11-22", asked)
-    assert line.rival.wrong_paid == 1
-    assert sum(asdict(line.rival).values()) == len(ROWS)
-    again, _ = board.scored(rows, "math", "2026-11-22", rivals.Rivals(print))
-    assert again.rival == line.rival
+        ((line, _),) = board.scored(rows, "math", "2026-11-22", [asked])
+    assert line.rivals["math-verify"].wrong_paid == 1
+    assert sum(asdict(line.rivals["math-verify"]).values()) == len(ROWS)
+    ((again, _),) = board.scored(rows, "math", "2026-11-22", [rivals.Rivals(print)])
+    assert again.rivals == line.rivals
+
+
+def test_a_file_of_several_kinds_of_references_is_several_lines(tmp_path, monkeypatch):
+    path = tmp_path / "unseen" / "theoremqa.jsonl"
+    path.parent.mkdir()
+    answers = [(5, "5"), (True, "yes"), ([1, 2], "(1, 2)"), ("(b)", "b")]
+    rows = [{"gold": gold, "pred": pred, "label": True} for gold, pred in answers]
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    monkeypatch.setitem(sets.KNOWN, "unseen/theoremqa.jsonl", sets.kinds_of_theoremqa())
+    lines = [line for line, _ in board.scored(path, "math", "2026-11-22")]
+    assert [line.rows for line in lines] == [2, 1, 1]
+    assert lines[1].file == "unseen/theoremqa.jsonl, booleans"
+
+
+def test_what_others_make_of_the_rows_stands_in_a_table_of_its_own():
+    counts = {"right": 9, "wrong_paid": 1, "right_refused": 0, "unscored": 0}
+    line = {"file": "a", "reward": "math", "version": 1, "rows": 10, "artefacts": 0}
+    line |= {"source": "b", "licence": "c", "sha256": "d" * 64, "date": "e", "ours": counts}
+    shown = page.markdown([{**line, "rivals": {"prime_math": counts}}])
+    assert "| a | 90.00% (1 / 0) |  | 90.00% (1 / 0) |  |" in shown
+    assert "prime_math" not in page.markdown([{**line, "rivals": {}}])
 
 
 def test_a_number_of_a_table_is_right_and_its_tenfold_is_not():
