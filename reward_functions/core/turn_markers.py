@@ -58,7 +58,7 @@ _LAST: Final = re.compile(rf"(?:{MARKER}|</?[a-z][\w:.-]{{0,40}}>)\Z", re.IGNORE
 # A character is looked for at a fiftieth of a pattern's price.
 _SIGNS: Final = (
     ("<", re.compile(r"<(?:[/|｜]|s>|bos|pad|eo|end|\w{1,20}_end)", re.IGNORECASE).search),
-    ("[", re.compile(r"\[(?:EOS|BOS|END|PAD|SEP|CLS|/?INST|DONE)\]", re.IGNORECASE).search),
+    ("[", re.compile(r"\[/?[A-Za-z]{3,4}\]").search),
 )
 _CLOSING: Final = " \t\r\n.。*_$"
 _TEXT_ENDS: Final = re.compile(r"[\s.。*_$]*+\Z")
@@ -76,10 +76,10 @@ def within_turn(text: str, kept: str = "") -> str:
         text: what the model wrote.
         kept: the reference: a marker that it contains is text.
     """
-    if text[:1] in ("<", "[") or text[:1].isspace():
+    if text[:1] in "<[ \n\t\r":
         text = text[_begins(text, kept.casefold()) :]
-    tail = text[-MOST:].rstrip(_CLOSING)
-    if tail.endswith((">", "]")) and _LAST.search(tail):
+    tail = text[-MOST:]
+    if (">" in tail or "]" in tail) and _LAST.search(tail.rstrip(_CLOSING)):
         return _without(text, kept, lines=False)
     return text
 

@@ -27,8 +27,9 @@ OPENER: Final = 30
 
 def with_json_answer(text: str) -> str:
     """A response with the answer of its final JSON object in tags in the place of the object."""
-    bare = text[-OPENER:].rstrip()
-    if not bare.endswith(("}", _FENCE)) or not any(map(text.__contains__, _NAMED)):
+    if '"' not in text or not text[-OPENER:].rstrip().endswith(("}", _FENCE)):
+        return text
+    if not any(map(text.__contains__, _NAMED)):
         return text
     bare = text.rstrip()
     fenced = bare.endswith(_FENCE)

@@ -66,9 +66,11 @@ def _without_echo(text: str, prompt: str) -> str:
     A right answer said in the words of the prompt's format example is an answer, and so is the
     line of one option.
     """
-    for copy in dict.fromkeys((prompt, within_turn(prompt))):
-        if len(copy) >= MIN_ECHO and copy in text:
-            text = text.replace(copy, "\n")
+    bare = within_turn(prompt)
+    if prompt in text:
+        text = text.replace(prompt, "\n")
+    if bare is not prompt and len(bare) >= MIN_ECHO:
+        text = text.replace(bare, "\n")
     asked = _stating(prompt) if len(prompt) <= MAX_ECHOED else ""
     if not asked:
         return text

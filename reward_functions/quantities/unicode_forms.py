@@ -73,10 +73,14 @@ characters is a table only where all are of the first plane."""
 
 
 def half_width(text: str) -> str:
-    """The string with the ASCII twins of full-width forms: （１）： is (1):. ～ stays a dash."""
-    if text.isascii() or not any(
-        map(text.encode("utf-8", "surrogatepass").__contains__, _WIDE_BYTES)
-    ):
+    """The string with the ASCII twins of full-width forms: （１）： is (1):. ～ stays a dash.
+
+    They are looked for as bytes, at a fiftieth of the price of a set.
+    """
+    if text.isascii():
+        return text
+    seen = text.encode("utf-8", "surrogatepass")
+    if b"\xef\xbc" not in seen and b"\xef\xbd" not in seen:
         return text
     for wide in set(_WIDE.findall(text)):
         text = text.replace(wide, chr(ord(wide) - _TWIN))
@@ -84,9 +88,6 @@ def half_width(text: str) -> str:
 
 
 _WIDE: Final = re.compile("[！-｝]")
-_WIDE_BYTES: Final = (b"\xef\xbc", b"\xef\xbd")
-"""What they begin with as bytes, which are searched at a fiftieth of the price of a set."""
-
 _TWIN: Final = ord("！") - ord("!")
 
 

@@ -1,9 +1,9 @@
 """The last sentence of a response that states its answer: "The answer is 5.", "**Answer:** 5".
 
-A statement begins with the word *answer* (in one of eight languages) and a verb or a colon, with
-`####` (GSM8K's own marker), with `<answer>`, or with a heading of its own, and ends with its
-sentence. What takes a statement back is part of it: a negation ("is not 5"), a condition ("if the
-answer is 5"), a question mark, and a second thought right after it ("Or maybe 6.").
+A statement begins with the word *answer* (in English, or as `cues.languages` has it) and a verb or
+a colon, with `####` (GSM8K's own marker), with `<answer>`, or with a heading of its own, and ends
+with its sentence. What takes a statement back is part of it: a negation ("is not 5"), a condition
+("if the answer is 5"), a question mark, and a second thought right after it ("Or maybe 6.").
 """
 
 from __future__ import annotations
@@ -73,23 +73,38 @@ def last_statement(text: str, after: int = 0) -> Candidate | None:
     keyword = words.KEYWORD_IN_ASCII if text.isascii() else words.KEYWORD
     if rest < SHORTEST or (rest <= NEAR_END and not keyword.search(text, after)):
         return None
-    keywords = words.IN_ASCII if text.isascii() else words.KEYWORDS
-    last = {word: at for word in keywords if (at := text.rfind(word, after)) >= 0}
+    searched = _searched(text)
+    last = {word: at for word, where in searched.items() if (at := where.rfind(word, after)) >= 0}
     for _ in range(MAX_LEADS):
         if not last:
             return None
         word = max(last, key=last.__getitem__)
         start = last[word]
-        lead = _lead(text, start)
+        lead = _lead(text, start, word)
         if lead:
             return _statement(text, lead)
         named = _named(text, after, start)
         if named:
             return named
-        last[word] = text.rfind(word, after, start)
+        last[word] = searched[word].rfind(word, after, start)
         if last[word] < 0:
             del last[word]
     return None
+
+
+def _searched(text: str) -> dict[str, str]:
+    """The keywords that a text may hold, and where each is looked for.
+
+    Lower case takes a third of the words, where it leaves every letter in its place.
+    """
+    lowered = text.lower()
+    if text.isascii():
+        return dict.fromkeys(words.EXACT_IN_ASCII, text) | dict.fromkeys(
+            words.WORDS_IN_ASCII, lowered
+        )
+    if len(lowered) == len(text):
+        return dict.fromkeys(words.EXACT, text) | dict.fromkeys(words.WORDS, lowered)
+    return dict.fromkeys(words.KEYWORDS, text)
 
 
 class _Lead(NamedTuple):
@@ -100,10 +115,11 @@ class _Lead(NamedTuple):
     denied: bool
 
 
-def _lead(text: str, start: int) -> _Lead | None:
+def _lead(text: str, start: int, keyword: str) -> _Lead | None:
     """The opening of a statement at a keyword; none in other people's answers and conditions."""
     before = text[max(0, start - REACH) : start]
-    found = words.OPENING.match(text, start) or _heading(text, start)
+    opening = words.FOREIGN if keyword in words.FOREIGNERS else words.OPENING
+    found = opening.match(text, start) or _heading(text, start)
     if found and found[0] == "####" and is_heading(_line(text, found.end())):
         return None
     if found is None:

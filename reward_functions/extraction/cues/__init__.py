@@ -1,4 +1,4 @@
-"""Every English word that extraction matches: cues beside an answer, and sentences that state it.
+"""Every word that extraction matches: cues beside an answer, and sentences that state it.
 
 phrase        what a phrase beside an answer is
 before        the phrases before an answer, one row a phrase
@@ -7,6 +7,7 @@ lexicon       which phrases disqualify which form of an answer, and the words of
 compiling     from a row to what is matched
 matching      which phrases stand beside an answer
 statements    what opens a statement of an answer, and ends it
+languages     the same in other languages than English
 formulas      what stands between boxes and spans, or belongs to one
 choices       how an option is picked
 operations    arithmetic in words

@@ -78,7 +78,7 @@ WORKING: Final = (
 """The words of a working up to its result: 解方程得到."""
 
 LAST_SENTENCE: Final = (
-    r"(?:(?:所以|因此|故|综上(?:所述)?|于是|从而|最后|最终|结果|由此|即|解得|计算|经计算)[,，:：]?\s?)"
+    r"(?=[一-鿿])(?:(?:所以|因此|故|综上(?:所述)?|于是|从而|最后|最终|结果|由此|即|解得|计算|经计算)[,，:：]?\s?)"
     rf"[^,，。;；:：!?？=\n是为]{{0,40}}?(?:[是为]|等于|=|{RESULT})[:：]?\s?"
 )
 """What a last Chinese sentence says before its value."""

@@ -8,22 +8,21 @@ from typing import Final
 from reward_functions.extraction.cues import languages
 from reward_functions.extraction.cues.phrase import vocabulary
 
-_WORDS: Final = ("answer", "option", "choice", "result", "solution", *languages.words("answer"))
-KEYWORDS: Final = (
-    "####",
-    "Ans",
-    "ANS",
-    "ans:",
-    "ans.",
-    "选",
-    "Final:",
-    *languages.JOINED,
-    *(form for word in _WORDS for form in languages.cases(word)),
-)
+_ENGLISH: Final = ("answer", "option", "choice", "result", "solution")
+WORDS: Final = (*_ENGLISH, *languages.words("answer"))
+EXACT: Final = ("####", "Ans", "ANS", "ans:", "ans.", "Final:", "选", *languages.JOINED)
+_CASES: Final = tuple(form for word in WORDS for form in languages.cases(word))
+KEYWORDS: Final = (*EXACT, *_CASES)
 KEYWORD: Final = re.compile("|".join(map(re.escape, KEYWORDS)))
-IN_ASCII: Final = tuple(filter(str.isascii, KEYWORDS))
-KEYWORD_IN_ASCII: Final = re.compile("|".join(map(re.escape, IN_ASCII)))
+KEYWORD_IN_ASCII: Final = re.compile("|".join(map(re.escape, filter(str.isascii, KEYWORDS))))
+EXACT_IN_ASCII: Final = tuple(filter(str.isascii, EXACT))
+WORDS_IN_ASCII: Final = tuple(filter(str.isascii, WORDS))
 """Those that a text of ASCII may hold, as most do."""
+
+FOREIGNERS: Final = frozenset(("选", *languages.JOINED, *_CASES)) - frozenset(
+    form for word in _ENGLISH for form in languages.cases(word)
+)
+"""Keywords that open no English statement."""
 
 
 def _any_of(column: str) -> str:
@@ -31,25 +30,30 @@ def _any_of(column: str) -> str:
 
 
 OPENING: Final = re.compile(
-    rf"""
-    \#{{4}}(?!\#)
+    r"""
+    \#{4}(?!\#)
   | (?:(?<=<)|(?<=<final_))answer>
-  | (?:{"|".join(languages.JOINED)})\s?(?:(?:{languages.STATES}|[:：】])+|(?<=답은))
+  | (?P<word>\b(?:answers?|options?|choices?|result|solution|ans|final)\b)["*_]{0,3}\s{0,4}+
+    (?: [:：=] | (?<=ans)\.(?=[\s:：*])[:：]?
+      | (?:(?:to|of|for|in|here)\b[^.\n:?!=$\\]{0,80}?\s)?
+        (?:is|are|was|=|equals|(?:comes|turns)\ (?:out\ )?to(?:\ be)?
+          |(?:should|must|(?P<would>would)|will)(?P<never>n['’]t|not|\ not|\ never)?(?:\ then)?\ be
+          |(?P<cannot>ca|wo)n['’]t\ be|['’]s)
+        (?P<not>n['’]t\b|\s{1,4}(?:not|never)\b)?
+        (?!\w)
+    )
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+FOREIGN: Final = re.compile(
+    rf"""
+    (?:{"|".join(languages.JOINED)})\s?(?:(?:{languages.STATES}|[:：】])+|(?<=답은))
   | (?:(?<=[故案以此题我])|(?<=(?<!不)[应该当])|(?<![^\s,，。;；:：]))选(?:择|项?[是为])?[:：]?
     (?=[\s*$\\(（{{]{{0,4}}(?:text\{{\(?)?[A-J]{{1,9}}(?![A-Za-z]))
   | (?:(?<=(?<!不)正确)|(?<=(?<!不)正确的))选项\s?(?:{languages.STATES}|[:：])+
   | \b(?:{_any_of("answer")})\b
     (?:\s(?:(?P<foreign>{_any_of("denies")})|\w{{1,14}})\b){{0,3}}
     (?:\s?[:：]|\s(?:{_any_of("states")})(?!\w))
-  | (?P<word>\b(?:answers?|options?|choices?|result|solution|ans|final)\b)["*_]{{0,3}}\s{{0,4}}+
-    (?: [:：=] | (?<=ans)\.(?=[\s:：*])[:：]?
-      | (?:(?:to|of|for|in|here)\b[^.\n:?!=$\\]{{0,80}}?\s)?
-        (?:is|are|was|=|equals|(?:comes|turns)\ (?:out\ )?to(?:\ be)?
-          |(?:should|must|(?P<would>would)|will)(?P<never>n['’]t|not|\ not|\ never)?(?:\ then)?\ be
-          |(?P<cannot>ca|wo)n['’]t\ be|['’]s)
-        (?P<not>n['’]t\b|\s{{1,4}}(?:not|never)\b)?
-        (?!\w)
-    )
     """,
     re.VERBOSE | re.IGNORECASE,
 )
