@@ -60,13 +60,6 @@ _NONE: Final = tuple(_METRICS[name, False] for name in _NAMES)
         Example("negative", response="\\boxed{1}", reference=[1, -1], score=0.0),
         Example(
             "positive",
-            response="\\boxed{1}",
-            reference=[1, -1],
-            score=1.0,
-            parameters={"reference_list": "alternatives"},
-        ),
-        Example(
-            "positive",
             prompt="Is 7 prime?",
             response="Yes, since no smaller number but 1 divides it.",
             reference=True,
