@@ -59,6 +59,15 @@ _NONE: Final = tuple(_METRICS[name, False] for name in _NAMES)
             "positive", response="\\boxed{1} and \\boxed{2}", reference="\\{1, 2\\}", score=1.0
         ),
         Example("positive", response="\\boxed{35}", reference="35\\%", score=1.0),
+        Example("positive", response="\\boxed{\\pm 1}", reference=[1, -1], score=1.0),
+        Example("negative", response="\\boxed{1}", reference=[1, -1], score=0.0),
+        Example(
+            "positive",
+            prompt="Is 7 prime?",
+            response="Yes, since no smaller number but 1 divides it.",
+            reference=True,
+            score=1.0,
+        ),
         Example("negative", response="\\boxed{0.33}", reference="\\frac{1}{3}", score=0.0),
         Example(
             "positive",

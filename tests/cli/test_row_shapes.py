@@ -378,6 +378,18 @@ def test_aliases_are_references_too(answers, write):
     assert rewards(run("score", "exact_match", file)) == [1.0]
 
 
+NUMBERS = {
+    "aliases are alternatives": ({"answer": {"aliases": [41, 42]}}, 1.0),
+    "an answer has members": ({"answer": [41, 42]}, 0.0),
+}
+
+
+@pytest.mark.parametrize(("answer", "score"), NUMBERS.values(), ids=NUMBERS)
+def test_a_list_of_numbers_is_one_answer_unless_it_is_of_aliases(answer, score, write):
+    file = write([{"question": "6*7?", "response": r"\boxed{42}"} | answer])
+    assert rewards(run("score", "math", file)) == [score]
+
+
 def test_a_bad_row_harms_no_other(write):
     rows = [TRL, TRL | {"completion": None}, TRL | {"prompt": 7}, TRL | {"answer": None}, TRL]
     ran = run("score", "gsm8k", write(rows))

@@ -4,8 +4,9 @@ import pytest
 
 import reward_functions.core.alternatives as alternatives_module
 from reward_functions import BadReference, Scored, Unscored, get, sample, score_batch
-from reward_functions.core.alternatives import MAX_ALTERNATIVES
+from reward_functions.core.alternatives import MAX_ALTERNATIVES, members
 from reward_functions.core.types import Outcome
+from reward_functions.tools.datasets.usable import complaint
 
 CASES = {
     # reward, response, reference, score
@@ -110,3 +111,45 @@ def test_eight_references_are_always_tried(monkeypatch):
     answers = [str(n) for n in range(8)]
     assert get("gsm8k")("#### 7", answers).value == 1.0
     assert get("gsm8k")("#### 8", [*answers, "8"]).value == 0.0
+
+
+MEMBERS = {
+    "numbers": ([2, 0.5], [2, 0.5]),
+    "booleans": ([True, False], [True, False]),
+    "in an object": ({"answer": [1, 2]}, [1, 2]),
+    "in the JSON of an object": ('{"answer": [1, 2]}', [1, 2]),
+    "as text": (" [1, -2] ", [1, -2]),
+    "as Python writes it": ("[True, False]", [True, False]),
+    "strings": (["1", "2"], None),
+    "numbers and strings": ([1, "2"], None),
+    "letters": ("[a, b]", None),
+    "no list": ("12", None),
+    "empty": ("[]", None),
+    "an object without an answer": ({"n": [1]}, None),
+    "not JSON": ("[1, 2", None),
+    "beyond JSON": ("[NaN, 1]", None),
+}
+
+
+@pytest.mark.parametrize(("reference", "found"), MEMBERS.values(), ids=MEMBERS)
+def test_the_members_of_one_answer_are_numbers_or_booleans(reference, found):
+    assert members(reference) == found
+
+
+def test_too_many_members_are_no_reference():
+    with pytest.raises(BadReference, match="more than 256"):
+        members([1] * (MAX_ALTERNATIVES + 1))
+
+
+def test_a_parameter_makes_every_list_one_of_alternatives():
+    math = get("math")
+    assert math(r"\boxed{1}", [1, -1]).value == 0.0
+    assert math(r"\boxed{1}", [1, -1], reference_list="alternatives").value == 1.0
+    assert math(r"\boxed{\pm1}", [1, -1]).value == 1.0
+    assert math(r"\boxed{\pm1}", [1, -1], reference_list="alternatives").value == 0.0
+
+
+def test_rows_are_usable_whichever_way_their_lists_are_read():
+    row = sample("", [1, -1])
+    assert complaint(get("math"), row) is None
+    assert complaint(get("math"), row, {"reference_list": "alternatives"}) is None

@@ -50,7 +50,13 @@ def test_what_exact_means_cannot_decide_is_marked():
     metrics = {metric.name: metric.value for metric in score.metrics}
     assert (score.value, metrics) == (
         0.0,
-        {"answered": 1.0, "truncated": 0.0, "undecided": 1.0, "unevaluated": 0.0},
+        {
+            "answered": 1.0,
+            "truncated": 0.0,
+            "undecided": 1.0,
+            "unevaluated": 0.0,
+            "percent_sign": 0.0,
+        },
     )
 
 

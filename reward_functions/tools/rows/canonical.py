@@ -8,6 +8,7 @@ without an assistant turn: training data.
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.errors import BadSample
@@ -25,6 +26,9 @@ MAX_WRAPPINGS: Final = 3
 MAX_RESPONSES: Final = 4_096
 """Responses of one row: above every group size, and one line cannot become a file."""
 
+
+ALIASES: Final = "aliases"
+"""How a column is called whose list is always one of alternatives."""
 
 SHAREGPT_ROLES: Final = {"human": "user", "gpt": "assistant", "chatgpt": "assistant"}
 """The roles of OpenAI's by those of ShareGPT's."""
@@ -55,7 +59,8 @@ def canonical(content: Mapping[str, Any], columns: Columns) -> list[dict[str, An
     if name is not None:
         row["id"] = at(content, name)
     if reference is not None:
-        row["reference_answer"] = at(content, reference)
+        value = at(content, reference)
+        row["reference_answer"] = _aliases(value) if reference.endswith(ALIASES) else value
     used = {
         top(path, content) for path in (prompt, response, reference, name, system, *context) if path
     }
@@ -68,6 +73,14 @@ def canonical(content: Mapping[str, Any], columns: Columns) -> list[dict[str, An
         row | _numbered(row, number, len(answers)) | {"messages": _exchange(turns, answer)}
         for number, answer in enumerate(answers, 1)
     ]
+
+
+def _aliases(value: Any) -> Any:
+    """Aliases as strings: a list of numbers would be one answer to some rewards."""
+    if not isinstance(value, list):
+        return value
+    numbers = [isinstance(each, int | float) for each in value]
+    return [json.dumps(each) for each in value] if value and all(numbers) else value
 
 
 def _exchange(turns: list[dict[str, Any]], answer: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -364,3 +364,33 @@ def test_synthetic_rows_are_one_warning_a_file(write):
     found = lint([str(write("train.jsonl", [*marked, *rows(98, 2)]))]).findings
     assert [(each.level, each.what) for each in found] == [("warning", "synthetic rows")]
     assert found[0].detail == "2, to rehearse with, not to train on"
+
+
+LISTS = {
+    # reference, reward, what a list is
+    "numbers to any": ([1, -1], None, "a reference that lists the members of one answer"),
+    "numbers to math": ([1, -1], "math", "a reference that lists the members of one answer"),
+    "its text": ("[2, 0]", "math", "a reference that lists the members of one answer"),
+    "truths": (
+        {"answer": [True, False]},
+        "math",
+        "a reference that lists the members of one answer",
+    ),
+    "numbers to another": ([1, -1], "gsm8k", "a reference that lists alternatives"),
+    "strings": (["1", "-1"], "math", "a reference that lists alternatives"),
+}
+
+
+@pytest.mark.parametrize(("reference", "name", "what"), LISTS.values(), ids=LISTS)
+def test_a_list_as_the_reference_is_called_what_it_is(reference, name, what, write):
+    file = write("train.jsonl", [row(1, reference_answer=reference, metadata={})])
+    chosen = get(name) if name else None
+    assert findings(file, reward=chosen, rows=(1, 9)) == [("warning", what)]
+
+
+def test_a_reference_in_stray_notation_is_listed_with_its_place_and_a_suggestion(write):
+    file = write("train.jsonl", [row(1, reference_answer=r"5\inch"), row(2)])
+    (found,) = lint([str(file)], reward=get("math"), rows=(1, 9)).findings
+    assert found.where.endswith("line 1")
+    assert r"\inch is not read, near" in found.detail
+    assert found.detail.endswith(r"write \text{inch}")
