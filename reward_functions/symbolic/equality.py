@@ -135,14 +135,16 @@ _FOR_THE_SOLVER: Final = (r"\lim_{x\to0}\frac{\sin x}{x}", "1")
 
 
 def readable(text: str) -> bool:
-    """Whether a string is a number or an expression of the grammar, and neither prose nor empty."""
+    """Whether a string is a number, an expression of the grammar or chemistry; no prose."""
     text = text.strip()
     if literal(text) is not None:
         return True
     from reward_functions.symbolic.parsing.document import read  # noqa: PLC0415 - loads the grammar
 
     document = read(text)
-    return document.tree is not None and not document.wordy
+    if document.tree is not None and not document.wordy:
+        return True
+    return document.chemistry is not None and document.chemistry.sure
 
 
 def unread_command(reference: str) -> str:

@@ -10,6 +10,7 @@ from reward_functions.symbolic.cas.admission import admitted
 from reward_functions.symbolic.compare.closed_forms import apart
 from reward_functions.symbolic.compare.dispatch import AnswerComparison
 from reward_functions.symbolic.compare.listed import compare_listed
+from reward_functions.symbolic.compare.formulas import by_formula, same_formula
 from reward_functions.symbolic.compare.logarithms import to_base_ten
 from reward_functions.symbolic.compare.scalars import ScalarComparison
 from reward_functions.symbolic.compare.words import by_text, by_words
@@ -54,7 +55,7 @@ def by_reading(reference: str, candidate: str, *, solver: bool) -> EqualityVerdi
     if reference.split() == candidate.split():
         return EqualityVerdict(Outcome.EQUAL, "same-text", "the very same text", mine, mine)
     theirs = read(candidate)
-    finding = by_text(mine, theirs)
+    finding = by_text(mine, theirs) or by_formula(mine, theirs)
     if finding is None and mine.unreadable:
         raise Unreadable(f"{mine.trouble}, near {mine.near}" if mine.near else mine.trouble)
     finding = finding or _by_choice(mine, theirs) or by_words(mine, theirs)
@@ -64,6 +65,8 @@ def by_reading(reference: str, candidate: str, *, solver: bool) -> EqualityVerdi
             finding = _read_otherwise(reference, candidate) or finding
         if solver and finding.outcome is Outcome.UNDECIDED:
             finding = _by_solver(mine, theirs) or finding
+    if not finding.equal:
+        finding = same_formula(mine, theirs) or finding
     return EqualityVerdict(finding.outcome, finding.rule, finding.reason, mine, theirs)
 
 

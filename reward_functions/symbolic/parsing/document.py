@@ -25,6 +25,7 @@ from reward_functions.symbolic.expr.nodes import (
 from reward_functions.symbolic.expr.printer import rendered
 from reward_functions.symbolic.expr.traversal import free_names, names_in, operations
 from reward_functions.symbolic.parsing.bases import with_bases
+from reward_functions.symbolic.parsing.chemistry import Chemistry, chemistry
 from reward_functions.symbolic.parsing.clauses import with_clause
 from reward_functions.symbolic.parsing.clock_times import clock_time
 from reward_functions.symbolic.parsing.dates import calendar_date
@@ -101,6 +102,18 @@ class Document:
     def choice(self) -> Choice | None:
         """The choice it names, or None."""
         return _choice(self._stream)
+
+    @property
+    def chemistry(self) -> Chemistry | None:
+        """What it says in chemistry, or None, also where the stack has no room for now."""
+        try:
+            return self._chemistry
+        except RecursionError:
+            return None
+
+    @cached_property
+    def _chemistry(self) -> Chemistry | None:
+        return chemistry(self._stream)
 
     @property
     def letter(self) -> str:
@@ -335,8 +348,8 @@ _MARKS: Final = frozenset("'\"")
 
 
 def _has_words(stream: list[Token]) -> bool:
-    """Whether it has a word of some language that is none of mathematics, or 30' or 5 ft 3''."""
-    return any(token.kind in _MARKS for token in stream) or any(
+    """Whether it has a word that is none of mathematics, or 30' or 5 ft 3'', or chemistry."""
+    return any(token.kind in _MARKS or token.text == "ce" for token in stream) or any(
         token.kind == "letters"
         and len(token.text) > SHORT_ROMAN
         and token.text not in _MATHEMATICAL
