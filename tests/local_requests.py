@@ -1,6 +1,6 @@
 """Heads of requests, and what a server answers to them: bound to loopback, and bound elsewhere.
 
-`{port}` stands for the server's own. None is a request that is served, to whoever has its key.
+`{port}` stands for the server's own. None is a request that is served, with its key.
 """
 
 import socket

@@ -38,7 +38,7 @@ class Refusal(NamedTuple):
 
     Args:
         status: of HTTP, 400 or 403.
-        sentence: for whoever sent it. It quotes nothing of the request.
+        sentence: for the client. It quotes nothing of the request.
     """
 
     status: int

@@ -14,9 +14,10 @@ r"""Removes what a reader of a response does not see: invisible content, and con
 | Unicode | zero-width characters |
 | struck out | `\cancel` and its kin, `~~…~~`, `<del>`, `<s>` |
 
-Invisible content that is never closed runs to the end of the text; a strike that is never closed is
-none. Behind thousands of such parts nothing is visible. What only a renderer could decide is not
-looked for: a branch of a conditional, a style sheet, a box moved off the page or under another.
+Invisible content that is never closed runs to the end of the text; a strike that is never closed
+hides nothing. Behind thousands of such parts nothing is visible. What only a renderer could decide
+is not looked for: a branch of a conditional, a style sheet, a box moved off the page or under
+another.
 """
 
 from __future__ import annotations

@@ -9,8 +9,9 @@ the handler ends before the snapshot what cannot be copied, and makes anew behin
     sympy's process     which is ended before: a snapshot in the middle of its start would start all
     a reward's child    which is ended before: the first batch forks another
 
-What a package of yours draws or opens while it is imported is its own affair: its hooks register
-the same way. `os.urandom`, and so `secrets` and `uuid4`, differ by themselves.
+What a package of yours draws or opens while it is imported is its own affair, and so is what its
+judge keeps of the first example: its hooks register the same way. `os.urandom`, and so `secrets`
+and `uuid4`, differ by themselves.
 
 Source: "Lambda SnapStart runtime hooks for Python" and "Handling uniqueness with Lambda SnapStart"
 in the Lambda developer guide: hooks run in the reverse order of registration before the snapshot,

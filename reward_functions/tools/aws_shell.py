@@ -91,7 +91,7 @@ def region_of(stage: str = "", given: str = "", profile: str | None = None) -> N
         profile: by an option; None for the shell's.
 
     Raises:
-        BadShell: it is none of AWS's regions.
+        BadShell: AWS has no such region.
         AwsFailed: the profile cannot be read.
     """
     found = _region(stage, given, profile)
@@ -112,7 +112,7 @@ def aws_session(stage: str = "", *, region: str = "", profile: str | None = None
 
     Raises:
         MissingExtra: boto3 is not installed.
-        BadShell: the region is none of AWS's.
+        BadShell: AWS has no such region.
         AwsFailed: there is no such profile.
     """
     require("boto3", by="a call of AWS")

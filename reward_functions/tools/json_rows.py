@@ -271,7 +271,7 @@ class _Text:
         """The JSON value that begins here, and its text.
 
         Raises:
-            BadInput: it is none, or too large.
+            BadInput: no JSON value begins here, or it is too large.
         """
         where = f"{self.file}, read as a JSON array"
         while True:

@@ -6,7 +6,7 @@
 | credentials | nobody to sign as, or no longer |
 | account | STS does not know them, or they are another account's than the stage's |
 | clock | five minutes off: AWS refuses every signature |
-| region | nobody names one, or it is none of AWS's |
+| region | nobody names one, or AWS has no such region |
 | boto3 | not installed, or an API that a driver of ours calls is not modelled |
 | disk | no room for artifacts |
 
@@ -179,7 +179,7 @@ def region(stage: str, wanted: str | None) -> CheckFinding:
         wanted: the stage's region; None where nobody knows it.
 
     Raises:
-        BadShell: it is none of AWS's regions.
+        BadShell: AWS has no such region.
         AwsFailed: the profile cannot be read.
     """
     found = region_of(stage)

@@ -157,7 +157,7 @@ def _read(body: bytes) -> Any:
     """A request for a chat completion.
 
     Raises:
-        Refused: it is none.
+        Refused: the body is something else.
     """
     try:
         request = json.loads(body)

@@ -108,7 +108,7 @@ SHELLS = {
     ),
     "nothing": ({}, {}, None),
     "somebody else's cdk.json": ({}, {"cdk.json": '{"app": "x", "context": {}}'}, None),
-    "a region that is none": ({"AWS_REGION": "us-esat-1"}, {}, None),
+    "a region that AWS does not have": ({"AWS_REGION": "us-esat-1"}, {}, None),
     "a region with a space": ({"AWS_DEFAULT_REGION": "us east 1"}, {}, None),
     "no region of the profile's": ({}, {"config": "[default]\nregion = narnia\n"}, None),
     "no region of cdk.json's": ({}, {"cdk.json": project(dev={"region": "narnia"})}, None),

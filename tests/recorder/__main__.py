@@ -45,7 +45,7 @@ def _record(options):
     versions = ", ".join(f"{name} {version}" for name, version in sorted(summary.versions.items()))
     print(
         f"{summary.files.total():,} rows in {monotonic() - began:.0f} s ({summary.repeated:,} that "
-        f"come twice are left out, {summary.engine:,} rest on the engine's time)\n"
+        f"come twice are left out, {summary.engine:,} rest on the machine)\n"
         f"rewards by version: {versions}\n"
         f"without a score: {errors}"
     )

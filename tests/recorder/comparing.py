@@ -10,8 +10,8 @@ FIELDS = ("version", "score", "error", "rule", "reason", "answer", "asked")
 """What is compared, beside the metrics. The rest of a line is for its reader."""
 
 INCOMPARABLE = 0.0002
-"""The share of rows that may differ because the engine was out of time. A machine under load spoils
-a handful; an engine that is never there spoils far more, and load is no excuse for it."""
+"""The share of rows that may differ by the machine. One that is short of memory spoils a handful;
+an engine that is never there spoils far more, and that is a failure."""
 
 SHOWN_KINDS = 12
 """Kinds of difference printed for each field of each reward."""
@@ -33,7 +33,7 @@ class Comparison:
         kinds: the new lines that differ, by (reward, field) and by (old value, new value).
         gone: lines that the old record alone has.
         added: lines that the new record alone has.
-        engine: lines that differ, on either side by a lack of time.
+        engine: lines that differ, on either side by the machine.
     """
 
     same: int = 0

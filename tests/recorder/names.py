@@ -43,7 +43,7 @@ class Names:
         }
 
     def rests_on_the_engine(self, line):
-        """Whether the outcome of a line depends on how busy the machine was."""
+        """Whether the outcome of a line depends on the machine."""
         return line["error"] in self.engine.get("errors", ()) or any(
             words in line["reason"] for words in self.engine.get("reasons", ())
         )

@@ -25,7 +25,7 @@ class Summary:
         errors: lines without a score, by the type of the exception.
         versions: of the rewards.
         repeated: rows that say what another one says, in this file or in that.
-        engine: lines whose outcome rests on how busy the machine was.
+        engine: lines whose outcome rests on the machine.
     """
 
     files: Counter = field(default_factory=Counter)

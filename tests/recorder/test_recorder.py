@@ -166,7 +166,7 @@ def test_a_row_of_one_side_fails_unless_it_is_allowed():
         assert any("cases/gsm8k.jsonl" in told for told in comparing.report(found))
 
 
-def test_what_the_engine_had_no_time_for_is_told_apart(monkeypatch):
+def test_what_the_machine_decided_is_told_apart(monkeypatch):
     monkeypatch.setattr(comparing, "INCOMPARABLE", 0.5)
     late = line(score=0.0, reason="too much algebra: the time is used up")
     gone = line(score=None, error="EngineUnavailable")
@@ -175,6 +175,12 @@ def test_what_the_engine_had_no_time_for_is_told_apart(monkeypatch):
         found = compared([line(), other], [spoilt, other], names.read())
         assert (len(found.engine), found.same) == (1, 1)
         assert not found.fails(allow_missing=False)
+
+
+def test_whether_calls_are_used_up_is_no_matter_of_the_machine():
+    counted = line(score=0.0, reason="too much algebra: the calls are used up")
+    assert not names.read().rests_on_the_engine(counted)
+    assert compared([line()], [counted], names.read()).differing == 1
 
 
 def test_an_engine_that_is_never_there_is_a_failure():

@@ -143,7 +143,7 @@ def test_a_server_on_loopback_refuses_what_a_web_page_can_cause(name):
 
 
 @pytest.mark.parametrize("name", KEYED)
-def test_a_server_elsewhere_serves_whoever_has_its_key_by_any_host(name):
+def test_a_server_elsewhere_serves_a_client_that_has_its_key_by_any_host(name):
     start, line, body, more = KEYED[name]
     with start("0.0.0.0") as url:
         port = urlsplit(url).port

@@ -45,7 +45,7 @@ def job_at(job: str, stage: str | None, driver: DriverName | None) -> tuple[Plac
 
     Raises:
         BadJob: no job was started with the file, as it is now.
-        NoSuchJob: there is none.
+        NoSuchJob: no service has such a job.
         AwsFailed: a service cannot be asked.
     """
     if not is_file(job):

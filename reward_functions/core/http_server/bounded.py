@@ -309,7 +309,9 @@ class BoundedHandler(BaseHTTPRequestHandler):
     # Head and body in one piece: two of them cost 40 ms, the wait of TCP's delayed acknowledgement.
     wbufsize = -1
     disable_nagle_algorithm = True
-    default_request_version = "HTTP/1.0"  # whoever names no version is answered with a head, too
+    default_request_version = (
+        "HTTP/1.0"  # a client that names no version is answered with a head, too
+    )
 
     def setup(self) -> None:
         """Begin with what has come."""
@@ -330,7 +332,7 @@ class BoundedHandler(BaseHTTPRequestHandler):
         super().finish()
 
     def version_string(self) -> str:
-        """Of the Server header: no versions for whoever looks for holes."""
+        """Of the Server header: it names no version, which would tell what holes there are."""
         return "reward-functions"
 
     def log_message(self, format: str, *_: object) -> None:  # noqa: A002 - the base's own name

@@ -112,7 +112,7 @@ class Server(BoundedServer):
         )
 
     def turn_away(self, head: bytes, *, whole: bool) -> bytes | None:
-        """The answer to whoever is refused, or asks what anybody may ask."""
+        """The answer to a client that is refused, or that asks what anybody may ask."""
         return _Door(self, head, whole=whole).answer
 
     def server_bind(self) -> None:
@@ -144,7 +144,7 @@ class _Head(BoundedHandler):
         """The request, without its body.
 
         Raises:
-            Refused: it is none, it is a web page's, or the server does not admit it.
+            Refused: its head is wrong, a web page sent it, or the server does not admit it.
         """
         path, _, query = self.path.partition("?")
         headers = {name.lower(): value for name, value in self.headers.items()}

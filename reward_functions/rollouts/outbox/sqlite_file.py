@@ -125,7 +125,7 @@ class SqliteFile:
         with self._lock:
             self._closed = True
             if self._connection is not None and os.getpid() == self._process:
-                with suppress(sqlite3.Error):  # the pages are in the log, for whoever opens it next
+                with suppress(sqlite3.Error):  # the next process finds the pages in the log
                     self._connection.close()
             self._connection = None
 
@@ -151,7 +151,7 @@ class SqliteFile:
                 each.error = self._failed(error)
 
     def _written(self, database: sqlite3.Connection, group: Sequence[Write]) -> None:
-        """Write a group; where the disk is full, make room as long as there is something to go."""
+        """Write a group; where the disk is full, make room until nothing is left to forget."""
         self._keep_room(database)
         try:
             self._transact(database, group)

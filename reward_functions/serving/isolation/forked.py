@@ -4,9 +4,9 @@
     child.ask(request, seconds=5)      the child calls service(request, say)
     child.messages()                   what it has said so far; ended(child) when it is gone
 
-Both directions are pickled, each message behind its length. The child runs code of whoever deployed
-it, as this process would without it; no text of a model or a trainer is unpickled as anything but
-text. No lock or queue of `multiprocessing` is used: Lambda has no shared memory.
+Both directions are pickled, each message behind its length. The child runs the code that was
+deployed, as this process would without it; no text of a model or a trainer is unpickled as anything
+but text. No lock or queue of `multiprocessing` is used: Lambda has no shared memory.
 
 The child leads a process group of its own, so that what it starts ends with it. It ends itself when
 this process ends, in the middle of whatever it does.
@@ -87,7 +87,7 @@ class Forked:
         if pid == 0:
             _run(service, theirs, others=[ours, *(each.channel for each in _OPEN)])
         theirs.close()
-        with suppress(OSError):  # the child does the same, and whoever comes second may not
+        with suppress(OSError):  # the child does the same, and the second of both may not
             os.setpgid(pid, pid)
         self.pid = pid
         self.channel: socket.socket = ours

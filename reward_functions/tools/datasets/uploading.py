@@ -83,7 +83,7 @@ def client(profile: str | None = None, region: str | None = None) -> Any:
 
     Raises:
         UploadFailed: there is no such profile, or the configuration cannot be read.
-        BadShell: the region is none of AWS's.
+        BadShell: AWS has no such region.
     """
     from botocore.exceptions import BotoCoreError  # noqa: PLC0415 - 0.2 s
 

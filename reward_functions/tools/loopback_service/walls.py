@@ -40,14 +40,14 @@ QUERY: Final = re.compile(r"[!-~]*")
 
 
 def require_neighbour(request: Request, bound: Any) -> None:
-    """Nothing, where a request is one of this machine's own programs.
+    """Refuse a request that no program of this machine has sent.
 
     Args:
         request: its body not read yet.
         bound: where the service listens, as `socket.getsockname` has it.
 
     Raises:
-        Refused: it is not, or can be read in two ways.
+        Refused: a page of a browser may have sent it, or it can be read in two ways.
     """
     refusal = refusal_of(request.headers, bound)
     if refusal is not None and refusal.status == HTTPStatus.BAD_REQUEST:

@@ -76,7 +76,7 @@ def _only(folder: Path, splits: dict[str, list[Path]]) -> list[Path]:
 
 
 def splits_of(folder: Path) -> dict[str, list[Path]]:
-    """The files of each split. What hidden folders hold, such as git's, is none of them.
+    """The files of each split, without those of hidden folders, such as git's.
 
     Raises:
         BadInput: there is too much to look through.

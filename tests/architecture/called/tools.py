@@ -142,6 +142,14 @@ def listed(_, running):
     return sorted({called.args[0] for called in client.get_paginator.call_args_list})
 
 
+DOCUMENT = {
+    "AgentConfig": {"CustomAgentLambdaConfig": {"LambdaArn": "an-agent"}},
+    "InputDataConfig": [
+        {"ChannelName": "train", "DataSource": {"S3DataSource": {"S3Uri": "s3://a/b.jsonl"}}}
+    ],
+    "TrainingConfig": {"BaseModelArn": "a-model"},
+}
+
 BEST = {"criteria": "summarization"}
 
 VALUES = {
@@ -316,6 +324,14 @@ ROWS = {
             "trl-chat": "level id prompt[] completion[] answer",
             "verifiers": "id prompt[] completion[] answer info{}",
             "verl": VERL,
+        },
+    ),
+    "tools.jobs.drivers.agent_rft:_COMPARED": Rows(
+        lambda _, part: part(DOCUMENT),
+        {
+            "the agent": "an-agent",
+            "the data": {"train": "s3://a/b.jsonl"},
+            "the base model": "a-model",
         },
     ),
     "tools.jobs.json_schema:_TYPES": Rows(

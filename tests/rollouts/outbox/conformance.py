@@ -176,7 +176,7 @@ class Conformance:
 
     @pytest.mark.parametrize("ahead", [LONGEST + 1, 365 * 86_400.0])
     def test_what_is_due_later_than_anything_can_be_is_due_now(self, store, ahead):
-        """Whoever wrote it had another clock."""
+        """Its writer had another clock."""
         store.add(reported("r1")[:1], due=NOW + LONGEST - 1)
         assert store.due(NOW) == []
         store.add(reported("r2")[:1], due=NOW + ahead)

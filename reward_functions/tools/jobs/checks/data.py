@@ -89,7 +89,7 @@ def of_the_service(finding: CheckFinding) -> bool:
 
 
 def _excused(finding: LintFinding, files: Sequence[Path], spec: RewardSpec | None) -> bool:
-    """Whether a finding of the linter is none of a job's.
+    """Whether a job is started all the same after a finding of the linter.
 
     The least number of rows is that of a training file: AWS's own samples validate on 99. Of
     generated rows `synthetic_findings` has the verdict.

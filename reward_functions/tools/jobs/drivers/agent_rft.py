@@ -355,12 +355,7 @@ def _category(job: Job) -> str:
 
 def _differences(asked: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
     """In what a job differs from what is asked for; its defaults are the service's own."""
-    compared: dict[str, Callable[[Mapping[str, Any]], Any]] = {
-        "the agent": agent_in,
-        "the data": files_in,
-        "the base model": _base,
-    }
-    different = [name for name, part in compared.items() if part(asked) != part(found)]
+    different = [name for name, part in _COMPARED.items() if part(asked) != part(found)]
     wanted, chosen = (_hyperparameters(each) for each in (asked, found))
     if any(chosen.get(name) != value for name, value in wanted.items()):
         different.append("the hyperparameters")
@@ -378,3 +373,11 @@ def _base(document: Mapping[str, Any]) -> Any:
 def _hyperparameters(document: Mapping[str, Any]) -> dict[str, Any]:
     found = within(_config(document), "HyperParameters")
     return found if isinstance(found, dict) else {}
+
+
+_COMPARED: Final[dict[str, Callable[[Mapping[str, Any]], Any]]] = {
+    "the agent": agent_in,
+    "the data": files_in,
+    "the base model": _base,
+}
+"""The parts of a document in which two jobs may differ, beside their hyperparameters."""
