@@ -8,11 +8,12 @@ import subprocess
 import sys
 from contextlib import closing, contextmanager
 from pathlib import Path
-from time import monotonic, sleep
+from time import sleep
 from typing import TYPE_CHECKING, Final
 from urllib.request import Request, urlopen
 
 import helpers
+from helpers.rollouts import UNENDED
 from helpers.shown import Shown
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.rollouts.outbox.opening import open_outbox
@@ -40,8 +41,10 @@ if TYPE_CHECKING:
 UNREACHABLE: Final = "complete.throttle=1,reward.throttle=1,most=1000"
 """A runtime that answers the policy's calls, and takes no report."""
 
-PATIENCE: Final = 120.0
-"""Seconds that a process may take to start, or reports to come."""
+LOOKS: Final = 2_400
+PAUSE: Final = 0.05
+"""Looks at the outbox, and seconds between two: two minutes of this process's own time, however
+long its kernel is stopped meanwhile."""
 
 
 def killed(data: str | Path, folder: str | Path) -> Shown:
@@ -73,10 +76,10 @@ def killed(data: str | Path, folder: str | Path) -> Shown:
             kept = [str(states.get(name, 0)) for name in ("pending", "delivered")]
             moments.append([moment, *kept, f"{rewarded} of {len(seen)}", str(twice)])
 
-        with _serving_agent(double.endpoint, url) as address:
+        with _serving_agent(double.endpoint, url) as (address, process):
             for task in tasks:
                 _requested(double, address, job, task)
-            _awaited(lambda: outbox.counts().get("pending", 0) == 2 * len(tasks))
+            _awaited(lambda: outbox.counts().get("pending", 0) == 2 * len(tasks), process)
         look("the process is killed, with no warning")
         double.faults = FaultPlan()
         reporter = Reporter(RolloutSettings(outbox=url), outbox, transports=open_transport)
@@ -101,13 +104,13 @@ def _requested(double: RuntimeDouble, address: str, job: str, task: Task) -> Non
         "metadata": {"jobArn": job, "rolloutId": rollout, "region": NOBODY["AWS_REGION"]},
     }
     request = Request(f"{address}/rollout", json.dumps(asked).encode(), method="POST")  # noqa: S310
-    with urlopen(request, timeout=PATIENCE):  # noqa: S310 - this machine's own
+    with urlopen(request):  # noqa: S310 - this machine's own; the end of its process ends it
         pass
 
 
 @contextmanager
-def _serving_agent(endpoint: str, outbox: str) -> Iterator[str]:
-    """The process of `plain` for a block, killed at its end: its address."""
+def _serving_agent(endpoint: str, outbox: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """The address of a process of `plain`, and the process, which is killed at the block's end."""
     root = Path(helpers.__file__).parents[1]
     agent = f"{root / 'helpers' / 'agents.py'}:plain"
     environment = {
@@ -115,6 +118,7 @@ def _serving_agent(endpoint: str, outbox: str) -> Iterator[str]:
         **NOBODY,
         "RFT_RUNTIME_ENDPOINT": endpoint,
         "REWARD_ROLLOUTS_OUTBOX": outbox,
+        "REWARD_ROLLOUTS_WINDOW": f"{UNENDED:g}",
         "PYTHONPATH": str(root),
     }
     process = subprocess.Popen(  # noqa: S603 - this interpreter, and files of this repository
@@ -125,7 +129,7 @@ def _serving_agent(endpoint: str, outbox: str) -> Iterator[str]:
     )
     with process:
         try:
-            yield _address(process)
+            yield _address(process), process
         finally:
             process.kill()
 
@@ -144,14 +148,16 @@ def _address(process: subprocess.Popen[str]) -> str:
     raise ConfigurationError("the agent's process ended before it listened")
 
 
-def _awaited(there: Callable[[], bool]) -> None:
+def _awaited(there: Callable[[], bool], process: subprocess.Popen[str]) -> None:
     """Wait until something is there.
 
     Raises:
-        ConfigurationError: it never is.
+        ConfigurationError: it never is, or the process that makes it has ended.
     """
-    late = monotonic() + PATIENCE
-    while not there():
-        if monotonic() > late:
-            raise ConfigurationError("the agent's reports do not come")
-        sleep(0.05)
+    for _ in range(LOOKS):
+        if there():
+            return
+        if process.poll() is not None:
+            raise ConfigurationError("the agent's process ended before its reports were there")
+        sleep(PAUSE)
+    raise ConfigurationError("the agent's reports do not come")

@@ -41,6 +41,12 @@ if TYPE_CHECKING:
 AT_ONCE: Final = 8
 """Rollouts at a time."""
 
+UNENDED: Final = 7 * 86_400.0
+"""Seconds that a rollout may take. A notebook waits until each has ended: whoever closes a laptop
+over it, or stops its kernel for an hour, loses no reward."""
+
+NO_REWARDS: Final = "no rollout has a reward: there is nothing to draw; the table above says why"
+
 CHARTED: Final = ("Rewards", "Rows that earn the least")
 
 SUMS: Final = (
@@ -67,8 +73,10 @@ class Rollouts(Showing):
     trajectories: Sequence[Trajectory]
 
     @property
-    def charts(self) -> Chart:
-        """The rewards, and those of each row's group."""
+    def charts(self) -> Chart | Shown:
+        """The rewards, and those of each row's group; a sentence where there are none."""
+        if not self.figures.histogram:
+            return Shown(notes=[NO_REWARDS])
         drawn = [CHARTS[title](self.figures) for title in CHARTED]
         return side_by_side("Rollouts", drawn, title="SIMULATION: the rewards of the rollouts")
 
@@ -174,12 +182,15 @@ def rollouts(
     with ExitStack() as ended:
         double = ended.enter_context(serving(settings))
         endpoint = double.endpoint
-        asked = ended.enter_context(PythonAgent(agent, setup.agent, endpoint=endpoint))
+        asked = ended.enter_context(
+            PythonAgent(agent, setup.agent, endpoint=endpoint, window=UNENDED)
+        )
         driver = Driver(
             agent=asked,
             runtime=OwnRuntime(double),
             tasks={task.number: task for task in tasks},
             setup=setup,
+            window=UNENDED,
         )
         done = list(drive(driver, attempts_for(tasks, n), AT_ONCE))
         records = sorted(done, key=lambda each: each.attempt)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from itertools import repeat
 from typing import TYPE_CHECKING, Final
 
 from rich.box import SIMPLE_HEAD
@@ -120,9 +121,10 @@ def print_table(
         console: where; standard output where not given.
     """
     console = console or output()
+    cells_of = zip(*rows, strict=True) if rows else repeat((), len(heads))
     columns = [
         _column(console, head, cells, number=head in numbers, words=head in words)
-        for head, cells in zip(heads, zip(*rows, strict=True), strict=True)
+        for head, cells in zip(heads, cells_of, strict=True)
     ]
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = max(console.width, _least(columns))
@@ -151,9 +153,9 @@ def _column(
 ) -> Column:
     named = Measurement.get(console, console.options.update(width=10_000), Text(head))
     sizes = [Measurement.get(console, console.options.update(width=10_000), each) for each in cells]
-    widest = max(size.maximum for size in sizes)
+    widest = max((size.maximum for size in sizes), default=0)
     if words or any(isinstance(each, Bars) for each in cells):
-        narrow = max(size.minimum for size in sizes)
+        narrow = max((size.minimum for size in sizes), default=0)
         least = max(narrow, min(widest, READABLE)) if words else narrow
     else:
         least = widest
@@ -187,7 +189,7 @@ def _print_lines(console: Console, columns: Sequence[Column], title: str) -> Non
     """A row is a few lines: its names, its numbers with their heads, its words."""
     if title:
         console.print(Text(f"\n{title}", "bold"), soft_wrap=True)
-    first = max(cell_len(str(each)) for each in columns[0].cells)
+    first = max((cell_len(str(each)) for each in columns[0].cells), default=0)
     for row in zip(*(each.cells for each in columns), strict=True):
         pairs = [
             (each, Text(shown.text) if isinstance(shown, Bars) else shown)

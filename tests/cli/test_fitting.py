@@ -97,3 +97,12 @@ def test_what_fits_no_table_is_a_few_lines_with_every_name_whole(printed, width)
         "Seen", ["what", "times", "where"], [["denied", "3", f"in {ARN}"]], words=("where",)
     )
     assert printed(more, width).splitlines()[2:5] == ["denied", "  times 3", f"  in {ARN}"]
+
+
+@pytest.mark.parametrize("width", [10, 80, None])
+def test_a_table_without_rows_has_its_heads(printed, width):
+    empty = Sheet("Rows", ["row", "what"], [], words=("what",), note="none")
+    text = printed(empty, width)
+    assert "Rows" in text
+    assert "none" in text
+    assert ("what" in text) == (width != 10)

@@ -214,3 +214,16 @@ def test_a_wide_chart_scrolls_on_a_phone_and_keeps_its_letters():
     assert 13 * least / made.width >= 9  # pixels: what tests of the pages call readable
     assert ET.fromstring(made.html()).find("svg") is not None
     assert "tabindex" not in strips("s", [("g", [0.0])], x="reward").html()
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        histogram("Rewards", [], x="reward", y="rollouts"),
+        tallies("Rewards", [], x="rollouts"),
+    ],
+)
+def test_bars_of_nothing_are_a_sentence(drawn):
+    assert "There is no value to draw." in drawn.picture()
+    assert drawn.label == "Rewards"
+    assert side_by_side("both", [drawn, drawn]).width >= drawn.width

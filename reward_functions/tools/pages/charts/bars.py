@@ -14,6 +14,7 @@ from reward_functions.tools.pages.charts.drawing import (
     chart,
     gutter,
     margin,
+    nothing,
     shortened,
     text,
     titled,
@@ -54,10 +55,12 @@ def histogram(label: str, bins: Sequence[Bin], *, x: str, y: str) -> Chart:
 
     Args:
         label: one sentence that says what is shown.
-        bins: at least one, in order; those that say one value may lie apart.
+        bins: in order; those that say one value may lie apart. Of none, a sentence is drawn.
         x: what the values are.
         y: what is counted.
     """
+    if not bins:
+        return nothing(label)
     counts = axis(y, [each.count for each in bins], HEIGHT, TOP, includes=(0, 1), whole=True)
     left = gutter(counts)
     right = WIDTH - RIGHT
@@ -95,9 +98,11 @@ def tallies(label: str, counts: Sequence[tuple[str, int]], *, x: str) -> Chart:
 
     Args:
         label: one sentence that says what is shown.
-        counts: (name, count), at least one; names are cut to the room there is.
+        counts: (name, count); names are cut to the room there is. Of none, a sentence is drawn.
         x: what is counted.
     """
+    if not counts:
+        return nothing(label)
     bottom, left = 8 + ROW * len(counts), margin((name for name, _ in counts), NAMES)
     most = max(count for _, count in counts)
     right = WIDTH - 12 - width_of(f"{most:,}")

@@ -63,6 +63,8 @@ svg .cell { fill: var(--a); stroke: var(--line); }
     for name in palette.SERIES
 )
 
+NOTHING: Final = "There is no value to draw."
+
 NOTEBOOK_SCALE: Final = 1.25
 """Pixels of a unit in a notebook: letters as large as those beside them."""
 
@@ -131,6 +133,11 @@ class Chart:
 def chart(label: str, height: float, drawn: Iterable[str], width: float = WIDTH) -> Chart:
     """A chart of these elements."""
     return Chart(label, width, height, "".join(drawn))
+
+
+def nothing(label: str) -> Chart:
+    """A chart of no value: a sentence."""
+    return chart(label, BELOW, [text(4, BELOW / 2, NOTHING, kind="faint")])
 
 
 def side_by_side(
