@@ -16,7 +16,7 @@ from reward_functions.symbolic.compare.scalars import ScalarComparison
 from reward_functions.symbolic.compare.words import by_text, by_words
 from reward_functions.symbolic.exact.polynomials import PolynomialField
 from reward_functions.symbolic.parsing.document import read
-from reward_functions.symbolic.parsing.separators import other_readings
+from reward_functions.symbolic.parsing.separators import in_other_bases, other_readings
 from reward_functions.symbolic.parsing.spelling import Unread, same_spelling
 from reward_functions.symbolic.verdict import (
     EqualityVerdict,
@@ -63,6 +63,8 @@ def by_reading(reference: str, candidate: str, *, solver: bool) -> EqualityVerdi
         finding = _by_meaning(mine, theirs)
         if not finding.equal:
             finding = _read_otherwise(reference, candidate) or finding
+        elif in_other_bases(reference, candidate):
+            finding = differ("exact-value", "the same digits in other bases are other numbers")
         if solver and finding.outcome is Outcome.UNDECIDED:
             finding = _by_solver(mine, theirs) or finding
     if not finding.equal:

@@ -16,7 +16,15 @@ from itertools import product
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.quantities.numerals import as_printed
-from reward_functions.symbolic.expr.nodes import Braces, Bracket, BuiltSet, Listing, Matrix, Union
+from reward_functions.symbolic.expr.nodes import (
+    Based,
+    Braces,
+    Bracket,
+    BuiltSet,
+    Listing,
+    Matrix,
+    Union,
+)
 from reward_functions.symbolic.parsing.bases import LETTERS_ABOVE
 from reward_functions.symbolic.parsing.document import read
 
@@ -66,6 +74,15 @@ def other_readings(reference: str, candidate: str) -> Iterator[tuple[Document, D
     for pair in pairs:
         if all(document.tree is not None for document in pair):
             yield pair
+
+
+def in_other_bases(reference: str, candidate: str) -> bool:
+    """Whether letters that may be digits stand in both, in bases of which they differ: A3_{16}."""
+    if not (LETTERS_ABOVE.search(reference) and LETTERS_ABOVE.search(candidate)):
+        return False
+    mine = read(reference, letter_digits=True).tree
+    theirs = read(candidate, letter_digits=True).tree
+    return isinstance(mine, Based) and isinstance(theirs, Based) and mine.value != theirs.value
 
 
 def _signs_apart(text: str) -> str:

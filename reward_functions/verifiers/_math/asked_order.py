@@ -19,7 +19,7 @@ BETWEEN: Final = 80
 """Characters between two names of one list, at most."""
 
 _TUPLES: Final = re.compile(r"\(([^()=]{1,200})\)\s*=\s*\(([^()=]{1,400})\)")
-_LAYOUT: Final = re.compile(r"\\(?:left|right|displaystyle|,|;|!|:)(?![a-zA-Z])|[\s{}$]")
+_LAYOUT: Final = re.compile(r"\\(?:left|right|displaystyle)(?![a-zA-Z])|\\[\s,;:!]|[\s{}$]")
 _SIZE: Final = re.compile(r"\\(?:left|right)(?![a-zA-Z])")
 
 
