@@ -264,7 +264,7 @@ def _by_prompt(
     """The verdict on an unlike answer that the prompt makes right: its precision, or its domain."""
     if verdict.rule == ROUNDED and rounded_as_asked(answer, reference, prompt):
         rule, reason = AS_ASKED, "the reference rounds to the answer, as exactly as the prompt asks"
-    elif verdict.rule == SETS and equal_in_prompt(answer, reference, prompt):
+    elif verdict.rule in SETS and equal_in_prompt(answer, reference, prompt):
         rule, reason = WITHIN, "the same set where the prompt asks for it"
     else:
         return verdict

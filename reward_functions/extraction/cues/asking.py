@@ -105,6 +105,14 @@ SIGNED: Final = re.compile(
 )
 """The sign of a letter in a prompt: "all positive real numbers $t$"."""
 
+WHOLE: Final = re.compile(
+    r"\b(?:(?P<sign>positive|non-?negative|negative)\s+)?(?:integers?|whole\s+numbers?)\s+"
+    rf"(?:values?\s+of\s+)?\$?{_LETTER}"
+    rf"|(?P<chinese>非负|正|负)?整数\s?\$?{_LETTER.replace('letter', 'of')}",
+    re.IGNORECASE,
+)
+"""The same of whole numbers: "all positive integers $n$"."""
+
 BOUNDS: Final = {
     "positive": ">0", "nonnegative": r"\ge 0", "negative": "<0",
     "正": ">0", "非负": r"\ge 0", "负": "<0",

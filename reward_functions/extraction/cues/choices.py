@@ -48,7 +48,9 @@ WORD: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
 AND: Final = re.compile(r"\b(?:and|plus)\b|以及|和|及|与|、", re.IGNORECASE)
 """What joins the letters of several options, beside the signs in `SET`."""
 FONT: Final = re.compile(r"\\(?:rm|bf|text|textbf|mathrm|mathbf)(?![a-z])")
-_OF_SET: Final = rf"(?:[A-Z](?![a-z'’])|\([a-z]\)|[\s,;&()\[\]{{}}\"'$.]|(?i:{AND.pattern}))"
+_OF_SET: Final = (
+    rf"(?:[A-Z](?![a-z'’])(?:选?项)?|\([a-z]\)|[\s,;&()\[\]{{}}\"'$.]|(?i:{AND.pattern}))"
+)
 SET: Final = re.compile(
     r"\s*+(?i:(?:both|all|only|the)\s++)?"
     r"(?i:(?:options?|choices?|statements?|选项|答案)\s*+(?::\s*+)?)?"

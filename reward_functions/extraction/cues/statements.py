@@ -87,7 +87,7 @@ STOP: Final = re.compile(
   | ,?\s{1,4}\(?(?:because|since|as|so|which|where|given|after|when|by|if|assuming|provided
       |i\.e)\b
   | [,，]\s?(?:不|而)
-  | \s{1,4}\(not\b | (?<=(?-i:[A-J]))\s?选?项
+  | \s{1,4}\(not\b | (?<=(?-i:[A-J]))\s?选?项(?!\s?[或和与及、])
   | ,\s{1,4}(?:for|but|not|I\s+(?:think|believe)(?=[.!\n]|$)|and\s+(?:we|the|so|thus|this|that))\b
     """,
     re.VERBOSE | re.IGNORECASE,

@@ -1,4 +1,7 @@
-"""Congruences, and definitions by cases: values that hold under a modulus or a condition."""
+"""Congruences, and definitions by cases: values that hold under a modulus or a condition.
+
+Cases are the same where their conditions are; else they are compared piece by piece (`pieces`).
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from reward_functions.symbolic.budget import Unreadable
 from reward_functions.symbolic.compare.members import MemberComparison
+from reward_functions.symbolic.compare.pieces import pieces
 from reward_functions.symbolic.exact.rational import rational
 from reward_functions.symbolic.expr.nodes import Congruence, Node, Number
 from reward_functions.symbolic.verdict import Finding, differ, same, unknown
@@ -48,11 +52,25 @@ class CaseComparison(MemberComparison):
         return unknown("congruence", "one is a congruence, the other a value")
 
     def piecewise(self, branches: Sequence[Branch], others: Sequence[Branch]) -> Finding:
-        """Definitions by cases: the same values under the same conditions, in any order."""
+        """Definitions by cases: the same values under the same conditions, or piece by piece."""
+        self.scalars.of_parts = True
+        found = self.under_conditions(branches, others)
+        return found if found.equal else self.piece_by_piece(branches, others) or found
+
+    def piece_by_piece(
+        self, branches: Sequence[Branch], others: Sequence[Branch]
+    ) -> Finding | None:
+        """Whether two definitions agree wherever the reference has a value; None where not."""
+        pairs = pieces(branches, others, self.scalars)
+        if not pairs or not all(self.compare(*pair).equal for pair in pairs):
+            return None
+        return same("cases", "the same values piece by piece")
+
+    def under_conditions(self, branches: Sequence[Branch], others: Sequence[Branch]) -> Finding:
+        """The same values under the same conditions, in any order."""
         if len(branches) != len(others):
             return unknown("cases", "the numbers of cases differ")
         left = list(others)
-        self.scalars.of_parts = True
         for value, condition in branches:
             place = next(
                 (

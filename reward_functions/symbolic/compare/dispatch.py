@@ -126,12 +126,24 @@ class AnswerComparison(FamilyComparison):
         if _one_of(reference) != _one_of(candidate):
             return unknown("names", "one of several statements is not all of them")
         return (
-            self.of_one_kind(reference, candidate)
+            self.by_cases(reference, candidate)
+            or self.of_one_kind(reference, candidate)
             or self.with_list(reference, candidate)
             or self.with_value(reference, candidate)
             or self.arrays(reference, candidate)
             or unknown("shape", _kinds(reference, candidate))
         )
+
+    def by_cases(self, reference: Node, candidate: Node) -> Finding | None:
+        """Definitions by cases; a formula is one with a single case."""
+        match reference, candidate:
+            case Piecewise(branches), Piecewise(others):
+                return self.piecewise(branches, others)
+            case Piecewise(branches), _ if not isinstance(candidate, _NO_VALUES):
+                return self.piece_by_piece(branches, ((candidate, None),))
+            case _, Piecewise(others) if not isinstance(reference, _NO_VALUES):
+                return self.piece_by_piece(((reference, None),), others)
+        return None
 
     def of_one_kind(self, reference: Node, candidate: Node) -> Finding | None:
         """Answers with parts of the same nature."""
@@ -150,8 +162,6 @@ class AnswerComparison(FamilyComparison):
                 return self.ratios(parts, others)
             case ((Clock() | Date()), (Clock() | Date())):
                 return compare_times(reference, candidate)
-            case Piecewise(branches), Piecewise(others):
-                return self.piecewise(branches, others)
             case Congruence(), Congruence():
                 return self.congruences(reference, candidate)
         return None

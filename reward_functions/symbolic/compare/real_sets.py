@@ -66,7 +66,7 @@ class Region:
     domain: str = ""
 
 
-def region(node: Node, scalars: ScalarComparison, name: str = "") -> Region | None:
+def region(node: Node, scalars: ScalarComparison, name: str = "") -> Region | None:  # noqa: C901 - kinds of nodes
     """The real set that a tree states, or None when it states none that is understood.
 
     Conditions are on the variable of a `name`; without one, on the only variable in them.
@@ -78,6 +78,8 @@ def region(node: Node, scalars: ScalarComparison, name: str = "") -> Region | No
             return Region(_REALS[kind])
         case NamedSet("Z" | "Q" as kind):
             return Region((LINE,), domain=kind)
+        case NamedSet("Z+" | "N0" as kind):
+            return of_kind((LINE,), kind, scalars)
         case Braces(items):
             return Region(tuple(RealInterval(item, item, (True, True)) for item in items))
         case Union(parts, minus):
@@ -103,7 +105,7 @@ def states_region(node: Node) -> bool:
         case Union() | BuiltSet():
             return True
         case NamedSet(kind):
-            return kind in _REALS
+            return kind in _REALS or kind in ("Z+", "N0")
     return False
 
 
@@ -218,10 +220,10 @@ def _built(name: str, conditions: Sequence[Node], scalars: ScalarComparison) -> 
     result = found[0] if len(found) == 1 else _intersection(found, scalars)
     if result is None or result.domain or len(kinds) > 1:
         return None
-    return _of_kind(result.intervals, kinds.pop() if kinds else "", scalars)
+    return of_kind(result.intervals, kinds.pop() if kinds else "", scalars)
 
 
-def _of_kind(
+def of_kind(
     intervals: tuple[RealInterval, ...], kind: str, scalars: ScalarComparison
 ) -> Region | None:
     """The numbers of a kind in some intervals. Whether 0 is a natural number is not settled."""

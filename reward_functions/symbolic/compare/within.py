@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING
 
 from reward_functions.symbolic.budget import OverBudget, Unreadable, Work
 from reward_functions.symbolic.compare.interval_sets import order
-from reward_functions.symbolic.compare.real_sets import Region, compare_regions, region
+from reward_functions.symbolic.compare.real_sets import (
+    Region,
+    compare_regions,
+    of_kind,
+    region,
+)
 from reward_functions.symbolic.compare.scalars import ScalarComparison, infinite
 from reward_functions.symbolic.exact.polynomials import PolynomialField
 from reward_functions.symbolic.parsing.document import read
@@ -21,38 +26,57 @@ if TYPE_CHECKING:
 
 
 def equal_within(reference: str, candidate: str, domain: str) -> bool:
-    """Whether two sets are the same within a domain, which bounds a letter that one of them names.
+    r"""Whether two sets are the same within a domain, which bounds a letter that one of them names.
 
     Args:
         reference: the right answer.
         candidate: the answer to judge.
-        domain: an inequality or a membership, such as `0<x<1`.
+        domain: an inequality or a membership, such as `0<x<1` or `n\in\mathbb{Z}`.
     """
     scalars = ScalarComparison(PolynomialField(Work()))
     try:
-        mine, theirs, within = (_region(text, scalars) for text in (reference, candidate, domain))
-        if mine is None or theirs is None or within is None or not within.variable:
+        within = _stated(domain, scalars)
+        if within is None or not within.variable:
+            return False
+        mine, theirs = (_region(text, within, scalars) for text in (reference, candidate))
+        if mine is None or theirs is None:
             return False
         named = {mine.variable, theirs.variable} - {None}
         if named != {within.variable} or len(within.intervals) != 1:
             return False
         ends = order((*mine.intervals, *theirs.intervals, *within.intervals), scalars)
         cut = ends and [_cut(each, within.intervals[0], ends) for each in (mine, theirs)]
-        if not cut or cut[0] is None or cut[1] is None:
+        found = [_of_kind(each, within.domain, scalars) for each in cut or ()]
+        if not found or found[0] is None or found[1] is None:
             return False
-        return compare_regions(cut[0], cut[1], scalars).equal
+        return compare_regions(found[0], found[1], scalars).equal
     except (OverBudget, RecursionError, Unreadable):
         return False
 
 
-def _region(text: str, scalars: ScalarComparison) -> Region | None:
-    """The real set that a text states, where it is bounded on one side at least."""
+def _stated(text: str, scalars: ScalarComparison) -> Region | None:
+    """The set that a text states; None where it states none that is understood."""
     tree = read(text).tree
-    found = None if tree is None else region(tree, scalars)
-    if found is None or found.domain:
+    return None if tree is None else region(tree, scalars)
+
+
+def _region(text: str, within: Region, scalars: ScalarComparison) -> Region | None:
+    """A set that is bounded on one side at least, of numbers of the domain's kind."""
+    found = _stated(text, scalars)
+    if found is None or found.domain not in ("", within.domain):
         return None
-    bounded = any(not infinite(end) for each in found.intervals for end in (each.low, each.high))
+    found = _of_kind(found, within.domain, scalars)
+    intervals = found.intervals if found else ()
+    bounded = any(not infinite(end) for each in intervals for end in (each.low, each.high))
     return found if bounded else None
+
+
+def _of_kind(given: Region | None, kind: str, scalars: ScalarComparison) -> Region | None:
+    """The numbers of a kind in a region: all of them for none, whole ones for ℤ."""
+    if given is None or not kind:
+        return given
+    whole = of_kind(given.intervals, kind, scalars)
+    return whole and replace(whole, variable=given.variable)
 
 
 def _cut(given: Region, domain: RealInterval, ends: Order) -> Region | None:

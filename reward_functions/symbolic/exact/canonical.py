@@ -12,6 +12,7 @@ from fractions import Fraction
 from reward_functions.symbolic.budget import Unreadable
 from reward_functions.symbolic.exact.operators import determinant, operated
 from reward_functions.symbolic.exact.polynomials import (
+    UNIT,
     PolynomialField,
     Quotient,
     atom,
@@ -22,7 +23,7 @@ from reward_functions.symbolic.exact.polynomials import (
     rendered,
     single_term,
 )
-from reward_functions.symbolic.exact.powers import Powers, positive_atoms
+from reward_functions.symbolic.exact.powers import Powers, positive_atoms, running
 from reward_functions.symbolic.exact.rational import (
     ONE,
     binomial,
@@ -203,12 +204,16 @@ class Algebra(Powers):
         if name == "ceil":
             return self.field.negate(self.rounded("floor", self.field.negate(value)))
         last = max(value.below)
-        part = value.above.get(last, Fraction(0)) / value.below[last]
-        whole = constant(Fraction(part // 1))
-        rest = self.field.add(value, self.field.negate(whole))
+        whole = {UNIT: value.above.get(last, Fraction(0)) / value.below[last] // 1}
+        if value.whole:
+            whole |= {term: factor // 1 for term, factor in value.above.items() if running(term)}
+        moved = self.field.polynomial(
+            {term: Fraction(each) for term, each in whole.items() if each}
+        )
+        rest = self.field.add(value, self.field.negate(moved))
         if number_of(rest) is not None:
-            return whole
-        return self.field.add(whole, function_atom("floor", [rest]))
+            return moved
+        return self.field.add(moved, function_atom("floor", [rest]))
 
 
 def _constant(name: str) -> Quotient:

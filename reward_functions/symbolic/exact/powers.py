@@ -25,11 +25,13 @@ from reward_functions.symbolic.exact.polynomials import (
 )
 from reward_functions.symbolic.exact.rational import ONE, exact_root, prime_factors
 from reward_functions.symbolic.exact.trigonometry import HALF, PI, Trigonometry
+from reward_functions.symbolic.expr.names import WHOLE
 
 _FACTORING: Final = 20
 """Steps of work that finding the small prime factors of a number is worth."""
 
 _E: Final[Monomial] = (("ke", ONE),)
+_RUNNING: Final = f"v{WHOLE}"
 _I_PI: Final[Monomial] = ((IMAGINARY, ONE), *PI)
 
 
@@ -131,6 +133,8 @@ class Powers(Trigonometry):
         if term == (_E, ONE):
             return self._exponential(monomial, factor)
         number = number_of(base)
+        if number == -1 and running(monomial) and factor % 2 == 0:
+            return constant(ONE)
         if number is not None and number > 0:
             return self._number_to(number, monomial, factor)
         if term is not None and term[1] == 1 and len(term[0]) == 1 and term[0][0][1] == 1:
@@ -173,6 +177,13 @@ def _turning(name: str) -> bool:
     """Whether an atom is i or a power with i above, whose roots are not those of its angle."""
     exponent = name.partition("^(")[2].rstrip(")")
     return name == IMAGINARY or (name[0] == "f" and "i" in exponent.split("·"))
+
+
+def running(monomial: Monomial) -> bool:
+    """Whether a monomial is a power of the variable that runs through the whole numbers."""
+    return bool(monomial) and all(
+        name == _RUNNING and power > 0 and power % 1 == 0 for name, power in monomial
+    )
 
 
 def positive_atoms(monomial: Monomial) -> bool:

@@ -217,7 +217,10 @@ def _rational_power(base: Node, exponent: Node) -> Fraction | None:
 
 def _applied(name: str, arguments: tuple[Node, ...]) -> Fraction | None:
     values = [rational(argument) for argument in arguments]
+    known = [value for value in values if value is not None]
     match name, values:
+        case "max" | "min", [_, *_] if len(known) == len(values):
+            return max(known) if name == "max" else min(known)
         case "factorial", [Fraction() as value]:
             return factorial_of(value)
         case "doublefactorial", [Fraction() as value]:

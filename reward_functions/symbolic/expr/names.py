@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
 
+WHOLE: Final = "ℤ"
+"""The name of a variable that runs through the whole numbers. No answer can write it as one."""
+
 FUNCTION_LETTERS: Final = frozenset("fghFGH")
 """Letters that name a function whatever it is taken at: f(-x), g(x + 1)."""
 

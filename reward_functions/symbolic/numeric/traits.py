@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.symbolic.budget import OverBudget, Unreadable
 from reward_functions.symbolic.exact.rational import rational
-from reward_functions.symbolic.expr.names import indexed_by
+from reward_functions.symbolic.expr.names import WHOLE, indexed_by
 from reward_functions.symbolic.expr.nodes import (
     Apply,
     Based,
@@ -103,7 +103,7 @@ class Traits:
             self.tree <<= 1
         self.counting = whole_names(
             self.counted, self.integer_step, self.turning, self.integrality_sensitive
-        )
+        ) | ({WHOLE} & self.variables.keys())
 
     def walk(self, node: Node) -> None:
         """Take a tree into account. Raises `OverBudget` when there are too many nodes."""

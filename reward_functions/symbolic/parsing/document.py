@@ -25,14 +25,16 @@ from reward_functions.symbolic.expr.nodes import (
 from reward_functions.symbolic.expr.printer import rendered
 from reward_functions.symbolic.expr.traversal import free_names, names_in, operations
 from reward_functions.symbolic.parsing.bases import with_bases
+from reward_functions.symbolic.parsing.cases_in_words import in_a_row
 from reward_functions.symbolic.parsing.chemistry import Chemistry, chemistry
 from reward_functions.symbolic.parsing.clauses import with_clause
 from reward_functions.symbolic.parsing.clock_times import clock_time
 from reward_functions.symbolic.parsing.dates import calendar_date
 from reward_functions.symbolic.parsing.enumeration import enumerated
 from reward_functions.symbolic.parsing.lexer import Token, tokens
-from reward_functions.symbolic.parsing.parser import parse_tokens
+from reward_functions.symbolic.parsing.parser import parse_condition, parse_tokens
 from reward_functions.symbolic.parsing.plus_minus import spelled_out
+from reward_functions.symbolic.parsing.progressions import progression
 from reward_functions.symbolic.parsing.set_phrases import PHRASES
 from reward_functions.symbolic.parsing.unicode_notation import GREEK
 from reward_functions.symbolic.parsing.vocabulary import (
@@ -218,7 +220,12 @@ def _tree(stream: list[Token]) -> Node:
     parts = enumerated(stream)
     if parts:
         return _one_by_one(Bracket("<", tuple(map(parse_tokens, parts)), ">"), stream)
-    return with_clause(stream, _read_part) or _read_part(stream)
+    return (
+        progression(stream)
+        or in_a_row(stream, parse_tokens, parse_condition)
+        or with_clause(stream, _read_part)
+        or _read_part(stream)
+    )
 
 
 def _read_part(stream: list[Token]) -> Node:

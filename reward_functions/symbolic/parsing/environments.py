@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from reward_functions.symbolic.budget import ITEMS, OverBudget, Unreadable
 from reward_functions.symbolic.expr.nodes import Apply, Listing, Matrix, Node, Piecewise
+from reward_functions.symbolic.parsing.cases_in_words import INTRODUCING, OTHERWISE, parity
 
 if TYPE_CHECKING:
     from reward_functions.symbolic.parsing.grammar import Grammar, Rule
@@ -91,20 +92,20 @@ def _branch(parser: Grammar) -> tuple[Node, Node | None]:
     separated = parser.take(",") | parser.take("&")
     if not separated or parser.command("\\") or parser.kind() == "end":
         return value, _NONE
-    condition = _condition(parser)
+    condition = condition_of(parser)
     if not parser.take(","):
         parser.take(".")
     return value, condition
 
 
-def _condition(parser: Grammar) -> Node | None:
+def condition_of(parser: Grammar) -> Node | None:
     """A condition without the word that introduces it; None for "otherwise"."""
-    while parser.word("if", "for", "when", "where", "as"):
+    while parser.word(*INTRODUCING):
         parser.next()
-    if parser.word("otherwise", "else", "elsewhere"):
+    if parser.word(*OTHERWISE):
         parser.next()
         return None
-    return parser.statement()
+    return parity(parser) or parser.statement()
 
 
 ENVIRONMENTS: Final[dict[str, Rule]] = {

@@ -97,7 +97,19 @@ def arguments_of_name(cursor: Cursor, name: str) -> str:
     event = name[0].isupper() and not kinds.isdisjoint(_OF_EVENTS)
     if not cursor.take(closing) or not (named or event or name in CALLED_WORDS):
         return ""
+    if not name[0].isascii() and all(
+        each.text != inside[0].text for each in cursor.stream[cursor.position :]
+    ):
+        return ""  # φ(n) = 4 is to be solved, φ(x) = 2x is a definition
     return "".join(map(_spelled, inside))
+
+
+def _mentioned(argument: Token, cursor: Cursor) -> bool:
+    """Whether a letter stands in what follows."""
+    return any(
+        token.text == argument.text or (token.kind == "letters" and argument.text in token.text)
+        for token in cursor.stream[cursor.position :]
+    )
 
 
 def _spelled(token: Token) -> str:

@@ -37,6 +37,7 @@ from reward_functions.symbolic.parsing.calculus import refuse_derivative, united
 from reward_functions.symbolic.parsing.conditions import alternatives, states_condition
 from reward_functions.symbolic.parsing.congruences import with_modulus
 from reward_functions.symbolic.parsing.cursor import END
+from reward_functions.symbolic.parsing.environments import condition_of
 from reward_functions.symbolic.parsing.grammar import Grammar
 from reward_functions.symbolic.parsing.lexer import Token, tokens
 from reward_functions.symbolic.parsing.lookahead import starts_factor
@@ -91,6 +92,17 @@ def parse_tokens(stream: list[Token]) -> Node:
     except Unreadable as trouble:
         trouble.near = parser.near()
         raise
+
+
+def parse_condition(stream: list[Token]) -> Node | None:
+    """The condition of a case, with the word that introduces it; None for "otherwise"."""
+    parser = Parser(stream)
+    node = condition_of(parser)
+    if parser.position < len(stream) and not all(
+        token.kind == "." for token in parser.stream[parser.position :]
+    ):
+        raise Unreadable("words behind a condition")
+    return node
 
 
 class Parser(Grammar):

@@ -1,4 +1,7 @@
-r"""Sets that are the same where the question is asked: t < 1/2 and 0 < t < 1/2 of a positive t."""
+r"""Sets that are the same where the question is asked: t < 1/2 and 0 < t < 1/2 of a positive t.
+
+So are n > 2 and n = 3, 4, 5, … of a whole number n.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,8 @@ from reward_functions.extraction.prompt_formulas import TAIL
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SETS: Final = "interval"
-"""The rule of verdicts on sets of reals."""
+SETS: Final = frozenset(("interval", "members"))
+"""The rules of verdicts on sets of reals."""
 
 WITHIN: Final = "set-within-domain"
 """The rule of sets that are equal within the domain of the prompt."""
@@ -24,7 +27,9 @@ LENGTH: Final = 300
 DOMAINS: Final = 8
 """Statements about letters that are tried."""
 
-_SET: Final = re.compile(r"[<>≤≥∈]|\\(?:leq?|geq?|leqslant|geqslant|lt|gt|in)(?![a-z])")
+_SET: Final = re.compile(
+    r"[<>≤≥∈…]|\.\.\.|\\[lc]?dots|\\(?:leq?|geq?|leqslant|geqslant|lt|gt|in)(?![a-z])"
+)
 
 
 def equal_in_prompt(answer: str, reference: str, prompt: str) -> bool:
@@ -43,8 +48,11 @@ def equal_in_prompt(answer: str, reference: str, prompt: str) -> bool:
 
 def _domains(prompt: str) -> Iterator[str]:
     """The statements of a prompt about the values of a letter, as inequalities."""
-    for signed in asking.SIGNED.finditer(prompt):
-        sign = (signed["sign"] or signed["chinese"]).lower().replace("-", "")
-        yield (signed["letter"] or signed["of"]) + asking.BOUNDS[sign]
+    for pattern, kind in ((asking.SIGNED, ""), (asking.WHOLE, r"\in\mathbb{Z}")):
+        for stated in pattern.finditer(prompt):
+            letter = stated["letter"] or stated["of"]
+            sign = (stated["sign"] or stated["chinese"] or "").lower().replace("-", "")
+            said = [letter + bound for bound in (asking.BOUNDS.get(sign, ""), kind) if bound]
+            yield ", ".join(said)
     for asked in asking.ON.finditer(prompt):
         yield asked["bounds"]
