@@ -265,7 +265,7 @@ def test_discovery_and_the_first_answer_are_light(code):
     assert not loaded_by(code) & (HEAVY | {"typer", "rich", "multiprocessing", "asyncio"})
 
 
-SYMPY_FILES = {"to_sympy.py", "solver.py", "worker.py"}
+SYMPY_FILES = {"to_sympy.py", "solver.py", "weights.py", "worker.py"}
 
 
 def algebra(path):

@@ -43,6 +43,7 @@ from sympy.core.random import seed
 from reward_functions.symbolic.cas import protocol, solver
 from reward_functions.symbolic.cas.counting import limit_calls
 from reward_functions.symbolic.cas.warmup import WARMUP
+from reward_functions.symbolic.cas.weights import weights
 from reward_functions.symbolic.verdict import Finding, unknown
 
 MEMORY: Final = 48 << 20
@@ -59,6 +60,8 @@ _LATE: Final = (
 )
 """What sympy imports when an answer needs it: an import makes calls, more of them where there is no
 compiled bytecode."""
+
+_WEIGHTS: Final = weights()
 
 _STATM: Final = Path("/proc/self/statm")
 _STATUS: Final = Path("/proc/self/status")
@@ -178,7 +181,7 @@ def _work(request: bytes, writer: int) -> NoReturn:
         _bounded(budget.seconds)
         gc.collect()  # else garbage of the pristine worker decides when the next collection is
         ending = _NO_REPLY  # unless the reply is written
-        limit_calls(budget.calls, over)
+        limit_calls(budget.calls, over, _WEIGHTS)
         os.write(writer, _reply(request))
     finally:
         os._exit(ending)  # never back into the code of the pristine worker
