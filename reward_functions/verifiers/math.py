@@ -19,6 +19,7 @@ from reward_functions.extraction.scores import (
 from reward_functions.extraction.visible import visible_response
 from reward_functions.verifiers._math.answer import contradicts, hedged, mathematical_answer
 from reward_functions.verifiers._math.asked_quantity import value_asked_for
+from reward_functions.verifiers._math.derivation import concluded
 from reward_functions.verifiers._math.given_letters import CONSTANTS, meant_by_prompt
 from reward_functions.verifiers._math.named_members import by_name
 from reward_functions.verifiers._math.option_texts import agreed
@@ -156,7 +157,7 @@ def _scored(
     text = visible_response(sample.response, prompt, include_reasoning=include_reasoning)
     found = mathematical_answer(text, prompt)
     if isinstance(found, Answer):
-        found = agreed(found, reference, prompt)
+        found = agreed(concluded(found, reference, prompt), reference, prompt)
     if isinstance(found, NoAnswer):
         return not_answered(found.reason, found.rule, further=(_DECIDED, _EVALUATED))
     if contradicts(found):
