@@ -29,8 +29,9 @@ _SPACE: Final = re.compile(r"[\s${}\\]+")
 
 
 class _Facts(NamedTuple):
-    """The words of a prompt: pairs of neighbours, stems and numbers, and itself without spaces."""
+    """The words of a prompt, pairs of neighbours, stems and numbers, and it without spaces."""
 
+    words: frozenset[str]
     pairs: frozenset[tuple[str, str]]
     items: frozenset[str]
     squeezed: str
@@ -40,7 +41,10 @@ class _Facts(NamedTuple):
 def _facts(tail: str) -> _Facts:
     found = words(tail)
     return _Facts(
-        frozenset(pairwise(found)), frozenset(_items(found)), _SPACE.sub("", tail.lower())
+        frozenset(found),
+        frozenset(pairwise(found)),
+        frozenset(_items(found)),
+        _SPACE.sub("", tail.lower()),
     )
 
 
@@ -94,10 +98,20 @@ def names(prompt: str, subject: str) -> bool:
     return bool(prompt and items) and _facts(prompt[-TAIL:]).items.issuperset(items)
 
 
-def repeats(prompt: str, subject: str, unlikely: frozenset[str]) -> bool:
-    """Whether each of some words that a subject holds stands in the prompt before the same word."""
-    found = words(subject)
-    pairs = [
-        pair for pair in pairwise([*found, ""]) if pair[0] in unlikely or " ".join(pair) in unlikely
-    ]
-    return not pairs or bool(prompt and _facts(prompt[-TAIL:]).pairs.issuperset(pairs))
+def repeats(prompt: str, text: str, unlikely: frozenset[str], *, denying: bool = False) -> bool:
+    """Whether each of some words that a text holds stands in the prompt too.
+
+    Args:
+        prompt: the question.
+        text: a part of the response.
+        unlikely: the words, and pairs of words.
+        denying: whether they deny, so that each has to stand there before the same word.
+    """
+    pairs = [*pairwise([*words(text), ""])]
+    found = [pair for pair in pairs if pair[0] in unlikely or " ".join(pair) in unlikely]
+    if not found or not prompt:
+        return not found
+    facts = _facts(prompt[-TAIL:])
+    if denying:
+        return facts.pairs.issuperset(found)
+    return facts.words.issuperset(word for word, _ in found)

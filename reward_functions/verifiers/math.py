@@ -21,6 +21,7 @@ from reward_functions.extraction.visible import visible_response
 from reward_functions.verifiers._math.answer import contradicts, hedged, mathematical_answer
 from reward_functions.verifiers._math.asked_precision import AS_ASKED, ROUNDED, rounded_as_asked
 from reward_functions.verifiers._math.asked_quantity import value_asked_for
+from reward_functions.verifiers._math.derivation import concluded
 from reward_functions.verifiers._math.given_letters import CONSTANTS, meant_by_prompt
 from reward_functions.verifiers._math.named_members import by_name
 from reward_functions.verifiers._math.option_texts import agreed, by_letters
@@ -179,7 +180,7 @@ def _scored(
     reference = right.text
     found = mathematical_answer(text, prompt)
     if isinstance(found, Answer):
-        found = agreed(found, reference, prompt)
+        found = agreed(concluded(found, reference, prompt), reference, prompt)
     if isinstance(found, NoAnswer):
         return not_answered(found.reason, found.rule, further=_NONE)
     if contradicts(found):

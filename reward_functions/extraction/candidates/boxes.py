@@ -12,6 +12,7 @@ import re
 from typing import Final
 
 from reward_functions.extraction.candidates.candidate import Candidate
+from reward_functions.extraction.cues import clauses as cases
 from reward_functions.extraction.cues import endings
 from reward_functions.extraction.cues import formulas as words
 from reward_functions.extraction.cues.compiling import says
@@ -62,10 +63,25 @@ def last_boxed(text: str) -> Candidate | None:
             break
         run.append(earlier)
         before = text.rfind(COMMAND, 0, before)
-    if len(run) == 1:
+    if len(run) == 1 or _is_derivation([each.text for each in reversed(run)]):
         return box
     run.reverse()
     return Candidate("box", ", ".join(_named(text, run)), run[0].start, box.end, boxes=len(run))
+
+
+def _is_derivation(run: list[str]) -> bool:
+    """Whether the boxes before the last one are steps to it, in sentences, and no other answers."""
+    *steps, last = run
+    if not any(map(words.BOX_STEP.search, steps)):
+        return False
+    name = last.partition("=")[0].strip()
+    return not any(
+        not words.BOX_RELATION.search(step)
+        or step.partition("=")[0].strip() == name
+        or cases.CASED.search(step)
+        or says(step, cases.HEDGED)
+        for step in steps
+    )
 
 
 def _named(text: str, run: list[Candidate]) -> list[str]:
@@ -75,6 +91,17 @@ def _named(text: str, run: list[Candidate]) -> list[str]:
     if len(names) < len(run):
         return [box.text for box in run]
     return [f"{found[1]}{box.text}" for found, box in zip(named, run, strict=True) if found]
+
+
+def boxes_in(text: str) -> list[str]:
+    """What the boxes of a text hold, the first `MAX_BOXES` of them."""
+    found: list[str] = []
+    start = text.find(COMMAND)
+    while start >= 0 and len(found) < MAX_BOXES:
+        box = _box(text, start)
+        found.append(box.text if box else "")
+        start = text.find(COMMAND, start + 1)
+    return found
 
 
 def labelled_boxes(text: str) -> list[str]:

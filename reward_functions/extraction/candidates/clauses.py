@@ -161,7 +161,7 @@ def _end_before(tokens: Sequence[_Token], start: int, ahead: Sequence[str], *, l
         if waiting:
             own = token.kind in _ANY or _is_own_verb(tokens, start, place)
             waiting = not own
-            if not leads or token.kind != "pause":
+            if not leads or token.kind not in ("pause", "steps"):
                 continue
         if token.kind in ("pause", "steps") or token.kind == "verb":
             return place
@@ -202,20 +202,21 @@ def _clauses(tokens: Sequence[_Token], sentence: str) -> list[Clause]:
     tokens = tokens[_last_step(tokens) :]
     kinds = _kinds(tokens)
     verbs = [at for at, token in enumerate(tokens) if token.kind in kinds]
-    if verbs and "sign" in kinds:  # a chain: what stands first is what stands last
-        return [_clause(tokens, sentence, (0, verbs[0], verbs[-1], len(tokens)))]
     clauses: list[Clause] = []
-    begin = 0
+    begin, first = 0, -1
     for verb, following in pairwise([*verbs, len(tokens)]):
+        first = verb if first < 0 else first
         border = max(
             (at for at in range(verb, following) if tokens[at].kind in _BORDERS), default=-1
         )
         if following == len(tokens):
             border = following
         elif border < 0:
+            if "sign" in kinds:
+                continue  # a chain: what stands first is what stands last
             return []
-        clauses.append(_clause(tokens, sentence, (begin, verb, verb, border)))
-        begin = border + 1
+        clauses.append(_clause(tokens, sentence, (begin, first, verb, border)))
+        begin, first = border + 1, -1
     return clauses
 
 
@@ -234,7 +235,7 @@ def _kinds(tokens: Sequence[_Token]) -> tuple[str, ...]:
     found = {token.kind for token in tokens}
     if not found.isdisjoint(_VERBS):
         return _VERBS
-    return ("has",) if "has" in found else ("sign",)
+    return ("sign",) if "sign" in found else ("has",)
 
 
 def _clause(tokens: Sequence[_Token], sentence: str, places: tuple[int, int, int, int]) -> Clause:

@@ -29,7 +29,6 @@ NEAR: Final = 200
 """Characters before a last sentence in which a response may say that it has no answer."""
 
 _MARKUP: Final = " \t\r\n*_`~>\"'”’"
-STOP: Final = re.compile(r"[.!?;:](?=[\s*_\"'”’)\]]|$)|[。！？]|\n")
 _BOLD: Final = re.compile(r"\*\*(?!\w)|(?<!\w)\*\*")
 _FULL_STOPS: Final = ".!。！"
 
@@ -90,7 +89,9 @@ def _complete(text: str, line: int) -> int | None:
     bare = text.rstrip(_MARKUP)
     if bare[-1:] not in _FULL_STOPS and (line or len(text) > SHORT):
         return None
-    start = max((stop.end() for stop in STOP.finditer(text, line, len(bare) - 1)), default=line)
+    start = max(
+        (stop.end() for stop in words.STOP.finditer(text, line, len(bare) - 1)), default=line
+    )
     return None if _given_up(text, start) else start
 
 
@@ -111,7 +112,7 @@ def ends_with(text: str, span: Candidate) -> bool:
     rest = text[span.end :].rstrip() if len(text) - span.end <= LONGEST else text[span.end :]
     if len(rest) > LONGEST:
         return not rest.strip()
-    stop = STOP.search(rest)
+    stop = words.STOP.search(rest)
     behind = (rest[: stop.start()] if stop else rest).strip(_MARKUP + "$\\)]}%")
     if (stop and rest[stop.end() :].strip(_MARKUP + "$\\)]}.")) or _given_up(text, span.start):
         return False

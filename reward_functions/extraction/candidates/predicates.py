@@ -27,6 +27,7 @@ _MARKUP: Final = "*_` \t"
 _AMOUNT: Final = re.compile(r"[\d\0$\\π√∞]")
 """A sign of an amount, of which a clause without a value has none."""
 
+_LISTED: Final = re.compile(r"[,;:]\s")
 _PLAIN: Final = re.compile(r"[^\s,;:<>≤≥≠=?!$](?:[^,;:<>≤≥≠=?!$]|,(?=\d{3}(?!\d)))*")
 """A formula without delimiters, as far as its marks tell."""
 
@@ -53,7 +54,7 @@ def sentence_value(
     opened = endings.CONNECTIVES.match(sentence)
     concludes = bool(opened and opened["words"])
     body = words.PRECISION.sub("", sentence[opened.end() :] if opened else sentence)
-    if says(body, words.DOUBTED):
+    if says(words.EITHER.sub("", body), words.DOUBTED) or words.CASED.search(body):
         return ""
     clauses, conditions = main_clauses(body)
     if not all(states(prompt, condition) for condition in conditions):
@@ -68,7 +69,7 @@ def sentence_value(
     if not words.WORD.search(hidden(clause.written)):
         name = clause.written.strip("$ ")
         if name:
-            return f"{name} = {value.strip('$')}"
+            return f"{name} = {undelimited(value)}"
     determined = any(map(words.DETERMINED.match, clause.subject.split(",")))
     return value if anything or concludes or determined else ""
 
@@ -94,7 +95,8 @@ def _value(clause: Clause, prompt: str, unlikely: frozenset[str]) -> str | None:
     """The value of a clause: "" where it is about something else, None where it is not certain."""
     subject = words.POSSIBLE.sub(r"\1", clause.subject)
     around = hidden(f"{clause.written} ; {clause.behind}")
-    if not repeats(prompt, subject, unlikely) or not repeats(prompt, around, words.DENIED):
+    denied = not repeats(prompt, around, words.DENIED, denying=True)
+    if denied or not repeats(prompt, subject, unlikely):
         return None
     value = amount(clause.value)
     if not value and words.SUFFICES.fullmatch(clause.value):
@@ -109,6 +111,14 @@ def _value(clause: Clause, prompt: str, unlikely: frozenset[str]) -> str | None:
     return value
 
 
+def undelimited(value: str) -> str:
+    r"""A value without the dollars around its formula, and the unit behind it upright."""
+    if not value.startswith("$"):
+        return value
+    formula, _, unit = value[1:].partition("$")
+    return rf"{formula}\text{{{unit}}}" if unit.strip() else formula
+
+
 def amount(text: str) -> str:
     """The number with what it counts, or the formula, that a text is; "" where it is anything else.
 
@@ -116,12 +126,16 @@ def amount(text: str) -> str:
     """
     text = words.PRECISION.sub("", text.replace("**", "")).strip(_MARKUP)
     text = text[words.ADVERBS.match(text).end() :]  # type: ignore[union-attr]
+    text = words.REMARK.sub("", text)
     shown = hidden(text)
     sign = shown.rfind("=")
+    if sign > 0 and _LISTED.search(shown):
+        return ""
     if sign > 0:
         value, name = amount(text[sign + 1 :]), text[: shown.find("=")].strip()
-        named = value and not words.WORD.search(shown[: len(name)])
-        return f"{name} = {value}" if named else value
+        if not value or not words.WORD.search(shown[: len(name)]):
+            return value and f"{undelimited(name)} = {undelimited(value)}"
+        return value if words.DETERMINED.match(name) else ""
     aside = endings.ASIDE.search(text)
     if (
         aside

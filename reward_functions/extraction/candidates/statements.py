@@ -12,9 +12,10 @@ import re
 from typing import Final, NamedTuple
 
 from reward_functions.extraction.candidates.candidate import Candidate, Mood
-from reward_functions.extraction.candidates.endings import STOP, stated_value
+from reward_functions.extraction.candidates.endings import stated_value
 from reward_functions.extraction.cues import statements as words
 from reward_functions.extraction.cues.compiling import says
+from reward_functions.extraction.cues.endings import STOP
 from reward_functions.extraction.cues.matching import REACH, cue_after, cue_before
 from reward_functions.extraction.cues.phrase import DENIED, EXCLUDED
 from reward_functions.extraction.markup import plain

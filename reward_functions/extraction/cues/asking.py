@@ -49,6 +49,13 @@ CONSTANTS: Final = re.compile(
 )
 """Words by which a prompt leaves constants open: their letters are then a proposal."""
 
+VALUE: Final = re.compile(
+    r"\b(?:find|determine|compute|evaluate|calculate|solve|simplify|how (?:many|much)|value)\b"
+    r"|[求解]",
+    re.IGNORECASE,
+)
+"""Words by which a prompt asks for a value, and for no statement."""
+
 LETTER: Final = re.compile(
     r"(?<![A-Za-z\\])([A-Za-z])\s?[=<>≤≥+*]|[=<>≤≥+*]\s?([A-Za-z])(?![A-Za-z])"
     r"|\b(?:terms of|let|where|variables?) ([A-Za-z])(?![A-Za-z])"

@@ -58,6 +58,9 @@ TOKEN: Final = re.compile(
 )
 """The pieces of a sentence; those of no kind are no part of its structure."""
 
+VERB: Final = re.compile(r"\b(?:is|are|equals?|becomes|be|if|when|unless)\b|=", re.IGNORECASE)
+"""What a sentence has that says what something is, or when."""
+
 WORD: Final = re.compile(r"(?<!\\)(?<![^\W\d_])[^\W\d_]{2,}+(?![(\[{_^\0])")
 """A word that is no function with its argument."""
 
@@ -68,11 +71,22 @@ DOUBTED: Final = vocabulary("""
 """)
 """Words that take a sentence back wherever they stand in it."""
 
+EITHER: Final = re.compile(r"\btrue(?:/| or | and )false\b", re.IGNORECASE)
+"""Both values of a bit, which say nothing about an answer."""
+
+CASED: Final = re.compile(
+    r"\b(?:case|scenario|possibility|option)\s\(?(?:\d{1,2}|[a-h]|[ivx]{1,4})\b", re.IGNORECASE
+)
+"""One of several cases, each with a value of its own."""
+
+HEDGED: Final = vocabulary("or either maybe perhaps possibly answer answers option choice")
+"""Words of a box that is one of several answers, and no step to the last one."""
+
 DENIED: Final = vocabulary("no not never neither nor none hardly")
 """Words of a clause that states nothing, but in the prompt's own words."""
 
 OPEN: Final = vocabulary("""
-    no not never neither nor none cannot hardly wrong incorrect false mistaken error mistake
+    wrong incorrect false mistaken error mistake
     rejected other another previous earlier old original initial first second third next last step
     part example estimate format placeholder bound upper_limit lower_limit would should could might
     may assumed assumption assumptions possible possibly many some they problem question page
@@ -112,6 +126,13 @@ PRECISION: Final = re.compile(
     re.IGNORECASE,
 )
 """How exact a value is said to be."""
+
+REMARK: Final = re.compile(
+    r"\s\(\s?(?:since|as|because|note|i\.e|that is|by|using|from)\b"
+    r"(?![^()]{0,200}\b(?:or|not|but|else|otherwise)\b)[^()]{1,200}\)$",
+    re.IGNORECASE,
+)
+"""What stands in brackets behind a value and gives a reason."""
 
 POSSIBLE: Final = re.compile(
     r"\b((?:larg|small|great|long|short|high|low|bigg|fast|slow|near)est|least|most|best|fewest"

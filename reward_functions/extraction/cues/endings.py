@@ -12,6 +12,9 @@ from typing import Final
 from reward_functions.extraction.cues import languages
 from reward_functions.extraction.cues.phrase import vocabulary
 
+STOP: Final = re.compile(r"[.!?;:](?=[\s*_\"'”’)\]]|$)|[。！？]|\n")
+"""The end of a sentence, or of a line."""
+
 _CONNECTIVE: Final = (
     r"(?:(?:(?:so|thus|hence|therefore|then|and|finally|consequently|overall|altogether|now|accordingly)"
     r"|in\ (?:total|conclusion|all|summary|the\ end)|as\ a\ result|to\ conclude"

@@ -30,6 +30,19 @@ BOX_JOINT: Final = re.compile(
 )
 BOX_NAME: Final = re.compile(rf"({_NAME})\s?(?:\\displaystyle\s?)?$")
 r"""What a box is called in a formula: $f(2)=\boxed{5}$."""
+BOX_STEP: Final = re.compile(
+    r"\\(?:implies|iff|(?:long|Long)?[rR]ightarrow)(?![a-z])|[⇒⟹]"
+    r"|\\(?:text|mbox)[a-z]{0,2}\s?\{[^{}]*\b(?:is|are|be|has|have|let|since|then|so|thus|hence|therefore"
+    r"|there|if|given|gives?|because|we|consider|compute)\b",
+    re.IGNORECASE,
+)
+"""What a box holds that is a step of a derivation in boxes."""
+BOX_RELATION: Final = re.compile(
+    rf"[=<>≤≥≠]|\\(?:leq?|geq?|neq?|lt|gt|in|to|begin)(?![a-z])|{BOX_STEP.pattern}"
+    r"|\\(?:text|mbox)\s?\{[^{}\s]*(?:\s[^{}\s]+){3}",
+    re.IGNORECASE,
+)
+"""What such a step holds, and a bare value does not."""
 BOX_LABEL: Final = re.compile(r"[^\d]{1,120}?(?:\b(?:is|are|equals)|[:=)])[\s$*\\(\[]{0,9}")
 """Between two boxes, what the second one is called."""
 _OPENER: Final = (
