@@ -30,7 +30,7 @@ _MOST: Final = 16
 """Tokens of a date, with its weekday and its punctuation."""
 _YEAR: Final = 4
 _SHORT: Final = 4
-"""Letters of a name that is also something else in small letters: may, sat, sun."""
+"""Letters of a name that is also something else in another case."""
 
 
 def calendar_date(stream: Sequence[Token]) -> Date | None:
@@ -106,8 +106,8 @@ def _date(day: int, month: int, year: int, weekday: int = 0) -> Date | None:
 
 
 def _cased(name: str) -> str:
-    """A name as the tables have it; a short one in small letters is no name."""
-    return name if len(name) < _SHORT and name.islower() else name.capitalize()
+    """A name as the tables have it; a short one in another case is something else: DEC, may."""
+    return name.capitalize() if len(name) > _SHORT else name
 
 
 _MONTH: Final = {

@@ -44,6 +44,9 @@ _LARGEST: Final = 10**DIGITS
 _IN_UNITS: Final = frozenset(("*", "^", "{", "}", "-", "number"))
 """What stands between the units of a product."""
 
+_GOES_ON: Final = frozenset(("*", "/", "^", "(", "number", "command"))
+"""What goes on with a product, in which letters are names."""
+
 
 def percent(cursor: Cursor) -> bool:
     """Whether a percent sign or word comes next; it is taken."""
@@ -134,7 +137,7 @@ def _unit_below(cursor: Cursor, ahead: int) -> bool:
     ahead += 2
     while names_unit(cursor, ahead) or cursor.peek(ahead).kind in _IN_UNITS:
         ahead += 1
-    return cursor.peek(ahead).kind == ")"
+    return cursor.peek(ahead).kind == ")" and cursor.peek(ahead + 1).kind not in _GOES_ON
 
 
 def names_unit(cursor: Cursor, ahead: int) -> bool:
@@ -269,8 +272,10 @@ def unit_powers(cursor: Cursor, known: UnitPowers, *, in_brackets: bool = False)
                 break
         name, power = unit(cursor)
         above, _, below = name.partition("/")
-        for factor in above.split("*"):  # a newton-metre is N*m
-            powers[factor] = powers.get(factor, Fraction(0)) + sign * power
+        *further, above = above.split("*")  # a newton-metre is N*m, and Nm^2 is N m^2
+        for factor in further:
+            powers[factor] = powers.get(factor, Fraction(0)) + sign
+        powers[above] = powers.get(above, Fraction(0)) + sign * power
         if below:
             powers[below] = powers.get(below, Fraction(0)) - sign * power
     powers.pop("unit", None)
