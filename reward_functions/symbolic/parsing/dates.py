@@ -23,7 +23,7 @@ _WEEKDAYS: Final = (
 )  # fmt: skip
 _DAYS: Final = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _MARGINS: Final = frozenset(",.{}^")
-_LEADING: Final = frozenset(("on", "in", "the"))
+_LEADING: Final = frozenset(("on", "in", "the", "a"))
 _BETWEEN: Final = frozenset(("of", "the"))
 _CHINESE: Final = {"年": "year", "月": "month", "日": "day", "号": "day"}
 _MOST: Final = 16
@@ -35,15 +35,15 @@ _SHORT: Final = 4
 
 def calendar_date(stream: Sequence[Token]) -> Date | None:
     """The day, month or weekday that a string is; None for anything else."""
-    if not stream or len(stream) > _MOST:
+    if not stream or len(stream) > _MOST or stream[0].kind not in ("number", "letters"):
         return None
     if [token.kind for token in stream] == ["number", "-", "number", "-", "number"]:
         return _in_digits(*(token.text for token in stream if token.kind == "number"))
+    if _NAMES.isdisjoint([token.text.capitalize() for token in stream]):
+        return None
     words = [token for token in stream if token.kind not in _MARGINS]
     while words and words[0].text.lower() in _LEADING:
         words = words[1:]
-    if not any(token.kind == "letters" for token in words):
-        return None
     return _in_chinese(words) or _in_words(words)
 
 
@@ -116,3 +116,4 @@ _MONTH: Final = {
 _WEEKDAY: Final = {
     name: place for place, names in enumerate(_WEEKDAYS, start=1) for name in names.split()
 }
+_NAMES: Final = frozenset((*_MONTH, *_WEEKDAY, *_CHINESE))

@@ -115,7 +115,7 @@ def unit_follows(cursor: Cursor, ahead: int) -> bool:
     if token.kind != "letters":
         return False
     text = token.text
-    if text.lower() in ("square", "sq", "cubic", "degrees", "degree"):
+    if text.lower() in ("square", "sq", "cubic", "degrees", "degree") or _hyphenated(cursor, ahead):
         return True
     if joined(text):
         return canonical(powered(text)[0]) is not None
@@ -126,6 +126,14 @@ def unit_follows(cursor: Cursor, ahead: int) -> bool:
     if token.roman or (token.spaced and _unit_below(cursor, ahead + 1)):
         return True
     return text in UNIT_IN_ITALICS or (len(text) > SHORT_ROMAN and text not in LETTER_FUNCTIONS)
+
+
+def _hyphenated(cursor: Cursor, ahead: int) -> str:
+    """The name of a unit of two words, kilowatt-hour; "" where none comes next."""
+    first, hyphen, second = (cursor.peek(ahead + step) for step in range(3))
+    if hyphen.kind != "-" or hyphen.spaced or second.spaced:
+        return ""
+    return canonical(f"{first.text}-{second.text}") or ""
 
 
 def _unit_below(cursor: Cursor, ahead: int) -> bool:
@@ -333,10 +341,13 @@ def unit(cursor: Cursor) -> tuple[str, Fraction]:
     if cursor.word("square", "sq", "cubic"):
         power = Fraction(3 if cursor.next().text.lower() == "cubic" else 2)
         cursor.take(".")
+    compound = _hyphenated(cursor, 0)
     token = cursor.next()
     text, joint = powered(token.text)
     power *= joint
-    name = canonical(text) or noun(text)
+    name = compound or canonical(text) or noun(text)
+    if compound:
+        cursor.position += 2
     if token.kind == "letters" and cursor.word("squared", "cubed"):
         power = Fraction(3 if cursor.next().text.lower() == "cubed" else 2)
     if cursor.take("^"):
