@@ -120,6 +120,8 @@ _MARKS: Final = str.maketrans(
         "、": ",",
         "⁄": "/",
         "∕": "/",
+        "\u2126": "Ω",  # the sign of the ohm
+        "\u212b": "Å",  # the sign of the angstrom
     }
 )
 

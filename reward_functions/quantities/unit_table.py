@@ -13,7 +13,7 @@ UNITS: Final[dict[str, tuple[str, str]]] = {
     "km": ("km 千米 公里", "kilometer kilometre"),
     "dm": ("dm 分米", "decimeter decimetre"),
     "um": ("µm μm um", "micrometer micrometre micron"),
-    "Angstrom": ("Å Å", "angstrom ångström"),
+    "Angstrom": ("Å", "angstrom ångström"),
     "in": ("", "inch inches"),
     "ft": ("ft", "foot feet"),
     "yd": ("yd yds", "yard"),
@@ -71,14 +71,15 @@ UNITS: Final[dict[str, tuple[str, str]]] = {
     "V": ("V", "volt"),
     "kV": ("kV", "kilovolt"),
     "A": ("A", "ampere amp"),
+    "kA": ("kA", "kiloampere kiloamp"),
     "A*h": ("Ah", "ampere-hour amp-hour"),
-    "ohm": ("Ω Ω ohm", "ohm"),
-    "kohm": ("kΩ kΩ kohm", "kilohm kiloohm"),
-    "Mohm": ("MΩ MΩ Mohm", "megohm megaohm"),
-    "S": ("S", "siemens"),
+    "ohm": ("Ω ohm", "ohm"),
+    "kohm": ("kΩ kohm", "kilohm kiloohm"),
+    "Mohm": ("MΩ Mohm", "megohm megaohm"),
+    "S": ("", "siemens"),
     "C": ("C", "coulomb"),
     "F": ("F", "farad"),
-    "H": ("H", "henry henries"),
+    "H": ("", "henry henries"),
     "Wb": ("Wb", "weber"),
     "T": ("T", "tesla"),
     "Gs": ("Gs", "gauss"),
@@ -122,19 +123,25 @@ UNITS: Final[dict[str, tuple[str, str]]] = {
     "bps": ("bps", "basis-point"),
 }
 
-PREFIXED: Final[dict[str, str]] = {
-    **{
-        name: name
-        for name in (
-            "m g s L Hz N J cal eV W Pa bar V A ohm S C F H Wb T K mol Bq Gy Sv pc"
-        ).split()
-    },
-    **dict.fromkeys("ΩΩ", "ohm"),
-    "Nm": "N*m",
-    "Wh": "W*h",
-    "Ah": "A*h",
+_PREFIXED_BY: Final = {
+    "fpnumkMGT": "Hz J eV W Pa cal bar mol ohm Ω Nm Wh Bq Gy Sv pc m",
+    "pnumkMGT": "g",
+    "numkMGT": "V",
+    "fpnum": "s L A C F T",
+    "pnum": "N S K Wb Ah",
+    "num": "H",
 }
-"""The units that take a prefix, by the symbol that stands behind it."""
+"""Which prefixes stand before the symbols of a unit; two capitals, as in TA, are rather names."""
+
+_PRODUCTS: Final = {"Ω": "ohm", "Nm": "N*m", "Wh": "W*h", "Ah": "A*h"}
+"""The units whose symbol is not their name."""
+
+PREFIXED: Final[dict[str, tuple[str, str]]] = {
+    symbol: (_PRODUCTS.get(symbol, symbol), letters)
+    for letters, symbols in _PREFIXED_BY.items()
+    for symbol in symbols.split()
+}
+"""The units that take a prefix, by the symbol behind it, and the letters of those prefixes."""
 
 PREFIXES: Final[dict[str, tuple[str, str]]] = {
     "f": ("f", "femto"),

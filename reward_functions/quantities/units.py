@@ -306,24 +306,24 @@ def _with_prefix(word: str) -> str | None:
 
     Of several letters its unit may have any case (GEV); milli and mega keep theirs.
     """
-    letter, unit = _SIGNS.get(word[:1]), PREFIXED.get(word[1:])
-    if not letter or not unit:
-        letter, unit = _ANY_CASE.get(word[:1]), _LONG.get(word[1:].lower())
-    if not letter or not unit:
-        prefix = _PREFIX_WORDS.get(word[:4].lower())
-        if prefix is None:
-            return None
-        letter, unit = prefix[0], _WORDS.get(word[len(prefix[1]) :].lower())
-        if unit not in _TAKE_PREFIX or not word.lower().startswith(prefix[1]):
-            return None
-    return letter + unit
+    letter, (unit, letters) = _SIGNS.get(word[:1], ""), PREFIXED.get(word[1:], _NONE)
+    if letter and letter in letters:
+        return letter + unit
+    letter, (unit, letters) = _ANY_CASE.get(word[:1], ""), _LONG.get(word[1:].lower(), _NONE)
+    if letter and letter in letters:
+        return letter + unit
+    letter, prefix = _PREFIX_WORDS.get(word[:4].lower(), _NONE)
+    unit = _WORDS.get(word[len(prefix) :].lower(), "")
+    known = letter and unit in _TAKE_PREFIX and word.lower().startswith(prefix)
+    return letter + unit if known else None
 
 
+_NONE: Final = ("", "")
 _SIGNS: Final = {sign: letter for letter, (signs, _) in PREFIXES.items() for sign in signs.split()}
 _ANY_CASE: Final = {"m": "m", "M": "M", "k": "k", "K": "k", "g": "G", "G": "G", "t": "T", "T": "T"}
 _LONG: Final = {symbol.lower(): unit for symbol, unit in PREFIXED.items() if len(symbol) > 1}
 _PREFIX_WORDS: Final = {word[:4]: (letter, word) for letter, (_, word) in PREFIXES.items()}
-_TAKE_PREFIX: Final = frozenset(PREFIXED.values())
+_TAKE_PREFIX: Final = frozenset(unit for unit, _ in PREFIXED.values())
 _SYMBOLS: Final = _symbols()
 _WORDS: Final = _words()
 _CASED: Final = _cased()

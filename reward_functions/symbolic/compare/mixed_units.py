@@ -16,6 +16,8 @@ from reward_functions.symbolic.expr.nodes import Listing, Measured, Node, Number
 _SEVERAL: Final = (Sum, Listing)
 """What an amount in several units is read as."""
 
+_NEITHER: Final = (False, False)
+
 
 def in_one_unit(reference: Node, candidate: Node) -> tuple[Node, Node]:
     """Both answers as numbers of one unit, where one of them has several; else as they are.
@@ -23,8 +25,7 @@ def in_one_unit(reference: Node, candidate: Node) -> tuple[Node, Node]:
     A list, "2 hours and 30 minutes", is one amount beside an amount only.
     """
     several = isinstance(reference, _SEVERAL), isinstance(candidate, _SEVERAL)
-    lists = isinstance(reference, Listing) and isinstance(candidate, Listing)
-    if not any(several) or lists:
+    if several == _NEITHER or (isinstance(reference, Listing) and isinstance(candidate, Listing)):
         return reference, candidate
     first, second = _amounts(reference), _amounts(candidate)
     if not first or not second:

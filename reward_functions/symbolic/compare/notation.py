@@ -9,7 +9,7 @@ from string import digits
 from typing import Final
 
 from reward_functions.symbolic.expr.nodes import Based, Degrees, Node, Number, Percent, Ratio
-from reward_functions.symbolic.parsing.bases import may_have_base
+from reward_functions.symbolic.parsing.bases import LETTERS_ABOVE
 from reward_functions.symbolic.parsing.document import read
 
 _REPEATING: Final = (r"\overline", r"\bar", r"\dot")
@@ -39,9 +39,8 @@ def converted(answer: str, other: str) -> bool:
 
 def digits_in_base(text: str) -> str:
     """The digits of a number in another base than ten; "" for anything else."""
-    if not may_have_base(text):
-        return ""
-    match read(text, letter_digits=True).tree:
+    letters = LETTERS_ABOVE.search(text) is not None
+    match read(text, letter_digits=letters).tree:
         case Based(written, base) if base != _TEN:
             return written
     return ""

@@ -308,16 +308,14 @@ def _taken(factors: list[Node], name: str, power: Fraction) -> bool:
 
 
 def _spell(factors: list[Node], name: str, power: Fraction) -> bool:
+    """Whether one factor is a unit to a power, or two are where one of them is a Greek letter."""
     *before, last = factors
     if isinstance(last, Power) and last.exponent == Number(power):
         last = last.base
     elif power != 1:
         return False
-    letters = [*before, last]
-    return (
-        all(isinstance(each, Symbol) for each in letters)
-        and canonical("".join(each.name for each in letters)) == name  # type: ignore[union-attr]
-    )
+    letters = "".join(each.name if isinstance(each, Symbol) else "-" for each in (*before, last))
+    return canonical(letters) == name and not (before and letters.isascii())
 
 
 def _independent(difference: Poly) -> bool:

@@ -36,15 +36,6 @@ _Base = tuple[int, int]
 """A base, and the place behind it; the base is 0 where there is none."""
 
 
-def may_have_base(text: str) -> bool:
-    """Whether something in a string may be a base."""
-    return "_" in text or _signed(text)
-
-
-def _signed(text: str) -> bool:
-    return any(map(text.__contains__, _SIGNS))
-
-
 def with_bases(stream: list[Token], text: str, *, letters: bool) -> list[Token]:
     """The tokens of a string with one for each number in a base.
 
@@ -53,7 +44,7 @@ def with_bases(stream: list[Token], text: str, *, letters: bool) -> list[Token]:
         text: the string.
         letters: whether letters above a subscript are digits.
     """
-    if not letters and not _signed(text):
+    if not letters and not any(map(text.__contains__, _SIGNS)):
         return stream
     found: list[Token] = []
     place = 0

@@ -262,6 +262,8 @@ class _Reader:
             raise Unreadable("the number of another element")
         known = name if name in _NUMBERS or "_" in scripts else _UNKNOWN
         count = self.count()
+        if scripts.keys() == {"^"} and count > 1:
+            raise Unreadable("a number of combinations: {}^5C_2")
         return ((name, scripts.get("^", 0), count),), 1, Counter({known: count})
 
     def scripts(self) -> dict[str, int]:
@@ -299,7 +301,7 @@ class _Reader:
         match = self.take(_CHARGE)
         if match is None:
             return None
-        self.sure = self.sure or match[0][0] == "^"
+        self.sure = self.sure or (match[0][0] == "^" and not match[3])  # e^{-1} is a number
         sign = match[2] or match[3] or match[6] or match[8]
         return int(f"{sign}{match[1] or match[4] or match[5] or 1}")
 

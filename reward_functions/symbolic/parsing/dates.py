@@ -23,27 +23,27 @@ _WEEKDAYS: Final = (
 )  # fmt: skip
 _DAYS: Final = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _MARGINS: Final = frozenset(",.{}^")
-_LEADING: Final = frozenset(("on", "in", "the"))
+_LEADING: Final = frozenset(("on", "in", "the", "a"))
 _BETWEEN: Final = frozenset(("of", "the"))
 _CHINESE: Final = {"年": "year", "月": "month", "日": "day", "号": "day"}
 _MOST: Final = 16
 """Tokens of a date, with its weekday and its punctuation."""
 _YEAR: Final = 4
 _SHORT: Final = 4
-"""Letters of a name that is also something else in small letters: may, sat, sun."""
+"""Letters of a name that is also something else in another case."""
 
 
 def calendar_date(stream: Sequence[Token]) -> Date | None:
     """The day, month or weekday that a string is; None for anything else."""
-    if not stream or len(stream) > _MOST:
+    if not stream or len(stream) > _MOST or stream[0].kind not in ("number", "letters"):
         return None
     if [token.kind for token in stream] == ["number", "-", "number", "-", "number"]:
         return _in_digits(*(token.text for token in stream if token.kind == "number"))
+    if _NAMES.isdisjoint([token.text.capitalize() for token in stream]):
+        return None
     words = [token for token in stream if token.kind not in _MARGINS]
     while words and words[0].text.lower() in _LEADING:
         words = words[1:]
-    if not any(token.kind == "letters" for token in words):
-        return None
     return _in_chinese(words) or _in_words(words)
 
 
@@ -106,8 +106,8 @@ def _date(day: int, month: int, year: int, weekday: int = 0) -> Date | None:
 
 
 def _cased(name: str) -> str:
-    """A name as the tables have it; a short one in small letters is no name."""
-    return name if len(name) < _SHORT and name.islower() else name.capitalize()
+    """A name as the tables have it; a short one in another case is something else: DEC, may."""
+    return name.capitalize() if len(name) > _SHORT else name
 
 
 _MONTH: Final = {
@@ -116,3 +116,4 @@ _MONTH: Final = {
 _WEEKDAY: Final = {
     name: place for place, names in enumerate(_WEEKDAYS, start=1) for name in names.split()
 }
+_NAMES: Final = frozenset((*_MONTH, *_WEEKDAY, *_CHINESE))

@@ -29,19 +29,20 @@ Shells = frozenset[tuple[str, int]]
 def shells(text: str) -> Shells | None:
     """The electrons that a text counts by shell, in any order; None for anything else.
 
-    A lone 2p^3 may be a product; 1s^2 and [He] 2s^1 are not.
+    A lone 2p^3 may be a product, and 1s a second; 1s^2 and [He] 2s^1 are neither.
     """
     core = _CORE.match(text)
     if core and core[1] not in _CORES:
         return None
     inner = shells(_CORES[core[1]]) if core else frozenset()
     found: dict[str, int] = dict(inner or ())
-    place, written = core.end() if core else 0, 0
+    place, written, counted = core.end() if core else 0, 0, False
     while match := _SHELL.match(text, place):
         shell, electrons = match[1] + match[2], int(match[3] or match[4] or 1)
         if shell in found or electrons > _ROOM[match[2]]:
             return None
         found[shell] = electrons
         place, written = match.end(), written + 1
-    known = bool(core) or written > 1 or "1s" in found
+        counted = counted or bool(match[3] or match[4])
+    known = bool(core) or (counted and (written > 1 or "1s" in found))
     return frozenset(found.items()) if place == len(text) and written and known else None

@@ -44,6 +44,9 @@ _LARGEST: Final = 10**DIGITS
 _IN_UNITS: Final = frozenset(("*", "^", "{", "}", "-", "number"))
 """What stands between the units of a product."""
 
+_GOES_ON: Final = frozenset(("*", "/", "^", "(", "number", "command"))
+"""What goes on with a product, in which letters are names."""
+
 
 def percent(cursor: Cursor) -> bool:
     """Whether a percent sign or word comes next; it is taken."""
@@ -112,7 +115,7 @@ def unit_follows(cursor: Cursor, ahead: int) -> bool:
     if token.kind != "letters":
         return False
     text = token.text
-    if text.lower() in ("square", "sq", "cubic", "degrees", "degree"):
+    if text.lower() in ("square", "sq", "cubic", "degrees", "degree") or _hyphenated(cursor, ahead):
         return True
     if joined(text):
         return canonical(powered(text)[0]) is not None
@@ -125,6 +128,14 @@ def unit_follows(cursor: Cursor, ahead: int) -> bool:
     return text in UNIT_IN_ITALICS or (len(text) > SHORT_ROMAN and text not in LETTER_FUNCTIONS)
 
 
+def _hyphenated(cursor: Cursor, ahead: int) -> str:
+    """The name of a unit of two words, kilowatt-hour; "" where none comes next."""
+    first, hyphen, second = (cursor.peek(ahead + step) for step in range(3))
+    if hyphen.kind != "-" or hyphen.spaced or second.spaced:
+        return ""
+    return canonical(f"{first.text}-{second.text}") or ""
+
+
 def _unit_below(cursor: Cursor, ahead: int) -> bool:
     """Whether a slash and units come next, several of them in brackets: /s, /(mol K)."""
     if cursor.peek(ahead).kind != "/":
@@ -134,7 +145,7 @@ def _unit_below(cursor: Cursor, ahead: int) -> bool:
     ahead += 2
     while names_unit(cursor, ahead) or cursor.peek(ahead).kind in _IN_UNITS:
         ahead += 1
-    return cursor.peek(ahead).kind == ")"
+    return cursor.peek(ahead).kind == ")" and cursor.peek(ahead + 1).kind not in _GOES_ON
 
 
 def names_unit(cursor: Cursor, ahead: int) -> bool:
@@ -269,8 +280,10 @@ def unit_powers(cursor: Cursor, known: UnitPowers, *, in_brackets: bool = False)
                 break
         name, power = unit(cursor)
         above, _, below = name.partition("/")
-        for factor in above.split("*"):  # a newton-metre is N*m
-            powers[factor] = powers.get(factor, Fraction(0)) + sign * power
+        *further, above = above.split("*")  # a newton-metre is N*m, and Nm^2 is N m^2
+        for factor in further:
+            powers[factor] = powers.get(factor, Fraction(0)) + sign
+        powers[above] = powers.get(above, Fraction(0)) + sign * power
         if below:
             powers[below] = powers.get(below, Fraction(0)) - sign * power
     powers.pop("unit", None)
@@ -328,10 +341,13 @@ def unit(cursor: Cursor) -> tuple[str, Fraction]:
     if cursor.word("square", "sq", "cubic"):
         power = Fraction(3 if cursor.next().text.lower() == "cubic" else 2)
         cursor.take(".")
+    compound = _hyphenated(cursor, 0)
     token = cursor.next()
     text, joint = powered(token.text)
     power *= joint
-    name = canonical(text) or noun(text)
+    name = compound or canonical(text) or noun(text)
+    if compound:
+        cursor.position += 2
     if token.kind == "letters" and cursor.word("squared", "cubed"):
         power = Fraction(3 if cursor.next().text.lower() == "cubed" else 2)
     if cursor.take("^"):

@@ -23,6 +23,9 @@ UNREAD: Final = "z_{0}"
 MIN_QUOTED: Final = 3
 """Words that are a quotation. Two may be an answer: "5 apples"."""
 
+_BASED: Final = ("_", "0x", "0X", "0b", "0B", "0o", "0O", "base", "inary", "ctal", "ex")
+"""What a number in a base has one of."""
+
 _UPRIGHT: Final = re.compile(r"\\(?:text|mathrm|mbox)\s?\{([^{}]*)\}")
 """A formula that is set as words."""
 
@@ -55,7 +58,7 @@ def _keeps_base(answer: str, reference: str, prompt: str) -> bool:
 
     "Convert the hexadecimal number 2E" is not answered by 2E_{16}, nor by 0x2E.
     """
-    digits = symbolic.digits_in_base(answer)
+    digits = symbolic.digits_in_base(answer) if any(map(answer.__contains__, _BASED)) else ""
     if not digits or symbolic.digits_in_base(reference):
         return False
     written = {prefix + digits for prefix in ("", "0X", "0B", "0O")}
