@@ -3,7 +3,7 @@
 A marker is a shape and not one of a list, since every tokenizer and every prompt names its own:
 
     <|…|>            also with the bars of DeepSeek, ｜
-    <s> <bos> <pad> <eo…> <end…> <…_end>
+    <s> <eo…> <end…> <…_end> <bos> <pad> <sep> <cls> <unk> <done>
     </…>             where nothing opened it
     [EOS] [BOS] [END] [PAD] [SEP] [CLS] [INST] [/INST] [DONE]
 
@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -37,8 +38,15 @@ THOUGHTS: Final = (
 MOST: Final = 64
 """Characters at the end of a response in which its last marker begins."""
 
+MAX_TAGS: Final = 10_000
+"""Markers and tags of a text that are looked at: a flood of them states nothing."""
+
+TAIL: Final = 100_000
+"""Characters at the end of a response in which the markers stand that it ends with."""
+
+_NAMED: Final = r"(?:bos|pad|sep|cls|unk|done)>|eo|end|\w{1,20}_end>"
 MARKER: Final = (
-    r"<(?=bos>|pad>|eo|end|\w{1,20}_end>)\w{3,40}>"
+    rf"<(?={_NAMED})\w{{3,40}}>"
     r"|<[|｜](?!channel[|｜]|(?:begin|end)_of_thought[|｜])[a-z▁][\w▁ :/.-]{1,60}[|｜]>"
     r"|\[(?:EOS|BOS|END|PAD|SEP|CLS|/?INST|DONE)\]"
 )
@@ -57,7 +65,7 @@ _OPENING: Final = re.compile(
 _LAST: Final = re.compile(rf"(?:{MARKER}|</?[a-z][\w:.-]{{0,40}}>)\Z", re.IGNORECASE)
 # A character is looked for at a fiftieth of a pattern's price.
 _SIGNS: Final = (
-    ("<", re.compile(r"<(?:[/|｜]|s>|bos|pad|eo|end|\w{1,20}_end)", re.IGNORECASE).search),
+    ("<", re.compile(rf"<(?:[/|｜]|s>|{_NAMED})", re.IGNORECASE).search),
     ("[", re.compile(r"\[/?[A-Za-z]{3,4}\]").search),
 )
 _CLOSING: Final = " \t\r\n.。*_$"
@@ -80,7 +88,8 @@ def within_turn(text: str, kept: str = "") -> str:
         text = text[_begins(text, kept.casefold()) :]
     tail = text[-MOST:]
     if (">" in tail or "]" in tail) and _LAST.search(tail.rstrip(_CLOSING)):
-        return _without(text, kept, lines=False)
+        start = max(0, len(text) - TAIL)
+        return text[:start] + _without(text[start:], kept, lines=False)
     return text
 
 
@@ -97,7 +106,10 @@ def _begins(text: str, kept: str) -> int:
     if not _goes_on(text, 0):
         return 0
     start = 0
-    while marker := _OPENING.match(text, start):
+    for _ in range(MAX_TAGS):
+        marker = _OPENING.match(text, start)
+        if marker is None:
+            break
         tag = marker["marker"].casefold()
         if tag in kept or (tag == "<s>" and _strikes(text, marker.end())):
             break
@@ -117,7 +129,10 @@ def _strikes(text: str, start: int) -> bool:
 
 def _goes_on(text: str, start: int) -> bool:
     """Whether more than markers stands behind a position."""
-    while marker := _OPENING.match(text, start):
+    for _ in range(MAX_TAGS):
+        marker = _OPENING.match(text, start)
+        if marker is None:
+            break
         start = marker.end()
     return not text[start:].isspace() and start < len(text)
 
@@ -160,7 +175,7 @@ def _markers(text: str, kept: str) -> Iterator[tuple[int, int]]:
     opened: Counter[str] = Counter()
     struck = text.rfind("</s>")
     ended = -1
-    for tag in _TAG.finditer(text):
+    for tag in islice(_TAG.finditer(text), MAX_TAGS):
         name = (tag["name"] or "").lower()
         if tag["closes"] and opened[name]:
             opened[name] -= 1

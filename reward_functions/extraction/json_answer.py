@@ -20,7 +20,8 @@ _FURTHER: Final = ("answer", "alternative", "candidate", "possib", "other")
 _NAMED: Final = ('nswer"', 'NSWER"')
 _FENCE: Final = "```"
 _OPENING: Final = re.compile(r"(?<!`)```\w{0,12}\s{0,8}\Z")
-_CONTROL: Final = re.compile(r"[\0-\x1f]")
+_CONTROL: Final = re.compile(r"[\0-\x08\x0b-\x1f]|[\t\n](?=[a-z])")
+_BREAK: Final = re.compile(r"[\t\n ]+")
 OPENER: Final = 30
 """Characters before an object in which its fence opens."""
 
@@ -60,7 +61,7 @@ def _text(value: Any) -> str | None:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
-        return None if _CONTROL.search(value) else value
+        return None if _CONTROL.search(value) else _BREAK.sub(" ", value)
     if not isinstance(value, list):
         return None
     members = [_text(each) if not isinstance(each, list) else None for each in value]
