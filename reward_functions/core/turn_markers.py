@@ -65,8 +65,8 @@ _OPENING: Final = re.compile(
 _LAST: Final = re.compile(rf"(?:{MARKER}|</?[a-z][\w:.-]{{0,40}}>)\Z", re.IGNORECASE)
 # A character is looked for at a fiftieth of a pattern's price.
 _SIGNS: Final = (
-    ("<", re.compile(rf"<(?:[/|｜]|s>|{_NAMED})", re.IGNORECASE).search),
-    ("[", re.compile(r"\[/?[A-Za-z]{3,4}\]").search),
+    ("<", re.compile(rf"<(?:[/|｜]|s>|{_NAMED})", re.IGNORECASE)),
+    ("[", re.compile(r"\[/?[A-Za-z]{3,4}\]")),
 )
 _CLOSING: Final = " \t\r\n.。*_$"
 _TEXT_ENDS: Final = re.compile(r"[\s.。*_$]*+\Z")
@@ -96,7 +96,7 @@ def within_turn(text: str, kept: str = "") -> str:
 def without_line_ends(text: str, kept: str = "") -> str:
     """A response without the markers that its lines end with. Linear."""
     for character, signs in _SIGNS:
-        if character in text and signs(text):
+        if character in text and signs.search(text):
             return _without(text, kept, lines=True)
     return text
 

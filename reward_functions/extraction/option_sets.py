@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.extraction.candidates.endings import STOP
 from reward_functions.extraction.choices import MAX_CHOICE, is_option
 from reward_functions.extraction.cues import choices as words
+from reward_functions.extraction.cues.endings import STOP
 from reward_functions.extraction.markup import plain
 from reward_functions.quantities.unicode_forms import typeset
 

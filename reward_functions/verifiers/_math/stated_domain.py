@@ -5,7 +5,6 @@ So are n > 2 and n = 3, 4, 5, … of a whole number n.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from reward_functions import symbolic
@@ -27,10 +26,6 @@ LENGTH: Final = 300
 DOMAINS: Final = 8
 """Statements about letters that are tried."""
 
-_SET: Final = re.compile(
-    r"[<>≤≥∈…]|\.\.\.|\\[lc]?dots|\\(?:leq?|geq?|leqslant|geqslant|lt|gt|in)(?![a-z])"
-)
-
 
 def equal_in_prompt(answer: str, reference: str, prompt: str) -> bool:
     """Whether two sets are the same within the domain that a prompt states for their letter.
@@ -40,7 +35,7 @@ def equal_in_prompt(answer: str, reference: str, prompt: str) -> bool:
         reference: the right set.
         prompt: the question; its last 20,000 characters count.
     """
-    if max(len(answer), len(reference)) > LENGTH or not _SET.search(reference + answer):
+    if max(len(answer), len(reference)) > LENGTH or not asking.SET.search(reference + answer):
         return False
     stated = [domain for domain, _ in zip(_domains(prompt[-TAIL:]), range(DOMAINS), strict=False)]
     return any(symbolic.equal_within(reference, answer, domain) for domain in dict.fromkeys(stated))

@@ -13,10 +13,11 @@ from typing import Final
 
 from reward_functions import symbolic
 from reward_functions.extraction.answer import Answer, NoAnswer
-from reward_functions.extraction.candidates.endings import LONGEST, STOP
+from reward_functions.extraction.candidates.endings import LONGEST
 from reward_functions.extraction.candidates.statements import last_statement
 from reward_functions.extraction.cues import truths as words
 from reward_functions.extraction.cues.compiling import says
+from reward_functions.extraction.cues.endings import STOP
 from reward_functions.extraction.markup import plain
 from reward_functions.extraction.selection import boxed_answer, stated_answer
 from reward_functions.symbolic import EqualityVerdict, Outcome

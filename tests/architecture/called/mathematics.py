@@ -133,7 +133,7 @@ def node_kind(name, kind):
 NODES = (
     "Number Symbol Constant Sum Product Power Root Apply Signed Iterated Integral Derivative Limit "
     "Percent Degrees Measured Based Listing Bracket Braces Union BuiltSet NamedSet Matrix Relation "
-    "Congruence Piecewise Given Ratio Clock"
+    "Congruence Piecewise Given Ratio Clock Date"
 ).split()
 
 X, Y, K, N = map(Symbol, "xykn")
