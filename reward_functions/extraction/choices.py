@@ -126,7 +126,8 @@ def choice(answer: str, options: Mapping[str, str]) -> str | None:
     Picked by letter ("B", "(b)", "B. Paris", `\text{(B)}`) or by the option's text. A text behind
     the letter must not speak against it, as far as the options are known; two letters pick nothing.
     """
-    answer = words.LEAD.sub("", typeset(plain(answer[:MAX_CHOICE])).strip(" .'\"`"), count=1)
+    whole = typeset(plain(answer[:MAX_CHOICE])).strip(" .'\"`")
+    answer = words.LEAD.sub("", whole, count=1)
     match = _LETTER.match(answer)
     if match:
         letter, rest = match[1].upper(), answer[match.end() :].strip()
@@ -136,7 +137,7 @@ def choice(answer: str, options: Mapping[str, str]) -> str | None:
         letter, rest = (behind[2], behind[1]) if behind else ("", answer)
         marked = behind is not None
     if not marked or (options and letter not in options) or words.LETTERS_ONLY.fullmatch(rest):
-        return _by_text(answer, options)
+        return _by_text(answer, options) or _by_text(whole, options)
     listed = match is not None and "," in match[0]
     if listed and words.ANOTHER.match(rest):
         return None

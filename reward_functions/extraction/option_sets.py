@@ -77,9 +77,10 @@ def picked_set(text: str, options: Mapping[str, str]) -> str:
     """The letters that the last sentence of a response picks: "So A and C are correct."."""
     *_, last = STOP.split(text[-MAX_CHOICE:].rstrip(" .!。*_\n"))
     picks = words.PICKED_SET.search(last)
-    if picks is None or words.REPORTED.search(last) or not option_set(picks[1], options):
+    if picks is None or words.REPORTED.search(last) or words.OR.search(last):
         return ""
-    return picks[1]
+    letters = picks["right"] or picks["picked"]
+    return letters if option_set(letters, options) else ""
 
 
 def boxes_with_or(text: str) -> bool:

@@ -199,6 +199,8 @@ def _found(text: str, options: Mapping[str, str], *, several: bool) -> Answer | 
     first, _, rest = text.strip().partition("\n")
     if rest.startswith("\n") and (choice(first, {}) or option_set(first, options)):
         return Answer("first_line", first)
+    if options and "\n" not in text.strip() and choice(text, options):
+        return Answer("whole_response", text.strip())
     closing = complement(text)
     if closing and _letters(closing.text, options):
         return Answer("last_sentence", closing.text)

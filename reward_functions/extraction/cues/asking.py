@@ -132,8 +132,3 @@ ON: Final = re.compile(
     re.IGNORECASE,
 )
 """A question with the values that it is asked for: "solve … for $0 < x < 1$"."""
-
-SET: Final = re.compile(
-    r"[<>≤≥∈…]|\.\.\.|\\[lc]?dots|\\(?:leq?|geq?|leqslant|geqslant|lt|gt|in)(?![a-z])"
-)
-"""What a set of numbers is written with, in a reference or an answer."""

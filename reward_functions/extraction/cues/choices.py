@@ -65,9 +65,15 @@ SET_RIGHT: Final = re.compile(
 RANGE: Final = re.compile(r"[A-Z]\s?~\s?[A-Z]")
 """A to C, where a tilde is no space."""
 SET_LETTER: Final = re.compile(r"[A-Z]")
+_LETTERS: Final = (
+    r"(?:[(\[]?[A-J][)\]]?(?:[\s,]|、|和|及|与|and\b){0,6}){1,9}[(\[]?[A-J][)\]]?(?![A-Za-z])"
+)
 PICKED_SET: Final = re.compile(
-    r"(?<![A-Za-z])((?:[(\[]?[A-J][)\]]?(?:[\s,]|、|和|及|与|and\b){0,6}){1,9}[(\[]?[A-J][)\]]?)\s*"
-    r"(?:(?:options?\s+)?are\s+(?:both\s+|all\s+)?(?:the\s+)?(?:correct|right|true)\b|(?:选项)?(?:都|均|皆)?是?正确)"
+    rf"(?<![A-Za-z])(?P<right>{_LETTERS})\s*"
+    r"(?:(?:options?\s+)?are\s+(?:both\s+|all\s+)?(?:the\s+)?(?:correct|right|true)\b"
+    r"|(?:选项)?(?:都|均|皆)?是?正确)"
+    r"|\bI(?:['’](?:d|ll)|\s+will)?\s+(?:choose|pick|select|go\s+with)\s+(?:options?\s+)?"
+    rf"(?P<picked>{_LETTERS})"
 )
 """A sentence that picks several options."""
 OR: Final = re.compile(r"\b(?:or|either)\b|或")

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from reward_functions.symbolic.budget import OverBudget, Unreadable, Work
-from reward_functions.symbolic.compare.interval_sets import order
+from reward_functions.symbolic.compare.interval_sets import RealInterval, order
 from reward_functions.symbolic.compare.real_sets import (
     Region,
     compare_regions,
@@ -19,10 +19,15 @@ from reward_functions.symbolic.compare.real_sets import (
 )
 from reward_functions.symbolic.compare.scalars import ScalarComparison, infinite
 from reward_functions.symbolic.exact.polynomials import PolynomialField
+from reward_functions.symbolic.expr.nodes import Listing, Relation, Symbol
+from reward_functions.symbolic.expr.traversal import without_names
 from reward_functions.symbolic.parsing.document import read
 
 if TYPE_CHECKING:
-    from reward_functions.symbolic.compare.interval_sets import Order, RealInterval
+    from collections.abc import Sequence
+
+    from reward_functions.symbolic.compare.interval_sets import Order
+    from reward_functions.symbolic.expr.nodes import Node
 
 
 def equal_within(reference: str, candidate: str, domain: str) -> bool:
@@ -57,7 +62,21 @@ def equal_within(reference: str, candidate: str, domain: str) -> bool:
 def _stated(text: str, scalars: ScalarComparison) -> Region | None:
     """The set that a text states; None where it states none that is understood."""
     tree = read(text).tree
-    return None if tree is None else region(tree, scalars)
+    found = None if tree is None else region(tree, scalars)
+    if found is None and isinstance(tree, Listing) and tree.word != "or":
+        return _listed(tree.items)
+    return found
+
+
+def _listed(items: Sequence[Node]) -> Region | None:
+    """The numbers of a list, of a letter where the first one is given to it: n = 1, 2, 3."""
+    name: str | None = None
+    match items[0]:
+        case Relation((Symbol(letter), first), ("=",)):
+            name, items = letter, (first, *items[1:])
+    if not all(map(without_names, items)):
+        return None
+    return Region(tuple(RealInterval(each, each, (True, True)) for each in items), name)
 
 
 def _region(text: str, within: Region, scalars: ScalarComparison) -> Region | None:

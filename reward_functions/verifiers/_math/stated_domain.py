@@ -14,17 +14,23 @@ from reward_functions.extraction.prompt_formulas import TAIL
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SETS: Final = frozenset(("interval", "members"))
+SETS: Final = frozenset(("interval", "members", "shape"))
 """The rules of verdicts on sets of reals."""
 
 WITHIN: Final = "set-within-domain"
 """The rule of sets that are equal within the domain of the prompt."""
 
-LENGTH: Final = 300
-"""Characters of a set that is looked into."""
+LENGTH: Final = 600
+"""Characters of two sets that are looked into."""
 
 DOMAINS: Final = 8
 """Statements about letters that are tried."""
+
+_SIGNS: Final = (
+    *("<", ">", "≤", "≥", "∈", "\\le", "\\ge", "\\lt", "\\gt", "\\in"),
+    *("...", "…", "dots"),
+)
+"""What a set of many numbers has in its text."""
 
 
 def equal_in_prompt(answer: str, reference: str, prompt: str) -> bool:
@@ -35,7 +41,9 @@ def equal_in_prompt(answer: str, reference: str, prompt: str) -> bool:
         reference: the right set.
         prompt: the question; its last 20,000 characters count.
     """
-    if max(len(answer), len(reference)) > LENGTH or not asking.SET.search(reference + answer):
+    if max(len(answer), len(reference)) > LENGTH or not any(
+        map((reference + answer).__contains__, _SIGNS)
+    ):
         return False
     stated = [domain for domain, _ in zip(_domains(prompt[-TAIL:]), range(DOMAINS), strict=False)]
     return any(symbolic.equal_within(reference, answer, domain) for domain in dict.fromkeys(stated))
@@ -47,7 +55,7 @@ def _domains(prompt: str) -> Iterator[str]:
         for stated in pattern.finditer(prompt):
             letter = stated["letter"] or stated["of"]
             sign = (stated["sign"] or stated["chinese"] or "").lower().replace("-", "")
-            said = [letter + bound for bound in (asking.BOUNDS.get(sign, ""), kind) if bound]
-            yield ", ".join(said)
+            bounds = [letter + bound for bound in (asking.BOUNDS.get(sign, ""), kind) if bound]
+            yield ", ".join(bounds)
     for asked in asking.ON.finditer(prompt):
         yield asked["bounds"]

@@ -3,6 +3,7 @@
 from unicodedata import lookup
 
 from reward_functions.symbolic.expr.printer import rendered
+from reward_functions.symbolic.parsing import document
 from reward_functions.symbolic.parsing.lexer import tokens
 from reward_functions.symbolic.parsing.parser import parse
 from tests.architecture.called.rows import Rows, placed
@@ -21,6 +22,7 @@ ATOMS = {
     "begin": (r"\begin{matrix} 1 & 2 \end{matrix}", "[1, 2]"),
     "set": (r"\mathbb{N}^+", "Z+"),
     "∅": (r"\emptyset", "{}"),
+    "based": ("(2E)_{16}", "2E_16"),
 }
 
 ENVIRONMENTS = {
@@ -43,6 +45,7 @@ LEXED = {
     "mathbb": (r"\mathbb{R}", [("set", "R")]),
     "textcircled": (r"\textcircled{3}", [("label", "3")]),
     "AA": (r"\AA", [("letters", "Å")]),
+    "Omega": (r"\Omega", [("command", "Omega")]),
 }
 
 FUNCTIONS = (
@@ -117,6 +120,9 @@ COMMANDS = {
     "lfloor": (r"\lfloor x \rfloor", "floor(x)"),
     "lceil": (r"\lceil x \rceil", "ceil(x)"),
     "langle": (r"\langle 1, 2 \rangle", "<1, 2>"),
+    "diag": (r"\diag(1, 2)", "[1, 0; 0, 2]"),
+    "top": (r"(1, 2)^\top", "(1, 2)^T"),
+    "intercal": (r"(1, 2)^\intercal", "(1, 2)^T"),
 }
 
 
@@ -128,6 +134,11 @@ def read(table, cases, reading=lambda text: rendered(parse(text))):
     )
 
 
+def whole(text):
+    """As a whole answer is read, after the tokens of a number in a base are one."""
+    return rendered(document.read.__wrapped__(text).tree)
+
+
 def lexed(text):
     return [(token.kind, token.text) for token in tokens(text)]
 
@@ -135,7 +146,7 @@ def lexed(text):
 PARSING = "symbolic.parsing"
 
 ROWS = {
-    f"{PARSING}.atoms:ATOMS": read(f"{PARSING}.atoms:ATOMS", ATOMS),
+    f"{PARSING}.atoms:ATOMS": read(f"{PARSING}.atoms:ATOMS", ATOMS, whole),
     f"{PARSING}.commands:COMMANDS": read(f"{PARSING}.commands:COMMANDS", COMMANDS),
     f"{PARSING}.environments:ENVIRONMENTS": read(
         f"{PARSING}.environments:ENVIRONMENTS", ENVIRONMENTS
