@@ -8,7 +8,6 @@ from typing import Final
 from reward_functions.extraction.cues.phrase import vocabulary
 
 PERCENT: Final = re.compile(r"^([^%\\]{1,80}?)\s*(?:\\?%|\s(?:percent|per cent))$")
-SHARE: Final = re.compile(r"[%％]|\b(?:per\s?cent|pct)\b|百分之", re.IGNORECASE)
 SENTENCE: Final = re.compile(
     r"(?:.*\s(?:is|are|equals)\s|the\s(?:number|value)\s)(?P<value>.+)", re.DOTALL
 )
