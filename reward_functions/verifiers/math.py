@@ -42,8 +42,7 @@ if TYPE_CHECKING:
 
 _EARNS_NOTHING: Final = "undecided: shown neither equal nor different, it earns the minimum"
 _NAMES: Final = ("undecided", "unevaluated", "percent_sign")
-_METRICS: Final = {(name, on): Metric(name, float(on)) for name in _NAMES for on in (True, False)}
-_NONE: Final = tuple(_METRICS[name, False] for name in _NAMES)
+_NONE: Final = tuple(Metric(name, 0.0) for name in _NAMES)
 """The metrics of `math` alone where there was nothing to compare."""
 
 
@@ -197,8 +196,9 @@ def _scored(
     left = verdict.equal and unevaluated(answer, reference)
     if evaluated and left:
         reason = "the answer is not worked out"
-        return not_answered(reason, "unevaluated", found.text, further=_metrics(unevaluated=True))
-    sign = verdict.equal and by_percent_sign(reference, answer)
+        further = _metrics(undecided=False, unevaluated=True, percent_sign=False)
+        return not_answered(reason, "unevaluated", found.text, further=further)
+    sign = verdict.equal and by_percent_sign(reference, answer, verdict.rule)
     return _by_verdict(found, verdict, unevaluated=left, percent_sign=sign)
 
 
@@ -210,14 +210,24 @@ def _true_or_false(text: str, truth: bool, prompt: str) -> Score:  # noqa: FBT00
     return _by_verdict(found, truth_verdict(found.text, truth))
 
 
-def _metrics(**found: bool) -> tuple[Metric, ...]:
-    return tuple([_METRICS[name, found.get(name, False)] for name in _NAMES])
+def _metrics(*, undecided: bool, unevaluated: bool, percent_sign: bool) -> tuple[Metric, ...]:
+    if not (undecided or unevaluated or percent_sign):
+        return _NONE
+    found = zip(_NAMES, (undecided, unevaluated, percent_sign), strict=True)
+    return tuple(Metric(name, float(on)) for name, on in found)
 
 
-def _by_verdict(found: Answer, verdict: EqualityVerdict, **metrics: bool) -> Score:
+def _by_verdict(
+    found: Answer,
+    verdict: EqualityVerdict,
+    *,
+    unevaluated: bool = False,
+    percent_sign: bool = False,
+) -> Score:
     evidence = Evidence(verdict.rule, verdict.candidate, verdict.reference, verdict.outcome)
-    reason = verdict.reason if verdict.decided else f"{verdict.reason}; {_EARNS_NOTHING}"
-    further = _metrics(undecided=not verdict.decided, **metrics)
+    undecided = not verdict.decided
+    reason = f"{verdict.reason}; {_EARNS_NOTHING}" if undecided else verdict.reason
+    further = _metrics(undecided=undecided, unevaluated=unevaluated, percent_sign=percent_sign)
     return compared(found, evidence, *further, right=verdict.equal, reason=reason)
 
 

@@ -8,7 +8,6 @@ from typing import Final
 from reward_functions.extraction.cues.phrase import vocabulary
 
 PERCENT: Final = re.compile(r"^([^%\\]{1,80}?)\s*(?:\\?%|\s(?:percent|per cent))$")
-SHARE: Final = re.compile(r"[%％]|\b(?:per\s?cent|pct)\b|百分之", re.IGNORECASE)
 CLAUSE: Final = re.compile(
     r"\b(?:whose|such|when|if|until|(?:that|which)\s+(?:when\b|\w+ed\b|plus|minus|times))\b"
     r"|\b(?:its|their)\s+(?:square|cube|root|half|double|inverse|reciprocal|opposite|negative)",

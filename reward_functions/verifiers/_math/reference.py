@@ -26,6 +26,8 @@ from reward_functions.verifiers._math.truths import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from reward_functions.core.types import Sample
 
 KEPT: Final = 1024
@@ -51,8 +53,6 @@ _MARKUP: Final = (
 """What a reference has that may be more than an answer: delimiters, markers, lines."""
 
 _DIGITS: Final = frozenset({"0", "1"})
-_WRAPPED: Final = ("[", "{", "")
-"""How a reference begins that is more than its text, or nothing."""
 
 _ESCAPED_BRACE: Final = re.compile(r"\\[\\{}]")
 
@@ -80,10 +80,19 @@ class Reference(NamedTuple):
 
 
 class _Read(NamedTuple):
-    """A reference as it is read without its prompt, and whether the prompt may say more of it."""
+    """A reference as it is read without its prompt.
 
-    reference: Reference
-    asks: bool
+    Attributes:
+        value: as it stands in its wrappings.
+        plain: what it asks for, where it is no list; None for a list that is not text.
+        asks: whether the prompt may say more of it.
+        items: of a list of numbers or booleans, or of its text; else nothing.
+    """
+
+    value: Any
+    plain: Reference | None
+    asks: bool = False
+    items: Sequence[Any] = ()
 
 
 def reference_of(reference: Any, prompt: str, *, listed: bool = True) -> Reference:
@@ -97,20 +106,16 @@ def reference_of(reference: Any, prompt: str, *, listed: bool = True) -> Referen
     Raises:
         BadReference: there is none, or it cannot be read.
     """
-    if isinstance(reference, str) and reference.lstrip()[:1] not in _WRAPPED:
-        value = reference
-    else:
-        value = reference_value(reference)
-        items = members(value) if listed else None
-        if items and not (isinstance(value, str) and _may_be_interval(items, prompt)):
-            if len(items) > 1:
-                return _of_members(value, items, prompt)
-            value = items[0]
-    if isinstance(value, bool):
-        return Reference(str(value), truth=value)
-    short = isinstance(value, str) and len(value) <= KEPT_LENGTH
-    read = _kept(value) if short else _read(value)
-    return _by_prompt(read.reference, prompt) if read.asks else read.reference
+    short = isinstance(reference, str) and len(reference) <= KEPT_LENGTH
+    read = _kept(reference) if short else _read(reference)
+    if listed and read.items:
+        several = len(read.items) > 1
+        if several and not (read.plain and _may_be_interval(read.items, prompt)):
+            return _of_members(read, prompt)
+        read = read if several else _read(read.items[0])
+    if read.plain is None:
+        raise BadReference("the reference is a list")
+    return _by_prompt(read.plain, prompt) if read.asks else read.plain
 
 
 def _by_prompt(reference: Reference, prompt: str) -> Reference:
@@ -121,12 +126,12 @@ def _by_prompt(reference: Reference, prompt: str) -> Reference:
     return reference._replace(truth=truth_asked_for(text, prompt))
 
 
-def _of_members(value: Any, items: list[Any], prompt: str) -> Reference:
-    """A list that is one answer. Of its text, any other reading of the same text stays one."""
-    each = tuple(map(_member, items))
-    booleans = any(isinstance(item, bool) for item in items)
+def _of_members(read: _Read, prompt: str) -> Reference:
+    """A list that is one answer."""
+    each = tuple(map(_member, read.items))
+    booleans = any(isinstance(item, bool) for item in read.items)
     flags = booleans or (set(each) <= _DIGITS and asks_for_truths(prompt))
-    text = value if isinstance(value, str) else f"({', '.join(each)})"
+    text = read.value if isinstance(read.value, str) else f"({', '.join(each)})"
     return Reference(text, each, flags)
 
 
@@ -134,7 +139,7 @@ def _member(item: Any) -> str:
     return str(item) if isinstance(item, bool) else scalar_text(item)
 
 
-def _may_be_interval(items: list[Any], prompt: str) -> bool:
+def _may_be_interval(items: Sequence[Any], prompt: str) -> bool:
     """Whether the text of a list may be an interval: its prompt does not ask for two members."""
     booleans = any(isinstance(item, bool) for item in items)
     if len(items) != 2 or booleans or not items[0] < items[1]:  # noqa: PLR2004 - the ends
@@ -151,14 +156,20 @@ def right_response(sample: Sample) -> str:
 
 
 def _read(reference: Any) -> _Read:
-    written = scalar_text(reference)
-    value, others = others_allowed(written)
-    tidy = tidied(value)
+    value = reference_value(reference)
+    items = members(value) or ()
+    if isinstance(value, bool):
+        return _Read(value, Reference(str(value), truth=value))
+    if items and not isinstance(value, str):
+        return _Read(value, None, items=items)
+    written = scalar_text(value)
+    bare, others = others_allowed(written)
+    tidy = tidied(bare)
     text = _whole(_stated(tidy))
     behind = affirmed(text)
     as_it_stands = "" if tidy == written else written.strip(" $\n")
-    read = Reference(behind or text, others=others, affirmed=bool(behind), written=as_it_stands)
-    return _Read(read, is_truth(text) or may_be_glued(text))
+    plain = Reference(behind or text, others=others, affirmed=bool(behind), written=as_it_stands)
+    return _Read(value, plain, is_truth(text) or may_be_glued(text), items)
 
 
 _kept = lru_cache(KEPT)(_read)

@@ -10,6 +10,9 @@ from reward_functions.core.errors import UnreadableReference
 from reward_functions.extraction.cues import sentences as words
 from reward_functions.verifiers._math.glued_commands import suggestion
 
+PERCENT_SIGN: Final = "percent-sign"
+"""The rule of verdicts that drop a percent sign."""
+
 _DECIMAL: Final = re.compile(r"[-+]?(\d*\.\d+)")
 
 
@@ -34,9 +37,9 @@ def verdict_on(
     return verdict
 
 
-def by_percent_sign(reference: str, answer: str) -> bool:
+def by_percent_sign(reference: str, answer: str, rule: str) -> bool:
     """Whether a right answer is right only because a percent sign may be dropped: 16% for 16."""
-    if bool(words.SHARE.search(answer)) == bool(words.SHARE.search(reference)):
+    if rule != PERCENT_SIGN:
         return False
     return not verdict_on(reference, answer, rounded=0, strict_percent=True).equal
 
