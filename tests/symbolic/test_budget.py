@@ -4,6 +4,7 @@ import pytest
 
 from reward_functions.symbolic import Outcome, Unreadable, equal
 from reward_functions.symbolic.budget import CHARACTERS, DEPTH, OPERANDS, OverBudget, Work
+from reward_functions.symbolic.parsing.document import read
 from reward_functions.symbolic.parsing.parser import parse
 
 DEEP = 100_000
@@ -121,3 +122,8 @@ def test_an_honest_long_list_in_another_order_is_within_the_budget():
     assert equal(", ".join(numbers), ", ".join(reversed([*numbers[:-1], "7/2"]))).outcome is (
         Outcome.DIFFERENT
     )
+
+
+def test_an_answer_of_any_length_that_is_read_is_read_once():
+    assert read("1, " * 600) is read("1, " * 600)
+    assert read("1" * (CHARACTERS + 1)) is not read("1" * (CHARACTERS + 1))

@@ -178,6 +178,11 @@ KEPT_LENGTH: Final = 300
 """Characters of a string whose document is kept, so that all take a few megabytes at most."""
 
 
+KEPT_LONG: Final = 4
+"""Longer ones that are kept: one comparison reads both sides more than once, and a reference with
+alternatives makes several comparisons of one answer."""
+
+
 def read(text: str, *, group_digits: bool = True, letter_digits: bool = False) -> Document:
     """Read a string. Raises nothing: what is too long or unreadable has no tree, and its `trouble`.
 
@@ -187,9 +192,10 @@ def read(text: str, *, group_digits: bool = True, letter_digits: bool = False) -
         letter_digits: whether the letters above a subscript are digits: 2E_{16}; else they are
             names.
     """
-    if len(text) <= KEPT_LENGTH:
-        return _kept(text, group_digits, letter_digits)
-    return _read(text, group_digits, letter_digits)
+    if len(text) > CHARACTERS:
+        return _read(text, group_digits, letter_digits)
+    kept = _kept if len(text) <= KEPT_LENGTH else _long
+    return kept(text, group_digits, letter_digits)
 
 
 def _read(text: str, group_digits: bool, letter_digits: bool) -> Document:  # noqa: FBT001 - keys
@@ -202,6 +208,7 @@ def _read(text: str, group_digits: bool, letter_digits: bool) -> Document:  # no
 
 
 _kept = lru_cache(KEPT)(_read)
+_long = lru_cache(KEPT_LONG)(_read)
 
 
 def _tree(stream: list[Token]) -> Node:
