@@ -35,7 +35,7 @@ _PROMPT: Final = "Give a synonym of 'quick'."
 
 
 @reward_function(
-    version=2,
+    version=3,
     metrics=[*METRICS, "grade", "group_size"],
     needs=Needs(judge=True, group=True),
     examples=[

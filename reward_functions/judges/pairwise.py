@@ -40,7 +40,7 @@ _GOOD: Final = "Air scatters the short, blue wavelengths of sunlight more than t
 
 
 @reward_function(
-    version=2,
+    version=3,
     metrics=[*METRICS, "inconsistent"],
     needs=Needs(judge=True, group=True),
     examples=[

@@ -75,7 +75,7 @@ def _right(sample: Sample) -> str:
 
 
 @reward_function(
-    version=2,
+    version=3,
     metrics=[*METRICS, "correct", "reasoning"],
     gold_response=_right,
     needs=Needs(judge=True),

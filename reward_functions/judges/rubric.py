@@ -23,7 +23,7 @@ def _check(*, criteria: str, max_chars: int) -> None:  # noqa: ARG001 - all the 
 
 
 @reward_function(
-    version=2,
+    version=3,
     metrics=METRICS,
     needs=Needs(judge=True),
     check=_check,

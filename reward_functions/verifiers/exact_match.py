@@ -17,7 +17,7 @@ def _right(sample: Sample) -> str:
 
 
 @reward_function(
-    version=2,
+    version=3,
     gold_response=of_first_reference(_right),
     examples=[
         Example("positive", response="Paris", reference="Paris", score=1.0),
