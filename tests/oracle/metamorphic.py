@@ -21,7 +21,7 @@ OTHER = 99_991
 _NUMBER = re.compile(r"-?\d+")
 _VALUE = re.compile(r"-?(?:\d+(?:\.\d+)?|\\[dt]?frac\{\d+\}\{\d+\}|\d+/\d+)")
 _MEMBERS = re.compile(r"[^,{}()\[\]\\]+(?:,[^,{}()\[\]\\]+)+")
-_TEXT = re.compile(r":|\$|boxed|\\text\{[^{}]*\w [^{}]*\}|\\text\{\(")
+_TEXT = re.compile(r":|!$|\$|boxed|\\text\{[^{}]*\w [^{}]*\}|\\text\{\(")
 _FULL_WIDTH = {ord(digit): ord(digit) + 0xFEE0 for digit in "0123456789"}
 
 
@@ -40,7 +40,8 @@ def bases():
 def _odd(row, answer):
     """Whether a case needs more than its reference and answer, or its answer is a small text."""
     named = "=" in answer and "=" not in row["reference"]
-    return row.keys() & {"prompt", "parameters"} or named or _TEXT.search(answer)
+    rounded = "10^" in row["reference"]
+    return row.keys() & {"prompt", "parameters"} or named or rounded or _TEXT.search(answer)
 
 
 def _said(text):

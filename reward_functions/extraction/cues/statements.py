@@ -80,8 +80,9 @@ MARGIN: Final = re.compile(
 )
 STOP: Final = re.compile(
     r"""
-    # the end of the sentence, not of a whole number, nor of "3 sig. fig."
-    (?<!\\)(?<!\bsig)(?<!\bfig)(?<!\bapprox)[.;?。](?=[\s*_<)"'”$\\]|$)
+    # the end of the sentence, not of a whole number, nor of "3 sig. fig." or 0.\overline{3}
+    (?<!\\)(?<!\bsig)(?<!\bfig)(?<!\bapprox)[.;?。]
+    (?=[\s*_<)"'”$]|\\(?!(?:overline|dot|bar)\b)|$)
   | !(?=[\s*_<)"'”]|$)                    # nor the factorial of a formula
   | \n | </(?:final_)?answer> | です | 입니다
   | ,?\s{1,4}\(?(?:because|since|as|so|which|where|given|after|when|by|if|assuming|provided
