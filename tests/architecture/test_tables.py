@@ -1,12 +1,14 @@
 """Every row of every table that maps to functions is called, and every table is listed.
 
 A row that names the wrong function is found when it is called, and else by a user: `"ceil"` named
-`sympy.limit` for months. `ROWS` calls the rows. `TYPES` hold classes that values are compared with.
+`sympy.limit` for months. `ROWS` calls the rows. `TYPES` hold classes that values are compared with:
+the tests of what reads them try values of other types.
 """
 
 import pytest
 
 from tests.architecture.called import (
+    datasets,
     doubles,
     mathematics,
     notation,
@@ -19,16 +21,24 @@ from tests.architecture.called import (
 from tests.architecture.called.rows import outcome, table, wrong
 from tests.architecture.tables import found
 
-MODULES = (doubles, mathematics, notation, promises, rollouts, stacks, texts, tools)
+MODULES = (
+    datasets,
+    doubles,
+    mathematics,
+    notation,
+    promises,
+    rollouts,
+    stacks,
+    texts,
+    tools,
+)
 
 ROWS = {name: rows for module in MODULES for name, rows in module.ROWS.items()}
 
 TYPES = {
     "cdk.schema:BY_A_STRING",
-    "core.declared:TYPES",
     "judge_runtime.config_reading:_EITHER",
     "judge_runtime.config_reading:_TYPES",
-    "rollouts.collection.collecting:KINDS",
     "rollouts.deferred.record:FIELDS",
     "rollouts.deferred.record:MESSAGE",
     "rollouts.deferred.record:METADATA",
@@ -40,9 +50,6 @@ TYPES = {
     "rollouts.trajectories.jsonl:_TRAJECTORY",
     "rollouts.trajectories.jsonl:_TURN",
     "tools.deployed.catalogue:WORDS",
-    "tools.jobs.hyperparameters:TYPES",
-    "tools.jobs.recipe_lines:SETTINGS",
-    "tools.loopback_service.validation:TYPES",
     "tools.rollouts.records:_SETUP",
     "tools.rollouts.records:_TYPES",
 }

@@ -54,7 +54,7 @@ class Setting(NamedTuple):
     Args:
         name: its own.
         within: where it stands.
-        kind: of its value.
+        whole: whether it takes no fraction.
         least: for numbers.
         most: for numbers.
         places: whose recipes have it.
@@ -62,7 +62,7 @@ class Setting(NamedTuple):
 
     name: str
     within: tuple[str, ...]
-    kind: type
+    whole: bool = True
     least: float = 1
     most: float = MOST
     places: tuple[RecipeFor, ...] = ("training-job", "hyperpod")
@@ -72,25 +72,23 @@ _TRAINER: Final = ("training_config", "trainer")
 _GENERATOR: Final = ("training_config", "rollout", "generator")
 
 SETTINGS: Final = (
-    Setting("replicas", ("run",), int),
-    Setting("generation_replicas", ("run",), int, places=("hyperpod",)),
-    Setting("rollout_worker_replicas", ("run",), int, places=("hyperpod",)),
-    Setting("max_length", ("training_config",), int),
-    Setting("global_batch_size", ("training_config",), int),
-    Setting("reasoning_effort", ("training_config",), str),
-    Setting(
-        "number_generation", ("training_config", "rollout", "advantage_strategy"), int, least=2
-    ),
-    Setting("max_new_tokens", _GENERATOR, int),
-    Setting("temperature", _GENERATOR, float, least=0, most=2),
-    Setting("top_k", _GENERATOR, int, least=0),
-    Setting("lambda_concurrency_limit", ENDPOINT, int),
-    Setting("max_steps", _TRAINER, int),
-    Setting("save_steps", _TRAINER, int),
-    Setting("kl_loss_coef", _TRAINER, float, least=0, places=("training-job",)),
-    Setting("ent_coeff", _TRAINER, float, least=0),
-    Setting("lr", (*_TRAINER, "optim_config"), float, least=0, most=1),
-    Setting("weight_decay", (*_TRAINER, "optim_config"), float, least=0, most=1),
+    Setting("replicas", ("run",)),
+    Setting("generation_replicas", ("run",), places=("hyperpod",)),
+    Setting("rollout_worker_replicas", ("run",), places=("hyperpod",)),
+    Setting("max_length", ("training_config",)),
+    Setting("global_batch_size", ("training_config",)),
+    Setting("reasoning_effort", ("training_config",)),
+    Setting("number_generation", ("training_config", "rollout", "advantage_strategy"), least=2),
+    Setting("max_new_tokens", _GENERATOR),
+    Setting("temperature", _GENERATOR, whole=False, least=0, most=2),
+    Setting("top_k", _GENERATOR, least=0),
+    Setting("lambda_concurrency_limit", ENDPOINT),
+    Setting("max_steps", _TRAINER),
+    Setting("save_steps", _TRAINER),
+    Setting("kl_loss_coef", _TRAINER, whole=False, least=0, places=("training-job",)),
+    Setting("ent_coeff", _TRAINER, whole=False, least=0),
+    Setting("lr", (*_TRAINER, "optim_config"), whole=False, least=0, most=1),
+    Setting("weight_decay", (*_TRAINER, "optim_config"), whole=False, least=0, most=1),
 )
 """In the order of the recipes."""
 
@@ -185,9 +183,9 @@ def _require(place: RecipeFor, name: str, value: HyperparameterValue) -> None:
     if (
         found is None
         or not setting.least <= found <= setting.most
-        or (setting.kind is int and not (whole and isinstance(value, int)))
+        or (setting.whole and not (whole and isinstance(value, int)))
     ):
-        kind = "whole number" if setting.kind is int else "number"
+        kind = "whole number" if setting.whole else "number"
         raise BadJob(f"{name}: {value!r} is no {kind} from {setting.least:g} to {setting.most:g}")
 
 

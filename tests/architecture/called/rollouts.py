@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 from botocore.session import Session
 
 from reward_functions.rollouts import context, errors
+from reward_functions.rollouts.collection import collecting
+from reward_functions.rollouts.collection.collecting import Collection
 from reward_functions.rollouts.episodes import policy_ping
 from reward_functions.rollouts.reporting import delivery
 from reward_functions.rollouts.strands.answers import Answer
@@ -17,7 +19,7 @@ from reward_functions.rollouts.trajectories.text_tool_call_forms import Reader
 from reward_functions.rollouts.transports import NoReply
 from reward_functions.rollouts.transports.account import Account
 from reward_functions.rollouts.transports.http import Http
-from tests.architecture.called.rows import Rows, outcome, placed, taken
+from tests.architecture.called.rows import Rows, numbered, outcome, placed, taken
 from tests.scripted_runtime import ARN, ROLLOUT, intents, target
 
 ENDPOINT = "https://job.sagemaker.us-west-2.amazonaws.com"
@@ -169,6 +171,20 @@ def unsendable(kind):
     return type(found).__name__
 
 
+FAILED = (errors.AgentFailed(""), errors.BadResult(""), errors.BadRequest(""))
+
+
+def of_whom(_, row):
+    """Whose a failure is, and which failures."""
+    session = SimpleNamespace(index=0, began=0.0, session_id="s")
+
+    def is_theirs(error):
+        return Collection._failure(None, session, error).kind == row[1]
+
+    with patch.object(collecting, "KINDS", (row,)):
+        return row[1], taken(is_theirs, *FAILED)
+
+
 DIGEST = "0a" * 32
 PINNED = ("math", 3, DIGEST, {}, -1, "a b")
 
@@ -244,6 +260,10 @@ ROWS = {
             errors.UnsupportedReport: "Rejected",
             errors.BadRequest: "Rejected",
         },
+    ),
+    "rollouts.collection.collecting:KINDS": Rows(
+        of_whom,
+        numbered(("agent", [FAILED[0]]), ("result", [FAILED[1]]), ("payload", [FAILED[2]])),
     ),
     "rollouts.deferred.record:_STRICT": Rows(
         lambda _, read: [outcome(read, each) for each in NUMERALS],

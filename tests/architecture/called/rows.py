@@ -39,7 +39,7 @@ def numbered(*rows):
 
 def wrong(row, other):
     """A row that names what another one names; where it has parts, each function alone."""
-    if isinstance(row, tuple) and any(map(callable, (*row, *other))):
+    if isinstance(row, tuple) and len(row) == len(other) and any(map(callable, (*row, *other))):
         for at, (own, theirs) in enumerate(zip(row, other, strict=True)):
             if own != theirs and (callable(own) or callable(theirs)):
                 parts = [*row[:at], theirs, *row[at + 1 :]]

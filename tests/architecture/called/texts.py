@@ -6,6 +6,8 @@ from fractions import Fraction
 from types import SimpleNamespace
 
 from reward_functions import sample
+from reward_functions.core.declared import TYPES, composite_of
+from reward_functions.core.errors import ConfigurationError
 from reward_functions.judge_runtime.backends.replay import Replay
 from reward_functions.shapers._regex import Pattern
 from reward_functions.shapers._sections import Fault
@@ -110,6 +112,25 @@ def composite(kind, make):
     return tuple(spec(sample(said, "#### 5")).value for said in ("#### 5", "#### 6"))
 
 
+SAID = ("a string", True, 3, 1.5, [])
+NAMED, YES, COUNT, _, NONE = SAID
+
+
+def declared(key):
+    """The values that have the type of a key of a composite."""
+
+    def fits(value):
+        try:
+            composite_of(
+                {"name": "made", "outranks": False, "cascade": ["gsm8k", "math"], key: value}
+            )
+        except (ConfigurationError, ValueError) as error:
+            return f"{key} is {TYPES[key][1]}" not in str(error)
+        return True
+
+    return taken(fits, *SAID)
+
+
 def recorded_failure(name):
     replay = object.__new__(Replay)
     replay.model, replay.rows = "replay", {"k": {"error": name}}
@@ -152,6 +173,15 @@ ROWS = {
     ),
     "core.declared:MADE": Rows(
         composite, {kind: earned for kind, (_, earned) in COMPOSITES.items()}
+    ),
+    "core.declared:TYPES": Rows(
+        placed("core.declared:TYPES", declared),
+        {
+            **{key: [NAMED] for key in ("name", "summary", "gold_response")},
+            "version": [COUNT],
+            "outranks": [YES],
+            "examples": [NONE],
+        },
     ),
     "finqa.executor:_ARITHMETIC": Rows(
         lambda _, compute: compute(Fraction(6), Fraction(2)),

@@ -8,7 +8,7 @@ import yaml
 from reward_functions.tools.deployed.arn import FunctionArn
 from reward_functions.tools.jobs.account import AccountLimits
 from reward_functions.tools.jobs.configuration import BadJob
-from reward_functions.tools.jobs.recipe_lines import recipe_lines
+from reward_functions.tools.jobs.recipe_lines import SETTINGS, recipe_lines
 
 NOVA = "amazon.nova-2-lite-v1:0:256k"
 ARN = "arn:aws:lambda:us-east-1:123456789012:function:SageMaker-reward-dev-gsm8k--0a1b2c3d4e5f"
@@ -90,6 +90,20 @@ REFUSED = {
 def test_a_setting_that_the_recipe_would_not_take_is_refused(given, words):
     with pytest.raises(BadJob, match=words):
         lines(given=given)
+
+
+FRACTIONS = {"temperature", "kl_loss_coef", "ent_coeff", "lr", "weight_decay"}
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
+def test_a_setting_takes_a_fraction_where_the_recipe_does(setting):
+    given = {setting.name: 0.5 if setting.name in FRACTIONS else 8.5}
+    (place, *_) = setting.places
+    if setting.name in FRACTIONS:
+        assert lines(place, given).values
+    else:
+        with pytest.raises(BadJob, match=f"{setting.name}: 8.5"):
+            lines(place, given)
 
 
 def test_a_setting_of_the_other_recipe_is_refused():
