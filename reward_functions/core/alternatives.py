@@ -15,9 +15,9 @@ import re
 from dataclasses import replace
 from functools import wraps
 from inspect import signature
-from time import perf_counter, thread_time
 from typing import TYPE_CHECKING, Any, Concatenate, Final, Literal, ParamSpec
 
+from reward_functions.core.allowance import ALGEBRA, Allowance
 from reward_functions.core.errors import BadReference, RewardError
 from reward_functions.core.references import ANSWER_KEYS, MAX_WRAPPINGS, reference_value
 from reward_functions.core.types import Outcome
@@ -33,10 +33,11 @@ MAX_ALTERNATIVES: Final = 256
 """Answers of one reference; each may cost a whole comparison, or a call of a judge."""
 
 ALWAYS: Final = 8
-"""Answers that are tried whatever they cost: a verifier's dearest response takes 0.2 s on each."""
+"""Answers that are tried however long the response is, and that may ask for hard algebra."""
 
-SECONDS: Final = 1.0
-"""The time in which the answers after these are tried. An ordinary response needs 0.1 s for 256."""
+CHARACTERS: Final = 50_000_000
+"""Characters that are read for the answers after these: 256 times 195,000. Where each is a digit of
+one number, that takes two seconds; an ordinary response needs 0.1 s for 256 answers."""
 
 CORRECT: Final = 1.0
 """The score at which no further alternative is tried."""
@@ -96,25 +97,13 @@ def any_reference(
     counts for nothing beside one that the response equals, and otherwise for the whole: the
     response might have equalled it. A list that is one answer is one reference.
 
-    A response that is dear to compare is compared with eight, and with more for a second: it cannot
-    hold up the others. It then earns the minimum, and the reason says so.
+    How many are tried is counted, in characters and in requests for hard algebra, so that it is the
+    same on every machine. A response of over 195,000 characters is compared with fewer than 256. It
+    then earns the minimum where it equals none of those, and the reason says so.
 
     Raises:
         BadReference: of the list, or of an alternative.
     """
-    return _any(score, perf_counter)
-
-
-def any_reference_judged(
-    score: Callable[Concatenate[Sample, P], Score],
-) -> Callable[Concatenate[Sample, P], Score]:
-    """The same for a reward that asks a judge: the time a judge takes counts for nothing."""
-    return _any(score, thread_time)
-
-
-def _any(
-    score: Callable[Concatenate[Sample, P], Score], clock: Callable[[], float]
-) -> Callable[Concatenate[Sample, P], Score]:
     asked = signature(score).parameters.get(PARAMETER)
 
     @wraps(score)
@@ -125,30 +114,41 @@ def _any(
             references = None
         if references is None:
             return score(sample, *args, **parameters)
-        best: Score | None = None
-        failure: RewardError | None = None
-        begun = clock()
-        for tried, reference in enumerate(references):
-            if tried >= ALWAYS and best is not None and clock() - begun > SECONDS:
-                return _cut_short(best, tried, len(references))
-            try:
-                found = score(replace(sample, reference=reference), *args, **parameters)
-            except RewardError as error:
-                failure = failure or error
-                continue
-            if found.value >= CORRECT:
-                return found
-            best = found if best is None or _beats(found, best) else best
-        if failure or best is None:
-            raise failure or BadReference("the reference is an empty list")
-        return best
+        before = ALGEBRA.set(Allowance(ALWAYS))
+        try:
+            return _best(
+                lambda each: score(replace(sample, reference=each), *args, **parameters),
+                references,
+                max(ALWAYS, CHARACTERS // max(1, len(sample.response))),
+            )
+        finally:
+            ALGEBRA.reset(before)
 
     return scored
 
 
+def _best(score: Callable[[Any], Score], references: list[Any], most: int) -> Score:
+    """The score of the reference that the response equals, among the first so many."""
+    best: Score | None = None
+    failure: RewardError | None = None
+    for reference in references[:most]:
+        try:
+            found = score(reference)
+        except RewardError as error:
+            failure = failure or error
+            continue
+        if found.value >= CORRECT:
+            return found
+        best = found if best is None or _beats(found, best) else best
+    if failure or best is None:
+        raise failure or BadReference("the reference is an empty list")
+    return best if most >= len(references) else _cut_short(best, most, len(references))
+
+
 def _cut_short(best: Score, tried: int, count: int) -> Score:
     return replace(
-        best, reason=f"{best.reason}; compared with {tried} of {count} references in the time set"
+        best,
+        reason=f"{best.reason}; so long a response is compared with {tried} of {count} references",
     )
 
 

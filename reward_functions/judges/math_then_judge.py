@@ -6,7 +6,7 @@ from dataclasses import replace
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.core.alternatives import ReferenceList, any_reference_judged
+from reward_functions.core.alternatives import ReferenceList, any_reference
 from reward_functions.core.errors import UnreadableReference
 from reward_functions.core.spec import Example, Needs, reward_function
 from reward_functions.core.types import Metric, Outcome, Sample, Score
@@ -110,7 +110,7 @@ def _right(sample: Sample) -> str:
         ),
     ],
 )
-@any_reference_judged
+@any_reference
 def math_then_judge(
     sample: Sample,
     ask: Ask,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal
 
-from reward_functions.core.alternatives import any_reference_judged, of_first_reference
+from reward_functions.core.alternatives import any_reference, of_first_reference
 from reward_functions.core.asking import VerdictField
 from reward_functions.core.errors import BadReference
 from reward_functions.core.references import reference_text
@@ -106,7 +106,7 @@ def _right(sample: Sample) -> str:
         ),
     ],
 )
-@any_reference_judged
+@any_reference
 def reference(sample: Sample, ask: Ask, *, answer: Literal["final", "whole"] = "final") -> Score:
     """The final answer of the response says what the reference says, in whatever words.
 

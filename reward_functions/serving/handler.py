@@ -155,6 +155,7 @@ class Handler:
                 samples,
                 results,
                 seconds=monotonic() - began,
+                out_of_time=len(self.imputation.out_of_time(results)),
                 request_id=context.aws_request_id if context is not None else None,
                 account=batch_judge.account.metrics() if batch_judge else {},
             )
@@ -227,6 +228,7 @@ def bind(
             metrics=_started(spec, isolation, telemetry),
             on_unscored=settings.on_unscored,
             max_unscored=settings.max_unscored,
+            bounded=ours(spec) and not spec.needs.judge,
         ),
         telemetry=telemetry,
         settings=settings,

@@ -5,7 +5,7 @@ A trainer needs one finite number per id, and nothing may turn our outage into a
 | attributed to | becomes | metrics that are 1 |
 |---|---|---|
 | the data set (`DatasetError`) | the minimum of the scale | `bad_reference` |
-| hard algebra that the deadline left | the minimum of the scale | `unscored`, `out_of_time` |
+| what the deadline left, see below | the minimum of the scale | `unscored`, `out_of_time` |
 | us, `impute` | the mean of the scored group, else of the batch | `unscored`, `imputed` |
 | us, `minimum` | the minimum of the scale | `unscored` |
 | us, `fail` | a failed invocation | |
@@ -13,7 +13,9 @@ A trainer needs one finite number per id, and nothing may turn our outage into a
 All responses to a prompt share its bad reference, so the minimum gives none of them an advantage.
 How long hard algebra takes is the answers' doing, so that what the deadline leaves of it is never
 paid by a mean and never fails the invocation: asked again, it would meet the same deadline. Samples
-that `score_batch` did not begin in such a batch were left by the same cause, and fare alike.
+that `score_batch` did not begin in such a batch were left by the same cause, and fare alike. So do
+those of a reward that bounds its own work and asks nobody: else how busy the machine is would pay
+them. Where the deadline left the whole of such a batch, it was none, and the invocation fails.
 A group answers one prompt: their messages before the response are equal. Whatever the setting,
 the invocation fails when our failures are more than `max_unscored` of the batch, and when nothing
 at all was scored: the caller's retry is the remedy. So a batch of one that we failed always raises,
@@ -39,7 +41,7 @@ from reward_functions.core.types import Metric, Sample, Scored, Unscored
 from reward_functions.serving.contract import ResultObject, result_object, result_row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from reward_functions.core.types import Message, RewardResult, Score
 
@@ -59,12 +61,14 @@ class Imputation:
         metrics: the metrics it declares, each 0.0, for a result that no score stands behind.
         on_unscored: what our own failures become.
         max_unscored: the share of a batch, 0 to 1, that may be our failures.
+        bounded: whether the reward bounds its own work and asks nobody, as our verifiers do.
     """
 
     minimum: float
     metrics: tuple[Metric, ...] = ()
     on_unscored: OnUnscored = "impute"
     max_unscored: float = 0.2
+    bounded: bool = False
 
     def __call__(
         self, samples: Sequence[Sample | Unscored], results: Sequence[RewardResult]
@@ -78,7 +82,7 @@ class Imputation:
         Raises:
             BatchFailed: our failures are too many, or the setting forbids imputing them.
         """
-        left = set(map(id, out_of_time(results)))
+        left = set(map(id, self.out_of_time(results)))
         ours = [
             result
             for result in results
@@ -93,6 +97,19 @@ class Imputation:
             else self._unscored_row(result, at, donors, out_of_time=id(result) in left)
             for at, result in enumerate(results)
         ]
+
+    def out_of_time(self, results: Sequence[RewardResult]) -> list[Unscored]:
+        """The failures of a batch that the deadline and the answers caused together."""
+        late = [
+            result
+            for result in results
+            if isinstance(result, Unscored)
+            and isinstance(result.error, DeadlineReached)
+            and not isinstance(result.error, SampleBlocked)
+        ]
+        algebra = any(isinstance(each.error, AlgebraOutOfTime) for each in late)
+        begun = self.bounded and any(isinstance(result, Scored) for result in results)
+        return late if algebra or begun else []
 
     def _tolerate(self, ours: Sequence[Unscored], results: Sequence[RewardResult]) -> None:
         kinds = Counter(type(failure.error).__name__ for failure in ours)
@@ -123,18 +140,6 @@ class Imputation:
 def is_ours(result: Unscored) -> bool:
     """Whether the failure is attributed to us and not to the data set."""
     return not isinstance(result.error, DatasetError)
-
-
-def out_of_time(results: Iterable[RewardResult]) -> list[Unscored]:
-    """The failures of a batch that hard algebra and the deadline caused together."""
-    late = [
-        result
-        for result in results
-        if isinstance(result, Unscored)
-        and isinstance(result.error, DeadlineReached)
-        and not isinstance(result.error, SampleBlocked)
-    ]
-    return late if any(isinstance(each.error, AlgebraOutOfTime) for each in late) else []
 
 
 class _Donors:

@@ -25,7 +25,7 @@ from aws_lambda_powertools.metrics import EphemeralMetrics
 from reward_functions.core.errors import RewardError
 from reward_functions.core.means import mean
 from reward_functions.core.types import Sample, Scored, Unscored
-from reward_functions.serving.imputation import is_ours, out_of_time
+from reward_functions.serving.imputation import is_ours
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -72,6 +72,7 @@ class Telemetry:
         results: Sequence[RewardResult],
         *,
         seconds: float,
+        out_of_time: int = 0,
         request_id: str | None = None,
         account: Mapping[str, float] = MappingProxyType({}),
     ) -> None:
@@ -81,6 +82,7 @@ class Telemetry:
             samples: what was scored; texts are drawn from them.
             results: of `score_batch`, one per sample.
             seconds: from the event to the response.
+            out_of_time: how many the deadline left that earn the minimum.
             request_id: Lambda's.
             account: what judging the batch cost, by counter.
         """
@@ -91,7 +93,7 @@ class Telemetry:
             "samples": len(results),
             "unscored": unscored,
             "bad_references": len(failures) - unscored,
-            "out_of_time": len(out_of_time(results)),
+            "out_of_time": out_of_time,
         }
         milliseconds = round(seconds * 1000, 3)
         kinds = Counter(self.kind(failure.error) for failure in failures)

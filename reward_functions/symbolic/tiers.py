@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from reward_functions.core.allowance import ALGEBRA
 from reward_functions.symbolic.budget import OverBudget, Unreadable, Work
 from reward_functions.symbolic.cas.admission import admitted
 from reward_functions.symbolic.compare.closed_forms import apart
@@ -163,6 +164,11 @@ def _by_solver(mine: Document, theirs: Document) -> Finding | None:
         return None
     if not admitted(mine.tree, theirs.tree):
         return None
+    allowance = ALGEBRA.get()
+    if allowance is not None and not allowance.take():
+        return unknown(
+            "budget", "too much algebra: other references took what one response may ask"
+        )
     from reward_functions.symbolic.cas.client import CLIENT  # noqa: PLC0415 - starts a process
 
     return CLIENT.compare(*_with_bases(mine, theirs))

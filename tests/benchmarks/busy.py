@@ -6,16 +6,26 @@ A function of `math` is asked by 1, 4 and 16 threads: 9,000 real responses, wher
 is at hand, and a batch of which half asks for algebra near and over the limit of calls. Each answer
 is compared byte for byte with that of the idle machine by one thread. The batch is asked once more
 with a deadline that is too short for it: no invocation may fail, and no sample may earn more than
-on the idle machine. The busy processes are started here and ended by their ids. Not a part of
-`make test`: one round takes some minutes.
+on the idle machine.
+
+Six processes ask at once, for all rounds: each is one more that computes beside the others, and the
+rounds end in a third of the time. A line is printed for each round, and the sum at the end. All
+processes are started here and ended by their ids. Not a part of `make test`: a round takes a minute
+or two.
 """
 
 import gzip
+import hashlib
 import json
+import os
 import subprocess
 import sys
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 from itertools import chain, islice
+from multiprocessing import get_context
 from operator import itemgetter
 from time import monotonic
 
@@ -28,6 +38,9 @@ from tests.conftest import SHARED
 
 BUSY = 8
 """Processes that compute without end, more than there are processors."""
+
+AT_ONCE = 6
+"""Processes that ask."""
 
 THREADS = (1, 4, 16)
 REAL = 9_000
@@ -90,8 +103,15 @@ def hard():
         yield row(at, f"Question {at // 4}?", f"It is \\boxed{{{given}}}", reference)
 
 
-def asked(rows, threads, seconds):
+@cache
+def batch(name):
+    """The samples of a batch, made once in each process."""
+    return list({"hard": hard, "real": real}[name]())
+
+
+def asked(name, threads, seconds):
     """(bytes of the response or the name of what it failed with, seconds)."""
+    rows = batch(name)
     function = bind(LambdaSettings(name="math", workers=threads, log_level="CRITICAL"))
     began = monotonic()
     try:
@@ -114,47 +134,95 @@ def busy():
             each.wait()
 
 
-def paid_more(answer, idle):
-    """How many samples earn more than on the idle machine."""
+def judged(answer, idle):
+    """What of an answer counts: the same bytes, failed, and the samples that are paid too much."""
     if answer == BatchFailed.__name__:
-        return 0
-    pairs = zip(json.loads(answer), json.loads(idle), strict=True)
+        return Counter(failed=1)
     value = itemgetter("aggregate_reward_score")
-    return sum(value(now) > value(then) for now, then in pairs)
+    pairs = zip(json.loads(answer), json.loads(idle), strict=True)
+    more = sum(value(now) > value(then) for now, then in pairs)
+    imputed = sum(
+        value(each) > 0 and any(m["name"] == "imputed" and m["value"] for m in each["metrics_list"])
+        for each in json.loads(answer)
+    )
+    return Counter(same=int(answer == idle), more=more, imputed=imputed)
+
+
+PARTS = [
+    (name, threads, seconds)
+    for name, deadlines in (("real", [AMPLE]), ("hard", [AMPLE, SHORT]))
+    for seconds in deadlines
+    for threads in THREADS
+]
+"""What is asked in one round, the longest first."""
 
 
 def report(console, times=1):
-    """Print how often a response differed, failed, or paid more."""
-    table = Table(title=f"math beside {BUSY} busy processes, {times} times")
+    """Print how often a response differed, failed, or paid more, by round and in all."""
+    began = monotonic()
+    spawn = get_context("spawn")
+    with ProcessPoolExecutor(AT_ONCE, mp_context=spawn, initializer=_silenced) as pool:
+        idle = {name: pool.submit(asked, name, 1, AMPLE).result()[0] for name in ("hard", "real")}
+        counts = {name: len(json.loads(answer)) for name, answer in idle.items()}
+        console.print(
+            f"{counts['real']:,} real and {counts['hard']} hard rows; idle: "
+            f"{monotonic() - began:.0f} s"
+        )
+        sums, took = Counter(), Counter()
+        with busy():
+            rounds = [[(part, pool.submit(asked, *part)) for part in PARTS] for _ in range(times)]
+            began = monotonic()
+            for at, futures in enumerate(rounds, 1):
+                total, digest = Counter(), hashlib.sha256()
+                for part, future in futures:
+                    answer, seconds = future.result()
+                    found = judged(answer, idle[part[0]])
+                    sums.update({(part, each): count for each, count in found.items()})
+                    took[part] = max(took[part], seconds)
+                    total += found
+                    if part[2] == AMPLE:
+                        digest.update(answer.encode())
+                console.print(
+                    f"round {at} of {times}: {digest.hexdigest()[:16]}, {_said(total)}, "
+                    f"{monotonic() - began:.0f} s since the first began"
+                )
+    _table(console, times, counts, sums, took)
+    ample = [part for part in PARTS if part[2] == AMPLE]
+    equal = all(sums[part, "same"] == times for part in ample)
+    every = Counter()
+    for (_, each), count in sums.items():
+        every[each] += count
+    found = "all equal" if equal else "NOT EQUAL"
+    console.print(f"{times} rounds: {found} to the idle machine, {_said(every)}")
+
+
+def _said(counted):
+    return (
+        f"{counted['failed']} failed, {counted['imputed']} imputed above the minimum, "
+        f"{counted['more']} paid more than idle"
+    )
+
+
+def _table(console, times, counts, sums, took):
+    table = Table(
+        title=f"math beside {BUSY} busy processes and {AT_ONCE - 1} that ask, {times} times"
+    )
     for heading in ("rows", "threads", "deadline", "same bytes", "failed", "paid more", "seconds"):
         table.add_column(heading, justify="right" if heading != "rows" else "left")
-    batches = {"hard": list(hard()), "real": list(real())}
-    with _silenced():
-        idle = {name: asked(rows, 1, AMPLE)[0] for name, rows in batches.items()}
-        with busy():
-            for name, rows in batches.items():
-                for seconds in (AMPLE, SHORT) if name == "hard" else (AMPLE,):
-                    for threads in THREADS:
-                        found = [asked(rows, threads, seconds) for _ in range(times)]
-                        answers = [answer for answer, _ in found]
-                        table.add_row(
-                            f"{len(rows):,} {name}",
-                            str(threads),
-                            "ample" if seconds == AMPLE else f"{seconds:g} s",
-                            f"{answers.count(idle[name])} of {times}",
-                            str(answers.count(BatchFailed.__name__)),
-                            str(sum(paid_more(answer, idle[name]) for answer in answers)),
-                            f"{max(took for _, took in found):.1f}",
-                        )
+    for part in PARTS:
+        name, threads, seconds = part
+        table.add_row(
+            f"{counts[name]:,} {name}",
+            str(threads),
+            "ample" if seconds == AMPLE else f"{seconds:g} s",
+            f"{sums[part, 'same']} of {times}",
+            str(sums[part, "failed"]),
+            str(sums[part, "more"]),
+            f"{took[part]:.1f}",
+        )
     console.print(table)
 
 
-@contextmanager
 def _silenced():
     """The function writes its logs and metrics to standard output."""
-    with open("/dev/null", "w") as nowhere:  # noqa: PTH123 - a device
-        kept, sys.stdout = sys.stdout, nowhere
-        try:
-            yield
-        finally:
-            sys.stdout = kept
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

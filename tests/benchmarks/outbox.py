@@ -6,6 +6,7 @@ rollouts with faults and kills are in `rollouts`.
 
 from __future__ import annotations
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
@@ -18,6 +19,7 @@ from rich.table import Table
 
 from reward_functions.rollouts.clock import steady
 from reward_functions.rollouts.outbox.sqlite import SqliteOutbox
+from reward_functions.rollouts.outbox.sqlite_file import LOG_PAGES, PAGE
 from reward_functions.rollouts.outcomes import Reported
 from tests.outbox_accidents import clock_is_set, full_and_killed, many_on_a_small_volume, volume
 from tests.rollouts.outbox.reports import episode, outcome, reported
@@ -42,15 +44,30 @@ def report(console: Console) -> None:
 def commits(console: Console) -> None:
     """From what an agent returned to its report on the disk."""
     table = Table(title=f"Returned to durable, {THREADS} threads (bar: 30 ms for p99)")
-    for column in ("seconds an episode", "median, ms", "p99, ms", "reports a second"):
+    for column in ("seconds an episode", "median, ms", "p99, ms", "reports a second", "fsync p99"):
         table.add_column(column, justify="right")
     for pause in PAUSES:
+        bare = quantiles(fsyncs(), n=100)[98]
         began = perf_counter()
         took = durable(pause)
         rate = len(took) / (perf_counter() - began)
         p99 = quantiles(took, n=100)[98]
-        table.add_row(f"{pause:g}", f"{median(took):.1f}", f"{p99:.1f}", f"{rate:.0f}")
+        figures = f"{median(took):.1f}", f"{p99:.1f}", f"{rate:.0f}", f"{bare:.1f}"
+        table.add_row(f"{pause:g}", *figures)
     console.print(table)
+
+
+def fsyncs(times: int = 200) -> list[float]:
+    """The yardstick: milliseconds of appending the pages of a group to a file and waiting for them,
+    by one thread that does nothing else."""
+    took: list[float] = []
+    with TemporaryDirectory() as folder, (Path(folder) / "bare").open("wb", buffering=0) as file:
+        for _ in range(times):
+            began = perf_counter()
+            file.write(bytes(LOG_PAGES * PAGE))
+            os.fsync(file.fileno())
+            took.append((perf_counter() - began) * 1000)
+    return took
 
 
 def durable(pause: float) -> list[float]:

@@ -1,11 +1,17 @@
 """A list as a reference means any of its items; a set that is one answer is one string."""
 
+import time
+from itertools import count
+
 import pytest
 
 import reward_functions.core.alternatives as alternatives_module
 from reward_functions import BadReference, Scored, Unscored, get, sample, score_batch
-from reward_functions.core.alternatives import MAX_ALTERNATIVES, members
+from reward_functions.core.allowance import ALGEBRA
+from reward_functions.core.alternatives import MAX_ALTERNATIVES, any_reference, members
 from reward_functions.core.types import Outcome
+from reward_functions.symbolic.cas.client import CLIENT
+from reward_functions.symbolic.verdict import unknown
 from reward_functions.tools.datasets.usable import complaint
 
 CASES = {
@@ -79,35 +85,31 @@ def test_a_right_response_is_written_for_the_first():
         assert spec(row.answered(spec.gold_response(row))).value == 1.0
 
 
-DEAR = {
-    # a response that is dear to compare, and references that it equals none of
-    "math": (
-        "\\boxed{\\{" + ",".join(map(str, range(80))) + "\\}}",
-        [f"x^{{{n}}}+1" for n in range(256)],
-    ),
-    "gsm8k": ("#### " + "9" * 200_000, [f"{n}7" for n in range(256)]),
+LONG = {
+    "math": "so " * 1_000 + "\\boxed{7}",
+    "gsm8k": "#### " + "9" * 3_000,
+    "multiple_choice": "the answer is B. " * 200,
 }
 
 
-@pytest.mark.parametrize("name", DEAR)
-def test_a_response_that_is_dear_to_compare_does_not_hold_up_the_others(name, monkeypatch):
-    now = iter(range(10_000))
-    monkeypatch.setattr("reward_functions.core.alternatives.SECONDS", 12)
-    calls = []
+@pytest.mark.parametrize("name", LONG)
+def test_a_long_response_is_compared_with_as_many_as_its_length_allows(name, monkeypatch):
+    monkeypatch.setattr(alternatives_module, "CHARACTERS", 12 * len(LONG[name]))
+    references = ["A"] * 20 if name == "multiple_choice" else [f"{n}8" for n in range(20)]
+    reads = []
 
     def counted(row):
-        calls.append(row.reference)
+        reads.append(row.reference)
         return get(name)(row)
 
-    counted = alternatives_module._any(counted, lambda: next(now))
-    score = counted(sample(*DEAR[name]))
+    score = any_reference(counted)(sample(LONG[name], references))
     assert score.value == 0.0
-    assert 8 <= len(calls) < 24
-    assert f"compared with {len(calls)} of 256 references in the time set" in score.reason
+    assert reads == references[:12]
+    assert "so long a response is compared with 12 of 20 references" in score.reason
 
 
 def test_eight_references_are_always_tried(monkeypatch):
-    monkeypatch.setattr("reward_functions.core.alternatives.SECONDS", -1)
+    monkeypatch.setattr(alternatives_module, "CHARACTERS", 0)
     answers = [str(n) for n in range(8)]
     assert get("gsm8k")("#### 7", answers).value == 1.0
     assert get("gsm8k")("#### 8", [*answers, "8"]).value == 0.0
@@ -153,3 +155,31 @@ def test_rows_are_usable_whichever_way_their_lists_are_read():
     row = sample("", [1, -1])
     assert complaint(get("math"), row) is None
     assert complaint(get("math"), row, {"reference_list": "alternatives"}) is None
+
+
+def test_an_ordinary_response_is_compared_with_all():
+    answers = [str(n) for n in range(MAX_ALTERNATIVES)]
+    assert get("gsm8k")("So it is 255.\n#### 255", answers).value == 1.0
+
+
+def test_no_clock_decides_with_how_many_a_response_is_compared(monkeypatch):
+    """Each comparison lasts hours, as on a machine that does other things."""
+    hours = count(0, 3_600)
+    for clock in ("time", "monotonic", "perf_counter", "process_time", "thread_time"):
+        monkeypatch.setattr(time, clock, lambda: next(hours))
+    answers = [str(n) for n in range(40)]
+    assert get("gsm8k")("#### 39", answers).value == 1.0
+
+
+def test_eight_references_may_ask_for_hard_algebra(monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        CLIENT, "compare", lambda *trees: asked.append(trees) or unknown("sympy", "")
+    )
+    integrals = [rf"\int_0^x \frac{{{n}}}{{\ln t}}dt" for n in range(2, 22)]
+    row = sample(r"\boxed{\int_0^x \frac{1}{\ln t+t}dt}", [*integrals, "x+1"])
+    assert get("math")(row).value == 0.0
+    assert len(asked) == 8
+    assert get("math")(row.answered(r"\boxed{x+1}")).value == 1.0, "an easy one counts after them"
+    assert get("math")(sample(r"\boxed{\int_0^x \frac{1}{\ln t+t}dt}", integrals[0])).value == 0.0
+    assert ALGEBRA.get() is None

@@ -240,13 +240,16 @@ def test_a_deadline_that_has_passed_fails_the_batch():
     assert serve(deadline_margin_ms=0)([], context(0)) == []
 
 
-def test_what_the_deadline_cuts_off_is_imputed(monkeypatch):
+def test_what_the_deadline_cuts_off_of_a_reward_of_ours_earns_the_minimum(monkeypatch):
+    """A mean would pay for how busy the machine is, and a failed batch would meet it again."""
     clock = iter(range(1000))
     monkeypatch.setattr("reward_functions.core.batch.monotonic", lambda: next(clock))
     monkeypatch.setattr(handler, "monotonic", lambda: 0)
-    rows = [row(str(at)) for at in range(10)]
-    results = serve()(rows, context(10_000))  # the margin leaves nine seconds, one a sample
-    assert [metric(result, "imputed") for result in results] == [0.0] * 9 + [1.0]
+    rows = [row(str(at)) for at in range(20)]
+    results = serve(max_unscored=0.0)(rows, context(10_000))  # the margin leaves nine, one a sample
+    assert [value(result) for result in results] == [1.0] * 9 + [0.0] * 11
+    assert [metric(result, "out_of_time") for result in results] == [0.0] * 9 + [1.0] * 11
+    assert [metric(result, "imputed") for result in results] == [0.0] * 20
 
 
 def test_a_response_over_the_limit_drops_its_metrics_and_then_fails(monkeypatch):

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from reward_functions.core.errors import AlgebraOutOfTime, BadReference, BadSample, DeadlineReached
+from reward_functions.core.errors import (
+    AlgebraOutOfTime,
+    BadReference,
+    BadSample,
+    DeadlineReached,
+    SampleBlocked,
+)
 from reward_functions.core.types import Message, Metric, Sample, Score, Scored, Unscored
 from reward_functions.serving.contract import result_object
 from reward_functions.serving.imputation import BatchFailed, Imputation
@@ -86,6 +92,28 @@ def test_what_algebra_and_the_deadline_left_earns_the_minimum_and_fails_nothing(
     late = {"unscored": 1.0, "out_of_time": 1.0}
     assert found[:2] == [row("a", -1.0, 0.0, **late), row("b", -1.0, 0.0, **late)]
     assert found[2:] == [result_object(each) for each in others]
+
+
+@pytest.mark.parametrize(("on_unscored", "max_unscored"), POLICIES)
+def test_what_the_deadline_left_of_a_reward_that_bounds_its_work_earns_the_minimum(
+    on_unscored, max_unscored
+):
+    policy = Imputation(
+        minimum=-1.0,
+        metrics=IMPUTE.metrics,
+        on_unscored=on_unscored,
+        max_unscored=max_unscored,
+        bounded=True,
+    )
+    results = [scored("a", 1.0), failed("b"), failed("c")]
+    left = [row(name, -1.0, 0.0, unscored=1.0, out_of_time=1.0) for name in ("b", "c")]
+    assert policy([asked("p")] * 3, results)[1:] == left
+    with pytest.raises(BatchFailed, match="2 of 2"):
+        policy([asked("p")] * 2, results[1:])  # the deadline was none: nothing was scored
+    with pytest.raises(BatchFailed):
+        Imputation(minimum=0.0, max_unscored=0.2, bounded=True)(
+            [asked("p")] * 2, [scored("a", 1.0), failed("b", SampleBlocked())]
+        )
 
 
 def test_other_failures_beside_it_count_as_ever():

@@ -4,6 +4,7 @@ import pytest
 
 from reward_functions.symbolic import Outcome, Unreadable, equal
 from reward_functions.symbolic.budget import CHARACTERS, DEPTH, OPERANDS, OverBudget, Work
+from reward_functions.symbolic.exact.rational import exact_root, multiplicity
 from reward_functions.symbolic.parsing.document import read
 from reward_functions.symbolic.parsing.parser import parse
 
@@ -127,3 +128,41 @@ def test_an_honest_long_list_in_another_order_is_within_the_budget():
 def test_an_answer_of_any_length_that_is_read_is_read_once():
     assert read("1, " * 600) is read("1, " * 600)
     assert read("1" * (CHARACTERS + 1)) is not read("1" * (CHARACTERS + 1))
+
+
+TOO_LARGE = [
+    "x^{3^{16000}}",
+    r"\log_2(x^{3^{16000}})",
+    "(3^{16000}+1)^x",
+    r"\sin(x^{3^{16000}})",
+    r"\ln(x^{3^{16000}}+1)",
+    "(2^{32000}+1)^{nx}",
+    r"(x+1)^{3^{16000}}",
+    r"x^{1/(3^{16000}+2)}",
+    r"(\frac{3^{16000}}{7^{9000}})^x",
+    r"(-3)^{3^{16000}x}",
+]
+"""Numbers beyond what a float holds, or beyond the digits that Python writes."""
+
+
+@pytest.mark.parametrize("reference", ["7", "3x^2", "2^x", r"\sin x"])
+@pytest.mark.parametrize("candidate", TOO_LARGE)
+def test_a_number_that_is_too_large_is_the_answers_fault(reference, candidate):
+    assert not equal(reference, candidate, solver=False).equal
+
+
+def test_exact_roots():
+    for index in (3, 5, 7, 199, 2_000):
+        for root in (2, 3, 10, 12_345, 2**61 - 1, 3**50):
+            power = root**index
+            assert exact_root(power, index) == root
+            assert exact_root(power + 1, index) is exact_root(power - 1, index) is None
+    assert exact_root(1, 3) == 1
+    assert exact_root(7, 20_000) is None
+
+
+def test_multiplicities():
+    for divisor in (2, 3, 97):
+        for times in (0, 1, 2, 3, 7, 8, 5_000):
+            for rest in (1, 5, 10_007):
+                assert multiplicity(divisor**times * rest, divisor) == (times, rest)

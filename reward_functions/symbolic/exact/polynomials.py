@@ -353,11 +353,16 @@ def _rendered(poly: Poly) -> str:
 
 def _term(monomial: Monomial, factor: Fraction) -> str:
     shown = [_shown(name) if e == 1 else f"{_shown(name)}^{_exponent(e)}" for name, e in monomial]
-    if bits(factor) > COEFFICIENT_BITS:
-        raise OverBudget(f"a name with a number of more than {COEFFICIENT_BITS} bits")
     if factor != 1 or not shown:
-        shown.insert(0, str(factor))
+        shown.insert(0, written(factor))
     return "·".join(shown)
+
+
+def written(number: Exponent) -> str:
+    """A number in a name. Raises `OverBudget` before Python refuses to write so many digits."""
+    if bits(number) > COEFFICIENT_BITS:
+        raise OverBudget(f"a name with a number of more than {COEFFICIENT_BITS} bits")
+    return str(number)
 
 
 def _shown(name: str) -> str:
@@ -368,4 +373,5 @@ _SPELLED: Final = {"s": "sin", "c": "cos", "l": "ln"}
 
 
 def _exponent(exponent: Exponent) -> str:
-    return str(exponent) if exponent.denominator == 1 and exponent > 0 else f"({exponent})"
+    digits = written(exponent)
+    return digits if exponent.denominator == 1 and exponent > 0 else f"({digits})"

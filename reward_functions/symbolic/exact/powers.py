@@ -22,6 +22,7 @@ from reward_functions.symbolic.exact.polynomials import (
     rendered,
     rendered_monomial,
     single_term,
+    written,
 )
 from reward_functions.symbolic.exact.rational import ONE, exact_root, prime_factors
 from reward_functions.symbolic.exact.trigonometry import HALF, PI, Trigonometry
@@ -148,7 +149,8 @@ class Powers(Trigonometry):
             if rest > 1:
                 primes[rest] = 1
             for prime, times in primes.items():
-                power = atom(f"f{prime}^({rendered_monomial(monomial)})", direction * times)
+                name = f"f{written(prime)}^({rendered_monomial(monomial)})"
+                power = atom(name, direction * times)
                 result = self.field.multiply(result, power)
         return result
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import comb, factorial, gcd, isqrt, prod
+from math import comb, factorial, gcd, isqrt, log2, prod
 from typing import Final
 
 from reward_functions.symbolic.budget import BITS, FACTOR, OverBudget, Unreadable
@@ -22,7 +22,7 @@ _FEW: Final = 8
 Operation = Callable[[Fraction, Fraction], Fraction]
 
 
-def bits(value: Fraction) -> int:
+def bits(value: int | Fraction) -> int:
     """The size of a rational number: the bits above and below its bar."""
     return value.numerator.bit_length() + value.denominator.bit_length()
 
@@ -107,6 +107,14 @@ def binomial(upper: Fraction, lower: Fraction) -> Fraction | None:
 _DIVISORS: Final = (2, *range(3, FACTOR + 1, 2))
 
 
+def multiplicity(number: int, divisor: int) -> tuple[int, int]:
+    """How often a positive integer can be divided by another, and what remains."""
+    if number % divisor:
+        return 0, number
+    times, rest = multiplicity(number, divisor * divisor)  # a few divisions for any power
+    return (2 * times, rest) if rest % divisor else (2 * times + 1, rest // divisor)
+
+
 def prime_factors(number: int) -> tuple[dict[int, int], int]:
     """The small prime factors of a positive integer with their powers, and what remains.
 
@@ -117,13 +125,16 @@ def prime_factors(number: int) -> tuple[dict[int, int], int]:
     for divisor in _DIVISORS:
         if divisor * divisor > number:
             break
-        while number % divisor == 0:
-            number //= divisor
-            found[divisor] = found.get(divisor, 0) + 1
+        if number % divisor == 0:
+            found[divisor], number = multiplicity(number, divisor)
     if 1 < number <= FACTOR * FACTOR:
         found[number] = found.get(number, 0) + 1
         number = 1
     return found, number
+
+
+_SURE: Final = 32
+"""Binary digits of a root that are sure where a float has said them."""
 
 
 def exact_root(number: int, index: int) -> int | None:
@@ -133,14 +144,12 @@ def exact_root(number: int, index: int) -> int | None:
         return root if root * root == number else None
     if index >= number.bit_length():  # 2 to that power is larger; and it might not fit in memory
         return 1 if number == 1 else None
-    low, high = 1, 1 << (number.bit_length() // index + 1)
-    while low < high:
-        middle = (low + high) // 2
-        if middle**index < number:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low**index == number else None
+    digits = log2(number) / index
+    shift = max(0, int(digits) - _SURE)
+    root = int(2 ** (digits - shift)) + 1 << shift  # above the root, from where Newton's steps fall
+    while (nearer := ((index - 1) * root + number // root ** (index - 1)) // index) < root:
+        root = nearer
+    return root if root**index == number else None
 
 
 def content(values: list[Fraction]) -> Fraction:

@@ -126,6 +126,8 @@ class DoubleArithmetic(BallArithmetic[DoubleBall]):
             if exponent <= 0:
                 raise NoValue("a power of what may be zero")
             return 0.0, (size + radius) if size + radius < 1 else _HUGE
+        if abs(exponent) > _EXACT:  # and it may be too large for a float
+            raise NoValue("a power beyond double precision")
         relative = abs(exponent) * (radius / (size - radius) + _ROUNDOFF)
         if relative > _STEP or abs(exponent * math.log(size)) > _EXPONENT:
             raise NoValue("a power beyond double precision")
