@@ -14,7 +14,8 @@ from reward_functions.serving.contract import decode_row
 from reward_functions.tools.datasets import linting
 from reward_functions.tools.datasets.generated import writing
 from reward_functions.tools.datasets.lengths import prompt_tokens
-from reward_functions.tools.datasets.replaying import CONSTANT, replay
+from reward_functions.tools.datasets.replayed_answers import CONSTANT
+from reward_functions.tools.datasets.replaying import replay
 from reward_functions.tools.json_rows import read_rows
 from reward_functions.tools.sheets import Sheet
 
@@ -99,9 +100,9 @@ class TrainingRows:
         rows = [
             [
                 one.kind,
-                f"{one.scored + len(one.unscored):,}",
+                f"{one.scored + one.unscored:,}",
                 "" if one.mean is None else f"{one.mean:.4f}",
-                str(len(one.unscored) or ""),
+                str(one.unscored or ""),
                 one.failed or ("shown only" if one.kind == CONSTANT else "ok"),
             ]
             for one in done.played

@@ -14,7 +14,7 @@ from reward_functions.core.types import Unscored
 from reward_functions.serving.contract import decode_row
 from reward_functions.tools.json_rows import BadInput, shown
 from reward_functions.tools.rows.mapping import RowOptions
-from reward_functions.tools.rows.reading import AS_FOUND, BadRow, held, scan_rows
+from reward_functions.tools.rows.reading import AS_FOUND, BadRow, scan_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +37,7 @@ class Unread(NamedTuple):
         position: in the file, from 0.
         content: of the row.
         problem: why it is no row of its file's shape; "" where it is one.
-        size: bytes of its text.
+        size: bytes that it takes in memory, about.
     """
 
     place: str
@@ -51,6 +51,8 @@ class Unread(NamedTuple):
         found = decode_row(self.content, self.position)
         if self.problem:
             return Read(self.place, Unscored(found.id, BadSample(self.problem)))
+        if isinstance(found, Unscored):
+            found.error.__traceback__ = None  # whose frames hold the row
         return Read(self.place, found)
 
 
@@ -78,20 +80,23 @@ def require_rows(rows: int, file: str, *, allow_empty: bool) -> None:
         raise BadInput(f"{shown(file)} holds no rows: name another file, or add --allow-empty")
 
 
-def rows_of(file: str, rows: RowOptions = AS_FOUND, *, answered: bool = True) -> Iterator[Unread]:
+def rows_of(
+    file: str, rows: RowOptions = AS_FOUND, *, answered: bool = True, whole: bool = False
+) -> Iterator[Unread]:
     """The rows of a file, one at a time.
 
     Args:
         file: its path; - is standard input.
         rows: how its rows are read.
         answered: whether a data set without responses is refused: each would earn the minimum.
+        whole: whether the command keeps something of every row.
 
     Raises:
         BadInput: a line or an item is not an object; the file's format or shape is not known, or
-            it has two.
+            it has two; all rows take more than a file of this size may.
         OSError: the file cannot be read.
     """
-    for position, row in enumerate(scan_rows(file, rows, answered=answered)):
+    for position, row in enumerate(scan_rows(file, rows, answered=answered, whole=whole)):
         if isinstance(row, BadRow):
             yield Unread(row.place, position, {"id": row.name}, row.problem)
         elif isinstance(row, BadInput):
@@ -100,9 +105,11 @@ def rows_of(file: str, rows: RowOptions = AS_FOUND, *, answered: bool = True) ->
             yield Unread(row.place, position, row.content, size=row.size)
 
 
-def samples_of(file: str, rows: RowOptions = AS_FOUND, *, answered: bool = True) -> Iterator[Read]:
+def samples_of(
+    file: str, rows: RowOptions = AS_FOUND, *, answered: bool = True, whole: bool = False
+) -> Iterator[Read]:
     """The samples of a file, as `rows_of` finds them; one that is not valid is an `Unscored`."""
-    for row in rows_of(file, rows, answered=answered):
+    for row in rows_of(file, rows, answered=answered, whole=whole):
         yield row.read()
 
 
@@ -110,5 +117,5 @@ def read_samples(
     file: str, rows: RowOptions = AS_FOUND, *, answered: bool = True
 ) -> tuple[list[Sample | Unscored], list[str]]:
     """All samples of a file, and the place of each, as `samples_of` reads them."""
-    read = [row.read() for row in held(rows_of(file, rows, answered=answered), file)]
+    read = list(samples_of(file, rows, answered=answered, whole=True))
     return [each.sample for each in read], [each.place for each in read]

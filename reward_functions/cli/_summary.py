@@ -31,16 +31,15 @@ SAMPLE: Final = (
 )
 
 
-def written(count: int, total: int, *, limited: bool) -> None:
+def written(count: int, total: int, more: str) -> None:
     """Say how many of the rows are written.
 
     Args:
         count: of those.
         total: of the file.
-        limited: whether nobody asked for so few.
+        more: what writes the others; "" where nobody wants them.
     """
-    more = "; --limit N shows more, and -o FILE keeps all" if limited else ""
-    errors().print(f"{count:,} of {total:,} rows shown{more}")
+    errors().print(f"{count:,} of {total:,} rows shown{more}", soft_wrap=True)
 
 
 def summary(digest: Digest, seconds: float, rows: int) -> None:

@@ -92,12 +92,12 @@ def invoke(
     from reward_functions.cli._invocations import invoked, results_to
     from reward_functions.cli._rows import require_rows, row_options
     from reward_functions.tools.deployed import DeployedFunction, find
-    from reward_functions.tools.rows.reading import held, read_rows
+    from reward_functions.tools.rows.reading import read_rows
 
     arn = target if _is_arn(target) else find(target, stage).live_arn
     function = DeployedFunction(arn)
-    read = read_rows(file, row_options(mapped, shape), answered=True)
-    rows = [row.content for row in held(read, file)]
+    read = read_rows(file, row_options(mapped, shape), answered=True, whole=True)
+    rows = [row.content for row in read]
     require_rows(len(rows), file, allow_empty=allow_empty)
     with results_to(output, file) as destination:
         invoked(function, rows, batch_size, destination)
@@ -247,7 +247,7 @@ def _rows(file: str, how: RowOptions) -> tuple[dict[str, Any], ...]:
     from reward_functions.tools.rows.reading import read_rows
 
     rows = []
-    for at, row in enumerate(read_rows(file, how)):
+    for at, row in enumerate(read_rows(file, how, whole=True)):
         decoded = decode_row(row.content, at)
         if isinstance(decoded, Unscored):
             raise BadInput(f"{shown(file)}, {row.place}: {decoded.error}")

@@ -120,7 +120,7 @@ def explain(
     spec = reward_named(name)
     reward = ready(spec, parameter or [], judge, answers=None if judge else nobody(spec))
     if file is not None:
-        reads = samples_of(file, row_options(mapped, shape))
+        reads = samples_of(file, row_options(mapped, shape), whole=spec.needs.group)
         explained = list(_of_file(spec, reward, file, reads, id=id, line=line, worst=worst))
         if not explained:
             raise BadInput(f"{shown(file)} holds no rows")
@@ -186,23 +186,25 @@ def _with_id(reads: Iterable[Read], file: str, id: str) -> list[Read]:  # noqa: 
     from reward_functions.core.suggest import did_you_mean
     from reward_functions.tools.json_rows import BadInput, shown
 
-    picked, others = [], set[str]()
+    picked: list[Read] = []
+    found, others = 0, set[str]()
     for read in reads:
         if read.sample.id == id:
-            picked.append(read)
+            found += 1
+            if len(picked) < SHOWN:
+                picked.append(read)
         elif len(others) < KNOWN and len(read.sample.id) <= LONG:
             others.add(read.sample.id)
     if not picked:
         near = did_you_mean(id, others)
         suggestion = near if near.startswith(". ") else ""
         raise BadInput(f"{shown(file)} has no row with the id {id!r}{suggestion}")
-    if len(picked) > 1:
-        places = ", ".join(read.place for read in picked[:SHOWN])
-        more = f" and {len(picked) - SHOWN:,} more, which are not shown"
-        note = f"{len(picked):,} rows have the id {id!r}: {places}"
-        note += more if len(picked) > SHOWN else ""
+    if found > 1:
+        places = ", ".join(read.place for read in picked)
+        more = f" and {found - SHOWN:,} more, which are not shown"
+        note = f"{found:,} rows have the id {id!r}: {places}{more if found > SHOWN else ''}"
         errors().print(plain(note, MESSAGE), soft_wrap=True, markup=False)
-    return picked[:SHOWN]
+    return picked
 
 
 def _at(reads: Iterable[Read], file: str, line: int) -> list[Read]:

@@ -57,7 +57,7 @@ def invoke(
     from reward_functions.serving.settings import LambdaSettings
     from reward_functions.tools.judging.settings import load_judge_config
     from reward_functions.tools.local_runtime import LocalRuntime
-    from reward_functions.tools.rows.reading import held, read_rows
+    from reward_functions.tools.rows.reading import read_rows
 
     if is_path(name):
         raise ConfigurationError(_unregistered(name))
@@ -67,8 +67,8 @@ def invoke(
     settings = LambdaSettings(
         name=name, parameters=parameters, response_mode=response_mode, judge=config
     )
-    read = read_rows(file, row_options(mapped, shape), answered=True)
-    rows = [row.content for row in held(read, file)]
+    read = read_rows(file, row_options(mapped, shape), answered=True, whole=True)
+    rows = [row.content for row in read]
     require_rows(len(rows), file, allow_empty=allow_empty)
     if min(batch_size, len(rows)) > settings.max_samples:
         raise ConfigurationError(

@@ -46,6 +46,9 @@ Format = Literal["table", "jsonl", "json"]
 STANDARD: Final = "-"
 """Standard input as FILE, standard output as OUT."""
 
+LARGEST_TABLE: Final = 20_000
+"""Rows of a table: each takes some kB while the columns are measured."""
+
 SHOWN: Final = 50
 """Rows of a table on a terminal, where no limit is given."""
 
@@ -162,8 +165,8 @@ def score(  # noqa: PLR0915 - one step after the other
     Ctrl-C, or a signal to end, keeps the rows that are scored in OUT.partial where -o OUT is given;
     the same command with --resume goes on.
 
-    Memory does not grow with the file, except with --report, --sort id, a table of all rows, and a
-    reward that compares the responses of a group.
+    Memory does not grow with the file, except with --report, --sort id, and a reward that compares
+    the responses of a group. A table has 20,000 rows at most.
 
     Exit status: 0 all scored; 1 some were not; 2 none was, or only those that a judge
     decides without a model, or nothing was done.
@@ -177,7 +180,6 @@ def score(  # noqa: PLR0915 - one step after the other
     from reward_functions.cli._spooled import spooled
     from reward_functions.cli._summary import agreement, spent, summary, written
     from reward_functions.cli._verdicts import opened_store
-    from reward_functions.tools.rows.reading import held as all_of
     from reward_functions.tools.score_report.digest import Digest
     from reward_functions.tools.score_report.labels import confusion
 
@@ -212,12 +214,13 @@ def score(  # noqa: PLR0915 - one step after the other
         plan = running.Plan(name, settings, workers, explain=explain)
         digest = Digest(spec.name, spec.scale)
         held = running.Held() if report else None
-        scored = rows_of(source.again(), how)
+        keeps = bool(report) or spec.needs.group or (sort or "").endswith("id")
+        scored = rows_of(source.again(), how, whole=keeps)
         start = perf_counter()
         with where.destinations(output, report) as (out, page):
             with where.naming(output):
                 running.score_rows(
-                    all_of(scored, file) if held or spec.needs.group else scored,
+                    scored,
                     spec=spec,
                     reward=reward,
                     plan=plan,
@@ -240,7 +243,7 @@ def score(  # noqa: PLR0915 - one step after the other
     if rows and not digest.measured.measured:
         say_measured(digest.measured)
     if len(positions) < rows:
-        written(len(positions), rows, limited=most is not None and limit is None)
+        written(len(positions), rows, _how_to_see_more(len(positions), most, limit))
     summary(digest, seconds, journal.written)
     if found:
         agreement(found)
@@ -274,7 +277,19 @@ def _written_as(
     """What is written, and how many rows at most; on a terminal both are for a person."""
     to_terminal = output is None and sys.stdout.isatty()
     chosen = format or ("table" if to_terminal else "jsonl")
-    return chosen, SHOWN if limit is None and to_terminal and chosen == "table" else limit
+    if chosen != "table":
+        return chosen, limit
+    usual = SHOWN if to_terminal else LARGEST_TABLE
+    return chosen, min(usual if limit is None else limit, LARGEST_TABLE)
+
+
+def _how_to_see_more(count: int, most: int | None, limit: int | None) -> str:
+    """What writes the other rows, where nobody asked for so few; "" where somebody did."""
+    if count == most == LARGEST_TABLE != limit:
+        return "; a table has no more: --format jsonl writes all"
+    if most is not None and limit is None:
+        return "; --limit N shows more, and -o FILE keeps all"
+    return ""
 
 
 def _streamed(

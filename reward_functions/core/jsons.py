@@ -1,4 +1,4 @@
-"""What JSON values are called in messages, how deep they are, and what strict readers refuse.
+"""What JSON values are called, how deep they are and how large, and what strict readers refuse.
 
 Here is also how the object is read that a text ends with.
 """
@@ -8,7 +8,10 @@ from __future__ import annotations
 import json
 import re
 from functools import cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _NAMES: Final[dict[type, str]] = {
     type(None): "null",
@@ -26,6 +29,17 @@ MAX_DEPTH: Final = 100
 Much of what handles a decoded value calls itself once or twice a level, and Python ends at 1,000
 calls within each other."""
 
+VALUE: Final = 72
+"""Bytes of a value beside its text: those of an empty object, and of a name with its string."""
+
+_DENSE: Final = 8
+"""Times by which values may outweigh their text before those in strings are told from others."""
+
+_LONG: Final = 4_096
+
+_STRETCH: Final = 1 << 16
+"""Bytes whose strings are told from the rest at a time: each is an object for that moment."""
+
 
 def json_kind(value: Any) -> str:
     """A value's type: "an object", "a list", "a string", "null" ...; of no JSON, Python's name."""
@@ -38,9 +52,10 @@ def unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     Raises:
         ValueError: a name is repeated.
     """
-    if len({name for name, _ in pairs}) < len(pairs):
+    found = dict(pairs)
+    if len(found) < len(pairs):
         raise ValueError("a name is repeated")
-    return dict(pairs)
+    return found
 
 
 def no_constant(name: str) -> Any:
@@ -123,3 +138,50 @@ def may_be_too_deep(text: str | bytes, most: int = MAX_DEPTH) -> bool:
     if isinstance(text, bytes):
         return text.count(b"[") + text.count(b"{") > most
     return text.count("[") + text.count("{") > most
+
+
+def decoded_size(text: bytes) -> int:
+    """Bytes that a JSON text takes as Python's values; about, and known before it is decoded."""
+    return text_size(text) + VALUE * values_of(text, _DENSE * len(text) // VALUE)
+
+
+def text_size(text: bytes) -> int:
+    """Bytes of a text in memory: one character may make each of the others take four."""
+    return len(text) if text.isascii() and b"\\u" not in text else 4 * len(text)
+
+
+def values_of(text: bytes, enough: int) -> int:
+    """The values of a JSON text; exact where there seem to be more than `enough` in a long one."""
+    found = _values(text)
+    if found <= enough or len(text) < _LONG:
+        return found
+    return sum(map(_values, _outside_strings(_unescaped(text))))
+
+
+def parts_of(text: bytes, enough: int) -> int:
+    """The objects, lists and strings of a JSON text; exact where there seem to be more."""
+    found = text.count(b'"') // 2 + text.count(b"[") + text.count(b"{")
+    if found <= enough:
+        return found
+    unescaped = _unescaped(text)
+    begin = sum(each.count(b"[") + each.count(b"{") for each in _outside_strings(unescaped))
+    return unescaped.count(b'"') // 2 + begin
+
+
+def _unescaped(text: bytes) -> bytes:
+    """A JSON text whose quotes all begin or end a string."""
+    return text.replace(rb"\\", b"").replace(rb"\"", b"")
+
+
+def _outside_strings(text: bytes) -> Iterator[bytes]:
+    """What of a text without escaped quotes stands outside its strings, a stretch at a time."""
+    inside = 0
+    for at in range(0, len(text), _STRETCH):
+        pieces = text[at : at + _STRETCH].split(b'"')
+        yield b"".join(pieces[inside::2])
+        inside ^= (len(pieces) - 1) & 1
+
+
+def _values(text: bytes) -> int:
+    """The values of a JSON text, its names included; what strings hold is counted too."""
+    return sum(map(text.count, (b",", b":", b"[", b"{")))

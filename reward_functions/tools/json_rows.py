@@ -15,18 +15,22 @@ from contextlib import contextmanager
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.jsons import MAX_DEPTH, is_too_deep, may_be_too_deep
 from reward_functions.tools.row_limits import (
     MAX_TEXT,
     MAX_VALUES,
     MB,
+    BadInput,
+    Room,
     has_too_many_values,
+    row_size,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import BinaryIO
+
+__all__ = ["BadInput", "Row", "read_rows", "scan_rows", "scan_stream", "shown"]
 
 SHAPE: Final = "one object a line, or one array"
 """The hint for an object that goes on on the next line."""
@@ -56,7 +60,7 @@ class Row(NamedTuple):
         place: "input line 3", where the file is known.
         content: the object.
         where: "rows.jsonl, line 3", where several files are read.
-        size: bytes of its text, which are about those of its strings in memory.
+        size: bytes that it takes in memory, with what becomes of it; about.
     """
 
     place: str
@@ -65,31 +69,37 @@ class Row(NamedTuple):
     size: int = 0
 
 
-class BadInput(ConfigurationError):
-    """A file, or a row of it, that cannot be read. The message names the line."""
-
-
-def read_rows(file: str) -> Iterator[Row]:
+def read_rows(file: str, *, whole: bool = False) -> Iterator[Row]:
     """The rows of a file, blank lines apart.
+
+    Args:
+        file: its path; - is standard input.
+        whole: whether all of them are kept.
 
     Raises:
         BadInput: not UTF-8, not JSON, or not objects.
         OSError: the file cannot be read.
     """
-    for row in scan_rows(file):
+    for row in scan_rows(file, whole=whole):
         if isinstance(row, BadInput):
             raise row
         yield row
 
 
-def scan_rows(file: str) -> Iterator[Row | BadInput]:
+def scan_rows(file: str, *, whole: bool = False) -> Iterator[Row | BadInput]:
     """The rows of a file; a line that is not one is a `BadInput` in its place.
 
+    Args:
+        file: its path; - is standard input.
+        whole: whether something of each is kept.
+
     Raises:
+        BadInput: all of them take more than a file of this size may.
         OSError: the file cannot be read.
     """
+    room = Room(shown(file), whole=whole)
     with _opened(file) as stream:
-        yield from scan_stream(stream, shown(file))
+        yield from room.held(scan_stream(room.counted(stream), shown(file)))
 
 
 def scan_stream(stream: BinaryIO, name: str) -> Iterator[Row | BadInput]:
@@ -167,7 +177,8 @@ def _objects(file: str, lines: Iterator[tuple[int, bytes]]) -> Iterator[Row | Ba
     while pair := ahead or next(lines, None):
         (number, line), ahead = pair, None
         if (content := _whole(line)) is not None:
-            yield Row(f"input line {number}", content, f"{file}, line {number}", _size(line))
+            size = row_size(line)
+            yield Row(f"input line {number}", content, f"{file}, line {number}", size)
             continue
         if not line.strip():
             continue
@@ -175,18 +186,13 @@ def _objects(file: str, lines: Iterator[tuple[int, bytes]]) -> Iterator[Row | Ba
         try:
             text = _text(line, where).rstrip(BLANK)
             content = _decoded(json.loads, text, where)
-            yield _row(f"input line {number}", content, where, text, _size(line))
+            yield _row(f"input line {number}", content, where, text, row_size(line))
         except json.JSONDecodeError as error:
             ahead = next((pair for pair in lines if pair[1].strip()), None)
             hint = f"; {SHAPE}" if ahead and error.pos >= len(text) else ""
             yield _not_json(file, number + error.lineno - 1, error.colno, error.msg, hint)
         except BadInput as error:
             yield error
-
-
-def _size(line: bytes) -> int:
-    """Bytes of a line in memory: of a long one, one character may make each take four."""
-    return len(line) if len(line) < STRETCH or line.isascii() else 4 * len(line)
 
 
 def _text(line: bytes, where: str) -> str:
@@ -219,7 +225,8 @@ def _array(file: str, pieces: Iterator[str], blanks: int) -> Iterator[Row | BadI
     try:
         text = _Text(file, pieces, blanks + 1)
         for number, (content, own) in enumerate(_items(text), 1):
-            yield _row(f"input item {number}", content, f"{file}, item {number}", own, len(own))
+            size = row_size(own.encode("utf-8", "surrogatepass"))
+            yield _row(f"input item {number}", content, f"{file}, item {number}", own, size)
     except BadInput as error:
         yield error
 

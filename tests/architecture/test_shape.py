@@ -76,7 +76,7 @@ HOMES = {
     "rich": {"cli"},
     "pyarrow": {
         f"reward_functions/tools/rows/{name}.py"
-        for name in ("parquet_rows", "parquet_plan", "table_sizes")
+        for name in ("parquet_rows", "parquet_plan", "parquet_chunks", "table_sizes")
     },
     "bedrock_agentcore": {"reward_functions/rollouts/agentcore/bedrock_host.py"},
     "starlette": {"reward_functions/rollouts/agentcore/bedrock_host.py"},

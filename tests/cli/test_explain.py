@@ -88,6 +88,15 @@ def test_several_rows_of_one_id_are_all_shown_and_said(file):
     assert "there is no ####" in ran.stdout
 
 
+def test_of_very_many_rows_of_one_id_the_first_are_shown(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(f"{json.dumps(row('a', f'#### {at}'))}\n" for at in range(25)))
+    ran = run("explain", "gsm8k", path, "--id", "a")
+    assert ran.stderr.startswith("25 rows have the id 'a': input line 1, input line 2, ")
+    assert ran.stderr.endswith("input line 20 and 5 more, which are not shown\n")
+    assert ran.stdout.count("id a") == 20
+
+
 def test_a_line_names_one_of_them(file):
     ran = run("explain", "gsm8k", file, "--line", 5)
     assert ran.stdout.startswith("input line 5, id twice")

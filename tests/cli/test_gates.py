@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
+from functools import cache
 from pathlib import Path
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
+from reward_functions import cli as CLI  # noqa: N812 - a module beside its app
 from reward_functions.cli import app
 from reward_functions.tools.invocation import FunctionError, Invocation
 from reward_functions.tools.measured import Measured
-from tests.gates import EMPTY, HALF, INVALID, UNSCORED, cases, ended_with
+from tests.gates import EMPTY, GATES, HALF, INVALID, UNSCORED, cases, ended_with
 
 LINES = 6
 
@@ -196,3 +201,107 @@ def test_a_function_that_answers_no_batch_is_never_a_pass(run, monkeypatch, _com
     lines = [] if case is EMPTY else [row(at) for at in range(LINES)]
     ran = run("invoke", "gsm8k", written("rows.jsonl", lines), "--batch-size", "1")
     ended_with(ran, status)
+
+
+# -- no gate is missing ---------------------------------------------------------------------------
+
+RULE = "leave"
+"""What ends a command by the one rule, and what a command calls that does."""
+
+WITHOUT_ROWS = {"rollouts doctor": "it looks at settings: tests/cli/rollouts/test_doctor.py"}
+"""Commands that end by the rule and are given no rows, with what tries them."""
+
+OWN_STATUS = {
+    "data convert": "what has no place in the shape; of no rows it is a gate",
+    "data lint": "an error of the data; of no rows there is one",
+    "data prepare": "records that were skipped; of none nothing is written, status 2",
+    "demo": "an example of ours that is not as it should be",
+    "doctor": "a check of this machine that fails",
+    "explain": "a response that is shown and has no score",
+    "job cleanup": "something that could not be removed",
+    "lock": "a lock that is stale",
+    "deployed prune": "a version that could not be removed",
+    "rollouts outbox replay": "a report that was not delivered",
+    "rollouts redrive": "a letter that was not sent back",
+    "rollouts sessions stop": "a session that could not be stopped",
+    "stage check": "a stage that AWS would refuse",
+}
+"""Commands with a status 1 of their own: what it says. None of them measures."""
+
+
+def commands(group, name=()):
+    """(name, function) of every command."""
+    if hasattr(group, "commands"):
+        for word, each in group.commands.items():
+            yield from commands(each, (*name, word))
+    else:
+        yield " ".join(name), inspect.unwrap(group.callback)
+
+
+@cache
+def functions_of(path):
+    tree = ast.parse(Path(path).read_text())
+    return {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+def mentioned(function):
+    """Every name in the body of a command, and in the functions of its module that it calls.
+
+    A name that is given a value there is none of the shared functions.
+    """
+    path = inspect.getsourcefile(function)
+    known, left, found = functions_of(path), [function.__name__], set()
+    while left:
+        nodes = [node for node in ast.walk(known[left.pop()]) if isinstance(node, ast.Name)]
+        names = {node.id for node in nodes if isinstance(node.ctx, ast.Load)}
+        names -= {node.id for node in nodes if isinstance(node.ctx, ast.Store)}
+        left += [name for name in names - found if name in known]
+        found |= names
+    return found
+
+
+@cache
+def enders():
+    """`leave`, and the functions that commands share and that call it."""
+    shared = Path(inspect.getsourcefile(CLI)).parent.glob("_*.py")
+    return {RULE} | {
+        name
+        for path in shared
+        for name, node in functions_of(path).items()
+        if any(isinstance(each, ast.Name) and each.id == RULE for each in ast.walk(node))
+    }
+
+
+EVERY = dict(commands(typer.main.get_command(app)))
+
+
+def test_every_command_that_ends_by_the_rule_is_in_the_table():
+    found = {name for name, function in EVERY.items() if mentioned(function) & enders()}
+    assert {"score", "invoke", "deployed check", "check", "judge doctor"} < found
+    assert found == (GATES.keys() - {"data convert"}) | WITHOUT_ROWS.keys()
+
+
+def test_every_command_with_a_status_of_its_own_says_what_it_is():
+    """A new command is a gate, and stands in the table, or says here why it is none."""
+    found = {name for name, function in EVERY.items() if "INCOMPLETE" in mentioned(function)}
+    assert found == OWN_STATUS.keys()
+
+
+def tried():
+    """The commands whose cases some test runs."""
+    for path in Path(__file__).parent.rglob("test_*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "cases":
+                yield from (each.value for each in node.args if isinstance(each, ast.Constant))
+
+
+def test_every_case_of_the_table_is_tried():
+    assert {*tried(), *COMMANDS} == GATES.keys()
+
+
+@pytest.mark.parametrize("command", GATES)
+def test_what_a_gate_says_of_its_status_is_in_its_help(command):
+    """The sentence names each status that the table has, and 2 is that nothing was measured."""
+    said = " ".join((EVERY[command].__doc__ or "").split()).partition("Exit status: ")[2]
+    wanted = {status for status in GATES[command] if status is not None}
+    assert all(f"{status} " in said for status in wanted | {0}), said

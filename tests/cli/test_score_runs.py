@@ -306,6 +306,23 @@ def test_what_is_odd_about_the_rows_is_counted(score):
     assert "unscored BadSample (1), the first: input line 6: messages is missing\n" in ran.stderr
 
 
+@pytest.mark.parametrize(
+    ("arguments", "shown", "more"),
+    [
+        ((), 5, "; a table has no more: --format jsonl writes all"),
+        (("--limit", "9"), 5, "; a table has no more: --format jsonl writes all"),
+        (("--limit", "5"), 5, ""),
+        (("--limit", "3"), 3, ""),
+    ],
+)
+def test_a_table_of_very_many_rows_has_the_first(score, monkeypatch, arguments, shown, more):
+    monkeypatch.setattr("reward_functions.cli.scoring.LARGEST_TABLE", 5)
+    ran = score(rows(20), "--format", "table", *arguments)
+    assert f"r{shown - 1} " in ran.stdout
+    assert f"r{shown} " not in ran.stdout
+    assert ran.stderr.startswith(f"{shown} of 20 rows shown{more}\n")
+
+
 def test_a_table_on_a_terminal_is_bounded_and_has_a_digest(tmp_path):
     (tmp_path / "rows").write_text(rows(300) + '{"id": "[bold]:smile:"}\n')
     ours, theirs = os.openpty()

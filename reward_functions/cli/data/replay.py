@@ -109,7 +109,7 @@ def _recorded(spec: RewardSpec, path: str | None, judge: str | None) -> Ask | No
 
 def _table(done: ReplayReport) -> Any:
     from reward_functions.cli._console import cell, table
-    from reward_functions.tools.datasets.replaying import CONSTANT
+    from reward_functions.tools.datasets.replayed_answers import CONSTANT
 
     shown = table(
         "response", "rows", "mean", "unscored", "verdict", numbers=("rows", "mean", "unscored")
@@ -119,9 +119,9 @@ def _table(done: ReplayReport) -> Any:
         good = cell("shown only", "dim") if one.kind == CONSTANT else cell("ok", "green")
         shown.add_row(
             cell(one.kind),
-            cell(f"{one.scored + len(one.unscored):,}"),
+            cell(f"{one.scored + one.unscored:,}"),
             cell(None if one.score is None else f"{one.score:.4f}"),
-            cell(f"{len(one.unscored):,}" if one.unscored else None, "yellow"),
+            cell(f"{one.unscored:,}" if one.unscored else None, "yellow"),
             cell(failed, "red") if failed else good,
         )
     return shown
@@ -138,7 +138,7 @@ def _surprises(done: ReplayReport) -> Any:
     for one in done.played:
         for place, response, value in one.surprises[:SURPRISES]:
             yield Text(f"{one.kind}, {place}: {number(value)} for {plain(response)}")
-        for place, error in one.unscored[:SURPRISES]:
+        for place, error in one.errors[:SURPRISES]:
             yield Text(plain(f"{one.kind}, {place}: {type(error).__name__}: {complaint(error)}"))
 
 
@@ -146,10 +146,10 @@ def _as_json(done: ReplayReport) -> dict[str, Any]:
     return {
         "responses": {
             one.kind: {
-                "rows": one.scored + len(one.unscored),
+                "rows": one.scored + one.unscored,
                 "mean": one.score,
-                "unscored": len(one.unscored),
-                "surprises": len(one.surprises),
+                "unscored": one.unscored,
+                "surprises": one.surprising,
             }
             for one in done.played
         },

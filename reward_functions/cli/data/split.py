@@ -68,7 +68,7 @@ def split(
     shares = parse_ratio(ratio, names)
     out = out or Path(file).with_name(f"{Path(file).name.split('.', 1)[0]}-split")
     options = row_options(mapped, shape)
-    groups = list(_groups(prompts_of(file, options), by))
+    groups = list(_groups(prompts_of(file, options, whole=True), by))
     parts = assigned(groups, shares, seed)
     rows, overlaps = Counter[str](), Overlaps()
     with Together(spared=[Path(file)]) as files:

@@ -138,7 +138,7 @@ def _asked(
     from reward_functions.tools.judging.settings import fingerprint
 
     spec, parameters, models = judge.spec, judge.parameters, judge.config.models
-    samples = [judge.input(cases, case).samples[0] for case in cases.items]
+    samples = (judge.input(cases, case).samples[0] for case in cases.items)
     asked = recorded_questions(spec, parameters, samples)
     origin = about(
         spec,

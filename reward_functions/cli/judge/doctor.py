@@ -146,7 +146,7 @@ def _report(
     )
     from reward_functions.tools.judging.settings import load_judge_config, without_cache
 
-    asked = recorded_questions(spec, parameters, [target.sample for target in targets])
+    asked = recorded_questions(spec, parameters, (target.sample for target in targets))
     instructions = instructions_digest(asked)
     run_attacks = partial(
         doctors.run_attacks,

@@ -21,7 +21,13 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.core.jsons import json_kind, no_constant, unique_names
+from reward_functions.core.jsons import (
+    decoded_size,
+    json_kind,
+    no_constant,
+    parts_of,
+    unique_names,
+)
 from reward_functions.rollouts.errors import MisalignedTokens, RolloutError
 from reward_functions.rollouts.trajectories.types import (
     LARGEST_NUMBER,
@@ -44,8 +50,16 @@ VERSION: Final = 1
 LONGEST: Final = 512 * 2**20
 """Bytes of a line that is read: eight times what a recording keeps."""
 
-MOST_REFERENCES: Final = 50_000_000
-"""References of a line's turns to its messages: ranges say more than they weigh."""
+MOST_REFERENCES: Final = 10_000_000
+"""References of a line's turns to its messages: ranges say more than they weigh. An episode of
+3,000 turns, two messages each, has 9 million."""
+
+REFERENCE: Final = 8
+"""Bytes of each."""
+
+MOST_PARTS: Final = 500_000
+"""Objects, lists and strings of a line: an episode of 50,000 messages has fewer. A list of two
+bytes takes 72, and token ids a dozen times their text."""
 
 _log = logging.getLogger("reward_functions.rollouts")
 
@@ -86,8 +100,11 @@ def read(line: str | bytes) -> Trajectory:
     """The trajectory of a line.
 
     Raises:
-        BadTrajectory: it is none. The message names the field.
+        BadTrajectory: it is none, or takes more memory than one does. The message names the field.
     """
+    text = line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line
+    if parts_of(text, MOST_PARTS) > MOST_PARTS:
+        raise BadTrajectory(f"it holds more than {MOST_PARTS:,} objects, lists and strings")
     try:
         found = json.loads(line, object_pairs_hook=unique_names, parse_constant=no_constant)
     except RecursionError:
@@ -110,11 +127,12 @@ class TrajectoryFile:
         path: of the file.
 
     Attributes:
+        size: bytes that the trajectory at hand takes in memory, about.
         torn: bytes at the end that are the beginning of a line; known behind the last trajectory.
     """
 
     def __init__(self, path: Path) -> None:
-        self.torn = 0
+        self.size = self.torn = 0
         self._path = path
 
     def __iter__(self) -> Iterator[Trajectory]:
@@ -136,9 +154,12 @@ class TrajectoryFile:
                 if not line.strip():
                     continue
                 try:
-                    yield read(line)
+                    found = read(line)
                 except BadTrajectory as error:
                     raise BadTrajectory(f"{self._path}, line {number}: {error}") from None
+                references = sum(len(turn.messages) for turn in found.turns)
+                self.size = decoded_size(line) + REFERENCE * references
+                yield found
 
 
 class _Numbers:

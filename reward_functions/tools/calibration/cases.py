@@ -140,7 +140,7 @@ def read_cases(file: str, scale: Scale) -> LabelledCases:
             equal.
         OSError: the file cannot be read.
     """
-    rows = list(read_rows(file))
+    rows = list(read_rows(file, whole=True))
     if not rows:
         raise BadInput(f"{shown(file)} holds no cases")
     labels = Labels("pair" if "response1" in rows[0].content else "graded", scale)
@@ -152,11 +152,17 @@ def read_cases(file: str, scale: Scale) -> LabelledCases:
     classes = tuple(sorted(PAIR.values() if labels.kind == "pair" else labelled))
     if len(classes) > MAX_CLASSES:
         raise BadInput(f"{shown(file)}: {len(classes)} different labels; at most {MAX_CLASSES}")
-    content = [
-        (case.id, case.sample, case.second_response, case.label, case.votes) for case in items
-    ]
-    digest = sha256(repr(content).encode("utf-8", "replace")).hexdigest()
-    return LabelledCases(items, labels, classes, digest)
+    return LabelledCases(items, labels, classes, _digest(items))
+
+
+def _digest(items: Sequence[LabelledCase]) -> str:
+    """A digest of the cases: that of the list's `repr`, which is never made whole."""
+    digest = sha256(b"[")
+    for at, case in enumerate(items):
+        content = (case.id, case.sample, case.second_response, case.label, case.votes)
+        digest.update(f"{', ' if at else ''}{content!r}".encode("utf-8", "replace"))
+    digest.update(b"]")
+    return digest.hexdigest()
 
 
 def _case(row: Row, labels: Labels) -> LabelledCase:

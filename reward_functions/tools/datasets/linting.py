@@ -124,7 +124,7 @@ def lint(
         ids: dict[str, str] = {}
         prompts = linted.prompts.setdefault(file, [])
         count = generated = 0
-        for row in watched(scan_rows(file, options, responses=False)):
+        for row in watched(scan_rows(file, options, responses=False, whole=True)):
             count += 1
             if isinstance(row, BadRow):
                 linted.findings.append(

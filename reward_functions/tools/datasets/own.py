@@ -122,7 +122,7 @@ def _rows(
     sources: Sequence[tuple[Path, str | None]], name: str, options: RowOptions
 ) -> Iterator[Row | BadInput]:
     for file, split in sources:
-        for row in scan_rows(str(file), options, responses=False):
+        for row in scan_rows(str(file), options, responses=False, whole=True):
             try:
                 yield row if isinstance(row, BadInput) else _row(row, split, name)
             except BadRecord as error:

@@ -17,9 +17,9 @@ What "nothing" and "all" are, `earnings` says.
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, replace
-from itertools import cycle, islice, takewhile
+from array import array
+from dataclasses import dataclass, field, replace
+from math import nan
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from reward_functions.core.batch import score_batch
@@ -28,37 +28,22 @@ from reward_functions.core.means import mean
 from reward_functions.core.types import Sample, Score, Scored, Unscored
 from reward_functions.judge_runtime.scores import without_model
 from reward_functions.quantities.unicode_forms import folded
-from reward_functions.tools.datasets.other_answers import OTHER_KINDS, ReplayCase, near_misses
+from reward_functions.tools.datasets.other_answers import ReplayCase, near_misses
+from reward_functions.tools.datasets.replayed_answers import (
+    CONSTANT,
+    EMPTY,
+    RIGHT,
+    WRONG,
+    answers_of,
+)
 from reward_functions.tools.measured import Measured
+from reward_functions.tools.row_limits import BATCH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from reward_functions.core.spec import GoldResponse, RewardSpec, Scale
     from reward_functions.core.types import RewardResult
-
-RIGHT: Final = "right"
-WRONG: Final = "wrong"
-FORM_ALONE: Final = "the form alone"
-PROMPT: Final = "the prompt again"
-EMPTY: Final = "empty"
-CONSTANT: Final = "always the most frequent"
-
-ORDER: Final = (
-    RIGHT,
-    WRONG,
-    EMPTY,
-    "right, then wrong",
-    "one or the other",
-    "thought right, answered wrong",
-    "thought right, cut off",
-    FORM_ALONE,
-    "many answers",
-    PROMPT,
-    *OTHER_KINDS,
-    CONSTANT,
-)
-"""The kinds, in the order of the report."""
 
 LEAST_RIGHT: Final = 0.99
 MOST_WRONG: Final = 0.02
@@ -70,8 +55,11 @@ NO_WRONG: Final = (
     "no wrong answer can be made, of another row or of a number: nothing is known of them"
 )
 
-MANY: Final = 20
-"""Answers of a response that lists them."""
+PIECE: Final = 2_048
+"""Answers that are scored together, unless the reward compares those of a group."""
+
+KEPT: Final = 100
+"""Rows of a kind that are kept to be shown: as many with a surprising score, and without one."""
 
 
 class Earnings(NamedTuple):
@@ -144,9 +132,11 @@ class ReplayedKind:
         mean: of the scores, as a share by `earnings`; None where nothing was scored.
         score: the mean of the scores themselves.
         scored: how many were.
-        unscored: the rows that could not be, as (where, error).
+        unscored: how many could not be.
+        errors: the first of these rows, as (where, error).
         failed: why the reward cannot be trusted with it; "" where it can.
-        surprises: rows with another score than they should have, as (where, response, score).
+        surprising: how many rows have another score than they should have.
+        surprises: the first of these, as (where, response, score).
         unasked: how many of the scored ones a judge decided without its model.
     """
 
@@ -154,8 +144,10 @@ class ReplayedKind:
     mean: float | None
     score: float | None
     scored: int
-    unscored: Sequence[tuple[str, Exception]]
+    unscored: int
+    errors: Sequence[tuple[str, Exception]]
     failed: str
+    surprising: int
     surprises: Sequence[tuple[str, str, float]]
     unasked: int = 0
 
@@ -177,7 +169,7 @@ class ReplayReport:
         """
         unasked = sum(one.unasked for one in self.played)
         scored = sum(one.scored for one in self.played)
-        missing = sum(len(one.unscored) for one in self.played)
+        missing = sum(one.unscored for one in self.played)
         return Measured("answers", scored - unasked, missing, unasked)
 
     @property
@@ -215,6 +207,7 @@ def replay(
         places,
         score,
         partial_credit=spec.partial_credit,
+        together=spec.needs.group,
     )
 
 
@@ -226,6 +219,7 @@ def replay_written(
     score: Callable[[Sequence[Sample]], Sequence[RewardResult]],
     *,
     partial_credit: float | None = None,
+    together: bool = False,
 ) -> ReplayReport:
     """The same for a reward that is no spec, such as a deployed function.
 
@@ -236,6 +230,7 @@ def replay_written(
         places: where each row stands, for messages.
         score: the reward over a batch.
         partial_credit: the most that it declares to pay a wrong answer; None for nothing.
+        together: whether all answers of a kind are one batch: it compares those of a group.
 
     Raises:
         ConfigurationError: there are no rows.
@@ -243,30 +238,91 @@ def replay_written(
     if not samples:
         raise ConfigurationError("there are no rows to replay")
     cases, unreadable = _cases(gold_response, samples, places)
-    kinds = _kinds(cases)
-    results = {
-        kind: score([case.sample.answered(response) for case, response in responses])
-        for kind, responses in kinds.items()
-    }
-    ends = (_values(results.get(kind, ())) for kind in (RIGHT, WRONG, EMPTY))
+    kinds = answers_of(cases)
+    fared = {kind: _fared(write(), score, together=together) for kind, write in kinds.items()}
+    if RIGHT in fared:
+        fared[RIGHT].add_unreadable(unreadable)
+    ends = (fared[kind].known if kind in fared else [] for kind in (RIGHT, WRONG, EMPTY))
     earned = earnings(scale, *ends, partial_credit=partial_credit)
-    played = [
-        _played(earned, kind, responses, results[kind], unreadable if kind == RIGHT else [])
-        for kind, responses in kinds.items()
-    ]
+    played = [_played(earned, kind, kinds[kind](), each) for kind, each in fared.items()]
     report = ReplayReport(played, [*_failures(played)], cases, earned)
     if report.alike:
         return replace(report, failures=[*report.failures, ALIKE])
     return report
 
 
-def _values(results: Sequence[RewardResult]) -> list[float]:
-    return [result.score.value for result in results if isinstance(result, Scored)]
+@dataclass(slots=True)
+class _Errors:
+    """Rows without a score: how many, and the first of them."""
+
+    count: int = 0
+    first: list[tuple[str, Exception]] = field(default_factory=list)
+
+    def add(self, place: str, error: Exception) -> None:
+        self.count += 1
+        if len(self.first) < KEPT:
+            self.first.append((place, error))
+
+
+@dataclass(slots=True)
+class _Fared:
+    """What the answers of a kind came to: a number for each, not a number where it has none."""
+
+    values: array[float] = field(default_factory=lambda: array("d"))
+    errors: _Errors = field(default_factory=_Errors)
+    unasked: int = 0
+
+    @property
+    def known(self) -> array[float]:
+        """The scores there are."""
+        return array("d", (value for value in self.values if value == value))  # noqa: PLR0124 - nan
+
+    def add(self, place: str, result: RewardResult) -> None:
+        if isinstance(result, Scored):
+            self.values.append(result.score.value)
+            self.unasked += without_model(result.score)
+        else:
+            self.values.append(nan)
+            self.errors.add(place, result.error)
+
+    def add_unreadable(self, others: _Errors) -> None:
+        """Rows without a right answer stand before those whose right answer has no score."""
+        self.errors.count += others.count
+        self.errors.first = [*others.first, *self.errors.first][:KEPT]
+
+
+def _fared(
+    answers: Iterator[tuple[ReplayCase, str]],
+    score: Callable[[Sequence[Sample]], Sequence[RewardResult]],
+    *,
+    together: bool,
+) -> _Fared:
+    fared = _Fared()
+    for piece in [list(answers)] if together else _pieces(answers):
+        results = score([case.sample.answered(response) for case, response in piece])
+        for (case, _), result in zip(piece, results, strict=True):
+            fared.add(case.place, result)
+    return fared
+
+
+def _pieces(
+    answers: Iterator[tuple[ReplayCase, str]],
+) -> Iterator[list[tuple[ReplayCase, str]]]:
+    """The answers in pieces that are scored together; long ones in small pieces."""
+    piece, size = [], 0
+    for case, response in answers:
+        piece.append((case, response))
+        size += len(response)
+        if len(piece) == PIECE or size > BATCH:
+            yield piece
+            piece, size = [], 0
+    if piece:
+        yield piece
 
 
 def _cases(
     gold_response: GoldResponse, samples: Sequence[Sample | Unscored], places: Sequence[str]
-) -> tuple[list[ReplayCase], list[tuple[str, Exception]]]:
+) -> tuple[list[ReplayCase], _Errors]:
     """The rows whose right answer is known, and the others, with the reason."""
 
     def written(sample: Sample) -> Score:  # as a reward, so that what it raises is kept by the row
@@ -276,12 +332,16 @@ def _cases(
         return Score(0.0, answer=response)
 
     cases: list[ReplayCase] = []
-    unreadable: list[tuple[str, Exception]] = []
-    for place, sample, result in zip(places, samples, score_batch(written, samples), strict=True):
-        if isinstance(sample, Sample) and isinstance(result, Scored):
-            cases.append(ReplayCase(place, sample, result.score.answer or ""))
-        elif isinstance(result, Unscored):
-            unreadable.append((place, result.error))
+    unreadable = _Errors()
+    for at in range(0, len(samples), PIECE):
+        piece = samples[at : at + PIECE]
+        for place, sample, result in zip(
+            places[at : at + PIECE], piece, score_batch(written, piece), strict=True
+        ):
+            if isinstance(sample, Sample) and isinstance(result, Scored):
+                cases.append(ReplayCase(place, sample, result.score.answer or ""))
+            elif isinstance(result, Unscored):
+                unreadable.add(place, result.error)
     return _with_wrong_answers(cases), unreadable
 
 
@@ -305,87 +365,30 @@ def _with_wrong_answers(cases: Sequence[ReplayCase]) -> list[ReplayCase]:
     ]
 
 
-def _kinds(cases: Sequence[ReplayCase]) -> dict[str, list[tuple[ReplayCase, str]]]:
-    """The responses of every kind, each with its row."""
-    many = "\n".join(islice(dict.fromkeys(case.right for case in cases), MANY))
-    most = Counter(case.right for case in cases).most_common(1)
-    form = _form({case.right for case in cases})
-    of_all: dict[str, Callable[[ReplayCase], str]] = {
-        RIGHT: lambda case: case.right,
-        EMPTY: lambda _: "",
-        "thought right, cut off": lambda case: f"<think>\n{case.right.replace('</think>', '')}",
-        PROMPT: lambda case: case.sample.prompt,
-        CONSTANT: lambda _: most[0][0],
-    }
-    of_two: dict[str, Callable[[ReplayCase], str]] = {
-        WRONG: lambda case: f"{case.wrong}",
-        "right, then wrong": lambda case: f"{case.right}\n{case.wrong}",
-        "one or the other": lambda case: f"{case.right} or {case.wrong}",
-        "thought right, answered wrong": lambda case: f"<think>{case.right}</think>\n{case.wrong}",
-        "many answers": lambda case: f"{many}\n{case.right}\n{case.wrong}",
-    }
-    if form:
-        of_all[FORM_ALONE] = lambda _: form
-    paired = [case for case in cases if case.wrong is not None]
-    kinds = {kind: [(case, write(case)) for case in cases] for kind, write in of_all.items()}
-    if paired:
-        kinds |= {kind: [(case, write(case)) for case in paired] for kind, write in of_two.items()}
-    for kind, ways in OTHER_KINDS.items():
-        if written := _in_turn([(case, ways(case)) for case in cases]):
-            kinds[kind] = written
-    return {kind: kinds[kind] for kind in ORDER if kind in kinds}
-
-
-def _in_turn(
-    written: Sequence[tuple[ReplayCase, Sequence[str]]],
-) -> list[tuple[ReplayCase, str]]:
-    """One way for each row, and each way for a row, where there are more ways than rows."""
-    able = [(case, ways) for case, ways in written if ways]
-    count = max([len(able), *(len(ways) for _, ways in able)])
-    return [(case, ways[at % len(ways)]) for at, (case, ways) in zip(range(count), cycle(able))]
-
-
-def _form(rights: Collection[str]) -> str:
-    """What right answers begin and end with, without a letter or digit of theirs; "" for nothing.
-
-    The first words of an answer belong to it: what all begin with is cut behind its last sign.
-    """
-    if len(rights) < 2:  # noqa: PLR2004 - one answer has no form apart from it
-        return ""
-    begin, end = _beginning(rights), _beginning([right[::-1] for right in rights])[::-1]
-    while begin[-1:].isalnum():
-        begin = begin[:-1]
-    while end[:1].isalnum():
-        end = end[1:]
-    return "" if (begin + end).isspace() else begin + end
-
-
-def _beginning(texts: Collection[str]) -> str:
-    """What all of them begin with: what the first and the last in order do."""
-    pairs = takewhile(lambda pair: pair[0] == pair[1], zip(min(texts), max(texts), strict=False))
-    return "".join(char for char, _ in pairs)
-
-
 def _played(
-    earned: Earnings,
-    kind: str,
-    responses: Sequence[tuple[ReplayCase, str]],
-    results: Sequence[RewardResult],
-    unreadable: Sequence[tuple[str, Exception]],
+    earned: Earnings, kind: str, answers: Iterator[tuple[ReplayCase, str]], fared: _Fared
 ) -> ReplayedKind:
-    values, unscored, surprises, unasked = [], list(unreadable), [], 0
-    for (case, response), result in zip(responses, results, strict=True):
-        if not isinstance(result, Scored):
-            unscored.append((case.place, result.error))
-            continue
-        values.append(result.score.value)
-        unasked += without_model(result.score)
-        if kind != CONSTANT and _verdict(earned, kind, earned.share(result.score.value)):
-            surprises.append((case.place, response, result.score.value))
+    surprises: list[tuple[str, str, float]] = []
+    surprising = 0
+    for (case, response), value in zip(answers, fared.values, strict=True):
+        if kind != CONSTANT and value == value and _verdict(earned, kind, earned.share(value)):  # noqa: PLR0124 - nan
+            surprising += 1
+            if len(surprises) < KEPT:
+                surprises.append((case.place, response, value))
+    values = fared.known
     share = mean([earned.share(value) for value in values]) if values else None
-    score = mean(values) if values else None
-    verdict = _verdict(earned, kind, share)
-    return ReplayedKind(kind, share, score, len(values), unscored, verdict, surprises, unasked)
+    return ReplayedKind(
+        kind=kind,
+        mean=share,
+        score=mean(values) if values else None,
+        scored=len(values),
+        unscored=fared.errors.count,
+        errors=fared.errors.first,
+        failed=_verdict(earned, kind, share),
+        surprising=surprising,
+        surprises=surprises,
+        unasked=fared.unasked,
+    )
 
 
 def _verdict(earned: Earnings, kind: str, share: float | None) -> str:
@@ -404,7 +407,7 @@ def _failures(played: Sequence[ReplayedKind]) -> Iterator[str]:
         if one.failed:
             yield f"{one.kind}: {one.failed}"
         if one.unscored:
-            yield f"{one.kind}: {len(one.unscored):,} unscored"
+            yield f"{one.kind}: {one.unscored:,} unscored"
     if WRONG not in {one.kind for one in played}:
         yield NO_WRONG
     means = {one.mean for one in played if one.mean is not None}

@@ -92,7 +92,7 @@ def untouched(
         _remember(overlaps, what, path, rows)
     samples: dict[str, Sample] = {}
     unread = 0
-    for where, row, sample in _read(scan_rows(str(file), rows, responses=False), file):
+    for where, row, sample in _read(scan_rows(str(file), rows, responses=False, whole=True), file):
         if sample is None:
             unread += 1
             continue
@@ -132,7 +132,7 @@ def _trained_on(path: Path, rows: RowOptions) -> Iterator[Row | BadInput]:
     """
     for options in (AS_FOUND, rows):
         try:
-            yield from scan_rows(str(path), options, responses=False)
+            yield from scan_rows(str(path), options, responses=False, whole=True)
         except UnknownShape:  # before the first row
             continue
         return

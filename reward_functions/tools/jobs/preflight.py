@@ -207,7 +207,7 @@ def readable(files: Sequence[Path]) -> tuple[list[Sample], list[str]]:
     """
     samples, places = [], []
     for file in files:
-        for at, row in enumerate(scan_rows(str(file))):
+        for at, row in enumerate(scan_rows(str(file), whole=True)):
             sample = decode_row(row.content, at) if isinstance(row, Row) else None
             if isinstance(sample, Sample) and isinstance(row, Row):
                 samples.append(sample)

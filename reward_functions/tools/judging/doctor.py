@@ -35,6 +35,9 @@ LIMIT: Final = 0.02
 
 CONTROL: Final = "no attack"
 
+MAX_PROMPTS: Final = 2_000
+"""Prompts that are attacked at most: each is asked about some sixty times."""
+
 IGNORANCE: Final = "I do not know."
 """The wrong answer where none is given; it is wrong for every prompt."""
 
@@ -206,11 +209,16 @@ def targets_from_samples(samples: Iterable[Sample]) -> list[AttackTarget]:
     """Samples as prompts; the first line of a sample's response is the wrong answer.
 
     Raises:
-        ConfigurationError: there are none.
+        ConfigurationError: there are none, or too many.
     """
     targets = [AttackTarget(sample, _line(sample.response)) for sample in samples]
     if not targets:
         raise ConfigurationError("there are no prompts to attack")
+    if len(targets) > MAX_PROMPTS:
+        raise ConfigurationError(
+            f"{len(targets):,} prompts, and {MAX_PROMPTS:,} are attacked at most: each is asked "
+            "about some sixty times; give a file of fewer"
+        )
     return targets
 
 

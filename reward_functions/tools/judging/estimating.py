@@ -21,7 +21,7 @@ from reward_functions.judge_runtime.usage import price_of
 from reward_functions.tools.datasets.lengths import tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from reward_functions.core.asking import Question
     from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
@@ -164,18 +164,18 @@ class Estimate:
         return warnings
 
 
-def measured(asked: Sequence[Sequence[Question]]) -> tuple[float, int]:
+def measured(asked: Iterable[Sequence[Question]]) -> tuple[float, int]:
     """Calls of a response, and input tokens of a call, measured on questions.
 
     Args:
         asked: the questions about each response; a response without questions does not count.
     """
-    counted = [questions for questions in asked if questions]
-    each = [question for questions in counted for question in questions]
-    if not each:
-        return 0.0, 0
-    total = sum(tokens(_unmarked(question)) for question in each)
-    return len(each) / len(counted), ceil(total / len(each))
+    responses = calls = total = 0
+    for questions in asked:
+        responses += bool(questions)
+        calls += len(questions)
+        total += sum(tokens(_unmarked(question)) for question in questions)
+    return (calls / responses, ceil(total / calls)) if calls else (0.0, 0)
 
 
 def _unmarked(question: Question) -> str:

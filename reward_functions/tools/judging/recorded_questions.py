@@ -16,7 +16,7 @@ from reward_functions.core.asking import Verdict
 from reward_functions.core.errors import ConfigurationError, RewardError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from reward_functions.core.asking import Question
     from reward_functions.core.spec import Example, RewardSpec
@@ -41,16 +41,16 @@ class QuestionRecorder:
 
 def recorded_questions(
     spec: RewardSpec, parameters: Mapping[str, Any], samples: Iterable[Sample]
-) -> list[list[Question]]:
+) -> Iterator[list[Question]]:
     """The judge's questions about each sample; none where the prefilter rejects the response.
 
-    A sample that the judge cannot score has no questions, or only those before its error.
+    A sample that the judge cannot score has no questions, or only those before its error. Each is
+    recorded as it is asked for: a question holds its sample's texts once more.
 
     Raises:
         BadParameter: it has no such parameter, or one of another type.
         BadJudge: its prompt or its rubric cannot be used.
     """
-    asked = []
     for sample in samples:
         recorder = QuestionRecorder()
         try:
@@ -59,8 +59,7 @@ def recorded_questions(
             raise
         except RewardError:
             pass  # calibration itself reports what the judge cannot score
-        asked.append(recorder.questions)
-    return asked
+        yield recorder.questions
 
 
 def examples_with(spec: RewardSpec, parameters: Mapping[str, Any]) -> list[Example]:
@@ -75,7 +74,7 @@ def examples_with(spec: RewardSpec, parameters: Mapping[str, Any]) -> list[Examp
     return [each for each in spec.examples if defaults | dict(each.parameters) == bound]
 
 
-def instructions_digest(asked: Sequence[Sequence[Question]]) -> str:
+def instructions_digest(asked: Iterable[Sequence[Question]]) -> str:
     """A hash of a judge's instructions and of the fields of its verdicts.
 
     It changes with the prompt file, the rubric, and the fields, and not with the samples.

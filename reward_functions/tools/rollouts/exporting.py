@@ -36,6 +36,7 @@ from reward_functions.rollouts.exchange.joining import (
 from reward_functions.rollouts.exchange.left_out import LeftOut, counted
 from reward_functions.rollouts.exchange.rllm import rllm_episode
 from reward_functions.rollouts.trajectories.jsonl import TrajectoryFile, written
+from reward_functions.tools.row_limits import Room
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -94,7 +95,7 @@ def exported(
         OSError: a file cannot be read.
     """
     file = TrajectoryFile(Path(path))
-    trajectories = list(file)
+    trajectories = list(_held(file, path))
     given = None if rewards is None else list(read_rewards(rewards))
     if to in TOKENS:
         found = joined(trajectories, given, scale=scale)
@@ -120,6 +121,19 @@ def exported(
     missing = [LeftOut(each.id, "no reward") for each in rewarded if each.rewards is None]
     left_out = counted(refused) | _marked(counted(missing))
     return Exported(lines=tuple(rows), left_out=left_out, torn=file.torn)
+
+
+def _held(file: TrajectoryFile, path: str) -> Iterator[Trajectory]:
+    """The trajectories of a file, all of which are kept.
+
+    Raises:
+        BadInput: they take more than a file of this size may.
+    """
+    room = Room(path, whole=True)
+    room.read(Path(path).stat().st_size)
+    for each in file:
+        room.add(file.size)
+        yield each
 
 
 def read_rewards(path: str) -> Iterator[RolloutReward]:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self, get_arg
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.rollouts.errors import ScorerMismatch
 from reward_functions.tools.appended_lines import AppendedLines
+from reward_functions.tools.row_limits import MAX_VALUES, has_too_many_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,6 +34,9 @@ STATUSES: Final[tuple[Status, ...]] = get_args(Status)
 MAX_RESPONSE: Final = 1_000_000
 """Characters of a response that are kept: more than any policy writes in one turn."""
 
+
+MOST_VALUES: Final = 2 * MAX_VALUES
+"""Of a line: those of its row, and of all else."""
 
 LARGEST: Final = 1e100
 """No reward counts as larger, in size: what is would overflow a mean."""
@@ -259,6 +263,11 @@ def _of_one_run(
     """The records of lines; their setup is that of the run, or that of the first of them."""
     known: dict[str, Setup] = {}
     for number, text in enumerate(lines, 1):
+        if has_too_many_values(text, MOST_VALUES):
+            raise ConfigurationError(
+                f"{path}, line {number}: more than {MOST_VALUES:,} values: no rollout is recorded "
+                "with so many"
+            )
         try:
             line = json.loads(text)
             key = repr(line["setup"])

@@ -63,7 +63,7 @@ def read_tasks(file: str, field: str = FIELD) -> Tasks:
         OSError: the file cannot be read.
     """
     tasks, digest = [], sha256()
-    for number, row in enumerate(read_rows(file), 1):
+    for number, row in enumerate(read_rows(file, whole=True), 1):
         digest.update(_strictly(row).encode() + b"\n")
         tasks.append(Task(number, _identity(row, number), _prompt(row, field), row.content))
     if not tasks:

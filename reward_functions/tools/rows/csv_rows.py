@@ -10,13 +10,20 @@ import csv
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.core.jsons import is_too_deep, may_be_too_deep
+from reward_functions.core.jsons import (
+    VALUE,
+    is_too_deep,
+    may_be_too_deep,
+    text_size,
+    values_of,
+)
 from reward_functions.tools.json_rows import NOT_UTF8, BadInput, Row, bounded_lines
 from reward_functions.tools.row_limits import (
     MAX_COLUMNS,
     MAX_TEXT,
     MAX_VALUES,
     MB,
+    ROW,
     has_too_many_values,
 )
 
@@ -55,7 +62,7 @@ def scan_csv(stream: BinaryIO, name: str, delimiter: str) -> Iterator[Row | BadI
     lines.begin()
     while (cells := _next(reader, name, begins)) is not None:
         place, where = f"input line {begins}", f"{name}, line {begins}"
-        begins, size = reader.line_num + 1, lines.size
+        begins, size = reader.line_num + 1, ROW + lines.decoded
         lines.begin()
         if not cells:
             continue
@@ -79,7 +86,7 @@ class _Lines:
     """The lines of a CSV as text; those of one row are bounded together.
 
     Attributes:
-        size: bytes of the row at hand so far.
+        decoded: bytes that the row at hand takes in memory so far, about.
     """
 
     def __init__(self, stream: BinaryIO, name: str, delimiter: str) -> None:
@@ -89,7 +96,7 @@ class _Lines:
 
     def begin(self) -> None:
         """Count from here: another row begins."""
-        self.size = self._cells = 0
+        self.decoded = self._size = self._cells = 0
 
     def __iter__(self) -> Iterator[str]:
         return self
@@ -97,9 +104,12 @@ class _Lines:
     def __next__(self) -> str:
         number, line = next(self._lines)
         where = f"{self._name}, line {number}"
-        self.size += len(line)
-        self._cells += line.count(self._delimiter)
-        if self.size > MAX_TEXT:
+        cells = line.count(self._delimiter)
+        self._size += len(line)
+        self._cells += cells
+        values = values_of(line, len(line))  # of JSON in cells; commas are among them
+        self.decoded += text_size(line) + VALUE * max(cells, values)
+        if self._size > MAX_TEXT:
             raise BadInput(
                 f"{where}: a row of more than {MAX_TEXT // MB} MB: is a quote never closed?"
             )

@@ -13,13 +13,11 @@ import sys
 import zlib
 from contextlib import contextmanager
 from io import BufferedReader
-from os import fstat
 from pathlib import Path
-from stat import S_ISREG
 from typing import TYPE_CHECKING, Final, cast
 
 from reward_functions.tools.json_rows import BYTE_ORDER_MARK, BadInput, Row, scan_stream, shown
-from reward_functions.tools.row_limits import MB
+from reward_functions.tools.row_limits import Room
 from reward_functions.tools.rows.csv_rows import scan_csv
 
 if TYPE_CHECKING:
@@ -61,11 +59,6 @@ TAR: Final = (b"ustar", 257)
 ZIP: Final = b"PK\x03\x04"
 PEEKED: Final = 1 << 12
 
-FREE: Final = 256 * MB
-_LARGEST_RATIO: Final = 200
-"""Bytes that a compressed file may become: text shrinks to a tenth, and rows that all repeat one
-long prompt to a hundredth."""
-
 _CSV: Final = {".csv": "", ".tsv": "\t"}
 """The delimiter by the ending; "" where the first line tells."""
 
@@ -76,15 +69,18 @@ _HEADER: Final = re.compile(
 """A line of column names, where a file's ending does not say that it is JSON."""
 
 
-def scan_file(file: str) -> Iterator[Row | BadInput]:
+def scan_file(file: str, room: Room | None = None) -> Iterator[Row | BadInput]:
     """The objects of a file; what is not one is a `BadInput` in its place.
 
     Args:
         file: a path, a folder of a data set, such a folder and the name of a split; - is standard
             input.
+        room: for what becomes of these rows, which the caller counts; else the rows are counted
+            here.
 
     Raises:
-        BadInput: the format is not read, or not without an extra; a compressed file is broken.
+        BadInput: the format is not read, or not without an extra; a compressed file is broken; all
+            rows take more than a file of this size may.
         OSError: the file cannot be read.
     """
     if file != "-":
@@ -92,51 +88,12 @@ def scan_file(file: str) -> Iterator[Row | BadInput]:
 
         if (files := files_of(file)) is not None:
             for one in files:
-                yield from scan_file(str(one))
+                yield from scan_file(str(one), room)
             return
-    with _opened(file) as stream:
-        expansion = _Expansion(shown(file), _bytes_of(stream))
-        for row in _scan(stream, file, shown(file)):
-            if isinstance(row, Row):
-                expansion.add(row.size)
-            yield row
-
-
-class _Expansion:
-    """What a file has become so far, held to what its bytes may become.
-
-    Args:
-        name: of the file, for the message.
-        size: its bytes on disk.
-    """
-
-    def __init__(self, name: str, size: int) -> None:
-        self._name = name
-        self._size = size
-        self._left = FREE + _LARGEST_RATIO * size
-
-    def add(self, decoded: int) -> None:
-        """Count bytes that were decoded.
-
-        Raises:
-            BadInput: the file became more than its size allows.
-        """
-        self._left -= decoded
-        if self._left < 0:
-            raise BadInput(
-                f"{self._name}: its {self._size:,} bytes become more than "
-                f"{(FREE + _LARGEST_RATIO * self._size) // MB:,} MB of rows, as no data set's do: "
-                "look at what it repeats; rows that are meant are read as JSONL"
-            )
-
-
-def _bytes_of(stream: BufferedReader) -> int:
-    """The bytes of a file; of a pipe, as many as would allow any number of rows."""
-    try:
-        found = fstat(stream.fileno())
-    except OSError:  # bytes in memory, which a test has put in place of standard input
-        return sys.maxsize
-    return found.st_size if S_ISREG(found.st_mode) else sys.maxsize
+    mine = room or Room(shown(file), whole=False)
+    with _opened(file, mine) as stream:
+        rows = _scan(stream, file, shown(file))
+        yield from rows if room else mine.held(rows)
 
 
 def _scan(stream: BufferedReader, file: str, name: str) -> Iterator[Row | BadInput]:
@@ -213,27 +170,15 @@ def _refuse(start: bytes, file: str, name: str) -> None:
         raise BadInput(f"{name} {what}")
 
 
-def _peekable(stream: BinaryIO) -> Iterator[BufferedReader]:
-    """Standard input, which a test may have replaced by bytes in memory."""
-    if hasattr(stream, "peek"):
-        yield cast("BufferedReader", stream)
-        return
-    buffered = _buffered(stream)
-    try:
-        yield buffered
-    finally:
-        buffered.detach()  # it is not ours to close
-
-
 def _buffered(stream: object) -> BufferedReader:
     """A stream with `peek`; the types of the standard library ask for a raw one, its code not."""
     return cast("BufferedReader", BufferedReader(cast("RawIOBase", stream)))
 
 
 @contextmanager
-def _opened(file: str) -> Iterator[BufferedReader]:
+def _opened(file: str, room: Room) -> Iterator[BufferedReader]:
     if file == "-":
-        yield from _peekable(sys.stdin.buffer)
+        yield cast("BufferedReader", room.counted(sys.stdin.buffer))
         return
     with open(file, "rb") as stream:  # noqa: PTH123 - as typed: Path would read "" as a directory
-        yield stream
+        yield cast("BufferedReader", room.counted(stream))

@@ -52,6 +52,10 @@ class Page(NamedTuple):
         is_dictionary: whether others refer to its values.
         refers: whether its values are places in the dictionary.
         prefixed: whether each value may repeat the one before.
+        begins: the first byte of what is packed.
+        packed: its bytes.
+        levels: bytes of the levels of repetition, which stand first and are not packed; None where
+            they are packed with the rest.
     """
 
     values: int
@@ -59,6 +63,9 @@ class Page(NamedTuple):
     is_dictionary: bool
     refers: bool
     prefixed: bool
+    begins: int
+    packed: int
+    levels: int | None
 
 
 def pages_of(stream: BufferedReader, begins: int, length: int, values: int) -> Iterator[Page]:
@@ -79,13 +86,31 @@ def pages_of(stream: BufferedReader, begins: int, length: int, values: int) -> I
         packed = header.get(3)
         if not isinstance(packed, int) or packed < 0:
             raise BadPage("a page has no size")
-        at += size + packed
-        if (page := _page(header)) is not None:
+        begins = at + size
+        at = begins + packed
+        if (page := _page(header, begins, packed)) is not None:
             yield page
             seen += 0 if page.is_dictionary else page.values
 
 
-def _page(header: dict[int, Any]) -> Page | None:
+def longest_text(dictionary: bytes, values: int) -> int:
+    """Bytes of the longest text of a dictionary page, once it is unpacked.
+
+    Raises:
+        BadPage: it is cut off.
+    """
+    longest = at = 0
+    for _ in range(values):
+        begins = at + 4
+        length = int.from_bytes(dictionary[at:begins], "little")
+        at = begins + length
+        if at > len(dictionary):
+            raise BadPage("its dictionary is cut off")
+        longest = max(longest, length)
+    return longest
+
+
+def _page(header: dict[int, Any], begins: int, packed: int) -> Page | None:
     """A page of values by its header; None of an index."""
     kind, size = header.get(1), header.get(2)
     field = {DATA: 5, DICTIONARY: 7, DATA_V2: 8}.get(kind) if isinstance(kind, int) else None
@@ -98,7 +123,9 @@ def _page(header: dict[int, Any]) -> Page | None:
         raise BadPage("a page has no size")
     is_dictionary = kind == DICTIONARY
     refers = encoding in OF_DICTIONARY and not is_dictionary
-    return Page(values, size, is_dictionary, refers, encoding == PREFIXED)
+    levels = own.get(6) if isinstance(own, dict) and kind == DATA_V2 else None
+    prefixed = encoding == PREFIXED
+    return Page(values, size, is_dictionary, refers, prefixed, begins, packed, levels)
 
 
 def _header(stream: BufferedReader, at: int) -> tuple[dict[int, Any], int]:

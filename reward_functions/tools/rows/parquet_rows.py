@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Final
 from reward_functions.tools.json_rows import BadInput, Row
 from reward_functions.tools.row_limits import MAX_COLUMNS, MB, allowance
 from reward_functions.tools.rows.arrow_messages import BadMessage, bodies_of
+from reward_functions.tools.rows.parquet_chunks import Opened
 from reward_functions.tools.rows.parquet_plan import (
-    Opened,
     is_bytes,
     leaves_of,
+    planned,
     require_modest_footer,
-    rows_at_once,
 )
 from reward_functions.tools.rows.table_sizes import parts_of
 
@@ -81,17 +81,16 @@ def _parquet(stream: BufferedReader, name: str) -> Iterator[Any]:
 
     size = stream.seek(0, SEEK_END)
     require_modest_footer(stream, name)
-    looked = parquet.ParquetFile(stream)
-    leaves = leaves_of(looked, name)
-    texts = [leaf.path for leaf in leaves if leaf.places]
-    table = parquet.ParquetFile(
-        stream, metadata=looked.metadata, read_dictionary=texts, pre_buffer=False
-    )
+    table = parquet.ParquetFile(stream)
+    leaves, footer = leaves_of(table, name), table.metadata
     opened = Opened(table, stream, size, name)
-    for group in range(table.metadata.num_row_groups):
-        rows = rows_at_once(opened, leaves, group)
-        yield from table.iter_batches(
-            batch_size=rows,
+    for group in range(footer.num_row_groups):
+        plan = planned(opened, leaves, group)
+        reader = parquet.ParquetFile(
+            stream, metadata=footer, read_dictionary=[*plan.places], pre_buffer=False
+        )
+        yield from reader.iter_batches(
+            batch_size=plan.rows,
             row_groups=[group],
             columns=[leaf.path for leaf in leaves],
             use_threads=False,

@@ -8,16 +8,13 @@ one.
 
 from __future__ import annotations
 
-import sys
 from itertools import chain, islice
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.errors import BadSample
 from reward_functions.tools.json_rows import BadInput, Row, shown
-from reward_functions.tools.row_limits import BATCH, MB, allowance
+from reward_functions.tools.row_limits import BATCH, ROW, Room
 from reward_functions.tools.rows.canonical import canonical
-from reward_functions.tools.rows.folders import files_of
 from reward_functions.tools.rows.formats import scan_file
 from reward_functions.tools.rows.mapping import RowOptions
 from reward_functions.tools.rows.paths import first
@@ -34,16 +31,6 @@ if TYPE_CHECKING:
 
     from reward_functions.tools.rows.columns import Columns, Shape
 
-
-class Sized(Protocol):
-    """What says how many bytes its text has."""
-
-    @property
-    def size(self) -> int:
-        """Bytes."""
-
-
-Held = TypeVar("Held", bound=Sized)
 
 AHEAD: Final = 32
 """Rows that are read before the shape is known."""
@@ -68,7 +55,7 @@ class BadRow(BadInput):
 
 
 def read_rows(
-    file: str, options: RowOptions = AS_FOUND, *, answered: bool = False
+    file: str, options: RowOptions = AS_FOUND, *, answered: bool = False, whole: bool = False
 ) -> Iterator[Row]:
     """The canonical rows of a file, as `scan_rows` reads them.
 
@@ -76,41 +63,16 @@ def read_rows(
         BadInput: a row cannot be read, or is not valid; the file's shape is not known; it has two.
         OSError: the file cannot be read.
     """
-    yield from _raising(scan_rows(file, options, answered=answered))
+    yield from _raising(scan_rows(file, options, answered=answered, whole=whole))
 
 
-def prompts_of(file: str, options: RowOptions = AS_FOUND) -> Iterator[Row]:
+def prompts_of(file: str, options: RowOptions = AS_FOUND, *, whole: bool = False) -> Iterator[Row]:
     """The canonical rows without responses of their own columns: one for each row of the file.
 
     Raises:
         BadInput, OSError: as `read_rows`.
     """
-    yield from _raising(scan_rows(file, options, responses=False))
-
-
-def held(rows: Iterator[Held], file: str) -> Iterator[Held]:
-    """The same rows, for a command that holds them all: a small file may not become very many.
-
-    Args:
-        rows: with their sizes.
-        file: they are of: its path; - is standard input.
-
-    Raises:
-        BadInput: they take more than a file of this size may.
-    """
-    path = Path(file)
-    files = [path] if file == "-" else files_of(file) or [path]
-    on_disk = sum(each.stat().st_size for each in files if each.is_file())
-    most = allowance(on_disk) if on_disk else sys.maxsize
-    size = 0
-    for row in rows:
-        size += row.size
-        if size > most:
-            raise BadInput(
-                f"{shown(file)}: this command holds all rows at once, and they take more than "
-                f"{most // MB:,} MB: split the file, or unpack it first"
-            )
-        yield row
+    yield from _raising(scan_rows(file, options, responses=False, whole=whole))
 
 
 def objects_of(file: str) -> Iterator[Row]:
@@ -135,6 +97,7 @@ def scan_rows(
     *,
     responses: bool = True,
     answered: bool = False,
+    whole: bool = False,
 ) -> Iterator[Row | BadInput]:
     """The canonical rows of a file; what is not a row is an error in its place.
 
@@ -144,12 +107,22 @@ def scan_rows(
         responses: whether to read the responses; without, a row is what a policy is asked.
         answered: whether a file without responses is refused; Bedrock's rows may have none, which
             its trainers send to see whether a function answers.
+        whole: whether the caller keeps something of every row.
 
     Raises:
-        BadInput: the file's shape is not known, or it has two; or there are no responses.
+        BadInput: the file's shape is not known, or it has two; or there are no responses; all rows
+            take more than a file of this size may.
         OSError: the file cannot be read.
     """
-    rows = scan_file(file)
+    room = Room(shown(file), whole=whole)
+    found = _canonical(file, room, options, responses=responses, answered=answered)
+    yield from room.held(found)
+
+
+def _canonical(
+    file: str, room: Room, options: RowOptions, *, responses: bool, answered: bool
+) -> Iterator[Row | BadInput]:
+    rows = scan_file(file, room)
     ahead = list(_first(rows))
     objects = [row.content for row in ahead if isinstance(row, Row)]
     everything = chain(ahead, rows)
@@ -183,7 +156,7 @@ def _first(rows: Iterator[Row | BadInput]) -> Iterator[Row | BadInput]:
     size = 0
     for row in islice(rows, AHEAD):
         yield row
-        size += row.size if isinstance(row, Row) else 0
+        size += row.size
         if size > BATCH:
             return
 
@@ -209,7 +182,8 @@ def _converted(row: Row, columns: Columns, *, responses: bool) -> Iterator[Row |
         return
     for number, one in enumerate(found, 1):
         where = f"{row.where}, response {number}"
-        yield Row(f"{row.place}, response {number}", one, where, row.size // len(found))
+        size = ROW + row.size // len(found)
+        yield Row(f"{row.place}, response {number}", one, where, size)
 
 
 def _check_shape(row: Row, shape: Shape) -> None:

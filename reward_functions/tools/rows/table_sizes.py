@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.tools.json_rows import BadInput
-from reward_functions.tools.row_limits import BATCH, MAX_TEXT, MAX_VALUES, MB
+from reward_functions.tools.row_limits import BATCH, MAX_TEXT, MAX_VALUES, MB, ROW
 from reward_functions.tools.rows.parquet_plan import is_bytes
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def parts_of(batch: Any, name: str, before: int) -> Iterator[tuple[Any, int]]:
     except BadInput as problem:
         raise BadInput(f"{name}: {problem}") from None
     if size <= BATCH or (batch.num_rows == 1 and size <= LARGEST_ROW):
-        yield batch, size // batch.num_rows
+        yield batch, ROW + size // batch.num_rows
     elif batch.num_rows == 1:
         raise BadInput(
             f"{name}, row {before + 1}: takes {size // MB:,} MB as it is decoded, and a row may "

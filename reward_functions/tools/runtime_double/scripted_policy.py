@@ -77,7 +77,7 @@ def _rows(script: Any) -> list[tuple[str, tuple[Answer, ...]]]:
     if isinstance(script, str):
         return [("", (Answer(script),))]
     if isinstance(script, Path):
-        found = [_row(row.where, row.content) for row in read_rows(str(script))]
+        found = [_row(row.where, row.content) for row in read_rows(str(script), whole=True)]
     elif script and isinstance(script[0], str):
         found = [("", tuple(_turn("the script", each) for each in script))]
     else:

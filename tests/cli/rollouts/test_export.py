@@ -12,6 +12,7 @@ from reward_functions.rollouts.exchange.agentcore import read_trace_record
 from reward_functions.rollouts.exchange.datum import read_datum
 from reward_functions.rollouts.exchange.rllm_reading import read_rllm_episode
 from reward_functions.rollouts.trajectories import jsonl
+from reward_functions.tools import row_limits
 from tests.rollouts.exchange.episodes import trajectory, turn
 
 READ = {
@@ -142,3 +143,19 @@ def test_the_weight_of_a_forked_episode_is_chosen_and_said(tmp_path, to, weight,
     else:
         found = [row["lossFnInputs"]["advantages"]["data"][-1] for row in rows]
     assert found == pytest.approx([first, second, -0.5])
+
+
+def test_trajectories_that_take_too_much_together_are_refused(files, tmp_path, monkeypatch):
+    monkeypatch.setattr(row_limits, "_AT_A_TIME", 0)
+    monkeypatch.setattr(row_limits, "_RATIO_HELD", 1)
+    path = tmp_path / "t.jsonl"
+    path.write_text(
+        "".join(f"{jsonl.written(trajectory(turn(0, [1], [2]), id=str(at)))}\n" for at in range(9))
+    )
+    out = tmp_path / "rows.jsonl"
+    ran = CliRunner().invoke(
+        app, ["rollouts", "export", str(path), "--to", "jsonl", "--out", str(out)]
+    )
+    assert ran.exit_code == 2
+    assert "holds all rows at once" in " ".join(ran.stderr.split())
+    assert not out.exists()

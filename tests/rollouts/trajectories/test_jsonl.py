@@ -5,6 +5,7 @@ import json
 import pytest
 from hypothesis import given, settings
 
+from reward_functions.rollouts.trajectories import jsonl
 from reward_functions.rollouts.trajectories.jsonl import (
     BadTrajectory,
     TrajectoryFile,
@@ -210,3 +211,40 @@ def test_half_a_line_elsewhere_is_an_error_with_its_number(tmp_path):
     path.write_text(f"{whole}\n{whole[:50]}\n{whole}\n")
     with pytest.raises(BadTrajectory, match=r"t\.jsonl, line 2: "):
         list(TrajectoryFile(path))
+
+
+PARTS = {
+    "lists": [[]] * 3_000,
+    "objects": [{}] * 3_000,
+    "names": {f"{at}": 0 for at in range(3_000)},
+    "strings": ["é"] * 3_000,
+}
+
+
+@pytest.mark.parametrize("parts", PARTS.values(), ids=PARTS)
+def test_a_line_of_very_many_parts_is_refused_before_it_is_decoded(parts, monkeypatch):
+    """Each takes far more memory than its text."""
+    line = written(Trajectory(id="r", metadata={"parts": parts}))
+    assert read(line).metadata
+    monkeypatch.setattr(jsonl, "MOST_PARTS", 2_000)
+    monkeypatch.setattr(jsonl.json, "loads", None)
+    with pytest.raises(BadTrajectory, match="more than 2,000 objects, lists and strings"):
+        read(line)
+
+
+def test_what_a_text_holds_is_no_part(monkeypatch):
+    code = '{"a": [["x"], {"b": "\\"[{"}]}' * 1_000
+    line = written(Trajectory(id="r", metadata={"code": code}))
+    monkeypatch.setattr(jsonl, "MOST_PARTS", 50)
+    assert read(line).metadata == {"code": code}
+
+
+def test_the_size_of_a_trajectory_counts_what_its_turns_refer_to(tmp_path):
+    path = tmp_path / "t.jsonl"
+    sizes = []
+    for ranges in ([[0, 2]], [[0, 2]] * 1_000):
+        path.write_text(json.dumps(in_turn(messages=ranges)) + "\n")
+        found = TrajectoryFile(path)
+        assert len(list(found)) == 1
+        sizes.append(found.size)
+    assert sizes[1] - sizes[0] >= 8 * 2 * 999

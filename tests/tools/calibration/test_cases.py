@@ -1,5 +1,7 @@
 """Cases with labels: two kinds, and what is wrong with a line in one sentence."""
 
+from hashlib import sha256
+
 import pytest
 
 from reward_functions.core.spec import Scale
@@ -108,3 +110,15 @@ def test_what_cannot_be_used_is_said_in_one_sentence(read, rows, problem):
 def test_no_number_outside_the_scale_is_a_grade(read, grade):
     with pytest.raises(BadInput, match="not a number from 0 to 1"):
         read(graded(), graded("b", grade))
+
+
+def test_the_digest_is_that_of_the_whole_list(read):
+    """A ledger of an earlier version goes on: its name holds the digest."""
+    for some in ([pair(), pair("b", 2)], [pair(f"{at}", at % 3) for at in range(9)]):
+        found = read(*some)
+        content = [
+            (case.id, case.sample, case.second_response, case.label, case.votes)
+            for case in found.items
+        ]
+        whole = repr(content).encode("utf-8", "replace")
+        assert found.digest == sha256(whole).hexdigest()

@@ -6,9 +6,12 @@ import re
 
 import pytest
 
-from reward_functions import Score, get, reward_function, sample, score_batch
+from reward_functions import Needs, Score, Unscored, get, reward_function, sample, score_batch
+from reward_functions.core.errors import BadSample, JudgeUnavailable
 from reward_functions.core.references import reference_text
-from reward_functions.tools.datasets.replaying import ORDER, replay
+from reward_functions.tools.datasets import replaying
+from reward_functions.tools.datasets.replayed_answers import ORDER
+from reward_functions.tools.datasets.replaying import replay
 
 HEAD = """
 from reward_functions import Sample, Score, reward_function
@@ -359,3 +362,65 @@ def test_human_verdicts_pass_with_their_judge_replayed(judged, records, shared):
     cases = [as_published(json.loads(line), records) for line in lines]
     ran = judged(cases, {"verdict": dict.fromkeys(CRITERIA, "yes")})
     assert ran.exit_code == 0, ran.stdout
+
+
+def test_answers_are_scored_a_few_at_a_time_and_counted_in_all(monkeypatch):
+    monkeypatch.setattr(replaying, "PIECE", 4)
+    monkeypatch.setattr(replaying, "KEPT", 3)
+    sizes = []
+
+    @reward_function(version=1, gold_response=lambda sample: reference_text(sample.reference))
+    def nothing(sample):
+        if sample.response.startswith("7"):
+            raise JudgeUnavailable("out of order", "denied")
+        return Score(0.0)
+
+    def listening(batch):
+        sizes.append(len(batch))
+        return score_batch(nothing, batch)
+
+    samples = [
+        sample("", str(at), prompt="Say it.", id=str(at)) if at else Unscored("0", BadSample("x"))
+        for at in range(10)
+    ]
+    done = replay(nothing, samples, [f"line {at}" for at in range(10)], listening)
+    right = done.played[0]
+    assert (right.kind, right.scored, right.unscored, right.surprising) == ("right", 8, 2, 8)
+    assert [place for place, _ in right.errors] == ["line 0", "line 7"]
+    assert [place for place, *_ in right.surprises] == ["line 1", "line 2", "line 3"]
+    assert max(sizes) == 4
+    assert done.measured.measured + done.measured.missing == 1 + sum(sizes)
+
+
+def test_long_answers_are_scored_in_small_pieces(monkeypatch):
+    monkeypatch.setattr(replaying, "BATCH", 100)
+    sizes = []
+
+    @reward_function(version=1, gold_response=lambda sample: "x" * 60)
+    def nothing(sample):
+        return Score(0.0)
+
+    def listening(batch):
+        sizes.append([len(each.response) for each in batch])
+        return score_batch(nothing, batch)
+
+    samples = [sample("", "1", prompt="Say it.", id=str(at)) for at in range(5)]
+    replay(nothing, samples, [str(at) for at in range(5)], listening)
+    assert sizes[:3] == [[60, 60], [60, 60], [60]]
+
+
+def test_a_reward_of_groups_sees_every_answer_of_a_kind_together(monkeypatch):
+    monkeypatch.setattr(replaying, "PIECE", 2)
+    sizes = []
+
+    @reward_function(version=1, gold_response=lambda sample: "1", needs=Needs(group=True))
+    def nothing(sample, group):
+        return Score(0.0)
+
+    def listening(batch):
+        sizes.append(len(batch))
+        return score_batch(nothing, batch)
+
+    samples = [sample("", "1", prompt="Say it.", id=str(at)) for at in range(5)]
+    replay(nothing, samples, [str(at) for at in range(5)], listening)
+    assert sizes[0] == 5

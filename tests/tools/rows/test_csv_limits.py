@@ -7,9 +7,9 @@ import pytest
 
 from reward_functions.tools import row_limits
 from reward_functions.tools.json_rows import BadInput
-from reward_functions.tools.rows import csv_rows, formats
+from reward_functions.tools.rows import csv_rows
 from reward_functions.tools.rows.formats import scan_file
-from reward_functions.tools.rows.reading import _first, held, read_rows
+from reward_functions.tools.rows.reading import _first
 
 
 def read(tmp_path, text, name="rows.csv"):
@@ -45,7 +45,7 @@ def test_a_cell_that_looks_like_deep_json_stays_text(tmp_path):
 
 
 def test_a_compressed_file_that_repeats_itself_for_ever_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(formats, "FREE", 1 << 20)
+    monkeypatch.setattr(row_limits, "FREE", 1 << 20)
     file = tmp_path / "rows.jsonl.gz"
     with gzip.open(file, "wb") as stream:
         stream.write(b'{"prompt": "p", "response": "r"}\n' * 200_000)
@@ -58,15 +58,3 @@ def test_the_rows_that_tell_the_shape_are_few_where_they_are_long(tmp_path):
     file = tmp_path / "rows.jsonl"
     file.write_text(f"{json.dumps({'a': 'x' * 3_000_000})}\n" * 8)
     assert len(list(_first(scan_file(str(file))))) == 3
-
-
-def test_a_small_file_of_many_rows_is_not_held_at_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(row_limits, "_AT_A_TIME", 1 << 16)
-    packed, plain = tmp_path / "rows.jsonl.gz", tmp_path / "rows.jsonl"
-    text = b'{"prompt": "p", "response": "r", "answer": "1"}\n' * 10_000
-    plain.write_bytes(text)
-    with gzip.open(packed, "wb") as stream:
-        stream.write(text)
-    assert sum(1 for _ in held(read_rows(str(plain)), str(plain))) == 10_000
-    with pytest.raises(BadInput, match="holds all rows at once, and they take more than"):
-        list(held(read_rows(str(packed)), str(packed)))

@@ -4,9 +4,12 @@ import tracemalloc
 
 import pytest
 
+from reward_functions.tools import row_limits
 from reward_functions.tools.json_rows import BadInput
-from reward_functions.tools.rows import parquet_plan
+from reward_functions.tools.rows import parquet_levels, parquet_plan
 from reward_functions.tools.rows.formats import scan_file
+from reward_functions.tools.rows.parquet_chunks import Opened, chunk_of
+from reward_functions.tools.rows.parquet_pages import BadPage, longest_text
 
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -182,3 +185,148 @@ def test_columns_of_bytes_are_left_out_within_objects_too(tmp_path):
     assert [row.content for row in scan_file(str(file))] == [
         {"prompt": "p", "image": {"path": "a.png"}}
     ]
+
+
+def chat(at):
+    """One system prompt for all, a question and an answer of its own."""
+    return [
+        {"role": "system", "content": "You are a careful assistant. " * 100},
+        {"role": "user", "content": f"question {at} " * 20},
+        {"role": "assistant", "content": f"#### {at}"},
+    ]
+
+
+@pytest.mark.parametrize("compression", ["zstd", "snappy", "gzip", "brotli", None])
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+def test_one_large_row_group_of_lists_is_read_in_a_small_room(
+    compression, version, tmp_path, monkeypatch
+):
+    """What is unpacked of it in all is more than its file may take at a time."""
+    monkeypatch.setattr(row_limits, "_AT_A_TIME", 5 << 20)
+    monkeypatch.setattr(row_limits, "_RATIO_AT_A_TIME", 0)
+    file = tmp_path / "rows.parquet"
+    rows = [{"messages": chat(at), "reference_answer": str(at)} for at in range(3_000)]
+    table = pa.Table.from_pylist(rows)
+    written = {"compression": compression, "data_page_version": version}
+    parquet.write_table(table, file, row_group_size=1_000_000, use_dictionary=False, **written)
+    assert table.nbytes > 9 << 20
+    assert [row.content for row in scan_file(str(file))] == rows
+
+
+def test_texts_whose_dictionary_was_given_up_are_not_collected(tmp_path):
+    """pyarrow would keep every text of the row group until its end."""
+    file = tmp_path / "rows.parquet"
+    texts = [f"{at} {'x' * 4_000}" for at in range(8_000)]
+    parquet.write_table(pa.table({"prompt": texts}), file, compression="zstd")
+    pool, most = pa.default_memory_pool(), 0
+    before = pool.bytes_allocated()
+    for row in scan_file(str(file)):
+        most = max(most, pool.bytes_allocated() - before)
+        assert len(row.content["prompt"]) > 4_000
+    assert most < 12 * MB
+
+
+LENGTHS = {
+    "one each": [1] * 40,
+    "none": [0] * 9,
+    "null": [None] * 9,
+    "short and long": [1, 2, 0, 7, None, 3] * 20,
+    "one long": [1] * 50 + [5_000] + [1] * 50,
+    "all in one": [9_000],
+    "long ones in a row": [100] * 30,
+    "growing": list(range(60)),
+}
+
+
+def lists(lengths, deep):
+    """Lists of so many values, or of so many lists of one, two or three values, and so on."""
+
+    def made(length, level):
+        if length is None:
+            return None
+        return [
+            at if level == 0 else made(1 + at % 3, level - 1) for at in range(min(length, 9_000))
+        ]
+
+    return [made(length, deep) for length in lengths]
+
+
+def values(row):
+    """The places that a row takes in its column: one where a list is empty, or is not there."""
+    return sum(map(values, row)) or 1 if isinstance(row, list) else 1
+
+
+@pytest.mark.parametrize("deep", [0, 1, 2])
+@pytest.mark.parametrize(
+    "written",
+    [
+        {},
+        {"data_page_version": "2.0", "compression": "zstd"},
+        {"data_page_size": 64, "compression": "gzip"},
+        {"use_dictionary": False, "data_page_version": "2.0", "compression": None},
+    ],
+)
+@pytest.mark.parametrize("lengths", LENGTHS.values(), ids=LENGTHS)
+def test_the_longest_row_is_known_before_a_value_is_read(lengths, written, deep, tmp_path):
+    kind = pa.int64()
+    for _ in range(deep + 1):
+        kind = pa.list_(kind)
+    column = lists(lengths, deep)
+    file = tmp_path / "rows.parquet"
+    parquet.write_table(pa.table({"a": pa.array(column, kind)}), file, **written)
+    with file.open("rb") as stream:
+        table = parquet.ParquetFile(stream)
+        (leaf,) = parquet_plan.leaves_of(table, "a")
+        opened = Opened(table, stream, 1 << 30, "a")
+        chunk = chunk_of(opened, leaf, table.metadata.row_group(0).column(0))
+    assert chunk.longest == max(map(values, column))
+
+
+def test_an_unknown_packing_counts_as_one_row(tmp_path):
+    """The footer calls two packings LZ4, so that nothing is unpacked to look."""
+    file = tmp_path / "rows.parquet"
+    parquet.write_table(pa.table({"a": [[1]] * 10}), file, compression="lz4")
+    with file.open("rb") as stream:
+        table = parquet.ParquetFile(stream)
+        (leaf,) = parquet_plan.leaves_of(table, "a")
+        opened = Opened(table, stream, 1 << 30, "a")
+        assert chunk_of(opened, leaf, table.metadata.row_group(0).column(0)).longest == 10
+    assert [row.content for row in scan_file(str(file))] == [{"a": [1]}] * 10
+
+
+CUT_OFF = {
+    "nothing": b"",
+    "a length that goes on": b"\xff\xff\xff\xff\xff\xff",
+    "a run without its level": b"\x08",
+    "a run of none": b"\x00\x00",
+    "packed levels that are not there": b"\x05\x01",
+    "packed levels of none": b"\x01",
+}
+
+
+@pytest.mark.parametrize("levels", CUT_OFF.values(), ids=CUT_OFF)
+def test_levels_that_are_cut_off_are_a_bad_page(levels):
+    with pytest.raises(BadPage, match="cut off"):
+        parquet_levels._read(levels, 1, 16, parquet_levels._Rows())
+
+
+def test_a_page_of_zeros_is_counted_a_stretch_at_a_time():
+    """A million rows of one value: few bytes of a packed file, and a long text of signs."""
+    count = 1 << 20
+    rows = parquet_levels._Rows()
+    head = (count >> 3 << 1 | 1).to_bytes(3, "little")
+    packed = bytes([head[0] & 127 | 128, (count >> 3 << 1 | 1) >> 7 & 127 | 128]) + bytes(
+        [(count >> 3 << 1 | 1) >> 14]
+    )
+    tracemalloc.start()
+    parquet_levels._read(packed + bytes(count >> 3), 1, count, rows)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert rows.longest == 1
+    assert peak < 16 * MB
+
+
+@pytest.mark.parametrize("dictionary", [b"", b"\x01\x00", b"\x04\x00\x00\x00abc"])
+def test_a_dictionary_that_is_cut_off_is_a_bad_page(dictionary):
+    with pytest.raises(BadPage, match="cut off"):
+        longest_text(dictionary, 1)

@@ -25,17 +25,19 @@ from typing import TYPE_CHECKING, Final
 from reward_functions.core.references import reference_text
 from reward_functions.core.types import Scored
 from reward_functions.tools.datasets.other_answers import ReplayCase
-from reward_functions.tools.datasets.replaying import (
-    ALIKE,
+from reward_functions.tools.datasets.replayed_answers import (
     CONSTANT,
     FORM_ALONE,
-    LEAST_RIGHT,
-    MOST_WRONG,
-    NO_WRONG,
     ORDER,
     PROMPT,
     RIGHT,
     WRONG,
+)
+from reward_functions.tools.datasets.replaying import (
+    ALIKE,
+    LEAST_RIGHT,
+    MOST_WRONG,
+    NO_WRONG,
     replay_written,
 )
 from reward_functions.tools.deployed.checking import check
@@ -261,9 +263,9 @@ def _not_tried(report: ReplayReport) -> Iterator[CheckFinding]:
 
 
 def _unscored(one: ReplayedKind) -> CheckFinding:
-    place, error = one.unscored[0]
+    place, error = one.errors[0]
     return CheckFinding(
-        "failure", one.kind, f"{len(one.unscored):,} answers have no reward; {place}: {error}"
+        "failure", one.kind, f"{one.unscored:,} answers have no reward; {place}: {error}"
     )
 
 

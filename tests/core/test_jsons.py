@@ -1,0 +1,80 @@
+"""What JSON becomes in memory is known from its text, before it is decoded."""
+
+import json
+import sys
+
+import pytest
+
+from reward_functions.core.jsons import decoded_size, values_of
+
+COUNT = 2_000
+
+
+def taken(value):
+    """Bytes of a value and of all that it holds, each object once."""
+    seen, found, left = set(), 0, [value]
+    while left:
+        each = left.pop()
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
+        found += sys.getsizeof(each)
+        if isinstance(each, dict):
+            left += [*each, *each.values()]
+        elif isinstance(each, list):
+            left += each
+    return found
+
+
+def nested(depth):
+    value = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+SHAPES = {
+    "empty lists": [[]] * COUNT,
+    "empty objects": [{}] * COUNT,
+    "lists of a number": [[1000]] * COUNT,
+    "objects of a name": [{"a": 1000}] * COUNT,
+    "numbers": [1000] * COUNT,
+    "fractions": [0.1] * COUNT,
+    "digits": [1] * COUNT,
+    "short texts": ["ab"] * COUNT,
+    "texts of one accent": ["é"] * COUNT,
+    "texts of one character of four bytes": ["😀"] * COUNT,
+    "names": {f"n{at}": 0 for at in range(COUNT)},
+    "deep lists": [nested(90)] * 20,
+    "a text": "ab " * COUNT,
+    "a text with one character of four bytes": f"{'ab ' * COUNT}😀",
+    "messages": [{"role": "user", "content": "What is 1 + 1?"}] * COUNT,
+    "booleans": [True] * COUNT,
+}
+
+
+@pytest.mark.parametrize("escaped", [True, False])
+@pytest.mark.parametrize("value", SHAPES.values(), ids=SHAPES)
+def test_a_value_takes_hardly_more_than_its_text_says(value, escaped):
+    text = json.dumps(value, ensure_ascii=escaped, separators=(",", ":"))
+    assert taken(json.loads(text)) < 1.6 * decoded_size(text.encode())
+
+
+PROSE = [
+    "Costs rose by 3%, then fell; sales: 12,345 [net]. " * 400,
+    '{"role": "user", "content": [1, 2, 3]} ' * 400,
+    "a, b, c: " * 2_000,
+    '\\"\\" ",: [' * 1_000,
+]
+
+
+@pytest.mark.parametrize("text", PROSE)
+def test_what_a_long_string_holds_is_no_value(text):
+    line = json.dumps({"prompt": text, "response": "r"}).encode()
+    assert values_of(line, 0) == 4
+    assert decoded_size(line) < 10 * len(line)
+
+
+def test_what_a_short_string_holds_may_count():
+    """It is not worth a second look."""
+    assert values_of(b'{"a":",,,"}', 0) == 5
