@@ -17,7 +17,7 @@ from reward_functions.extraction.cues import endings
 from reward_functions.extraction.cues.compiling import says
 from reward_functions.extraction.latex_groups import group_end
 
-_LAYOUT: Final = re.compile(r"((?:\s|\\[,;:! ])++)")
+_LAYOUT: Final = re.compile(r"((?:\s|\\[,;:! ])+)")
 _AMOUNT: Final = re.compile(r"[\d\0]")
 _OPEN: Final = words.OPEN | words.DENIED | words.DOUBTED
 _ORDINALS: Final = ("st", "nd", "rd", "th")
