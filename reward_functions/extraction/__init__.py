@@ -5,6 +5,7 @@ selection            which of the candidates is the final answer
 answer               what is found: an `Answer`, or a `NoAnswer` that says why
 candidates           the forms an answer stands in: boxes, statements, `####`, formulas, all of it
 cues                 the words around a candidate that disqualify it
+prompt_facts         what a prompt says, so that a sentence only repeats it
 formula_context      whether a candidate is part of a larger formula
 choices, scores      the letter of an option; the scores that follow from what was found
 """

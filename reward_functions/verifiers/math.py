@@ -10,6 +10,7 @@ from reward_functions.core.alternatives import ReferenceList, any_reference
 from reward_functions.core.spec import Example, Needs, reward_function
 from reward_functions.core.types import Evidence, Metric, Sample, Score
 from reward_functions.extraction.answer import Answer, NoAnswer
+from reward_functions.extraction.cues.formulas import DERIVED
 from reward_functions.extraction.scores import (
     METRICS,
     compared,
@@ -21,7 +22,6 @@ from reward_functions.extraction.visible import visible_response
 from reward_functions.verifiers._math.answer import contradicts, hedged, mathematical_answer
 from reward_functions.verifiers._math.asked_precision import AS_ASKED, ROUNDED, rounded_as_asked
 from reward_functions.verifiers._math.asked_quantity import value_asked_for
-from reward_functions.verifiers._math.derivation import concluded
 from reward_functions.verifiers._math.given_letters import CONSTANTS, meant_by_prompt
 from reward_functions.verifiers._math.named_members import by_name
 from reward_functions.verifiers._math.option_texts import agreed, by_letters
@@ -179,7 +179,7 @@ def _scored(
     reference = right.text
     found = mathematical_answer(text, prompt)
     if isinstance(found, Answer):
-        found = agreed(concluded(found, reference, prompt), reference, prompt)
+        found = agreed(_concluded(found, reference, prompt), reference, prompt)
     if isinstance(found, NoAnswer):
         return not_answered(found.reason, found.rule, further=_NONE)
     if contradicts(found):
@@ -229,6 +229,15 @@ def _by_verdict(
     reason = f"{verdict.reason}; {_EARNS_NOTHING}" if undecided else verdict.reason
     further = _metrics(undecided=undecided, unevaluated=unevaluated, percent_sign=percent_sign)
     return compared(found, evidence, *further, right=verdict.equal, reason=reason)
+
+
+def _concluded(found: Answer, reference: str, prompt: str) -> Answer:
+    """An answer, or what it concludes where it is a box that holds a derivation."""
+    if found.kind != "box" or not DERIVED.search(found.text):
+        return found
+    from reward_functions.verifiers._math.derivation import concluded  # noqa: PLC0415 - few do
+
+    return concluded(found, reference, prompt)
 
 
 def _judged(

@@ -76,7 +76,7 @@ def _is_derivation(run: list[str]) -> bool:
         return False
     name = last.partition("=")[0].strip()
     return not any(
-        not words.BOX_RELATION.search(step)
+        not (words.BOX_STEP.search(step) or words.BOX_RELATION.search(step))
         or step.partition("=")[0].strip() == name
         or cases.CASED.search(step)
         or says(step, cases.HEDGED)

@@ -12,4 +12,6 @@ formulas      what stands between boxes and spans, or belongs to one
 choices       how an option is picked
 operations    arithmetic in words
 sentences     the sentence around a value
+clauses       what divides a sentence into clauses, and takes one back
+derivations   the signs of a derivation that is set as a formula
 """

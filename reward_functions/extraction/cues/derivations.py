@@ -5,12 +5,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-MARKS: Final = re.compile(
-    r"\\(?:text|mbox|newline|begin|boxed|therefore|implies|iff|(?:long|Long)?(?:left|Left)?[rR]ightarrow)"
-    r"(?![a-z])|\\text[a-z]{2}(?![a-z])|\\\\|[⇒⟹∴]|(?<![\\A-Za-z])[A-Za-z]{2,20}\s"
-)
-"""What a derivation has, and hardly any value."""
-
 PIECE: Final = re.compile(
     r"""
     (?P<words>\\(?:text(?:bf|it|rm|normal)?|mbox)\s?(?=\{))

@@ -38,11 +38,15 @@ BOX_STEP: Final = re.compile(
 )
 """What a box holds that is a step of a derivation in boxes."""
 BOX_RELATION: Final = re.compile(
-    rf"[=<>≤≥≠]|\\(?:leq?|geq?|neq?|lt|gt|in|to|begin)(?![a-z])|{BOX_STEP.pattern}"
-    r"|\\(?:text|mbox)\s?\{[^{}\s]*(?:\s[^{}\s]+){3}",
-    re.IGNORECASE,
+    r"[=<>≤≥≠]|\\(?:leq?|geq?|neq?|lt|gt|in|to|begin)(?![a-z])"
+    r"|\\(?:text|mbox)\s?\{[^{}\s]*(?:\s[^{}\s]+){3}"
 )
-"""What such a step holds, and a bare value does not."""
+"""What another step holds, and a bare value does not: a relation, or a sentence."""
+DERIVED: Final = re.compile(
+    r"\\(?:text|mbox|newline|begin|boxed|therefore|implies|iff|(?:long|Long)?(?:left|Left)?[rR]ightarrow)"
+    r"(?![a-z])|\\text[a-z]{2}(?![a-z])|\\\\|[⇒⟹∴]|(?<![\\A-Za-z])[A-Za-z]{2,20}\s"
+)
+"""What a derivation has, and hardly any value."""
 BOX_LABEL: Final = re.compile(r"[^\d]{1,120}?(?:\b(?:is|are|equals)|[:=)])[\s$*\\(\[]{0,9}")
 """Between two boxes, what the second one is called."""
 _OPENER: Final = (

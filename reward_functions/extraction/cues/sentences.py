@@ -13,13 +13,6 @@ CLAUSE: Final = re.compile(
     r"|\b(?:its|their)\s+(?:square|cube|root|half|double|inverse|reciprocal|opposite|negative)",
     re.IGNORECASE,
 )
-LABELLED: Final = re.compile(
-    r"\\(?:text|textbf|mathrm|mbox)\s?\{"
-    r"(?!.*(?:twice|double|half|minus|negative|opposite|square|inverse|incorrect|guess|bound))"
-    r"\s?[A-Za-z][A-Za-z ]{1,40}(?:[:=]\s?\}|\}\s?[:=]|(?<=nswer is)\s?\})"
-    r"(?P<value>(?:(?<=nswer:\})|(?<=nswer:\s\})).+|[^=]+)",
-    re.IGNORECASE,
-)
 NAMED_MEMBER: Final = re.compile(
     r"(?:\s|\\[,;:! ]|\\q?quad\b){0,9}(?:\\(?:text|mathrm|textbf|mbox)\s?\{)?\s?"
     r"(?P<name>[A-Z][A-Za-z' ]{1,30})(?:\}\s?:|:\s?\}?)\s*(?P<value>\S.*)",
@@ -36,13 +29,6 @@ NOT_THERE: Final = re.compile(
     re.IGNORECASE,
 )
 """A sentence that says what the asked quantity lacks: "The limit does not exist."."""
-STATING: Final = re.compile(
-    r"\\(?:text|textbf|mathrm|mbox)\s?\{\s?"
-    r"(?P<subject>(?:The|Its|Their|Our|So,? the|Thus,? the)\s[A-Za-z ]{1,60}?)"
-    r"\s(?:is|are|equals)\s?\}(?P<value>.+)",
-    re.IGNORECASE | re.DOTALL,
-)
-"""Words with a copula before the formula of a box."""
 OPERATION: Final = re.compile(
     r"\b(?:twice|double|half|minus|negative|opposite|square|squared|cube|root|inverse|reciprocal"
     r"|multiple|times|plus|than|equal|bound|near|close|between|among|sum|product|ratio|difference)\b",

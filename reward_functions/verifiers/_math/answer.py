@@ -39,12 +39,8 @@ def _mathematical(found: Answer | NoAnswer, prompt: str) -> Answer | NoAnswer:
         found = found._replace(text=as_printed(found.text))
     if found.tail and symbolic.readable(found.text + found.tail):
         return found._replace(text=found.text + found.tail)
-    value = _predicate(found.text)
-    if value:
-        return found._replace(text=value)
-    labelled = words.LABELLED.fullmatch(found.text)
-    if labelled and not says(found.text, words.DOUBT) and symbolic.readable(labelled["value"]):
-        return found._replace(text=labelled["value"])
+    if _is_missing(found.text):
+        return found._replace(text=r"\text{does not exist}")
     if found.kind != "statement":
         return found
     value = _object(found.text, found.sentence, prompt)
@@ -62,22 +58,10 @@ def _object(text: str, sentence: str, prompt: str) -> str:
     return amount(text)
 
 
-def _predicate(text: str) -> str:
-    r"""What a sentence says of the asked quantity: `\text{The line is }y=2x`; "" for any other."""
-    if "exist" in text:
-        missing = words.NOT_THERE.fullmatch(text)
-        return (
-            r"\text{does not exist}"
-            if missing and not says(missing["subject"], endings.OPEN)
-            else ""
-        )
-    stating = words.STATING.fullmatch(text) if "{" in text else None
-    if stating is None:
-        return ""
-    subject, value = stating["subject"], stating["value"]
-    if says(subject, endings.OPEN) or words.OPERATION.search(subject):
-        return ""
-    return value if symbolic.readable(value) else ""
+def _is_missing(text: str) -> bool:
+    """Whether a sentence says that the asked quantity does not exist."""
+    missing = words.NOT_THERE.fullmatch(text) if "exist" in text else None
+    return missing is not None and not says(missing["subject"], endings.OPEN)
 
 
 def contradicts(found: Answer) -> bool:

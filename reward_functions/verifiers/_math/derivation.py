@@ -26,15 +26,13 @@ LENGTH: Final = 8_000
 
 
 def concluded(found: Answer, reference: str, prompt: str) -> Answer:
-    """An answer as what it concludes; as it is where it is a value, or concludes none.
+    """A box as what it concludes; as it is where it is a value, or concludes none.
 
     An implication is one answer where neither the prompt asks for a value nor the reference is a
     number.
     """
     text = found.text
-    if found.kind != "box" or found.boxes > 1 or len(text) > LENGTH or not marks.MARKS.search(text):
-        return found
-    if not symbolic.readable(reference):
+    if found.boxes > 1 or len(text) > LENGTH or not symbolic.readable(reference):
         return found
     if symbolic.readable(text) and not marks.SENTENCE.match(text):
         return found
