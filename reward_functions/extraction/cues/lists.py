@@ -41,6 +41,11 @@ JOINT: Final = re.compile(r"=?(?:[,;，；、]|and|和|与|及){1,2}")
 BLANK: Final = re.compile(r"\\underline\s?\{(?:[^{}]|\{[^{}]*\}){0,40}\}|\\?_(?:\\?_)+|＿++")
 """A place that is left for an answer."""
 
+NAMED_BLANK: Final = re.compile(
+    rf"(?:[A-Za-z]|\\[a-zA-Z]{{2,8}})[\s$]{{0,3}}[=＝][\s$]{{0,3}}(?:{BLANK.pattern})"
+)
+"""One that has a name: a = ____."""
+
 AND: Final = re.compile(r"\\(?:text|mathrm|mbox)\s?\{\s?and\s?\}|\band\b|\\q?quad\b")
 """What joins the last member of a list, beside a comma."""
 

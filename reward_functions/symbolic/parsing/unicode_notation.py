@@ -74,7 +74,7 @@ _NOTATION: Final = str.maketrans(
         "′": "'", "∣": "|", "⟨": "\\langle ", "⟩": "\\rangle ", "⌊": "\\lfloor ",
         "∑": "\\sum ", "∏": "\\prod ", "∫": "\\int ", "∂": "\\partial ", "→": "\\to ",
         "⌋": "\\rfloor ", "⌈": "\\lceil ", "⌉": "\\rceil ", "≡": "\\equiv ", "∖": "\\setminus ",
-        "…": "\\ldots ", "、": ",",
+        "…": "\\ldots ", "、": ",", "\u00c5": "\\AA ", "\u212b": "\\AA ",
         **{mark: f"\\textcircled{{{place}}}" for place, mark in enumerate(_CIRCLES, start=1)},
         **dict.fromkeys("✓✔✅☑", " "), "∀": "\\forall ",
         **dict.fromkeys("或∨", "\\lor "), **dict.fromkeys("且∧和与", "\\land "),

@@ -47,6 +47,11 @@ def asks_for_names(prompt: str, count: int) -> bool:
     return bool(chains) and len(set(chains[-1])) == count
 
 
+def has_named_blanks(prompt: str) -> bool:
+    """Whether a prompt leaves places for values with names: "then a = ____, b = ____"."""
+    return len(lists.NAMED_BLANK.findall(prompt[-TAIL:])) > 1
+
+
 def _values(named: str) -> dict[str, str]:
     """The values by their names; nothing unless each has another name."""
     named = named.strip(" $.")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from reward_functions.symbolic import Outcome
-from reward_functions.verifiers._math.asked_order import in_asked_order
+from reward_functions.verifiers._math.asked_order import has_named_blanks, in_asked_order
 from reward_functions.verifiers._math.members import members_verdict
 from reward_functions.verifiers._math.stray_notation import within
 from reward_functions.verifiers._math.truths import affirmed
@@ -31,7 +32,10 @@ def verdict_for(
         reference = in_asked_order(reference, prompt) or reference
     if right.members:
         return members_verdict(right, answer, prompt)
-    verdict = verdict_on(reference, answer, rounded=rounded, strict_percent=strict_percent)
+    judged = partial(verdict_on, rounded=rounded, strict_percent=strict_percent)
+    verdict = judged(reference, answer)
+    if verdict.equal and verdict.rule == "members" and has_named_blanks(prompt):
+        verdict = judged(f"({reference})", f"({answer})")
     if right.others and not verdict.equal and within(answer, right.others):
         reason = "a value that the reference allows as well"
         return verdict._replace(outcome=Outcome.EQUAL, rule="allowed-value", reason=reason)
