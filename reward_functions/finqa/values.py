@@ -50,11 +50,11 @@ def values(phrase: str, *, sentence: bool = False, question: str = "") -> list[V
             its value that it *is* something: "the table lists 12" mentions a number.
         question: what was asked; an unmarked sentence may claim its value in the question's words.
     """
+    if len(phrase) > MAX_LENGTH:  # a number, too: Python reads no more than 4,300 digits
+        return NoValue("finqa-too-long", f"the answer has more than {MAX_LENGTH} characters")
     plainest = cues.PLAINEST.fullmatch(phrase)
     if plainest:
         return [number_alone(plainest)]
-    if len(phrase) > MAX_LENGTH:
-        return NoValue("finqa-too-long", f"the answer has more than {MAX_LENGTH} characters")
     text = _without_markup(phrase)
     if cues.OR_WORD.search(text):
         return NoValue("finqa-two-values", "the answer is a number or else a word")

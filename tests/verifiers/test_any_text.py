@@ -78,3 +78,38 @@ def test_no_text_of_the_policy_leaves_a_sample_unscored(name, at, response):
     example = RULES[name].examples[at]
     found = RULES[name](example.sample().answered(response), **example.parameters)
     assert RULES[name].scale[0] <= found.value <= RULES[name].scale[1]
+
+
+MANY = "9" * 5_000
+LONG_NUMBERS = [
+    MANY,
+    "1" + ",000" * 2_000,
+    "-$1" + ",000" * 2_000 + ".5",
+    "(1" + ",000" * 2_000 + ")",
+    f"0.{MANY}",
+    f"1/{MANY}",
+    f"5e{MANY}",
+    f"subtract(#{MANY}, 3)",
+    f"const_{MANY}",
+    r"x^{3^{16000}}",
+    r"(3^{16000}+1)^x",
+    "two " * 3_000,
+]
+"""Python reads and writes 4,300 digits, and a float holds 309."""
+
+
+ANSWERED = {
+    # how a response answers, and a reference
+    "math": (r"\boxed{%s}", "3x^2"),
+    "gsm8k": ("#### %s", "7"),
+    "finqa": ("ANSWER: %s", {"answer": "5%"}),
+    "exact_match": ("%s", "7"),
+    "multiple_choice": ("The answer is %s.", "A"),
+}
+
+
+@pytest.mark.parametrize("name", ANSWERED)
+def test_a_number_of_more_digits_than_python_reads_is_scored(name):
+    dress, reference = ANSWERED[name]
+    for number in LONG_NUMBERS:
+        assert get(name)(sample(dress.replace("%s", number), reference)).value == 0.0

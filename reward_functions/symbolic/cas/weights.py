@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 _PRODUCT: Final = 21
 """Numbers of a and b bits weigh a·b / 2^21: a division of two with 131,072 bits takes 25 ms."""
 
+_PRECISION: Final = 19
+"""Functions of n bits weigh n^2 / 2^19: pi to 396,000 bits takes most of a second."""
+
 _CUBE: Final = 20
 """Tests for primes and roots of numbers of n bits weigh n^3 / 2^20."""
 
@@ -195,7 +198,7 @@ def _precise(function: str, arguments: tuple[str, ...]) -> Row | None:
 
 
 def _precision(bits: object) -> int:
-    return bits * bits >> _PRODUCT if isinstance(bits, int) else 0
+    return bits * bits >> _PRECISION if isinstance(bits, int) else 0
 
 
 # ---- polynomials
