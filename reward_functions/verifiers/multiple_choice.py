@@ -115,7 +115,7 @@ def _item(item: Any) -> Any:
 @_set_of_letters
 @any_reference
 def multiple_choice(sample: Sample, *, include_reasoning: bool = False) -> Score:
-    """The option picked, by its letter or its text, is the reference's; or all options of a set.
+    """The option picked, by its letter or its text, is the reference's.
 
     Reference: a letter or the text of an option; alone or in an object under `final_answer`,
     `answer`, `ground_truth`, `value` or `text`. The options are read from the metadata (`choices`

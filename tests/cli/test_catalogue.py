@@ -119,7 +119,7 @@ def test_the_request_and_reply_of_show_are_json_and_belong_together():
 def test_running_text_of_a_docstring_is_joined_and_lists_are_kept():
     shown = run("show", "exact_match").stdout
     assert "\n    ignore_case: whether" in shown
-    assert "canonical form (NFC) before the comparison" in " ".join(shown.split())
+    assert "canonical form (NFC), before the comparison" in " ".join(shown.split())
 
 
 def test_check_replays_every_example_of_every_reward():

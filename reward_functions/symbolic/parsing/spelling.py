@@ -66,3 +66,9 @@ class Unread:
     def __str__(self) -> str:
         """The mathematics in one notation."""
         return str(read(self.text))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Unread) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)

@@ -21,6 +21,9 @@ from reward_functions.extraction.cues.compiling import says
 from reward_functions.extraction.prompt_facts import names
 from reward_functions.extraction.selection import boxed_answer
 
+_DRESS: Final = "*_`$ \t"
+"""What a value may stand in, which makes no other value of it."""
+
 LENGTH: Final = 8_000
 """Characters of a derivation that is read."""
 
@@ -42,7 +45,9 @@ def concluded(found: Answer, reference: str, prompt: str) -> Answer:
     if marks.IMPLIES.search(text) and not (numeric or asking.VALUE.search(prompt)):
         return found
     value = _last_formula(text) or _last_step(text, prompt)
-    return found._replace(text=undelimited(value)) if value else found
+    if not value or value.strip(_DRESS) == text.strip(_DRESS):
+        return found
+    return found._replace(text=undelimited(value))
 
 
 def _inner(found: Answer) -> Answer:
