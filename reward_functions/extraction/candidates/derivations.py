@@ -81,7 +81,7 @@ def _formula(pieces: list[str]) -> str:
 
 def _is_label(before: str) -> bool:
     """Whether what stands before a colon only names what stands behind it."""
-    return not (_AMOUNT.search(before) or says(before, _OPEN))
+    return not (_AMOUNT.search(before) or words.PROPOSES.match(before) or says(before, _OPEN))
 
 
 def last_of(text: str) -> str:
@@ -92,6 +92,9 @@ def last_of(text: str) -> str:
     text = text.rstrip(" \n\t.!。*_")
     shown, start = hidden(text), 0
     for stop in endings.STOP.finditer(shown):
-        if stop[0] != ":" or _is_label(shown[start : stop.start()]):
+        before = shown[start : stop.start()]
+        if before.endswith(marks.SHORTENED):
+            continue
+        if stop[0] != ":" or _is_label(before):
             start = stop.end()
     return text[start:].strip()

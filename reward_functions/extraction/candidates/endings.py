@@ -28,6 +28,10 @@ SHORT: Final = 200
 NEAR: Final = 200
 """Characters before a last sentence in which a response may say that it has no answer."""
 
+TAIL: Final = 5_000
+"""Characters at the end of a response in which its last number may stand before."""
+
+_NUMBER: Final = re.compile(r"\d[\d.,/]*+")
 _MARKUP: Final = " \t\r\n*_`~>\"'”’"
 _BOLD: Final = re.compile(r"\*\*(?!\w)|(?<!\w)\*\*")
 _FULL_STOPS: Final = ".!。！"
@@ -87,12 +91,18 @@ def complement(text: str) -> Candidate | None:
 def _complete(text: str, line: int) -> int | None:
     """Where the last sentence begins; None where it breaks off, or gives the question up."""
     bare = text.rstrip(_MARKUP)
-    if bare[-1:] not in _FULL_STOPS and (line or len(text) > SHORT):
+    if bare[-1:] not in _FULL_STOPS and (line or len(text) > SHORT) and not _repeated(bare):
         return None
     start = max(
         (stop.end() for stop in words.STOP.finditer(text, line, len(bare) - 1)), default=line
     )
     return None if _given_up(text, start) else start
+
+
+def _repeated(text: str) -> bool:
+    """Whether a text ends in a number that stands in it before, and so is not cut off."""
+    *before, last = [each.rstrip(".,/") for each in _NUMBER.findall(text[-TAIL:])] or [""]
+    return len(last) > 1 and last in before and text.endswith(last)
 
 
 def stated_value(sentence: str) -> str:

@@ -54,7 +54,9 @@ def sentence_value(
     opened = endings.CONNECTIVES.match(sentence)
     concludes = bool(opened and opened["words"])
     body = words.PRECISION.sub("", sentence[opened.end() :] if opened else sentence)
-    if says(words.EITHER.sub("", body), words.DOUBTED) or words.CASED.search(body):
+    if words.PROPOSES.match(body) or words.CASED.search(body):
+        return ""
+    if says(words.EITHER.sub("", body), words.DOUBTED):
         return ""
     clauses, conditions = main_clauses(body)
     if not all(states(prompt, condition) for condition in conditions):
@@ -97,6 +99,11 @@ def _value(clause: Clause, prompt: str, unlikely: frozenset[str]) -> str | None:
     around = hidden(f"{clause.written} ; {clause.behind}")
     denied = not repeats(prompt, around, words.DENIED, denying=True)
     if denied or not repeats(prompt, subject, unlikely):
+        return None
+    if clause.verb != "has" and words.INDEFINITE.match(subject):
+        return None
+    following = clause.behind.lstrip()[len(clause.value) :]
+    if subject == "it" and words.CLEFT.match(following):
         return None
     value = amount(clause.value)
     if not value and words.SUFFICES.fullmatch(clause.value):

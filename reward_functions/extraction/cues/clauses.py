@@ -74,6 +74,13 @@ DOUBTED: Final = vocabulary("""
 EITHER: Final = re.compile(r"\btrue(?:/| or | and )false\b", re.IGNORECASE)
 """Both values of a bit, which say nothing about an answer."""
 
+PROPOSES: Final = re.compile(
+    r"[\s,]*(?:(?:so|then|now|next|we|can|to|first|finally)\s){0,3}(?:let|assume|suppose|try|check|verify"
+    r"|recall|consider|take|set|test|note|substitut\w{1,4}|plug\w{0,5})\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins that proposes or tests a value."""
+
 CASED: Final = re.compile(
     r"\b(?:case|scenario|possibility|option)\s\(?(?:\d{1,2}|[a-h]|[ivx]{1,4})\b", re.IGNORECASE
 )
@@ -86,7 +93,8 @@ DENIED: Final = vocabulary("no not never neither nor none hardly")
 """Words of a clause that states nothing, but in the prompt's own words."""
 
 OPEN: Final = vocabulary("""
-    wrong incorrect false mistaken error mistake
+    misconception trap pitfall myth lie naive tempting erroneous candidate candidates wrong
+    incorrect false mistaken error mistake
     rejected other another previous earlier old original initial first second third next last step
     part example estimate format placeholder bound upper_limit lower_limit would should could might
     may assumed assumption assumptions possible possibly many some they problem question page
@@ -102,6 +110,12 @@ DETERMINED: Final = re.compile(
     re.IGNORECASE,
 )
 """How a subject begins that is known from what was said before."""
+
+INDEFINITE: Final = re.compile(r"[\s,]*(?:an?|one|another|some|any)\s", re.IGNORECASE)
+"""How a subject begins that is one of several: a candidate."""
+
+CLEFT: Final = re.compile(r"\s*(?:that|which|who)\b", re.IGNORECASE)
+"""What follows a value that is only pointed at: it is 5 that we exclude."""
 
 COUNTED_OF: Final = re.compile(
     r"(?P<value>[-+−]?(?:\\?\$)?\d[\d.,/]*+(?:\s?\\?%)?|\$[^$\n]{1,150}\$)"

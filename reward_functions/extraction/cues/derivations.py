@@ -25,6 +25,9 @@ PIECE: Final = re.compile(
 POWER: Final = re.compile(r"\s?\^\s?\{?\s?([23])\s?\}?")
 """The power of a unit."""
 
+SHORTENED: Final = ("e.g", "i.e", "sig", "fig", "approx", "resp", "no", "eq")
+"""Words whose full stop ends no sentence."""
+
 ASIDE: Final = re.compile(r"\s{0,4}\\(?:text|mbox)")
 """How words in brackets begin."""
 

@@ -69,7 +69,7 @@ def decorated(parser: Grammar, token: Token) -> Node:
 COMMANDS: Final[dict[str, Rule]] = {
     **dict.fromkeys((*FUNCTIONS, *SPELLINGS), function),
     **dict.fromkeys(DECORATIONS, decorated),
-    **dict.fromkeys(("ell", "hbar", "partial", "nabla"), named_symbol),
+    **dict.fromkeys(("ell", "hbar", "partial", "nabla", "square"), named_symbol),
     **dict.fromkeys(("top", "intercal"), transposition),
     **dict.fromkeys(GREEK, greek_letter),
     **dict.fromkeys(_CONSTANTS, constant),

@@ -16,6 +16,7 @@ from reward_functions.extraction.prompt_formulas import TAIL, asked_formulas, fo
 LENGTH: Final = 300
 """Characters of an equation that is looked into."""
 
+_CHOOSE: Final = re.compile(r"(?<![\w.])(\d{1,4})\s?C\s?(\d{1,4})(?![\w.])")
 _STEP: Final = re.compile(r"[{}()\[\]=]")
 _DEPTH: Final = {"{": 1, "(": 1, "[": 1, "}": -1, ")": -1, "]": -1}
 
@@ -52,7 +53,8 @@ def _given(name: str, prompt: str) -> bool:
 
 
 def _always(left: str, right: str) -> bool:
-    """Whether an equation holds whatever its letters are."""
+    """Whether an equation holds whatever its letters are; 8C3 is a binomial coefficient."""
+    left = _CHOOSE.sub(r"\\binom{\1}{\2}", left)
     try:
         return symbolic.equal(right, left, solver=False).equal
     except symbolic.Unreadable:

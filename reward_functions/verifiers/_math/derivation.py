@@ -72,7 +72,8 @@ def _last_step(text: str, prompt: str) -> str:
     shown = hidden(sentence)
     chain = shown.count("=") > 1
     computed = () if chain else sentences.OPERATION.findall(shown.rpartition(HIDDEN)[0])
-    if says(sentence, statements.ROUNDED) or not all(names(prompt, each) for each in computed):
+    proposed = clauses.PROPOSES.match(sentence) or says(sentence, statements.ROUNDED)
+    if proposed or not all(names(prompt, each) for each in computed):
         return ""
     value = sentence_value(sentence, prompt, anything=True)
     if value or clauses.VERB.search(shown):

@@ -103,7 +103,7 @@ COMMANDS = {
     **{name: (rf"\{name}(x)", f"{called}(x)") for name, called in OTHERWISE_CALLED.items()},
     "lg": (r"\lg x", "log_(10, x)"),
     **{name: (rf"\{name}{{AB}}", f"{mark}(AB)") for name, mark in MARKS.items()},
-    **{name: (rf"\{name}_1", f"{name}_1") for name in "ell hbar partial nabla".split()},
+    **{name: (rf"\{name}_1", f"{name}_1") for name in "ell hbar partial nabla square".split()},
     **{name: (rf"\{name}_1", f"{greek(name)}_1") for name in (*SMALL, *CAPITAL)},
     **{f"var{name}": (rf"\var{name}", greek(name)) for name in "epsilon theta phi".split()},
     "pi": (r"\pi", "π"),
