@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from reward_functions import symbolic
 from reward_functions.extraction.answer import Answer, NoAnswer
@@ -18,9 +18,13 @@ from reward_functions.extraction.candidates.statements import last_statement
 from reward_functions.extraction.cues import truths as words
 from reward_functions.extraction.cues.compiling import says
 from reward_functions.extraction.cues.endings import STOP
+from reward_functions.extraction.cues.matching import REACH, cue_before
 from reward_functions.extraction.markup import plain
 from reward_functions.extraction.selection import boxed_answer, stated_answer
 from reward_functions.symbolic import EqualityVerdict, Outcome
+
+if TYPE_CHECKING:
+    from reward_functions.extraction.candidates.candidate import Candidate
 
 TAIL: Final = 20_000
 """Characters at the end of a prompt in which its question is looked for."""
@@ -48,6 +52,7 @@ SEVERAL: Final = "both"
 
 _BOTH: Final = NoAnswer("the answer says that it holds and that it does not", "two-truths")
 _MARGIN: Final = " \t\r\n.。!！,;:*_`\"'“”‘’"
+_OF_VALUE: Final = re.compile(r"[\d=\\]")
 _WORD: Final = re.compile(r"\w++")
 _TRUTHS: Final = frozenset({"True", "False"})
 _DIGITS: Final = {"1": True, "0": False}
@@ -159,7 +164,7 @@ def _statement(text: str) -> Answer | NoAnswer | None:
         if statement is None:
             return found
         whole = words.WHOLE.match(statement.text)
-        if whole or text[statement.start : statement.start + len("answer")].lower() == "answer":
+        if whole or not _OF_VALUE.search(statement.text) or _names_answer(text, statement):
             break
         text = text[: statement.start]
         found = stated_answer(text) or found
@@ -168,11 +173,22 @@ def _statement(text: str) -> Answer | NoAnswer | None:
     before = STOP.split(text[max(0, statement.start - LONGEST) : statement.start])[-1]
     if words.SUPPOSED.search(before):
         return NoAnswer("the answer is stated for a case only", "denied-statement")
-    value = text.find(statement.text, statement.start)
-    denied = words.DENIED.search(text, max(0, statement.start - BEFORE), max(value, 0))
-    if statement.mood == "negated" and whole and not denied:
+    if statement.mood == "negated" and whole and not _is_denied(text, statement):
         return Answer("statement", statement.text)
     return found
+
+
+def _names_answer(text: str, statement: Candidate) -> bool:
+    """Whether a statement is one of the answer, and not of a solution or a result."""
+    return text[statement.start : statement.start + len("answer")].lower() == "answer"
+
+
+def _is_denied(text: str, statement: Candidate) -> bool:
+    """Whether the words before a value deny it, and not the value, "No, …", itself."""
+    if cue_before(text[max(0, statement.start - REACH) : statement.start]):
+        return True
+    value = text.find(statement.text, statement.start)
+    return value < 0 or words.DENIED.search(text, statement.start, value) is not None
 
 
 def _unmarked(text: str, prompt: str) -> Answer | NoAnswer:
