@@ -21,7 +21,7 @@ from reward_functions.extraction.cues.compiling import says
 from reward_functions.extraction.prompt_facts import names
 from reward_functions.extraction.selection import boxed_answer
 
-_DRESS: Final = "*_`$ \t"
+_AROUND: Final = "*_`$ \t"
 """What a value may stand in, which makes no other value of it."""
 
 LENGTH: Final = 8_000
@@ -45,7 +45,7 @@ def concluded(found: Answer, reference: str, prompt: str) -> Answer:
     if marks.IMPLIES.search(text) and not (numeric or asking.VALUE.search(prompt)):
         return found
     value = _last_formula(text) or _last_step(text, prompt)
-    if not value or value.strip(_DRESS) == text.strip(_DRESS):
+    if not value or value.strip(_AROUND) == text.strip(_AROUND):
         return found
     return found._replace(text=undelimited(value))
 
