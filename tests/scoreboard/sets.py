@@ -211,7 +211,7 @@ KNOWN = {
     "finqa/cases.jsonl": one(
         "finqa", "made by hand over references of FinQA", "MIT", labelled, False
     ),
-    "gsm8k/rollouts.jsonl": Set(
+    "gsm8k/rollouts.jsonl": one(
         "gsm8k",
         "responses of four models to GSM8K, openai/grade-school-math",
         "MIT",
