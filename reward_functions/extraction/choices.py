@@ -23,6 +23,9 @@ MAX_INTEGER: Final = 10**15
 MAX_CHOICE: Final = 2000
 """Characters of an answer that may still be one choice and its text."""
 
+USUAL: Final = 4
+"""Options from which no other way of marking them is looked for."""
+
 KEPT: Final = 64
 """Prompts whose options are kept: all responses of a group answer the same one."""
 
@@ -75,7 +78,12 @@ def options_in(prompt: str) -> Mapping[str, str]:
     marked in several ways, the way counts that marks most of them. Empty when there are fewer than
     two.
     """
-    return max((_last_run(prompt, marks) for marks in _MARKS), key=len)
+    most: dict[str, str] = {}
+    for marks in _MARKS:
+        most = max(most, _last_run(prompt, marks), key=len)
+        if len(most) >= USUAL:
+            break
+    return most
 
 
 def lettered(answer: str) -> tuple[str, str] | None:
@@ -137,7 +145,7 @@ def choice(answer: str, options: Mapping[str, str]) -> str | None:
         letter, rest = (behind[2], behind[1]) if behind else ("", answer)
         marked = behind is not None
     if not marked or (options and letter not in options) or words.LETTERS_ONLY.fullmatch(rest):
-        return _by_text(answer, options) or _by_text(whole, options)
+        return _by_text(answer, options) or (whole != answer and _by_text(whole, options)) or None
     listed = match is not None and "," in match[0]
     if listed and words.ANOTHER.match(rest):
         return None
@@ -163,7 +171,7 @@ def speaks_against(text: str, letter: str, options: Mapping[str, str]) -> bool:
 
 def differs(text: str, letter: str, options: Mapping[str, str]) -> bool:
     """Whether a text behind a letter is another option's, or a formula not known to be its own."""
-    if letter not in options or _same(text, options[letter]):
+    if not text or letter not in options or _same(text, options[letter]):
         return False
     if is_another(text, letter, options):
         return True
@@ -173,7 +181,7 @@ def differs(text: str, letter: str, options: Mapping[str, str]) -> bool:
 
 def is_another(text: str, letter: str, options: Mapping[str, str]) -> bool:
     """Whether a text is another option's than that of the letter, or has another value."""
-    if letter not in options or _same(text, options[letter]):
+    if not text or letter not in options or _same(text, options[letter]):
         return False
     if any(_same(text, option) for option in options.values()) or words.OR_LETTER.search(text):
         return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from reward_functions.core.allowance import ALGEBRA
 from reward_functions.symbolic.budget import OverBudget, Unreadable, Work
@@ -137,7 +137,11 @@ def _by_meaning(mine: Document, theirs: Document, *, natural: bool = False) -> F
     if theirs.tree is None:
         return unknown("unreadable", f"not readable as mathematics: {theirs.trouble}")
     comparison = AnswerComparison(ScalarComparison(PolynomialField(Work())))
-    finding = _guarded(lambda: comparison.compare(*_with_bases(mine, theirs, natural=natural)))
+    trees = _with_bases(mine, theirs, natural=natural)
+    finding = _guarded(lambda: comparison.compare(*trees))
+    if not finding.equal and not _UNITS.isdisjoint(_written(mine, theirs)):
+        again = _guarded(lambda: comparison.by_units(*trees) or finding)
+        finding = again if again.equal else finding
     if finding.different and (
         (mine.spelled and mine.spelled - theirs.letters)
         or (theirs.spelled and theirs.spelled - mine.letters)
@@ -185,8 +189,16 @@ def _with_bases(mine: Document, theirs: Document, *, natural: bool = False) -> t
 
 def _two_logarithms(mine: Document, theirs: Document) -> bool:
     """Whether both log and ln are written."""
-    called = {text for _, text in mine.marks} | {text for _, text in theirs.marks}
-    return {"ln", "log"} <= called
+    return {"ln", "log"} <= _written(mine, theirs)
+
+
+def _written(mine: Document, theirs: Document) -> set[str]:
+    """The texts of all tokens."""
+    return {text for _, text in mine.marks} | {text for _, text in theirs.marks}
+
+
+_UNITS: Final = frozenset("j hat widehat vec overrightarrow bar overline".split())
+"""Tokens of which units have other names."""
 
 
 def _read_otherwise(reference: str, candidate: str) -> Finding | None:

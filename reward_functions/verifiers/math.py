@@ -125,8 +125,8 @@ def math(
     and its reference is written as a percentage.
 
     What counts as equal is listed in docs/math.md and decided by `reward_functions.symbolic`.
-    Nothing in a response is evaluated as code. Not decided are, among others, piecewise answers of
-    other forms, nonlinear inequalities, and solutions of differential equations.
+    Nothing in a response is evaluated as code. Not decided are, among others, piecewise answers in
+    several variables, nonlinear inequalities, and solutions of differential equations.
 
     A list of numbers or booleans as the reference is one answer with these members; any other list
     means any of its items. A set that is one answer is one string or such a list.

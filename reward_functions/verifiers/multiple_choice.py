@@ -161,7 +161,9 @@ def _scored(sample: Sample, *, include_reasoning: bool) -> Score:
         reason = "the letter and the text of the answer are two choices"
         return not_answered(reason, "letter-and-text", found.text)
     later = found.conflicting_answer
-    if _letters(later, options) not in (frozenset(), letters) or is_another(later, letter, options):
+    if later and (
+        _letters(later, options) not in (frozenset(), letters) or is_another(later, letter, options)
+    ):
         return contradicted(found)
     rule = "same-option" if len(reference) == 1 else "option-set"
     evidence = Evidence(rule, _named(letters), _named(reference))

@@ -102,6 +102,8 @@ PRECISION: Final = re.compile(
     re.IGNORECASE,
 )
 """How exactly a prompt wants its answer: decimal places, or significant figures."""
+EXACTLY: Final = ("nearest", "closest", "decimal", "significant", "sig ", "精确", "保留", "四舍")
+"""What a prompt has in its text that says so, in lower case."""
 
 _LETTER: Final = r"(?P<letter>[A-Za-z]|\\(?:alpha|beta|lambda|mu|theta|phi|omega))(?![A-Za-z_(^])"
 SIGNED: Final = re.compile(
@@ -132,3 +134,8 @@ ON: Final = re.compile(
     re.IGNORECASE,
 )
 """A question with the values that it is asked for: "solve … for $0 < x < 1$"."""
+
+SET: Final = re.compile(
+    r"[<>≤≥∈…]|\.\.\.|\\(?:[lc]?dots|leq?|geq?|leqslant|geqslant|lt|gt|in)(?![a-z])"
+)
+"""What a set of many numbers has in its text."""

@@ -37,7 +37,7 @@ from reward_functions.symbolic.expr.nodes import (
     Relation,
     Union,
 )
-from reward_functions.symbolic.expr.traversal import names_in, without_names
+from reward_functions.symbolic.expr.traversal import without_names
 from reward_functions.symbolic.verdict import Finding, differ, same, unknown
 
 if TYPE_CHECKING:
@@ -89,8 +89,7 @@ class AnswerComparison(FamilyComparison):
             return self.regions(reference, candidate)
         if not isinstance(reference, _NO_VALUES) and not isinstance(candidate, _NO_VALUES):
             try:
-                found = self.scalars.compare(reference, candidate)
-                return found if found.equal else self.by_units(reference, candidate) or found
+                return self.scalars.compare(reference, candidate)
             except Unreadable:
                 found = self.arrays(reference, candidate)
                 if found is None:
@@ -110,14 +109,17 @@ class AnswerComparison(FamilyComparison):
         return self.compare(mine or reference, theirs or candidate)
 
     def by_units(self, reference: Node, candidate: Node) -> Finding | None:
-        """Unlike values again where units have several names: i and j, i with a hat or an arrow."""
-        names = names_in(reference) | names_in(candidate)
-        if any("(" in name for name in names):
+        """Unlike answers again where units have several names: i and j, i with a hat or an arrow.
+
+        None where they are not equal by that.
+        """
+        sides = with_one_letter(reference, candidate)
+        if sides is None:
             work = self.scalars.field.work
             mine, theirs = (in_basis(each, _SPACE, work) for each in (reference, candidate))
-            return None if mine is None or theirs is None else self.compare(mine, theirs)
-        sides = with_one_letter(reference, candidate) if "j" in names else None
-        return None if sides is None else self.compare(*sides)
+            sides = None if mine is None or theirs is None else (mine, theirs)
+        found = None if sides is None else self.compare(*sides)
+        return found if found and found.equal else None
 
     def parts(self, reference: Node, candidate: Node) -> Finding:
         """Two answers of which at least one has parts."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 INTRODUCING: Final = ("if", "for", "when", "where", "as")
 OTHERWISE: Final = ("otherwise", "else", "elsewhere")
+_SPLITTING: Final = frozenset(INTRODUCING[:3])
 _PARITY: Final = {"even": 0, "odd": 1}
 _COPULAS: Final = ("is", "are")
 _OPENING: Final = frozenset(("(", "[", "{", "\\{", "begin"))
@@ -40,7 +41,7 @@ def in_a_row(
         value: reads the value of a case.
         condition: reads its condition, with the word that introduces it.
     """
-    if not any(token.kind == "letters" and token.text in INTRODUCING[:3] for token in stream):
+    if _SPLITTING.isdisjoint([token.text for token in stream]):
         return None
     found = [_case(part) for part in _parts(stream)]
     cases = [case for case in found if case is not None]
@@ -70,7 +71,7 @@ def _case(part: list[Token]) -> Case | None:
     words = [
         place
         for place, token in enumerate(part)
-        if token.kind == "letters" and token.text.lower() in (*INTRODUCING[:3], *OTHERWISE)
+        if token.kind == "letters" and (token.text in _SPLITTING or token.text in OTHERWISE)
     ]
     if len(words) != 1 or not words[0]:
         return None

@@ -6,6 +6,7 @@ A decimal that is shorter than the reference says less, but where the prompt wan
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.extraction.cues import asking
@@ -23,6 +24,9 @@ ROUNDED: Final = "rounded-decimal"
 AS_ASKED: Final = "rounded-as-asked"
 """The rule of an answer that the reference rounds to."""
 
+KEPT: Final = 64
+"""Prompts that are kept as they were read: all responses of a group answer the same one."""
+
 _TEN: Final = Fraction(10)
 
 
@@ -34,6 +38,9 @@ def rounded_as_asked(answer: str, reference: str, prompt: str) -> bool:
         reference: a decimal.
         prompt: the question; its last 20,000 characters count.
     """
+    stated = _precisions(prompt[-TAIL:])
+    if not stated:
+        return False
     mine, theirs = quantity(plain(reference)), quantity(plain(answer))
     if mine is None or theirs is None or not mine.decimals or theirs.decimals is None:
         return False
@@ -41,12 +48,19 @@ def rounded_as_asked(answer: str, reference: str, prompt: str) -> bool:
         return False
     if "%" in (mine.unit, theirs.unit) and mine.unit != theirs.unit:
         return False
-    wanted = {_step(found, mine.value) for found in asking.PRECISION.finditer(prompt[-TAIL:])}
-    wanted.discard(None)
+    wanted = {step for each in stated if (step := _step(each, mine.value))}
     if len(wanted) != 1:
         return False
-    step = wanted.pop() or Fraction(1)
+    step = wanted.pop()
     return theirs.value % step == 0 and abs(theirs.value - mine.value) * 2 <= step
+
+
+@lru_cache(KEPT)
+def _precisions(prompt: str) -> tuple[re.Match[str], ...]:
+    """Where a prompt says how exactly it wants its answer."""
+    if not any(map(prompt.lower().__contains__, asking.EXACTLY)):
+        return ()
+    return tuple(asking.PRECISION.finditer(prompt))
 
 
 def _step(asked: re.Match[str], value: Fraction) -> Fraction | None:

@@ -10,11 +10,18 @@ nothing.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from reward_functions import symbolic
 from reward_functions.extraction.answer import Answer, NoAnswer
-from reward_functions.extraction.choices import differs, lettered, options_in, speaks_against
+from reward_functions.extraction.choices import (
+    KEPT,
+    differs,
+    lettered,
+    options_in,
+    speaks_against,
+)
 from reward_functions.extraction.cues import choices as words
 from reward_functions.extraction.option_sets import asks_for_order, boxes_with_or, option_set
 from reward_functions.quantities.unicode_forms import folded
@@ -115,12 +122,12 @@ def by_letters(found: Answer, text: str, reference: str, prompt: str) -> Equalit
         reference: the reference, which is a set where the prompt offers all its letters.
         prompt: the question. Where it asks for an order, its letters are no set.
     """
-    if not _MAY_BE_SET(reference):
+    if not prompt or not _MAY_BE_SET(reference):
         return None
-    options = options_in(prompt) if prompt else {}
-    wanted = option_set(reference, options)
-    if not wanted or _by_text(reference, options) or asks_for_order(prompt):
+    wanted = _wanted(reference, prompt)
+    if not wanted:
         return None
+    options = options_in(prompt)
     given, later = (_letters(each, options) for each in (found.text, found.conflicting_answer))
     rule, outcome = "option-set", symbolic.Outcome.DIFFERENT
     if words.OR.search(found.text) or (len(given) > 1 and boxes_with_or(text)):
@@ -134,6 +141,16 @@ def by_letters(found: Answer, text: str, reference: str, prompt: str) -> Equalit
     else:
         reason = "other options than the reference's"
     return symbolic.EqualityVerdict(outcome, rule, reason, _named(wanted), _named(given))
+
+
+@lru_cache(KEPT)
+def _wanted(reference: str, prompt: str) -> frozenset[str]:
+    """The letters of a reference that is a set of the prompt's options; none of any other."""
+    options = options_in(prompt)
+    found = option_set(reference, options)
+    if not found or _by_text(reference, options) or asks_for_order(prompt):
+        return frozenset()
+    return found
 
 
 def _letters(answer: str, options: Mapping[str, str]) -> frozenset[str]:

@@ -26,12 +26,6 @@ LENGTH: Final = 600
 DOMAINS: Final = 8
 """Statements about letters that are tried."""
 
-_SIGNS: Final = (
-    *("<", ">", "≤", "≥", "∈", "\\le", "\\ge", "\\lt", "\\gt", "\\in"),
-    *("...", "…", "dots"),
-)
-"""What a set of many numbers has in its text."""
-
 
 def equal_in_prompt(answer: str, reference: str, prompt: str) -> bool:
     """Whether two sets are the same within the domain that a prompt states for their letter.
@@ -41,9 +35,7 @@ def equal_in_prompt(answer: str, reference: str, prompt: str) -> bool:
         reference: the right set.
         prompt: the question; its last 20,000 characters count.
     """
-    if max(len(answer), len(reference)) > LENGTH or not any(
-        map((reference + answer).__contains__, _SIGNS)
-    ):
+    if max(len(answer), len(reference)) > LENGTH or asking.SET.search(reference + answer) is None:
         return False
     stated = [domain for domain, _ in zip(_domains(prompt[-TAIL:]), range(DOMAINS), strict=False)]
     return any(symbolic.equal_within(reference, answer, domain) for domain in dict.fromkeys(stated))
