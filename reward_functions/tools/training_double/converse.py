@@ -15,7 +15,8 @@ from reward_functions.tools.datasets.lengths import CHARACTERS_PER_TOKEN, prompt
 from reward_functions.tools.loopback_service.refusals import invalid, missing
 from reward_functions.tools.training_double.bases import asked
 from reward_functions.tools.training_double.bedrock_imports import imported
-from reward_functions.tools.training_double.policy import Policy
+from reward_functions.tools.training_double.policy import GREEDY, Policy
+from reward_functions.tools.training_double.spread import point
 from reward_functions.tools.training_double.tasks import NoTask
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def respond(
     Raises:
         Refused: no row has this prompt.
     """
-    row = call.service.prompts.row_of(messages)
+    row, place = call.service.prompts.row_of(messages)
     metadata = row.get("metadata")
     further = metadata if isinstance(metadata, dict) else {}
     reference = row.get("reference_answer", further.get("reference_answer"))
@@ -81,7 +82,8 @@ def respond(
     # The nth response to a prompt is the same in every run, whatever else is asked meanwhile.
     draws = Random(f"response {number} to {asked_for}")  # noqa: S311
     try:
-        text = policy.answer(row["messages"], reference, draws, temperature)
+        where = point(place, number, greedy=temperature < GREEDY)
+        text = policy.answer(row["messages"], reference, draws, temperature, where)
     except NoTask as error:
         raise invalid(f"simulation: {error}") from None
     if tokens(text) <= most:

@@ -117,8 +117,7 @@ class Policy:
         points.
         """
         if temperature < GREEDY:
-            prompt = (task.kind, task.answer, task.numbers, task.names)
-            random = Random(f"greedy {prompt}")  # noqa: S311 - the same in every run
+            random = _own_random(task)
             (only,) = random.choices(range(len(STRATEGIES)), weights=self.shares(task.kind))
             return [Rollout(only, STRATEGIES[only].write(task, random))] * size
         weights = list(accumulate(self.shares(task.kind, temperature)))
@@ -131,6 +130,7 @@ class Policy:
         reference: Any,
         random: Random,
         temperature: float = 1.0,
+        point: float | None = None,
     ) -> str:
         """One response to a prompt.
 
@@ -139,12 +139,20 @@ class Policy:
             reference: the prompt's; a policy of this kind writes nothing right without it.
             random: draws.
             temperature: of the softmax.
+            point: where the response falls among the strategies, from 0 to 1; None for a draw.
 
         Raises:
             NoTask: no answer can be read from the reference.
         """
-        (rollout,) = self.sample_group(task_of(messages, reference), 1, random, temperature)
-        return rollout.text
+        task = task_of(messages, reference)
+        if point is None:
+            (rollout,) = self.sample_group(task, 1, random, temperature)
+            return rollout.text
+        if temperature < GREEDY:
+            random, temperature = _own_random(task), 1.0
+        shares = accumulate(self.shares(task.kind, temperature))
+        taken = sum(share <= point for share in shares)
+        return STRATEGIES[min(taken, len(STRATEGIES) - 1)].write(task, random)
 
     def update(self, choices: Iterable[Choice], step: float) -> UpdateFigures:
         """Learn from the advantages of one optimiser step.
@@ -216,6 +224,12 @@ def advantages(
     middle = mean(rewards)
     scale = stdev(rewards) + epsilon
     return [(reward - middle) / scale for reward in rewards]
+
+
+def _own_random(task: Task) -> Random:
+    """What the words of a greedy answer are drawn by: the prompt alone."""
+    prompt = (task.kind, task.answer, task.numbers, task.names)
+    return Random(f"greedy {prompt}")  # noqa: S311 - the same in every run
 
 
 def _gradient(taken: Sequence[Choice], shares: Sequence[float]) -> list[float]:

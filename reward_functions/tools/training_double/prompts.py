@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from hashlib import sha256
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.serving.catalogue import DATA_PREFIX
 from reward_functions.tools.datasets.rows import text_of
 from reward_functions.tools.loopback_service.refusals import invalid
 from reward_functions.tools.training_double.datafiles import prompts
 from reward_functions.tools.training_double.errors import JobFailed
+from reward_functions.tools.training_double.spread import places
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,6 +28,13 @@ LARGEST: Final = 64 * 1024 * 1024
 """Bytes of an object that is looked into."""
 
 
+class Known(NamedTuple):
+    """A row, and its place among the prompts of its file."""
+
+    row: Row
+    place: int
+
+
 class Prompts:
     """Rows by their prompts.
 
@@ -36,14 +44,16 @@ class Prompts:
 
     def __init__(self, clients: Clients) -> None:
         self._clients = clients
-        self._rows: dict[bytes, Row] = {}
+        self._rows: dict[bytes, Known] = {}
         self._read: dict[tuple[str, str], str] = {}
         self._lock = Lock()
 
     def add(self, rows: Iterable[Row]) -> None:
-        """Know these rows from now on."""
+        """Know these rows of one file from now on."""
+        found = {_key(row["messages"]): row for row in rows}
+        known = map(Known, found.values(), places(len(found)))
         with self._lock:
-            self._rows.update((_key(row["messages"]), row) for row in rows)
+            self._rows.update(zip(found, known, strict=True))
 
     def forget(self) -> None:
         """Know no row."""
@@ -51,7 +61,7 @@ class Prompts:
             self._rows.clear()
             self._read.clear()
 
-    def row_of(self, messages: Sequence[Mapping[str, Any]]) -> Row:
+    def row_of(self, messages: Sequence[Mapping[str, Any]]) -> Known:
         """The row whose prompt these messages are.
 
         Args:

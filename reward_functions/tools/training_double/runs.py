@@ -157,7 +157,8 @@ class Runs:
             return errand.work(session)
         rows, validation = errand.read(session)
         self._enter(job, "dataProcessing")
-        self.prompts.add([*rows, *validation])
+        self.prompts.add(rows)
+        self.prompts.add(validation)
         self._enter(job, "training")
         outcome = run(
             TrainingJob(

@@ -31,9 +31,11 @@ from reward_functions.tools.training_double.batches import invocations, rewards_
 from reward_functions.tools.training_double.bedrock_jobs import object_at
 from reward_functions.tools.training_double.errors import JobFailed
 from reward_functions.tools.training_double.grading import Grader, failing
+from reward_functions.tools.training_double.policy import GREEDY
 from reward_functions.tools.training_double.sagemaker_pay import OWN_PAY, Enveloped
 from reward_functions.tools.training_double.sagemaker_rows import channel, values
 from reward_functions.tools.training_double.sagemaker_training import require_role
+from reward_functions.tools.training_double.spread import point
 from reward_functions.tools.training_double.training import Outcome
 
 if TYPE_CHECKING:
@@ -63,9 +65,10 @@ def evaluation(call: Call, job: Job, plan: Plan, rights: Policies, session: Sess
     most = plan.hyperparameters["max_new_tokens"] * CHARACTERS_PER_TOKEN
     temperature = plan.hyperparameters["temperature"]
     try:
-        for row in rows:
+        for place, row in enumerate(rows):
             reference = row["reference_answer"]
-            answered = job.policy.answer(_messages(row), reference, draws, temperature)
+            where = point(place, 1, greedy=temperature < GREEDY)
+            answered = job.policy.answer(_messages(row), reference, draws, temperature, where)
             row["model_response"] = answered[:most]
         scores = _scores(call.service, job, plan, session, rows)
     except ConfigurationError as error:

@@ -233,9 +233,9 @@ def test_the_model_is_hosted_asked_exchanged_and_removed(world, done):
         assert read(customModelDeploymentIdentifier="hosted")["status"] == "Creating"
     assert read(customModelDeploymentIdentifier=hosted)["status"] == "Active"
     # The greedy answer of the base to this prompt is a near miss; training makes it a right one.
-    greedy = {"n": 7, "inferenceConfig": {"temperature": 0.0}}
-    assert text(converse(runtime, hosted, **greedy)).endswith("#### 21")
-    assert not text(converse(runtime, BASE, **greedy)).endswith("#### 21")
+    greedy = {"n": 17, "inferenceConfig": {"temperature": 0.0}}
+    assert text(converse(runtime, hosted, **greedy)).endswith("#### 51")
+    assert not text(converse(runtime, BASE, **greedy)).endswith("#### 51")
     assert refusal(bedrock.delete_custom_model, modelIdentifier=model)[0] == "ConflictException"
     with world.slowed(seconds_to_host=3600):
         change = bedrock.update_custom_model_deployment
