@@ -5,6 +5,7 @@
     tasks.py           what a prompt and its reference come to: answer, kind, form
     wording.py         the sentences that responses are made of
     strategies.py      nine ways to answer, each really written out
+    low_discrepancy.py  where each response falls among them
     policy.py          a softmax over the strategies for each kind of answer; its update
     batches.py         rows as the trainers send them; results read strictly
     training.py        a job: groups, scores, updates, evaluation

@@ -15,8 +15,8 @@ from reward_functions.tools.datasets.lengths import CHARACTERS_PER_TOKEN, prompt
 from reward_functions.tools.loopback_service.refusals import invalid, missing
 from reward_functions.tools.training_double.bases import asked
 from reward_functions.tools.training_double.bedrock_imports import imported
+from reward_functions.tools.training_double.low_discrepancy import point
 from reward_functions.tools.training_double.policy import GREEDY, Policy
-from reward_functions.tools.training_double.spread import point
 from reward_functions.tools.training_double.tasks import NoTask
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from reward_functions.tools.datasets.rows import text_of
 from reward_functions.tools.loopback_service.refusals import invalid
 from reward_functions.tools.training_double.datafiles import prompts
 from reward_functions.tools.training_double.errors import JobFailed
-from reward_functions.tools.training_double.spread import places
+from reward_functions.tools.training_double.low_discrepancy import places
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -31,11 +31,11 @@ from reward_functions.tools.training_double.batches import invocations, rewards_
 from reward_functions.tools.training_double.bedrock_jobs import object_at
 from reward_functions.tools.training_double.errors import JobFailed
 from reward_functions.tools.training_double.grading import Grader, failing
+from reward_functions.tools.training_double.low_discrepancy import point
 from reward_functions.tools.training_double.policy import GREEDY
 from reward_functions.tools.training_double.sagemaker_pay import OWN_PAY, Enveloped
 from reward_functions.tools.training_double.sagemaker_rows import channel, values
 from reward_functions.tools.training_double.sagemaker_training import require_role
-from reward_functions.tools.training_double.spread import point
 from reward_functions.tools.training_double.training import Outcome
 
 if TYPE_CHECKING:

@@ -182,7 +182,7 @@ def served(_, operation):
     )
     job.events.append(Event("e", STARTED, "info", "message", "m", {}))
     service = MagicMock(state=state)
-    service.prompts.row_of.return_value = {"messages": [], "reference_answer": "7"}
+    service.prompts.row_of.return_value = ({"messages": [], "reference_answer": "7"}, 0)
     given = {"file": "file-1", "job": "ftjob-1", "model": CREATED["model"]}
     posted = ASKED.get(operation.path) if operation.method == "POST" else None
     call = Call(service, Caller("arn", place.account, place.region), posted or given)

@@ -6,9 +6,9 @@ import pytest
 
 from reward_functions.core.types import Message, Sample
 from reward_functions.tools.jobs.asking import chosen
+from reward_functions.tools.training_double.low_discrepancy import places, point
 from reward_functions.tools.training_double.policy import Policy
 from reward_functions.tools.training_double.prompts import Prompts
-from reward_functions.tools.training_double.spread import places, point
 from reward_functions.tools.training_double.strategies import STRATEGIES
 
 RIGHT = sum(

@@ -1,10 +1,10 @@
 """Where each response falls among the strategies: few prompts show the shares that draw them.
 
 Drawn one by one, the greedy answers to ten prompts are right in 30 points more or fewer than the
-sampled ones, by chance alone. So the points of a file's prompts are spread: those of any first ones
-in the order in which `reward job` draws them lie evenly from 0 to 1. Of 10 or more prompts the base
-is right in 34 % of its greedy answers, give or take 4 points, and never 10 points from the sampled
-ones, four to a prompt.
+sampled ones, by chance alone. So the points of a file's prompts lie evenly: those of any first ones
+in the order in which `reward job` draws them are as far apart as they can be. Of 10 or more prompts
+the base is right in 34 % of its greedy answers, give or take 4 points, and never 10 points from the
+sampled ones, four to a prompt.
 
     point of the nth response to a prompt = place of the prompt × an irrational number, + a shift
 
