@@ -7,6 +7,7 @@ policy is a calculator that errs in a known share of the rollouts: a SIMULATION,
 from __future__ import annotations
 
 import json
+import os
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,6 +45,8 @@ AT_ONCE: Final = 8
 UNENDED: Final = 7 * 86_400.0
 """Seconds that a rollout may take. A notebook waits until each has ended: whoever closes a laptop
 over it, or stops its kernel for an hour, loses no reward."""
+
+ADDRESS: Final = "OPENAI_BASE_URL"
 
 NO_REWARDS: Final = "no rollout has a reward: there is nothing to draw; the table above says why"
 
@@ -180,6 +183,9 @@ def rollouts(
     )
     settings = RuntimeSettings(CalculatorPolicy(wrong, seed), FaultPlan.parse(faults, seed=seed))
     with ExitStack() as ended:
+        # A shell that points at the training double names another policy, and an agent prefers it.
+        if named := os.environ.pop(ADDRESS, ""):
+            ended.callback(os.environ.__setitem__, ADDRESS, named)
         double = ended.enter_context(serving(settings))
         endpoint = double.endpoint
         asked = ended.enter_context(

@@ -1,5 +1,6 @@
 """Rollouts in a notebook: what failed is no reward, and no process is left behind."""
 
+import os
 import time
 
 import pytest
@@ -28,6 +29,21 @@ def test_what_failed_has_no_reward_and_is_in_no_mean(data):
     assert run.figures.mean.value == 0.5
     assert by_turn({"failed": run}).sheets[0].rows == [["failed", "0", ""]]
     assert not any(row[0].startswith("seconds") for row in run._shown().sheets[0].rows)
+
+
+def test_an_address_of_the_shell_leads_no_rollout_away(data, monkeypatch):
+    """`reward local up --training` exports one, and an agent's model would take it."""
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/openai/v1")
+    seen = []
+
+    @rollout_handler
+    def agent(payload):
+        seen.append(os.environ.get("OPENAI_BASE_URL"))
+        return 0.5
+
+    rollouts(agent, data, n=1, limit=1)
+    assert seen == [None]
+    assert os.environ["OPENAI_BASE_URL"] == "http://127.0.0.1:9/openai/v1"
 
 
 def test_rollouts_without_a_reward_are_a_sentence_where_a_chart_would_be(data, tmp_path):
