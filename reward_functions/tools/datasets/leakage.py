@@ -17,7 +17,8 @@ import unicodedata
 from collections import defaultdict
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import combinations
+from io import StringIO
+from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from reward_functions.quantities.unicode_forms import folded
@@ -76,6 +77,10 @@ class Leak:
         return f"{one} and {other}: {what}, such as {self.example[0]} and {self.example[1]}"
 
 
+LONG: Final = 4096
+"""Characters of a group that are kept."""
+
+
 class Overlaps:
     """The digests of pages and prompts, by file; the prompts themselves are not kept."""
 
@@ -92,9 +97,9 @@ class Overlaps:
             row: as a trainer reads it.
         """
         seen = self._ids.setdefault(file, defaultdict(list))
-        for mark in _marks(row):
-            seen[mark].append(name)
         asked = normal(prompt_of(row))
+        for mark in _marks(row, asked):
+            seen[mark].append(name)
         if asked:
             self._asked.setdefault(file, defaultdict(list))[_digest(asked)].append(name)
 
@@ -132,15 +137,18 @@ def prompt_of(row: Mapping[str, Any]) -> str:
 
 
 def group_of(row: Mapping[str, Any], by: Literal["page", "prompt"]) -> str | None:
-    """What keeps a row on one side of a split: its page, or its prompt; None without one."""
+    """What keeps a row on one side of a split: its page, or its prompt; None without one.
+
+    A long one is its beginning and a digest of the whole: a split keeps one of every row.
+    """
     metadata = row.get("metadata")
     named = metadata.get(by) if isinstance(metadata, dict) else None
-    if isinstance(named, str) and named:
-        return named
-    return normal(prompt_of(row)) or None if by == "prompt" else None
+    if not (isinstance(named, str) and named):
+        named = normal(prompt_of(row)) if by == "prompt" else ""
+    return f"{named[:LONG]} {_digest(named).hex()}" if len(named) > LONG else named or None
 
 
-def _marks(row: Mapping[str, Any]) -> Iterator[tuple[Shared, bytes]]:
+def _marks(row: Mapping[str, Any], asked: str) -> Iterator[tuple[Shared, bytes]]:
     metadata = row.get("metadata")
     page = group_of(row, "page")
     if page:
@@ -152,20 +160,25 @@ def _marks(row: Mapping[str, Any]) -> Iterator[tuple[Shared, bytes]]:
     prompt = prompt_of(row)
     if prompt.strip():
         yield "prompt", _digest(prompt)
-        yield "near-duplicate", _digest(normal(prompt))
+        yield "near-duplicate", _digest(asked)
 
 
 def normal(text: str) -> str:
     """The words, numbers and signs of a text, without its capitals and punctuation."""
     whole = folded(text).translate(_WRITTEN_AS)
-    found = list(_TOKEN.finditer(whole))
-    tokens = ["", *(each[0] for each in found), ""]
-    return " ".join(
-        each[0]
-        for at, each in enumerate(found, 1)
-        if _says(each[0], tokens[at - 1], tokens[at + 1])
-        or (each[0] in _POINTS and _inside_a_number(whole, each.start()))
-    )
+    said = StringIO()
+    before, here = "", None
+    # A token at a time: those of a long text take a hundred times its bytes.
+    for after in chain(_TOKEN.finditer(whole), [None]):
+        if here is not None:
+            symbol = here[0]
+            if _says(symbol, before, after[0] if after else "") or (
+                symbol in _POINTS and _inside_a_number(whole, here.start())
+            ):
+                said.write(f" {symbol}")
+            before = symbol
+        here = after
+    return said.getvalue()[1:]
 
 
 def _says(symbol: str, before: str, after: str) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 
-from reward_functions.tools.datasets.leakage import normal
+from reward_functions.tools.datasets.leakage import group_of, normal
 
 # Prompts of synthetic data: one template, another question.
 DIFFERENT = [
@@ -57,3 +59,24 @@ def test_another_question_is_no_near_duplicate(one, other):
 @pytest.mark.parametrize(("one", "other"), ALIKE)
 def test_a_question_that_is_set_otherwise_is_the_same(one, other):
     assert normal(one) == normal(other)
+
+
+def test_a_long_prompt_takes_some_times_its_bytes():
+    """A list of its tokens takes a hundred times as much."""
+    text = "ab " * 100_000
+    tracemalloc.start()
+    try:
+        assert normal(text) == text.strip()
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 30 * len(text)
+
+
+def test_a_long_group_is_its_beginning_and_a_digest():
+    long = "ab " * 5_000
+    rows = [{"messages": [{"role": "user", "content": text}]} for text in (long, f"{long} 1", long)]
+    one, other, again = (group_of(row, "prompt") for row in rows)
+    assert one == again != other
+    assert len(one) < 5_000
+    assert one[:4096] == long[:4096]
