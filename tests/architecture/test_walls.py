@@ -20,6 +20,17 @@ NAMING = {
 """They walk the folders of rewards, and the imports of others, by their names."""
 
 LANGUAGE = {"core", "quantities", "extraction"}
+DOUBLES = {
+    # AWS, agents' hosts and judges on this machine: leaves, on which no product code stands.
+    "agentcore_double",
+    "laptop",
+    "local_aws",
+    "local_runtime",
+    "loopback_service",
+    "runtime_double",
+    "scripted_judge",
+    "training_double",
+}
 RUNTIME = LANGUAGE | {
     *("symbolic", "finqa", "verifiers", "judge_runtime", "judges", "shapers", "serving"),
 }
@@ -263,6 +274,24 @@ def test_every_folder_is_a_room():
 
 def test_the_zip_holds_the_runtime_rooms_alone():
     assert ROOMS.keys() - closure.LAPTOP == RUNTIME
+
+
+def is_double(module):
+    """Whether a dotted name is of a double, or of what lies in one."""
+    return module.startswith("reward_functions.tools.") and module.split(".")[2] in DOUBLES
+
+
+def test_only_the_command_line_imports_a_double():
+    """What product code needs of one lies outside of them: a real job runs no simulator."""
+    assert {name.split(".")[2] for name in MODULES if is_double(name)} == DOUBLES
+    wrong = [
+        f"{name} imports {module}"
+        for name, path in MODULES.items()
+        if not name.startswith("reward_functions.cli") and not is_double(name)
+        for module in imported(path)
+        if is_double(module)
+    ]
+    assert not wrong
 
 
 @pytest.mark.parametrize(("room", "part"), [(room, part) for room in INNER for part in INNER[room]])
