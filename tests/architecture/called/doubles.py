@@ -279,7 +279,7 @@ ROWS = {
     f"{DOUBLE}.tasks:_NEAR_MISSES": Rows(
         near_miss, {kind: miss for kind, (_, miss) in ANSWERS.items()}
     ),
-    f"{DOUBLE}.conditions:OPERATORS": Rows(
+    "tools.iam_matching:OPERATORS": Rows(
         compared,
         {
             "stringequals": (EQUAL, True),
