@@ -28,12 +28,13 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.loopback import is_loopback
 from reward_functions.tools.aws_shell import aws_session
 from reward_functions.tools.deployed.failures import in_words
+from reward_functions.tools.emulator_pointing import away_line, pointed_at
+from reward_functions.tools.emulator_record import DEFAULT
 from reward_functions.tools.jobs.clients import endpoints
 from reward_functions.tools.jobs.places import Place, place
-from reward_functions.tools.local_aws.emulator import DEFAULT, known
+from reward_functions.tools.local_aws.emulator import known
 from reward_functions.tools.local_aws.environment import ACCOUNT, merged
 from reward_functions.tools.local_aws.people import become
-from reward_functions.tools.local_aws.pointing import away_line, pointed_at
 from reward_functions.tools.sheets import Sheet
 
 if TYPE_CHECKING:
@@ -195,7 +196,8 @@ def _emulator(environ: Mapping[str, str]) -> LocalAws:
         )
     running = [aws for aws in known() if aws.alive]
     pointed = pointed_at([general])
-    aws = pointed if pointed in running else _only(running) if pointed is None else None
+    by_name = {aws.name: aws for aws in running}
+    aws = _only(running) if pointed is None else by_name.get(pointed.name)
     if aws is None or not aws.training_endpoint:
         lacks = "no local AWS runs" if aws is None else f"{aws.name!r} runs without training"
         raise Stopped(f"RUN_IN is 'local', and {lacks}: type {START} ({DOCUMENTED})")

@@ -21,7 +21,6 @@ from reward_functions.tools.rollouts.page import CHARTS, page
 from reward_functions.tools.rollouts.python_agent import PythonAgent
 from reward_functions.tools.rollouts.records import Setup
 from reward_functions.tools.rollouts.reporting import sheets
-from reward_functions.tools.rollouts.runtimes import OwnRuntime
 from reward_functions.tools.rollouts.tasks import read_tasks
 from reward_functions.tools.runtime_double import (
     CalculatorPolicy,
@@ -30,6 +29,7 @@ from reward_functions.tools.runtime_double import (
     Trajectory,
     serving,
 )
+from reward_functions.tools.runtime_double.own_runtime import OwnRuntime
 from reward_functions.tools.sheets import Sheet
 
 if TYPE_CHECKING:

@@ -28,7 +28,9 @@ MEGABYTE: Final = 1024 * 1024
 BUDGET: Final = Budget("AgentCore", unzipped=750 * MEGABYTE, zipped=250 * MEGABYTE)
 """"Quotas for Amazon Bedrock AgentCore", direct code deployment."""
 
-SERVER: Final = f"{closure.PACKAGE.name}.rollouts.servers.app"
+ROLLOUTS: Final = f"{closure.PACKAGE.name}.rollouts"
+
+SERVER: Final = f"{ROLLOUTS}.servers.app"
 """What runs on AgentCore; nothing here imports it."""
 
 MAIN: Final = f"{agents.MAIN}.py"
@@ -69,7 +71,7 @@ class AgentArtifacts(Artifacts):
         main = self._scratch / f"{agent.name}.{MAIN}"
         main.write_text(SOURCE.format(entry=agent.entry), encoding="utf-8")
         pinned = self._pinned(algebra=True, services=frozenset(self.stage.aws_services))
-        ours = closure.all_files(frozenset({"rollouts"}))
+        ours = closure.all_files(frozenset({ROLLOUTS}))
         return Contents((*pinned, self._packages), {**ours, MAIN: main})
 
     def _modules_of(self, agent: Agent) -> dict[str, str]:

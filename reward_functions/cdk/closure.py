@@ -8,6 +8,7 @@ types alone does not. A file beside the module joins where the module names it i
 | --- | --- |
 | an import that runs for certain rewards only is followed for these | `ON_DEMAND` |
 | files that are found by their folder | `FOLDERS` |
+| what a whole room, or a folder of one, is carried by | `ROWS` |
 """
 
 from __future__ import annotations
@@ -31,11 +32,28 @@ HANDLER: Final = "reward_functions.serving.handler"
 
 PACKAGE: Final = Path(reward_functions.__file__).parent
 
-LAPTOP: Final = frozenset({"adapters", "cdk", "cli", "feedback", "rollouts", "testing", "tools"})
-"""Rooms that no reward's function runs; agents run `rollouts`, trainers `adapters`."""
+REWARDS: Final = "rewards"
+FUNCTIONS: Final = "functions that are no rewards, and agents"
+NOBODY: Final = "nobody"
 
-BESIDE_REWARDS: Final = frozenset({"feedback", "rollouts"})
-"""Of these, the rooms that functions of a stage run which are no rewards."""
+ROWS: Final[Mapping[str, str]] = {
+    "reward_functions": REWARDS,
+    "reward_functions.adapters": NOBODY,
+    "reward_functions.cdk": NOBODY,
+    "reward_functions.cli": NOBODY,
+    "reward_functions.feedback": FUNCTIONS,
+    "reward_functions.rollouts": FUNCTIONS,
+    "reward_functions.testing": NOBODY,
+    "reward_functions.tools": NOBODY,
+}
+"""Who carries the modules below a dotted name: a room, or a folder of a room. The longest that a
+module lies below counts. Trainers run `adapters`, from no artifact of ours."""
+
+LAPTOP: Final = frozenset(row for row, carrier in ROWS.items() if carrier != REWARDS)
+"""Rows that no reward's function runs."""
+
+BESIDE_REWARDS: Final = frozenset(row for row, carrier in ROWS.items() if carrier == FUNCTIONS)
+"""Of these, the rows that functions of a stage run which are no rewards."""
 
 THEIRS: Final = ""
 """No need of a reward: its artifact holds every module, as `all_files` does."""
@@ -61,9 +79,9 @@ def modules() -> Mapping[str, Path]:
     found = {}
     for path in sorted(PACKAGE.rglob("*.py")):
         inside = path.relative_to(PACKAGE.parent).with_suffix("")
-        if inside.parts[1] not in LAPTOP - BESIDE_REWARDS:
-            parts = inside.parts[:-1] if inside.name == "__init__" else inside.parts
-            found[".".join(parts)] = path
+        parts = inside.parts[:-1] if inside.name == "__init__" else inside.parts
+        if row(name := ".".join(parts)) not in LAPTOP - BESIDE_REWARDS:
+            found[name] = path
     return found
 
 
@@ -78,9 +96,15 @@ def module_of(reward: str) -> str:
     return next(theirs, None) or str(registry.get(reward).function.__module__)
 
 
-def room(module: str) -> str:
-    """The room of one of our modules; "" of what is in none."""
-    return module.partition(".")[2].partition(".")[0]
+def row(name: str) -> str:
+    """The row of `ROWS` that the dotted name of one of our files lies below; the longest of them.
+
+    Args:
+        name: of a module, or of another file, whose folders are parts of it.
+    """
+    while name not in ROWS:
+        name = name.rpartition(".")[0]
+    return name
 
 
 def rewards_in(spec: RewardSpec, name: str) -> list[str]:
@@ -105,9 +129,9 @@ def reached(
     Args:
         roots: dotted names; what is no module of ours is passed over.
         needs: of the reward, which decides about `ON_DEMAND`.
-        beside: rooms that are followed too; no reward reaches any of `BESIDE_REWARDS`.
+        beside: rows that are followed too; no reward reaches any of `BESIDE_REWARDS`.
     """
-    known = {name: path for name, path in modules().items() if room(name) not in LAPTOP - beside}
+    known = {name: path for name, path in modules().items() if row(name) not in LAPTOP - beside}
     found: set[str] = set()
     waiting = list(roots)
     while waiting:
@@ -151,14 +175,17 @@ def all_files(beside: frozenset[str] = frozenset()) -> dict[str, Path]:
     """Whole runtime rooms, as code that we do not know may import any of their modules.
 
     Args:
-        beside: rooms of `BESIDE_REWARDS` that go with them.
+        beside: rows of `BESIDE_REWARDS` that go with them.
     """
-    places = (place for place in PACKAGE.iterdir() if place.name not in LAPTOP - beside)
-    paths = (path for place in places for path in (place, *place.rglob("*")))
-    return {
-        path.relative_to(PACKAGE.parent).as_posix(): path
-        for path in sorted(filter(_is_ours, paths))
+    found = {
+        path.relative_to(PACKAGE.parent): path
+        for path in sorted(filter(_is_ours, PACKAGE.rglob("*")))
         if path.is_file()
+    }
+    return {
+        place.as_posix(): path
+        for place, path in found.items()
+        if row(".".join(place.parts)) not in LAPTOP - beside
     }
 
 

@@ -113,7 +113,7 @@ def up(
     from reward_functions.cli._console import errors
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.tools import local_aws
-    from reward_functions.tools.local_aws.pointing import towards_line
+    from reward_functions.tools.emulator_pointing import towards_line
     from reward_functions.tools.local_aws.processes import ended_like_interrupted
 
     if print_env and as_json:
@@ -323,9 +323,10 @@ def _here(name: str | None) -> LocalAws:
     Raises:
         LocalAwsError: it does not run.
     """
+    from reward_functions.tools.emulator_pointing import pointed_at
+    from reward_functions.tools.emulator_record import DEFAULT
     from reward_functions.tools.local_aws import LocalAwsError
-    from reward_functions.tools.local_aws.emulator import DEFAULT, known
-    from reward_functions.tools.local_aws.pointing import pointed_at
+    from reward_functions.tools.local_aws.emulator import known
 
     if name is not None:
         return _running(name)

@@ -35,9 +35,9 @@ from reward_functions.tools.aws_shell import BadShell, aws_session, region_of
 from reward_functions.tools.deployed.failures import NO_REGION, AwsFailed, in_words
 from reward_functions.tools.deployed.findings import CheckFinding
 from reward_functions.tools.doctor_checks import NOTICED, REPLY, SKEW
+from reward_functions.tools.emulator_pointing import away_line, pointed_at
 from reward_functions.tools.local_aws.emulator import known
 from reward_functions.tools.local_aws.environment import ACCOUNT
-from reward_functions.tools.local_aws.pointing import away_line, pointed_at
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -242,8 +242,8 @@ def sdk() -> CheckFinding:
 
 def emulators() -> CheckFinding:
     """The local AWS that runs, and whether one can be started."""
+    from reward_functions.tools.emulator_record import LocalAwsError  # noqa: PLC0415
     from reward_functions.tools.local_aws.interpreter import emulator_python  # noqa: PLC0415
-    from reward_functions.tools.local_aws.processes import LocalAwsError  # noqa: PLC0415
 
     running = [
         f"{aws.name!r} on {aws.endpoint}"

@@ -28,7 +28,7 @@ import typer
 
 from reward_functions.core.http_server.messages import Refused, Reply
 from reward_functions.core.http_server.server import Server
-from reward_functions.tools.local_aws.environment import LOOPBACK
+from reward_functions.tools.emulator_record import LOOPBACK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -20,11 +20,23 @@ NAMING = {
 """They walk the folders of rewards, and the imports of others, by their names."""
 
 LANGUAGE = {"core", "quantities", "extraction"}
+DOUBLES = {
+    # AWS, agents' hosts and judges on this machine: leaves, on which no product code stands.
+    "agentcore_double",
+    "laptop",
+    "local_aws",
+    "local_runtime",
+    "loopback_service",
+    "runtime_double",
+    "scripted_judge",
+    "training_double",
+}
 RUNTIME = LANGUAGE | {
     *("symbolic", "finqa", "verifiers", "judge_runtime", "judges", "shapers", "serving"),
 }
 ROOMS = {
-    # A room may import itself and the rooms named here, which stand above it in this table.
+    # A row is a room, or a folder of one with a place of its own: "rollouts.drive". It may import
+    # itself and the rows named here, which stand above it in this table.
     "core": set(),
     "quantities": {"core"},
     "extraction": {"core", "quantities"},
@@ -231,17 +243,36 @@ def modules():
 MODULES = dict(modules())
 
 
-def crossings(depth, prefix):
-    """(importing part, imported part, example) between the parts `depth` levels below the root."""
+def row_of(module, rows=ROOMS):
+    """The longest row that a module of ours lies below; "" of the package itself."""
+    inside = module.removeprefix("reward_functions").removeprefix(".")
+    while inside and inside not in rows:
+        inside = inside.rpartition(".")[0]
+    return inside
+
+
+def between_rows():
+    """(importing row, imported row, example)."""
+    for name, path in MODULES.items():
+        for module in imported(path):
+            if module in MODULES or module.rpartition(".")[0] in MODULES:
+                here, there = row_of(name), row_of(module)
+                if here and there and there != here:
+                    yield here, there, f"{name} imports {module}"
+
+
+def crossings(room):
+    """(importing part, imported part, example) between the parts of a room."""
+    prefix = f"reward_functions.{room}"
     for name, path in MODULES.items():
         if not name.startswith(prefix):
             continue
-        here = [*name.split("."), "__init__"][depth]
+        here = [*name.split("."), "__init__"][2]
         for module in imported(path):
             known = module in MODULES or module.rpartition(".")[0] in MODULES
             if known and module.startswith(prefix + "."):
-                there = module.split(".")[depth]
-                if there != here and (there in INNER.get(prefix.rpartition(".")[2], ROOMS)):
+                there = module.split(".")[2]
+                if there != here and there in INNER[room]:
                     yield here, there, f"{name} imports {module}"
 
 
@@ -249,7 +280,7 @@ def crossings(depth, prefix):
 def test_a_room_imports_only_the_rooms_before_it(room):
     wrong = [
         example
-        for here, there, example in crossings(1, "reward_functions")
+        for here, there, example in between_rows()
         if here == room and there not in ROOMS[room]
     ]
     assert not wrong
@@ -257,19 +288,60 @@ def test_a_room_imports_only_the_rooms_before_it(room):
 
 def test_every_folder_is_a_room():
     folders = {path.name for path in PACKAGE.iterdir() if any(path.rglob("*.py"))}
-    assert folders == ROOMS.keys()
+    assert folders == {row.partition(".")[0] for row in ROOMS}
+    assert {row for row in ROOMS if not (PACKAGE / row.replace(".", "/")).is_dir()} == set()
     assert [path.name for path in PACKAGE.glob("*.py")] == ["__init__.py"]
 
 
 def test_the_zip_holds_the_runtime_rooms_alone():
-    assert ROOMS.keys() - closure.LAPTOP == RUNTIME
+    below = {row for row in ROOMS if closure.row(f"reward_functions.{row}") not in closure.LAPTOP}
+    assert below == RUNTIME
+
+
+def test_what_is_carried_is_said_of_rows_of_the_walls_and_a_folder_is_carried_where_its_room_is():
+    carriers = [closure.REWARDS, closure.FUNCTIONS, closure.NOBODY]
+    for row, carrier in closure.ROWS.items():
+        assert row == "reward_functions" or row.removeprefix("reward_functions.") in ROOMS
+        around = closure.ROWS[closure.row(row.rpartition(".")[0] or row)]
+        assert carriers.index(around) <= carriers.index(carrier)
+
+
+def test_the_row_of_a_module_is_the_longest_that_it_lies_below():
+    rows = {"rollouts": set(), "rollouts.drive": set(), "rollouts.driver": set()}
+    for name, row in {
+        "rollouts": "rollouts",
+        "rollouts.drives.x": "rollouts",
+        "rollouts.drive": "rollouts.drive",
+        "rollouts.drive.x.y": "rollouts.drive",
+        "rollouts.driver.x": "rollouts.driver",
+        "": "",
+    }.items():
+        assert row_of(f"reward_functions.{name}".rstrip("."), rows) == row
+
+
+def is_double(module):
+    """Whether a dotted name is of a double, or of what lies in one."""
+    return module.startswith("reward_functions.tools.") and module.split(".")[2] in DOUBLES
+
+
+def test_only_the_command_line_imports_a_double():
+    """What product code needs of one lies outside of them: a real job runs no simulator."""
+    assert {name.split(".")[2] for name in MODULES if is_double(name)} == DOUBLES
+    wrong = [
+        f"{name} imports {module}"
+        for name, path in MODULES.items()
+        if not name.startswith("reward_functions.cli") and not is_double(name)
+        for module in imported(path)
+        if is_double(module)
+    ]
+    assert not wrong
 
 
 @pytest.mark.parametrize(("room", "part"), [(room, part) for room in INNER for part in INNER[room]])
 def test_a_part_of_a_room_imports_only_the_parts_before_it(room, part):
     wrong = [
         example
-        for here, there, example in crossings(2, f"reward_functions.{room}")
+        for here, there, example in crossings(room)
         if here == part and there not in INNER[room][part]
     ]
     assert not wrong

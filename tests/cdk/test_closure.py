@@ -147,6 +147,21 @@ def test_of_the_runtime_rooms_only_these_files_are_carried_by_no_reward():
     assert left == {f"reward_functions/{name}" for name in UNREAD}
 
 
+def test_a_folder_is_kept_out_while_its_room_goes_in(monkeypatch):
+    rollouts, out = "reward_functions.rollouts", "reward_functions.rollouts.compat"
+    beside, module = frozenset({rollouts}), f"{out}.nova_forge"
+    whole = closure.all_files(beside).keys()
+    assert module in closure.reached([module], Needs(), beside=beside)
+    monkeypatch.setattr(closure, "ROWS", closure.ROWS | {out: closure.NOBODY})
+    monkeypatch.setattr(closure, "LAPTOP", closure.LAPTOP | {out})
+    left = closure.all_files(beside).keys()
+    compat = "reward_functions/rollouts/compat/"
+    assert left == {name for name in whole if not name.startswith(compat)} != whole
+    assert closure.reached([module], Needs(), beside=beside) <= {"reward_functions", rollouts} | {
+        name for name in closure.modules() if not name.startswith(out)
+    }
+
+
 def test_sympy_is_reached_by_what_compares_mathematics():
     reaching = {
         name

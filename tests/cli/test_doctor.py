@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from reward_functions.cli import _stage_checks, app
 from reward_functions.tools import laptop
 from reward_functions.tools.deployed.failures import AwsFailed
-from reward_functions.tools.local_aws.folders import Folder, Record
+from reward_functions.tools.emulator_record import Folder, Record
 from reward_functions.tools.local_aws.processes import process_of
 from tests.loopback import Service, served
 

@@ -19,10 +19,10 @@ from reward_functions.core.errors import DatasetError
 from reward_functions.core.registry import get
 from reward_functions.core.types import Scored
 from reward_functions.tools.deployed import check, expectation
+from reward_functions.tools.emulator_record import start_time
 from reward_functions.tools.local_aws import running
 from reward_functions.tools.local_aws.cdk import Cdk, CdkFailed
 from reward_functions.tools.local_aws.emulator import known
-from reward_functions.tools.local_aws.processes import _started
 from reward_functions.tools.local_aws.started import EmulatorEnded
 from tests.deploy.what import ROOT, STAGE, stages
 from tests.processes import end_within
@@ -140,5 +140,5 @@ def test_a_demo_that_is_interrupted_leaves_nothing(number, tmp_path):
     assert demo.returncode == 130
     assert "Traceback" not in said
     assert {aws.name for aws in known()} == before
-    assert _started(own[0].record.process.id) is None
+    assert start_time(own[0].record.process.id) is None
     assert end_within(own[0].folder.path, 3)

@@ -8,8 +8,8 @@ import re
 import pytest
 
 from helpers import here
+from reward_functions.tools.emulator_record import Folder, Record
 from reward_functions.tools.local_aws import emulator
-from reward_functions.tools.local_aws.folders import Folder, Record
 from reward_functions.tools.local_aws.processes import process_of
 from reward_functions.tools.local_aws.started import LocalAws
 from tests.notebooks import files, stage

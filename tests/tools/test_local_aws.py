@@ -14,6 +14,7 @@ from time import monotonic, sleep
 
 import pytest
 
+from reward_functions.tools.emulator_record import Folder, Process, start_time
 from reward_functions.tools.local_aws import (
     LocalAwsError,
     cdk,
@@ -28,10 +29,9 @@ from reward_functions.tools.local_aws import (
 from reward_functions.tools.local_aws.cdk import Cdk, CdkFailed
 from reward_functions.tools.local_aws.emulator import known
 from reward_functions.tools.local_aws.environment import merged, shell_lines
-from reward_functions.tools.local_aws.folders import Folder
 from reward_functions.tools.local_aws.interpreter import EmulatorMissing
 from reward_functions.tools.local_aws.listening import PortInUse
-from reward_functions.tools.local_aws.processes import Process, _started, lifeline, start
+from reward_functions.tools.local_aws.processes import lifeline, start
 from reward_functions.tools.local_aws.started import EmulatorEnded
 from reward_functions.tools.local_aws.training import TrainingOptions
 from tests.processes import end_within, processes_of
@@ -52,7 +52,7 @@ def gone(id):
     """Whether a process ends: at once, or within a minute of a busy machine."""
     late = monotonic() + 60
     while monotonic() < late:
-        if _started(id) is None:
+        if start_time(id) is None:
             return True
         sleep(0.01)
     return False
@@ -295,7 +295,7 @@ def test_what_a_killed_start_left_is_ended_by_the_next(impostor, nothing_left, t
 def test_a_later_process_of_the_same_id_is_left_alone():
     with subprocess.Popen(["sleep", "1000"], start_new_session=True) as innocent:
         Process(innocent.pid, "long ago").end()
-        assert _started(innocent.pid) is not None
+        assert start_time(innocent.pid) is not None
         assert not Process(innocent.pid, "long ago").alive
         innocent.kill()
 

@@ -12,10 +12,10 @@ from typer.testing import CliRunner
 from reward_functions.cli import app
 from reward_functions.serving.catalogue import DeployedStage, stage_parameter
 from reward_functions.tools.deployed.catalogue import NotDeployed
+from reward_functions.tools.emulator_pointing import away_line, pointed_at, towards_line
+from reward_functions.tools.emulator_record import LocalAwsError
 from reward_functions.tools.jobs.clients import TRAINING, Endpoints, WrongEndpoint
 from reward_functions.tools.local_aws.people import TASKS, become, field_of
-from reward_functions.tools.local_aws.pointing import away_line, pointed_at, towards_line
-from reward_functions.tools.local_aws.processes import LocalAwsError
 
 ALLOWED = {
     "data": "s3:ListAllMyBuckets",

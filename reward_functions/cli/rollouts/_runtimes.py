@@ -38,8 +38,9 @@ def runtime_of(
     Raises:
         ConfigurationError: nobody answers there, or the port is taken.
     """
-    from reward_functions.tools.rollouts.runtimes import OwnRuntime, RuntimeElsewhere
+    from reward_functions.tools.rollouts.runtimes import RuntimeElsewhere
     from reward_functions.tools.runtime_double import RuntimeDouble
+    from reward_functions.tools.runtime_double.own_runtime import OwnRuntime
 
     if url is not None:
         yield RuntimeElsewhere(url, concurrency=concurrency)

@@ -7,7 +7,7 @@
     lengths.py     tokens, and the limits they suggest     splitting.py  splits by group
     leakage.py     what two files share                    linting.py    what a trainer would refuse
     replaying.py   whether a reward can judge the file     other_answers.py  that nobody should pay
-    uploading.py   to S3
+    uploading.py   to S3                           answer_kinds.py   what a reference states
 
 A data set is a module with `FILES`, its public home, and `outcomes(source)`, what becomes of each
 of its records. `reward data …` is the command line over all of this.

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.errors import BadReference, ConfigurationError
 from reward_functions.core.suggest import did_you_mean
-from reward_functions.tools.training_double.tasks import NoTask, task_of
+from reward_functions.tools.datasets.answer_kinds import kind_of, stated_answer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +52,7 @@ def _value(value: object) -> str:
 
 def _kind(prompt: Prompt) -> str:
     try:
-        turns = [asdict(turn) for turn in prompt.turns]
-        return task_of(turns, prompt.sample.reference).kind
-    except NoTask:
+        answer, _ = stated_answer(prompt.sample.reference)
+    except BadReference:
         return NONE
+    return kind_of(answer)

@@ -122,7 +122,7 @@ class Endpoints:
 
     def _ways(self) -> tuple[str, str]:
         """The lines that point this shell at its emulator, and away from it."""
-        from reward_functions.tools.local_aws.pointing import (  # noqa: PLC0415 - for errors alone
+        from reward_functions.tools.emulator_pointing import (  # noqa: PLC0415 - for errors alone
             away_line,
             pointed_at,
             towards_line,

@@ -1,7 +1,7 @@
 """A request against botocore's model of its call: what AWS's servers check and botocore does not.
 
 botocore's own client lets a name of 80 characters pass, a value of 5,000, a technique that is none.
-The rules are `loopback_service.validation`'s, by which the training double answers as well.
+The rules are `request_validation`'s, by which the training double answers as well.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from reward_functions.tools.jobs.configuration import BadJob
-from reward_functions.tools.loopback_service.validation import problems
+from reward_functions.tools.request_validation import problems
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

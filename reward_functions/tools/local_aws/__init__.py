@@ -13,16 +13,17 @@ carries, and runs every function on the interpreter it runs on itself.
     installing.py    the environment it has, made
     processes.py     processes by id: told apart from later ones of the same id, ended with children
     watchdog.py      runs a command that ends when its starter does
-    folders.py       what is known about each emulator, by name, on disk
     certificate.py   TLS for an emulator that enforces permissions
     environment.py   the variables the emulator gets, and those its users need
     listening.py     a socket that is bound before its process is started
     started.py       an emulator that was started: its address, its clients, reset
     training.py      the training double beside it
     emulator.py      up, down
-    pointing.py      which emulator a shell points at, and the lines that turn it
     people.py        users of a stage's policies on it
     cdk.py           the real CDK command line against one
+
+What is known about each on disk is `tools.emulator_record`, and which of them a shell points at
+`tools.emulator_pointing`.
 
 Several run side by side, each under its own name and on its own port. What it does not reproduce:
 Bedrock's training, memory limits, `iam:PassRole`, embedded metrics, arm64.
@@ -30,8 +31,8 @@ Bedrock's training, memory limits, `iam:PassRole`, embedded metrics, arm64.
 
 from __future__ import annotations
 
+from reward_functions.tools.emulator_record import LocalAwsError
 from reward_functions.tools.local_aws.emulator import down, find, running, up
-from reward_functions.tools.local_aws.processes import LocalAwsError
 from reward_functions.tools.local_aws.started import LocalAws
 
 __all__ = ["LocalAws", "LocalAwsError", "down", "find", "running", "up"]

@@ -20,10 +20,9 @@ from shutil import which
 from time import sleep
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.tools.emulator_record import GLANCE, LocalAwsError
 from reward_functions.tools.local_aws.environment import ACCOUNT, REGION
 from reward_functions.tools.local_aws.processes import (
-    GLANCE,
-    LocalAwsError,
     lifeline,
     process_of,
     start,

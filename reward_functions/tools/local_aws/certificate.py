@@ -7,24 +7,15 @@ denies whoever comes without. The key never leaves its folder, and goes with it.
 from __future__ import annotations
 
 import subprocess
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.tools.local_aws.processes import LocalAwsError
+from reward_functions.tools.emulator_record import Certificate, LocalAwsError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 DAYS: Final = "30"
 """Longer than an emulator runs, and short enough to be worth nothing to anyone."""
-
-
-@dataclass(frozen=True, slots=True)
-class Certificate:
-    """Where a certificate and its key lie, both PEM."""
-
-    certificate: Path
-    key: Path
 
 
 def make_certificate(folder: Path) -> Certificate:

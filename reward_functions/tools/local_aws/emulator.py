@@ -13,14 +13,20 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.tools.emulator_record import (
+    DEFAULT,
+    GLANCE,
+    Folder,
+    LocalAwsError,
+    Record,
+    locked,
+    recorded,
+)
 from reward_functions.tools.local_aws.certificate import make_certificate
 from reward_functions.tools.local_aws.environment import emulators_own
-from reward_functions.tools.local_aws.folders import Folder, Record, locked, names
 from reward_functions.tools.local_aws.interpreter import emulator_python
 from reward_functions.tools.local_aws.listening import bound
 from reward_functions.tools.local_aws.processes import (
-    GLANCE,
-    LocalAwsError,
     lifeline,
     process_of,
     start,
@@ -34,9 +40,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from reward_functions.tools.local_aws.training import TrainingOptions
-
-DEFAULT: Final = "default"
-"""The name of an emulator nobody named."""
 
 READY_SECONDS: Final = 60.0
 """What a start may take; it takes half a second on an idle machine."""
@@ -56,8 +59,7 @@ for which it is asked who signs a request, is known beforehand."""
 
 def known() -> list[LocalAws]:
     """All that were started and not ended with `down`, whether they run or not."""
-    records = [(folder, folder.record()) for folder in map(Folder, names())]
-    return [LocalAws(folder, record) for folder, record in records if record]
+    return [LocalAws(each.folder, each.record) for each in recorded()]
 
 
 def find(name: str = DEFAULT) -> LocalAws | None:

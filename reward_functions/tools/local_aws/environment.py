@@ -11,13 +11,13 @@ import os
 from shlex import quote
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.tools.emulator_record import LOOPBACK, endpoint
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from reward_functions.tools.local_aws.certificate import Certificate
-
-LOOPBACK: Final = "127.0.0.1"
+    from reward_functions.tools.emulator_record import Certificate
 
 ACCOUNT: Final = "000000000000"
 """The emulator reads an access key of twelve digits as the root of that account."""
@@ -50,11 +50,6 @@ NEVER: Final = (
     "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS",
 )
 """What would lead a tool to another account, or past the emulator."""
-
-
-def endpoint(port: int, *, tls: bool) -> str:
-    """The one address of every service."""
-    return f"{'https' if tls else 'http'}://{LOOPBACK}:{port}"
 
 
 def emulators_own(

@@ -14,8 +14,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.tools.emulator_record import LocalAwsError
 from reward_functions.tools.local_aws.interpreter import OWN, VERSION, version_in
-from reward_functions.tools.local_aws.processes import LocalAwsError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

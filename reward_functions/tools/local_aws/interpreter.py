@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from reward_functions.tools.local_aws.processes import LocalAwsError
+from reward_functions.tools.emulator_record import LocalAwsError
 
 VERSION: Final = "1.5.33"
 """Other versions of ministack emulate other parts of AWS, each with faults of its own."""

@@ -8,8 +8,7 @@ from __future__ import annotations
 import socket
 from typing import Final
 
-from reward_functions.tools.local_aws.environment import LOOPBACK
-from reward_functions.tools.local_aws.processes import LocalAwsError
+from reward_functions.tools.emulator_record import LOOPBACK, LocalAwsError
 
 BACKLOG: Final = 512
 """Connections that wait to be accepted: the CDK and a trainer open many at once."""

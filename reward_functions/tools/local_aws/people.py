@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from reward_functions.tools.deployed.catalogue import stage_record
 from reward_functions.tools.deployed.failures import in_words
-from reward_functions.tools.local_aws.processes import LocalAwsError
+from reward_functions.tools.emulator_record import LocalAwsError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

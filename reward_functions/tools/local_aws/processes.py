@@ -11,14 +11,12 @@ import os
 import signal
 import subprocess
 import sys
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import contextmanager
 from pathlib import Path
 from threading import current_thread, main_thread
-from time import sleep
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.core.errors import ConfigurationError
+from reward_functions.tools.emulator_record import Process, start_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -28,49 +26,6 @@ WATCHDOG: Final = Path(__file__).with_name("watchdog.py")
 
 ENDING: Final = (signal.SIGTERM, signal.SIGHUP)
 """What a supervisor sends, and a terminal that is closed."""
-
-GLANCE: Final = 0.02
-"""Seconds between two looks at a process."""
-
-STARTED: Final = 19
-"""Where `/proc/ID/stat` has the start time, counted from the state on (proc(5), field 22)."""
-
-
-class LocalAwsError(ConfigurationError):
-    """The local AWS emulator could not be started, or has ended. The message says what to do."""
-
-
-@dataclass(frozen=True, slots=True)
-class Process:
-    """A process that leads a group.
-
-    Args:
-        id: its id, which is its group's too.
-        started: when, in whatever the system counts; compared and nothing else.
-    """
-
-    id: int
-    started: str
-
-    @property
-    def alive(self) -> bool:
-        """Whether this very process runs, and not a later one of its id."""
-        return _started(self.id) == self.started
-
-    def end(self) -> None:
-        """End it and all of its group, and return once they are gone.
-
-        Where its id is another process's by now, nothing is done.
-        """
-        if _started(self.id) not in (self.started, None):
-            return
-        # Killed and not asked: an emulator waits for open connections, and has nothing to save.
-        with suppress(ProcessLookupError, PermissionError):  # macOS says the second of remains
-            os.killpg(self.id, signal.SIGKILL)
-        while self.alive:
-            sleep(GLANCE)
-        with suppress(ChildProcessError):  # somebody else's child, who takes note of its end
-            os.waitpid(self.id, 0)
 
 
 @contextmanager
@@ -126,7 +81,7 @@ def _watchdog(line: int) -> list[str]:
 
 def process_of(id: int) -> Process:  # noqa: A002 - the system's word
     """The process of this id, which this process has just started."""
-    return Process(id, _started(id) or "ended at once")
+    return Process(id, start_time(id) or "ended at once")
 
 
 @contextmanager
@@ -167,22 +122,3 @@ def undisturbed() -> Iterator[None]:
             signal.signal(number, handler)
         if arrived:
             signal.raise_signal(arrived[0])
-
-
-def _started(id: int) -> str | None:  # noqa: A002 - the system's word
-    """When the process of this id started; None where there is none, or only its remains."""
-    if Path("/proc/self/stat").exists():
-        try:
-            stat = Path(f"/proc/{id}/stat").read_text()
-        except OSError:
-            return None
-        state, *fields = stat.rpartition(")")[2].split()
-        return None if state in "ZX" else fields[STARTED - 1]
-    done = subprocess.run(  # noqa: S603
-        ["/bin/ps", "-o", "stat=,lstart=", "-p", str(id)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    state, _, started = done.stdout.strip().partition(" ")
-    return None if not state or state.startswith("Z") else started.strip()

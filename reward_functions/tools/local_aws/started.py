@@ -10,23 +10,19 @@ from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from typing import TYPE_CHECKING, Any, Final
 
+from reward_functions.tools.emulator_record import LOOPBACK, Emulator, LocalAwsError, endpoint
 from reward_functions.tools.local_aws.environment import (
     ACCOUNT,
-    LOOPBACK,
     REGION,
     SECRET,
-    endpoint,
     merged,
     users_own,
 )
-from reward_functions.tools.local_aws.processes import LocalAwsError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from boto3.session import Session
-
-    from reward_functions.tools.local_aws.folders import Folder, Record
 
 TRAINED: Final = frozenset({"bedrock", "bedrock-runtime", "sagemaker", "sagemakerjobruntime"})
 """Services, as boto3 names them, that the training double stands in for."""
@@ -43,32 +39,14 @@ class EmulatorEnded(LocalAwsError):
 
 
 @dataclass(frozen=True, slots=True)
-class LocalAws:
+class LocalAws(Emulator):
     """An emulator that was started, by this process or another one."""
-
-    folder: Folder
-    record: Record
-
-    @property
-    def name(self) -> str:
-        """What it was started as."""
-        return self.folder.name
-
-    @property
-    def endpoint(self) -> str:
-        """The one address of every service."""
-        return endpoint(self.record.port, tls=self.enforcing)
 
     @property
     def training_endpoint(self) -> str:
         """The address of the training double beside it; "" where there is none."""
         training = self.record.training
         return endpoint(training.port, tls=False) if training else ""
-
-    @property
-    def enforcing(self) -> bool:
-        """Whether it checks signatures and permissions."""
-        return self.record.certificate is not None
 
     @property
     def environment(self) -> dict[str, str]:
@@ -84,11 +62,6 @@ class LocalAws:
     def environment_for(self, environ: Mapping[str, str]) -> dict[str, str]:
         """A whole environment turned towards it: for a program to run in."""
         return merged(environ, self.environment)
-
-    @property
-    def alive(self) -> bool:
-        """Whether its process runs."""
-        return self.record.process.alive
 
     def require(self) -> None:
         """Nothing, while it runs.

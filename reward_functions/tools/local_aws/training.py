@@ -9,11 +9,9 @@ from dataclasses import dataclass, replace
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.tools.local_aws.folders import TrainingRecord
+from reward_functions.tools.emulator_record import GLANCE, LocalAwsError, TrainingRecord
 from reward_functions.tools.local_aws.listening import bound
 from reward_functions.tools.local_aws.processes import (
-    GLANCE,
-    LocalAwsError,
     process_of,
     start,
     undisturbed,

@@ -4,7 +4,6 @@
     refusals.py        how a service refuses: AWS's codes and their statuses
     walls.py           a request from elsewhere, or of no length: refused before it is read
     server.py          one port: each request is read whole, and answered in a thread of its own
-    validation.py      values against botocore's service models
     wire.py            AWS's rest-json protocol, as a server speaks it
     json_wire.py       awsJson 1.1, the same
     signatures.py      SigV4 in a header or in a query: its parts, and whether they are well-formed

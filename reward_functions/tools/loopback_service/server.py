@@ -20,7 +20,7 @@ from reward_functions.core.http_server.bounded import (
     BoundedHandler,
     BoundedServer,
 )
-from reward_functions.tools.local_aws.environment import LOOPBACK
+from reward_functions.tools.emulator_record import LOOPBACK
 from reward_functions.tools.loopback_service.refusals import Refused, invalid
 from reward_functions.tools.loopback_service.requests import Request
 from reward_functions.tools.loopback_service.walls import (

@@ -18,7 +18,7 @@ from urllib.parse import parse_qs, unquote
 
 from reward_functions.tools.loopback_service.refusals import BadAnswer, invalid
 from reward_functions.tools.loopback_service.requests import read_json
-from reward_functions.tools.loopback_service.validation import problems
+from reward_functions.tools.request_validation import problems
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -17,8 +17,6 @@ from reward_functions.tools.datasets.rows import text_of
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from reward_functions.tools.runtime_double import RuntimeDouble
-
 ENDED: Final = frozenset({"REWARD_RECEIVED", "FAILED"})
 """States that a rollout does not leave."""
 
@@ -29,9 +27,6 @@ FIRST_PAUSE: Final = 0.05
 LONGEST_PAUSE: Final = 2.0
 GROWTH: Final = 1.5
 """Seconds between two looks at a runtime elsewhere; each pause is longer than the one before."""
-
-LOOK: Final = 0.25
-"""Seconds between two looks at a runtime of this process, for a state that is not the last one."""
 
 ADMIN: Final = "/_runtime"
 SUCCESS: Final = range(200, 300)
@@ -71,35 +66,6 @@ class Runtime(Protocol):
 
     def wait(self, job: str, rollout: str, states: Collection[str], timeout: float) -> Seen:
         """What it knows once the rollout is in one of these states, or the time is over."""
-
-
-class OwnRuntime:
-    """A runtime double of this process.
-
-    Args:
-        double: that serves.
-    """
-
-    def __init__(self, double: RuntimeDouble) -> None:
-        self.endpoint = double.endpoint
-        self._double = double
-
-    def register(self, job: str, rollout: str) -> None:
-        """Let a rollout begin."""
-        self._double.register(job, rollout)
-
-    def wait(self, job: str, rollout: str, states: Collection[str], timeout: float) -> Seen:
-        """What it knows once the rollout is in one of these states, or the time is over.
-
-        The double waits for a rollout's end; another state is looked for now and then.
-        """
-        end = monotonic() + timeout
-        longest = timeout if set(states) <= ENDED else LOOK
-        while True:
-            left = max(0.0, end - monotonic())
-            found = self._double.wait(job, rollout, timeout=min(longest, left))
-            if found.state in states or not left:
-                return seen_in(found.json(last=True))
 
 
 class RuntimeElsewhere:

@@ -17,6 +17,7 @@
     calculator_policy.py   does sums with the agent's calculator; arithmetic.py evaluates them
     scripted_policy.py     follows a script
     relay_policy.py        a real model behind the double
+    own_runtime.py         a double of this process as the runtime of a run
 
 The server, its walls and AWS's protocol are those of `loopback_service`. A double takes and says
 nothing that botocore's model of `sagemakerjobruntime` does not know. What it cannot show: whether

@@ -22,7 +22,7 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.tools.loopback_service import wire
 from reward_functions.tools.loopback_service.refusals import invalid, missing
 from reward_functions.tools.loopback_service.requests import read_json
-from reward_functions.tools.loopback_service.validation import problems
+from reward_functions.tools.request_validation import problems
 from reward_functions.tools.runtime_double.faults import FaultPlan
 from reward_functions.tools.runtime_double.page import page_of
 from reward_functions.tools.runtime_double.reports import SERVICE

@@ -7,6 +7,7 @@
     strategies.py      nine ways to answer, each really written out
     low_discrepancy.py  where each response falls among them
     policy.py          a softmax over the strategies for each kind of answer; its update
+    spread.py          where each response falls among the strategies
     batches.py         rows as the trainers send them; results read strictly
     training.py        a job: groups, scores, updates, evaluation
     metric_files.py    its metrics in the services' layouts
@@ -19,7 +20,6 @@ protocols.
 
     identity.py        who asks: the emulator checks the signature
     signatures.py      the one of root, which the emulator does not check
-    conditions.py      conditions of policies that are known before they are simulated
     rights.py          may they: the emulator's policy simulation
     acting.py          a job acts in a copy of its role
     errors.py          how a job fails

@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from reward_functions.tools.datasets.answer_kinds import BOXED
+
 
 @dataclass(frozen=True, slots=True)
 class AnswerForm:
@@ -35,7 +37,7 @@ HASH: Final = AnswerForm("####", re.compile("####"), ("#### %s",), ("####", "###
 
 BOX: Final = AnswerForm(
     "box",
-    re.compile(r"\\f?boxed|\\fbox"),
+    BOXED,
     (r"\boxed{%s}", r"The answer is $\boxed{%s}$.", r"So the final answer is $\boxed{%s}$."),
     (r"\boxed{}", r"The answer is $\boxed{}$."),
     r" \text{ or } ",

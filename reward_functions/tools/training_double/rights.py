@@ -12,8 +12,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from reward_functions.tools.iam_matching import as_list, resolved, statements
 from reward_functions.tools.loopback_service.refusals import invalid
-from reward_functions.tools.training_double.conditions import as_list, resolved, statements
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -20,10 +20,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.tools.datasets.other_answers import INJECTIONS
 from reward_functions.tools.training_double.wording import (
     CLOSINGS,
     DOUBLE_CHECKS,
-    INJECTIONS,
     LISTED,
     UNSURE,
     reasoning,

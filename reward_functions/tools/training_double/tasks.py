@@ -13,15 +13,17 @@ from decimal import Context, Decimal, localcontext
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.errors import BadReference, ConfigurationError
-from reward_functions.core.references import reference_fields, reference_text
-from reward_functions.extraction.answer import Answer
-from reward_functions.extraction.markup import plain
-from reward_functions.extraction.selection import boxed_answer
+from reward_functions.tools.datasets.answer_kinds import (
+    CHOICE,
+    LONG,
+    NUMBER,
+    kind_of,
+    stated_answer,
+)
 from reward_functions.tools.datasets.rows import text_of
 from reward_functions.tools.training_double.forms import (
-    ANSWER_LINE,
     BOX,
-    HASH,
+    FORMS,
     SENTENCE,
     AnswerForm,
     asked_for,
@@ -36,23 +38,15 @@ READ: Final = 20_000
 
 MOST_NUMBERS: Final = 12
 
-LONG: Final = 80
-"""Characters from which a reference is free text, of which no slip of a figure can be made."""
-
-_NUMBER: Final = re.compile(
-    r"(?P<lead>[-+−]?\s?(?:\\?\$|[€£])?\s?[-+−]?)"
-    r"(?P<value>(?:\d{1,3}(?:,\d{3})+|\d{1,40})(?:\.\d{1,40})?|\.\d{1,40})"
-    r"(?P<tail>\s?\\?%|[A-Za-z .]{0,40})"
-)
-_YES_OR_NO: Final = re.compile(r"yes|no|true|false", re.IGNORECASE)
-_CHOICE: Final = re.compile(r"(\(?)([A-J])(\)?)")
-_WORDS: Final = re.compile(r"(?=.*[A-Za-z]{3})[A-Za-z][A-Za-z' .,-]*", re.DOTALL)
 _NUMERAL: Final = re.compile(r"\d+")
 _GIVEN: Final = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
 _NAME: Final = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,15}\b")
 
 _FACTORS: Final = tuple(map(Decimal, ("0.62", "0.71", "0.84", "0.93", "1.08", "1.19", "1.33")))
 """A wrong figure is so many times the right one: beyond any tolerance, and no power of ten."""
+
+_SHOWN: Final[Mapping[str | None, AnswerForm]] = {form.name: form for form in FORMS}
+"""The form in which a reference shows its answer."""
 
 _OPPOSITES: Final = {"yes": "no", "no": "yes", "true": "false", "false": "true"}
 
@@ -97,7 +91,7 @@ def task_of(messages: Sequence[Mapping[str, Any]], reference: Any) -> Task:
         NoTask: there is no reference, or no answer can be read from it.
     """
     try:
-        answer, shown = _answer(reference)
+        answer, shown = stated_answer(reference)
     except BadReference as error:
         raise NoTask(
             f"the simulation writes right answers from references, and {error}; give every row a "
@@ -106,8 +100,8 @@ def task_of(messages: Sequence[Mapping[str, Any]], reference: Any) -> Task:
     asked = "\n".join(text_of(turn.get("content")) for turn in messages)
     users = [text_of(turn.get("content")) for turn in messages if turn.get("role") == "user"]
     prompt = users[-1][:READ] if users else ""
-    kind = _kind(answer)
-    form = asked_for(asked) or shown or (BOX if kind == "formula" else SENTENCE)
+    kind = kind_of(answer)
+    form = asked_for(asked) or _SHOWN.get(shown) or (BOX if kind == "formula" else SENTENCE)
     taken = set(_NUMERAL.findall(answer))
     numbers = [n.rstrip(",") for n in _GIVEN.findall(prompt)]
     others = [n for n in dict.fromkeys(numbers) if taken.isdisjoint(_NUMERAL.findall(n))]
@@ -115,41 +109,8 @@ def task_of(messages: Sequence[Mapping[str, Any]], reference: Any) -> Task:
     return Task(answer, kind, form, tuple(others[:MOST_NUMBERS]), tuple(names[:MOST_NUMBERS]))
 
 
-def _answer(reference: Any) -> tuple[str, AnswerForm | None]:
-    """The answer, and the form in which the reference shows it, where it shows one."""
-    fields = reference_fields(reference) or {}
-    if isinstance(fields.get("qa"), dict):
-        fields = fields["qa"]
-    if "unit" in fields and "value" in fields:
-        return f"{fields['value']}{'%' * (fields['unit'] == 'percent')}", ANSWER_LINE
-    if fields.get("exe_ans") is not None:
-        written = str(fields.get("answer") or "").strip()
-        known = _NUMBER.fullmatch(written) or _YES_OR_NO.fullmatch(written)
-        return written if known else reference_text(fields["exe_ans"]), ANSWER_LINE
-    text = reference_text(reference).strip()
-    if "####" in text:
-        return text.rpartition("####")[2].strip(), HASH
-    boxed = boxed_answer(text) if BOX.asked and BOX.asked.search(text) else None
-    if isinstance(boxed, Answer):
-        return boxed.text, BOX
-    return text.removeprefix("$").removesuffix("$") if text.count("$") == 2 else text, None  # noqa: PLR2004 - a pair
-
-
-def _kind(answer: str) -> str:
-    number = _NUMBER.fullmatch(answer)
-    if number:
-        if "%" in number["tail"]:
-            return "percentage"
-        return "decimal" if "." in number["value"] else "whole number"
-    if _YES_OR_NO.fullmatch(answer):
-        return "yes or no"
-    if _CHOICE.fullmatch(answer):
-        return "choice"
-    return "words" if len(answer) > LONG or _WORDS.fullmatch(plain(answer)) else "formula"
-
-
 def _other_number(task: Task, random: Random) -> str:
-    match = _NUMBER.fullmatch(task.answer)
+    match = NUMBER.fullmatch(task.answer)
     assert match is not None, "the kind says so"
     value = match["value"]
     places = len(value.partition(".")[2])
@@ -179,7 +140,7 @@ def _exactly(numeral: str) -> Context:
 
 
 def _other_letter(task: Task, random: Random) -> str:
-    match = _CHOICE.fullmatch(task.answer)
+    match = CHOICE.fullmatch(task.answer)
     assert match is not None, "the kind says so"
     return f"{match[1]}{random.choice([each for each in 'ABCDE' if each != match[2]])}{match[3]}"
 

@@ -9,13 +9,13 @@ from reward_functions import sample
 from reward_functions.tools.datasets.other_answers import (
     ASSURED,
     CLAIMS,
+    INJECTIONS,
     REASONED,
     UNSURE,
     ReplayCase,
 )
 from reward_functions.tools.datasets.rows import Record
 from reward_functions.tools.rows.writing import write
-from reward_functions.tools.training_double.wording import INJECTIONS
 from tests.architecture.called.rows import Rows, numbered, placed, taken
 
 RECORDS = {

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from unittest.mock import MagicMock, patch
 
 from reward_functions.serving.iam import Place
+from reward_functions.tools.datasets.other_answers import INJECTIONS
 from reward_functions.tools.runtime_double import RuntimeSettings
 from reward_functions.tools.runtime_double.state import Trajectories
 from reward_functions.tools.training_double import wording
@@ -149,7 +150,7 @@ def strategy(_, row):
         "unsure": any(each in text for each in wording.UNSURE),
         "checked": any(each in text for each in wording.DOUBLE_CHECKS),
         "listed": text.count("####") > 1 or ", " in text.partition("####")[2],
-        "ordering": any(each in text for each in wording.INJECTIONS),
+        "ordering": any(each in text for each in INJECTIONS),
         "worked": any(each in text for each in wording.CLOSINGS),
         "written": bool(text.strip()),
     }
@@ -278,7 +279,7 @@ ROWS = {
     f"{DOUBLE}.tasks:_NEAR_MISSES": Rows(
         near_miss, {kind: miss for kind, (_, miss) in ANSWERS.items()}
     ),
-    f"{DOUBLE}.conditions:OPERATORS": Rows(
+    "tools.iam_matching:OPERATORS": Rows(
         compared,
         {
             "stringequals": (EQUAL, True),

@@ -8,7 +8,7 @@ from reward_functions import sample
 from reward_functions.tools.calibration import plots
 from reward_functions.tools.deployed import CheckFinding, CheckReport
 from reward_functions.tools.jobs.hyperparameters import Hyperparameter
-from reward_functions.tools.loopback_service.validation import problems
+from reward_functions.tools.request_validation import problems
 from reward_functions.tools.score_report.row_facts import CUT
 from tests.architecture.called.rows import Rows, numbered, outcome, placed, taken
 
@@ -196,8 +196,8 @@ ROWS = {
         {"integer": [WHOLE], "float": [FRACTION, WHOLE], "string": [STRING], "boolean": [TRUE]},
         alike=(("integer", "boolean"), ("float", "boolean")),
     ),
-    "tools.loopback_service.validation:TYPES": Rows(
-        placed("tools.loopback_service.validation:TYPES", of_shape),
+    "tools.request_validation:TYPES": Rows(
+        placed("tools.request_validation:TYPES", of_shape),
         {
             **{key: [STRING] for key in ("string", "character")},
             **{key: [WHOLE] for key in ("integer", "long")},

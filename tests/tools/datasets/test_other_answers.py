@@ -10,6 +10,7 @@ from reward_functions import get, sample, score_batch
 from reward_functions.tools.datasets.generated.writing import generate
 from reward_functions.tools.datasets.other_answers import (
     CLAIMS,
+    INJECTIONS,
     OTHER_KINDS,
     REASONED,
     ReplayCase,
@@ -17,7 +18,6 @@ from reward_functions.tools.datasets.other_answers import (
     part,
 )
 from reward_functions.tools.datasets.replaying import earnings
-from reward_functions.tools.training_double.wording import INJECTIONS
 
 
 def case(right, wrong=None, prompt="How many?", reference="x"):

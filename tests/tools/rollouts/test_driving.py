@@ -18,7 +18,7 @@ from reward_functions.tools.rollouts.driving import (
 )
 from reward_functions.tools.rollouts.http_agent import HttpAgent
 from reward_functions.tools.rollouts.records import Attempt, Setup
-from reward_functions.tools.rollouts.runtimes import OwnRuntime, RuntimeElsewhere
+from reward_functions.tools.rollouts.runtimes import RuntimeElsewhere
 from reward_functions.tools.rollouts.tasks import Task
 from reward_functions.tools.runtime_double import (
     FaultPlan,
@@ -26,6 +26,7 @@ from reward_functions.tools.runtime_double import (
     ScriptedPolicy,
     serving,
 )
+from reward_functions.tools.runtime_double.own_runtime import OwnRuntime
 from tests.loopback import served
 from tests.rollout_agents import Agent
 

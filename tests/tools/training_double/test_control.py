@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from reward_functions.serving.iam import Place
+from reward_functions.tools.emulator_record import TrainingRecord
 from reward_functions.tools.local_aws import LocalAws
-from reward_functions.tools.local_aws.folders import TrainingRecord
 from reward_functions.tools.loopback_service.server import MESSAGE, Handler
 from reward_functions.tools.loopback_service.walls import SMALL
 from reward_functions.tools.training_double.datafiles import LONGEST

@@ -10,8 +10,8 @@ from botocore.model import Shape
 
 from reward_functions.tools.loopback_service.refusals import BadAnswer, Refused
 from reward_functions.tools.loopback_service.requests import Request
-from reward_functions.tools.loopback_service.validation import _compiled, problems
 from reward_functions.tools.loopback_service.wire import answer, parameters, routes
+from reward_functions.tools.request_validation import _compiled, problems
 from reward_functions.tools.training_double.aws_api import OPERATIONS
 
 ROUTES = {

@@ -8,8 +8,8 @@
 
 A service makes one call or, for sessions with tags, two; the role has to be trusted for each. A
 statement applies where its principal is the service or "*", and its action is of the call, stars
-and NotAction included. Conditions are resolved as the training double resolves them; their keys
-compare in any case. A document that is no policy is unknown, and so is NotPrincipal.
+and NotAction included. Conditions are resolved by `iam_matching`; their keys compare in any
+case. A document that is no policy is unknown, and so is NotPrincipal.
 
 Sources: "AWS JSON policy elements: Principal" and "Policy evaluation logic" in the IAM user guide;
 those of `serving.sagemaker` for what its two services do.
@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard
 
 from reward_functions.tools.deployed.findings import CheckFinding
-from reward_functions.tools.training_double.conditions import as_list, like, resolved
+from reward_functions.tools.iam_matching import as_list, like, resolved
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

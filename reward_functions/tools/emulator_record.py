@@ -13,21 +13,79 @@ import json
 import os
 import re
 import shutil
-from contextlib import contextmanager
+import signal
+import subprocess
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from time import sleep
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.tools.local_aws.certificate import Certificate
-from reward_functions.tools.local_aws.processes import LocalAwsError, Process
+from reward_functions.core.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
+LOOPBACK: Final = "127.0.0.1"
+
 LOG_TAIL: Final = 2_000
 """Bytes of the log that are looked through for what an emulator said as it ended."""
+
+GLANCE: Final = 0.02
+"""Seconds between two looks at a process."""
+
+STARTED: Final = 19
+"""Where `/proc/ID/stat` has the start time, counted from the state on (proc(5), field 22)."""
+
+DEFAULT: Final = "default"
+"""The name of an emulator nobody named."""
+
+
+class LocalAwsError(ConfigurationError):
+    """The local AWS emulator could not be started, or has ended. The message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """A process that leads a group.
+
+    Args:
+        id: its id, which is its group's too.
+        started: when, in whatever the system counts; compared and nothing else.
+    """
+
+    id: int
+    started: str
+
+    @property
+    def alive(self) -> bool:
+        """Whether this very process runs, and not a later one of its id."""
+        return start_time(self.id) == self.started
+
+    def end(self) -> None:
+        """End it and all of its group, and return once they are gone.
+
+        Where its id is another process's by now, nothing is done.
+        """
+        if start_time(self.id) not in (self.started, None):
+            return
+        # Killed and not asked: an emulator waits for open connections, and has nothing to save.
+        with suppress(ProcessLookupError, PermissionError):  # macOS says the second of remains
+            os.killpg(self.id, signal.SIGKILL)
+        while self.alive:
+            sleep(GLANCE)
+        with suppress(ChildProcessError):  # somebody else's child, who takes note of its end
+            os.waitpid(self.id, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """Where a certificate and its key lie, both PEM."""
+
+    certificate: Path
+    key: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +195,34 @@ class Folder:
         return self.path / "record.json"
 
 
+@dataclass(frozen=True, slots=True)
+class Emulator:
+    """An emulator that was started, also one that has ended."""
+
+    folder: Folder
+    record: Record
+
+    @property
+    def name(self) -> str:
+        """What it was started as."""
+        return self.folder.name
+
+    @property
+    def endpoint(self) -> str:
+        """The one address of every service."""
+        return endpoint(self.record.port, tls=self.enforcing)
+
+    @property
+    def enforcing(self) -> bool:
+        """Whether it checks signatures and permissions."""
+        return self.record.certificate is not None
+
+    @property
+    def alive(self) -> bool:
+        """Whether its process runs."""
+        return self.record.process.alive
+
+
 @contextmanager
 def locked() -> Iterator[None]:
     """One at a time starts or ends emulators; the others wait."""
@@ -157,6 +243,36 @@ def names() -> list[str]:
     )
 
 
+def endpoint(port: int, *, tls: bool) -> str:
+    """The one address of every service."""
+    return f"{'https' if tls else 'http'}://{LOOPBACK}:{port}"
+
+
+def recorded() -> list[Emulator]:
+    """All that were started and not ended with `down`, whether they run or not."""
+    found = [(folder, folder.record()) for folder in map(Folder, names())]
+    return [Emulator(folder, record) for folder, record in found if record]
+
+
 def _state() -> Path:
     base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     return Path(base) / "reward-functions" / "local-aws"
+
+
+def start_time(id: int) -> str | None:  # noqa: A002 - the system's word
+    """When the process of this id started; None where there is none, or only its remains."""
+    if Path("/proc/self/stat").exists():
+        try:
+            stat = Path(f"/proc/{id}/stat").read_text()
+        except OSError:
+            return None
+        state, *fields = stat.rpartition(")")[2].split()
+        return None if state in "ZX" else fields[STARTED - 1]
+    done = subprocess.run(  # noqa: S603
+        ["/bin/ps", "-o", "stat=,lstart=", "-p", str(id)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    state, _, started = done.stdout.strip().partition(" ")
+    return None if not state or state.startswith("Z") else started.strip()

@@ -1,9 +1,9 @@
-"""Conditions of IAM policies whose keys are known before the emulator's simulator is asked.
+"""IAM policies matched against what is known of a call: their statements, patterns and conditions.
 
-The simulator takes no context: a statement with a condition never applies there. So what is known
-of a call (`iam:PassedToService`, `aws:SourceArn`) is resolved in the document first. A condition
-that holds is taken out; a statement with one that does not hold goes, be it an Allow or a Deny.
-What is not known stays as it is, for the simulator.
+What is known (`iam:PassedToService`, `aws:SourceArn`) is resolved in the document. A condition that
+holds is taken out; a statement with one that does not hold goes, be it an Allow or a Deny. What is
+not known stays as it is: the emulator's simulator, which takes no context, never applies it, and a
+check of a trust policy calls it unknown.
 
 Source: "IAM JSON policy elements: Condition operators" in the IAM user guide.
 """

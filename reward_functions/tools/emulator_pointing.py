@@ -9,25 +9,25 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from reward_functions.core.loopback import is_loopback
-from reward_functions.tools.local_aws.emulator import DEFAULT, known
+from reward_functions.tools.emulator_record import DEFAULT, recorded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from reward_functions.tools.local_aws.started import LocalAws
+    from reward_functions.tools.emulator_record import Emulator
 
 
-def pointed_at(urls: Iterable[str]) -> LocalAws | None:
+def pointed_at(urls: Iterable[str]) -> Emulator | None:
     """The emulator that one of these addresses is of, also one that has ended; None for none.
 
     Args:
         urls: such as `AWS_ENDPOINT_URL` holds; "" counts as none.
     """
     ports = {_port(url) for url in urls if is_loopback(url)}
-    return next((aws for aws in known() if ports & _ports(aws)), None)
+    return next((aws for aws in recorded() if ports & _ports(aws)), None)
 
 
-def options(aws: LocalAws | None) -> str:
+def options(aws: Emulator | None) -> str:
     """What `reward local up` is given to find this emulator again, with a space before each.
 
     Args:
@@ -35,11 +35,11 @@ def options(aws: LocalAws | None) -> str:
     """
     if aws is None:
         return ""
-    training = " --training" * bool(aws.training_endpoint)
+    training = " --training" * (aws.record.training is not None)
     return f"{_named(aws)}{' --enforce' * aws.enforcing}{training}"
 
 
-def towards_line(aws: LocalAws | None, *, training: bool = False) -> str:
+def towards_line(aws: Emulator | None, *, training: bool = False) -> str:
     """What points a shell at an emulator.
 
     Args:
@@ -52,16 +52,16 @@ def towards_line(aws: LocalAws | None, *, training: bool = False) -> str:
     return f'eval "$(reward local up{added} --print-env)"'
 
 
-def away_line(aws: LocalAws | None) -> str:
+def away_line(aws: Emulator | None) -> str:
     """What ends an emulator, and points a shell away from it."""
     return f'eval "$(reward local down{_named(aws)} --print-env)"'
 
 
-def _named(aws: LocalAws | None) -> str:
+def _named(aws: Emulator | None) -> str:
     return "" if aws is None or aws.name == DEFAULT else f" --name {aws.name}"
 
 
-def _ports(aws: LocalAws) -> set[int]:
+def _ports(aws: Emulator) -> set[int]:
     training = aws.record.training
     return {aws.record.port, *([training.port] if training else [])}
 
