@@ -166,7 +166,7 @@ def _marks(row: Mapping[str, Any], asked: str) -> Iterator[tuple[Shared, bytes]]
 def normal(text: str) -> str:
     """The words, numbers and signs of a text, without its capitals and punctuation."""
     whole = folded(text).translate(_WRITTEN_AS)
-    said = StringIO()
+    written = StringIO()
     before, here = "", None
     # A token at a time: those of a long text take a hundred times its bytes.
     for after in chain(_TOKEN.finditer(whole), [None]):
@@ -175,10 +175,10 @@ def normal(text: str) -> str:
             if _says(symbol, before, after[0] if after else "") or (
                 symbol in _POINTS and _inside_a_number(whole, here.start())
             ):
-                said.write(f" {symbol}")
+                written.write(f" {symbol}")
             before = symbol
         here = after
-    return said.getvalue()[1:]
+    return written.getvalue()[1:]
 
 
 def _says(symbol: str, before: str, after: str) -> bool:
