@@ -3,7 +3,7 @@
 `judge` calls math-verify as its README says, for the main thread only (its time-outs are SIGALRM).
 `Rival` asks a process of its own, which is killed when one case takes longer than its cap:
 
-    python -m tests.oracle.rival NAME    answers JSON lines on standard input with JSON lines
+    python tests/oracle/rival.py NAME    answers JSON lines on standard input with JSON lines
 """
 
 import json
@@ -128,13 +128,18 @@ class Rival:
 
     def _start(self):
         self._process = subprocess.Popen(
-            [RIVALS[self._name][1], "-m", "tests.oracle.rival", self._name],
+            # By its path: an environment may hold a package `tests` of somebody else's.
+            [RIVALS[self._name][1], "-P", __file__, self._name],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             encoding="utf-8",
         )
-        self._process.stdout.readline()  # it is warm
+        if self._process.stdout.readline() != WARM:
+            self._kill()
+            raise RuntimeError(
+                f"{self._name} does not start: python {__file__} {self._name} says why"
+            )
 
     def _kill(self):
         if self._process is not None:
@@ -142,6 +147,8 @@ class Rival:
             self._process.communicate()
             self._process = None
 
+
+WARM = "warm\n"
 
 WARMING = (("5", "$5$"), ("\\frac{1}{2}", "$0.5$"), ("x^2-1", "$(x-1)(x+1)$"), ("(1,2)", "$[1,2]$"))
 """Cases that load what it loads late, so that no measured case pays for it."""
@@ -151,7 +158,7 @@ def serve(lines, answers, ask=judge):
     """Warm up and say so, then answer cases until there are no more."""
     for gold, response in WARMING:
         ask(gold, response, LATEX_NEEDS_DELIMITERS)
-    answers.write("warm\n")
+    answers.write(WARM)
     answers.flush()
     for line in lines:
         judged = ask(*json.loads(line))
