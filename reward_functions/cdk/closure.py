@@ -43,6 +43,7 @@ ROWS: Final[Mapping[str, str]] = {
     "reward_functions.cli": NOBODY,
     "reward_functions.feedback": FUNCTIONS,
     "reward_functions.rollouts": FUNCTIONS,
+    "reward_functions.scoring": NOBODY,
     "reward_functions.testing": NOBODY,
     "reward_functions.tools": NOBODY,
 }

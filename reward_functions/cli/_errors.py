@@ -113,6 +113,8 @@ def _one_line_errors(  # noqa: C901, PLR0912 - one clause for each way to fail
         if typed and typed[0] in COMPLETION:
             raise
         # No other way out of typer's is a SystemExit: this one comes from the code of a reward.
+        from reward_functions.scoring.origin import exit_message
+
         _report(exit_message(error))
     except ModuleNotFoundError as error:
         needed = _missing_extra(error, _command(group, typed))
@@ -174,13 +176,6 @@ def _validation_error(error: object) -> ValidationError | None:
     from pydantic import ValidationError
 
     return error if isinstance(error, ValidationError) else None
-
-
-def exit_message(error: SystemExit) -> str:
-    """What a reward's code did that asked for the end of the command, and where."""
-    from reward_functions.cli._origin import origin
-
-    return f"{origin(error) or 'a reward'}: called sys.exit({error.code!r})"
 
 
 def _missing_extra(error: ModuleNotFoundError, command: str) -> MissingExtra | None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from reward_functions import Scored, score_batch
-from reward_functions.cli._results import error_of
 from reward_functions.core.errors import BadParameter, ConfigurationError
 from reward_functions.core.importing import IMPORT_ERRORS
 from reward_functions.core.prototypes import lacking
+from reward_functions.scoring.results import error_of
 from reward_functions.tools.measured import Measured
 
 if TYPE_CHECKING:

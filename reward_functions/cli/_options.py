@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -101,5 +101,3 @@ Models = Annotated[
         "deployed with. There is no default model.",
     ),
 ]
-Only = Literal["minimum", "maximum", "partial", "unscored", "truncated", "disagree"]
-Sort = Literal["value", "-value", "id", "-id", "length", "-length"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -10,6 +10,7 @@ from reward_functions.cli._console import errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Self
 
     from reward_functions import RewardResult, Sample, Score, Unscored
     from reward_functions.core.spec import RewardFunction, RewardSpec
@@ -76,6 +77,32 @@ def counted(what: str, total: int) -> Iterator[Callable[[int], object]]:
     """A function to call with the number of things done since its last call."""
     with _bar(what, total) as advance:
         yield advance or (lambda _: None)
+
+
+class Bars:
+    """A bar for each step of a run over a file; what it hears is `scoring.run.Progress`."""
+
+    def __init__(self) -> None:
+        self._shown = ExitStack()
+        self._what, self._done = "", 0
+        self._advance: Callable[[int], object] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._shown.close()
+
+    def __call__(self, what: str, done: int, total: int | None) -> None:
+        """Show that so many rows are done."""
+        if what != self._what:
+            self._shown.close()
+            self._what, self._done = what, 0
+            shown = what != "writing"  # which is over at once, and other lines come then
+            self._advance = self._shown.enter_context(_bar(what, total)) if shown else None
+        if self._advance:
+            self._advance(done - self._done)
+        self._done = done
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The verdicts that commands keep: where, for how long, and what an interrupted one says.
+"""The verdicts that commands keep: where, and for how long.
 
 | option | where |
 | --- | --- |
@@ -23,13 +23,10 @@ from reward_functions.core.errors import BadJudge, ConfigurationError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from reward_functions.core.spec import RewardFunction, RewardSpec
+    from reward_functions.core.spec import RewardSpec
     from reward_functions.judge_runtime.verdict_store import VerdictStore
 
 VARIABLE: Final = "RFT_VERDICTS"
-
-PATIENCE: Final = 1.5
-"""Seconds for which an interrupted run waits for one more answer of a judge."""
 
 Verdicts = Annotated[
     Path | None,
@@ -86,49 +83,34 @@ def opened_store(
     except (BadJudge, RuntimeError) as error:  # the second: nobody's home
         if file is not None:
             raise
-        _say(f"{error}; this run keeps no verdicts")
+        say(f"{error}; this run keeps no verdicts")
         yield None
         return
     try:
         yield store
     finally:
         if store.failure:
-            _say(f"not all verdicts are kept: {store.failure}")
+            say(f"not all verdicts are kept: {store.failure}")
         store.close()
 
 
-def end_calls(reward: RewardFunction, kind: type[BaseException] | None, *_error: object) -> None:
-    """After an interrupt: ask nothing more, and wait for the answers that are being given."""
-    account = getattr(reward, "account", None)
-    if account is None or not kind or not issubclass(kind, KeyboardInterrupt):
-        return
-    if count := account.under_way:
-        calls = "1 call" if count == 1 else f"{count:,} calls"
-        _say(f"waiting for {calls} under way; Ctrl-C again leaves them")
-    account.end(PATIENCE)
-
-
-def kept_verdicts(reward: RewardFunction) -> str:
+def kept_verdicts(count: int) -> str:
     """What an interrupt says about a judge's verdicts; "" where none are kept."""
-    account, store = getattr(reward, "account", None), getattr(reward, "store", None)
-    if account is None or store is None or store.failure:
-        return ""
-    count = account["judge_answers"] + account["judge_cache_hits"]
     if not count:
         return ""
     return "1 verdict is kept" if count == 1 else f"{count:,} verdicts are kept"
 
 
-def calls_left(reward: RewardFunction) -> str:
+def calls_left(count: int) -> str:
     """What an interrupt says about calls that had no answer; "" where there are none."""
-    count = getattr(getattr(reward, "account", None), "under_way", 0)
     if not count:
         return ""
     was = "1 call was" if count == 1 else f"{count:,} calls were"
     return f"; {was} left without an answer, and may be billed"
 
 
-def _say(message: str) -> None:
+def say(message: str) -> None:
+    """Print a sentence on standard error."""
     from reward_functions.cli._console import MESSAGE, errors, plain
 
     errors().print(plain(message, MESSAGE), soft_wrap=True, markup=False)

@@ -40,7 +40,7 @@ def show(name: Name) -> None:
 
     from reward_functions.cli._composites import parts_table
     from reward_functions.cli._console import MESSAGE, output, plain
-    from reward_functions.cli._rewards import reward_named
+    from reward_functions.scoring.rewards import reward_named
 
     spec = reward_named(name)
     console = output()
@@ -76,8 +76,8 @@ def check(
     from reward_functions.cli._console import MESSAGE, cell, output, plain, table
     from reward_functions.cli._examples import replayed
     from reward_functions.cli._measured import leave, say_measured
-    from reward_functions.cli._rewards import reward_named
     from reward_functions.core.registry import Installed, installed
+    from reward_functions.scoring.rewards import reward_named
     from reward_functions.tools.measured import Measured
 
     if name is None:

@@ -90,7 +90,7 @@ def invoke(
     Exit status: 0 every batch was answered, 1 some were not, 2 none was, or nothing was done.
     """
     from reward_functions.cli._invocations import invoked, results_to
-    from reward_functions.cli._rows import require_rows, row_options
+    from reward_functions.scoring.rows import require_rows, row_options
     from reward_functions.tools.deployed import DeployedFunction, find
     from reward_functions.tools.rows.reading import read_rows
 
@@ -154,8 +154,8 @@ def check(
     from reward_functions.cli._check_reports import report_file
     from reward_functions.cli._console import errors
     from reward_functions.cli._measured import leave, say_measured
-    from reward_functions.cli._rows import row_options
     from reward_functions.core.errors import ConfigurationError
+    from reward_functions.scoring.rows import row_options
     from reward_functions.tools.deployed import check as checked
     from reward_functions.tools.measured import Measured
     from reward_functions.tools.rows.mapping import RowOptions
@@ -222,8 +222,8 @@ def _given(
     mode: ResponseMode | None,
 ) -> Expectation | None:
     """What was typed about the function behind an ARN; None where nothing was."""
-    from reward_functions.cli._rewards import parameter_values, reward_named
     from reward_functions.core.errors import ConfigurationError
+    from reward_functions.scoring.rewards import parameter_values, reward_named
     from reward_functions.tools.deployed.probes import Expectation, expectation_of, made_up
 
     if reward is not None and samples is not None:

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from reward_functions import RewardResult, RewardSpec
-    from reward_functions.cli._rows import Read
     from reward_functions.core.spec import RewardFunction
+    from reward_functions.scoring.rows import Read
 
 CHUNK: Final = 1_024
 """Rows scored at a time, in search of the lowest rewards."""
@@ -109,8 +109,8 @@ def explain(
     shown was scored; 1 something was not; 2 nothing could be explained.
     """
     from reward_functions import Scored, sample, score_batch
-    from reward_functions.cli._rewards import nobody, ready, reward_named
-    from reward_functions.cli._rows import Read, row_options, samples_of
+    from reward_functions.scoring.rewards import nobody, ready, reward_named
+    from reward_functions.scoring.rows import Read, row_options, samples_of
     from reward_functions.tools.json_rows import BadInput, shown
 
     typed = {"--response": response, "--reference": reference, "--prompt": prompt}
@@ -298,7 +298,7 @@ def _show(spec: RewardSpec, explained: Sequence[Explained], *, as_json: bool) ->
 
 def _object(spec: RewardSpec, explained: Explained) -> dict[str, Any]:
     """A row and its explanation as JSON; what is compared is readable, whatever its type is."""
-    from reward_functions.cli._results import row_object
+    from reward_functions.scoring.results import row_object
 
     place, sample = explained.read
     row = {
@@ -312,8 +312,9 @@ def _object(spec: RewardSpec, explained: Explained) -> dict[str, Any]:
 
 def _explanation(spec: RewardSpec, explained: Explained) -> Table:
     from reward_functions.cli._console import cell, facts
-    from reward_functions.cli._results import cells_of, explanation, metric_key, written
+    from reward_functions.cli._results import cells_of, metric_key, written
     from reward_functions.core.types import Sample
+    from reward_functions.scoring.results import explanation
     from reward_functions.tools.rules.registry import rule_of
 
     (place, sample), result = explained

@@ -1,18 +1,13 @@
 """`reward score`: a file of responses in, one result for each out, and a page about all of them.
 
-The file is read twice. The first time, everything that can be wrong with the arguments or the file
-is found; the second time rows are scored and forgotten, so that memory does not grow with the file.
-Results wait in a journal until all are there. Output file and page appear complete and together, or
-not at all; an interrupt leaves the journal of an output file behind, and --resume goes on with it.
+`reward_functions.scoring` does the work; here is what is typed, and what is printed.
 """
 
 from __future__ import annotations
 
 import sys
-from contextlib import ExitStack
 from functools import partial
-from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
@@ -22,29 +17,24 @@ from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotat
     Map,
     Models,
     Name,
-    Only,
     Parameters,
     Shape,
-    Sort,
 )
-from reward_functions.cli._pages import say_where
+from reward_functions.cli._pages import require_page, say_where
 from reward_functions.cli._verdicts import NoVerdicts, Verdicts  # noqa: TC001
+from reward_functions.scoring import Only, Sort  # noqa: TC001
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Iterator
     from typing import TextIO
 
     from reward_functions import RewardSpec
-    from reward_functions.cli._journal import Journal
-    from reward_functions.cli._scoring_run import Held
-    from reward_functions.cli._streaming import Streamed
-    from reward_functions.core.spec import RewardFunction
-    from reward_functions.tools.score_report.labels import Labels
+    from reward_functions.scoring.file import ScoringInterrupted
 
 Format = Literal["table", "jsonl", "json"]
 
 STANDARD: Final = "-"
-"""Standard input as FILE, standard output as OUT."""
+"""Standard output as OUT."""
 
 LARGEST_TABLE: Final = 20_000
 """Rows of a table: each takes some kB while the columns are measured."""
@@ -53,7 +43,7 @@ SHOWN: Final = 50
 """Rows of a table on a terminal, where no limit is given."""
 
 
-def score(  # noqa: PLR0915 - one step after the other
+def score(
     name: Name,
     file: File,
     *,
@@ -171,102 +161,89 @@ def score(  # noqa: PLR0915 - one step after the other
     Exit status: 0 all scored; 1 some were not; 2 none was, or only those that a judge
     decides without a model, or nothing was done.
     """
-    from reward_functions.cli import _destinations as where
-    from reward_functions.cli import _scoring_run as running
     from reward_functions.cli._measured import leave, say_measured
-    from reward_functions.cli._rewards import ready, reward_named
-    from reward_functions.cli._rows import require_rows, row_options, rows_of
-    from reward_functions.cli._selection import Selection
-    from reward_functions.cli._spooled import spooled
+    from reward_functions.cli._progress import Bars
     from reward_functions.cli._summary import agreement, spent, summary, written
-    from reward_functions.cli._verdicts import opened_store
-    from reward_functions.tools.score_report.digest import Digest
-    from reward_functions.tools.score_report.labels import confusion
+    from reward_functions.cli._verdicts import opened_store, say
+    from reward_functions.scoring.file import ScoringInterrupted, score_file
+    from reward_functions.scoring.rewards import reward_named
+    from reward_functions.scoring.rows import row_options
 
     output = None if output == STANDARD else output
     spec = reward_named(name)
-    settings = parameter or []
     how = row_options(mapped, shape)
-    where.check_destinations(file, output, report)
-    selection = Selection(spec.scale, only, sort)
-    selection.require_labels(label)
-    kept = None if spec.needs.group else where.is_file_to_be(output)
-    if resume:
-        running.require_resumable(spec, kept, report)
-    with ExitStack() as stack:
-        store = stack.enter_context(opened_store(spec, verdicts, none=no_verdicts))
-        reward = ready(spec, settings, judge, store=store)
-        stack.enter_context(running.ends_are_interrupts())
-        stack.enter_context(running.first_interrupts_explained())
-        source = stack.enter_context(spooled(file))
-        rows, labels = running.surveyed(rows_of(source.again(), how), label, spec.scale)
-        require_rows(rows, file, allow_empty=allow_empty)
-        facts = running.source_facts(source, file) if report else []
-        with where.naming(output):
-            identity = running.identity(
-                source, name, spec, reward, judge, rows=repr(how), explain=explain
+    require_page(report)
+    chosen, most = _written_as(output, format, limit)
+    try:
+        with Bars() as progress:
+            done = score_file(
+                name,
+                file,
+                output,
+                parameters=parameter or [],
+                judge=judge,
+                verdicts=opened_store(spec, verdicts, none=no_verdicts),
+                rows=how,
+                allow_empty=allow_empty,
+                workers=workers,
+                explain=explain,
+                resume=resume,
+                label=label,
+                report=report,
+                only=only,
+                sort=sort,
+                limit=most,
+                form=partial(_table, spec, explain=explain) if chosen == "table" else chosen,
+                stream=sys.stdout,
+                live=not sys.stdout.isatty(),  # where a bar stands meanwhile
+                progress=progress,
+                notify=say,
+                signals=True,
             )
-            journal = stack.enter_context(running.journal_of(kept, identity, rows, resume=resume))
-        chosen, most = _written_as(output, format, limit)
-        to_pipe = output is None and chosen != "table" and selection.in_order
-        streamed = _streamed(chosen, limit, report) if to_pipe else None
-        stack.enter_context(running.interrupts_explained(journal, reward, streamed))
-        plan = running.Plan(name, settings, workers, explain=explain)
-        digest = Digest(spec.name, spec.scale)
-        held = running.Held() if report else None
-        keeps = bool(report) or spec.needs.group or (sort or "").endswith("id")
-        scored = rows_of(source.again(), how, whole=keeps)
-        start = perf_counter()
-        with where.destinations(output, report) as (out, page):
-            with where.naming(output):
-                running.score_rows(
-                    scored,
-                    spec=spec,
-                    reward=reward,
-                    plan=plan,
-                    journal=journal,
-                    counted=(digest, selection),
-                    held=held,
-                    streamed=streamed,
-                )
-            seconds = perf_counter() - start
-            source.require_unchanged()
-            found = confusion(digest, labels) if labels else None
-            positions = selection.positions(most, found.disagreements if found else None)
-            results = partial(_write, chosen, spec, journal, positions, explain=explain)
-            if page:
-                _page_to(page, report, reward, held, labels, facts)
-            if out:
-                _put(output, lambda: results(out()))
-        if not out:  # the page has its name by now, whether this is read or not
-            _put(None, streamed.end if streamed else lambda: results(sys.stdout))
+    except ScoringInterrupted as interrupt:
+        raise KeyboardInterrupt(_kept(interrupt)) from None
+    rows, digest = done.rows, done.summary
     if rows and not digest.measured.measured:
         say_measured(digest.measured)
-    if len(positions) < rows:
-        written(len(positions), rows, _how_to_see_more(len(positions), most, limit))
-    summary(digest, seconds, journal.written)
-    if found:
-        agreement(found)
-    spent(getattr(reward, "account", None))
+    if done.written < rows:
+        written(done.written, rows, _how_to_see_more(done.written, most, limit))
+    summary(digest, done.seconds, done.computed)
+    if done.agreement:
+        agreement(done.agreement)
+    spent(done.account)
     if report:
         say_where(report)
     if rows:
         leave(digest.measured)
 
 
-def _page(
-    reward: RewardFunction,
-    held: Held,
-    labels: Labels | None,
-    source: list[tuple[str, str]],
-) -> str:
-    from datetime import UTC, datetime
+def _kept(interrupt: ScoringInterrupted) -> str:
+    """What is scored, what is kept and where, and how to go on."""
+    import shlex
 
-    from reward_functions.tools.score_report.page import score_page
+    from reward_functions.cli._console import MESSAGE, plain
+    from reward_functions.cli._verdicts import calls_left, kept_verdicts
 
-    made = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
-    page = score_page(reward, held.samples, held.results, labels=labels, source=source, made=made)
-    return page.html()
+    if not interrupt.began:
+        return (
+            "interrupted before the first row was scored: nothing is written, and what an earlier "
+            "run has kept is as it was"
+        )
+    done, left = interrupt.done, calls_left(interrupt.calls_left)
+    line = f"interrupted: {done:,} of {interrupt.rows:,} scored"
+    verdicts = kept_verdicts(interrupt.verdicts)
+    if not interrupt.kept or not done:
+        if verdicts:
+            return f"{line}; {verdicts}{left}; the same command goes on"
+        streamed = interrupt.streamed
+        kept = "nothing is kept" if streamed is None else f"{streamed:,} written"
+        how = "" if interrupt.kept else "; -o OUT keeps rows, and --resume goes on"
+        return f"{line}, and {kept}{left}{how}"
+    typed = [word for word in sys.argv[1:] if word != "--resume"]
+    command = plain(shlex.join(["reward", *typed, "--resume"]), MESSAGE)
+    kept = plain(interrupt.kept.name)
+    line = f"{line} and kept in {kept}{f', {verdicts}' if verdicts else ''}{left}"
+    return f"{line}; to go on: {command}"
 
 
 def _written_as(
@@ -292,58 +269,11 @@ def _how_to_see_more(count: int, most: int | None, limit: int | None) -> str:
     return ""
 
 
-def _streamed(
-    format: Format,  # noqa: A002
-    limit: int | None,
-    report: str | None,
-) -> Streamed | None:
-    """What writes results while rows are scored; None on a terminal, where a bar stands then."""
-    from reward_functions.cli._streaming import Streamed
-
-    if sys.stdout.isatty():
-        return None
-    return Streamed(sys.stdout, format, limit, patient=report is not None)
-
-
-def _put(name: str | None, write: Callable[[], None]) -> None:
-    """Write to a file, or to standard output; an error names it."""
-    from reward_functions.cli import _destinations as where
-
-    with where.naming(name):
-        write()
-        if name is None:
-            sys.stdout.flush()
-
-
-def _page_to(stream: TextIO, report: str | None, *parts: Any) -> None:
-    """Write the page; an error names the file."""
-    from reward_functions.cli import _destinations as where
-
-    with where.naming(report):
-        stream.write(_page(*parts))
-
-
-def _write(
-    format: Format,  # noqa: A002
-    spec: RewardSpec,
-    journal: Journal,
-    positions: Sequence[int],
-    stream: TextIO,
-    *,
-    explain: bool,
-) -> None:
+def _table(spec: RewardSpec, stream: TextIO, lines: Iterator[str], *, explain: bool) -> None:
     import json
 
     from reward_functions.cli._console import output
     from reward_functions.cli._results import results_table
 
-    lines = journal.lines(positions)
-    if format == "table":
-        rows = [json.loads(line) for line in lines]
-        output(stream).print(results_table(spec, rows, explain=explain))
-    elif format == "jsonl":
-        stream.writelines(f"{line}\n" for line in lines)
-    else:
-        stream.write("[")
-        stream.writelines(f"{',' if at else ''}\n{line}" for at, line in enumerate(lines))
-        stream.write("\n]\n")
+    rows = [json.loads(line) for line in lines]
+    output(stream).print(results_table(spec, rows, explain=explain))

@@ -51,7 +51,7 @@ def wrong(paths, found):
     return {name_of(path): each for path in paths if (each := found(path))}
 
 
-LAPTOP = {"cli", "tools"}
+LAPTOP = {"cli", "scoring", "tools"}
 COMPAT = "reward_functions/rollouts/compat"
 STRANDS, OPENAI = "reward_functions/rollouts/strands", "reward_functions/rollouts/openai"
 AGENTS, HTTPX = "reward_functions/rollouts/agents", "reward_functions/rollouts/httpx"

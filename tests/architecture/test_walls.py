@@ -53,8 +53,9 @@ ROOMS = {
     "testing": {"core", "serving"},
     "tools": {*RUNTIME, "rollouts", "feedback", "adapters", "testing"},
     "cdk": {"core", "judge_runtime", "serving", "rollouts", "feedback"},
+    "scoring": {"core", "judge_runtime", "serving", "tools"},
     # `reward lock` reads cdk.json and resolves as a synthesis does; it starts no Node.
-    "cli": {*RUNTIME, "rollouts", "feedback", "adapters", "testing", "tools", "cdk"},
+    "cli": {*RUNTIME, "rollouts", "feedback", "adapters", "testing", "tools", "cdk", "scoring"},
 }
 INNER = {
     # The same within a room. What lies in a room beside its folders has its place in the order.

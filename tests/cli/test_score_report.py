@@ -123,7 +123,7 @@ def test_results_and_page_appear_together_or_not_at_all(score, tmp_path, monkeyp
         raise OSError(28, "No space left on device")
 
     (tmp_path / "page.html").write_text("before")
-    monkeypatch.setattr("reward_functions.cli.scoring._page", full)
+    monkeypatch.setattr("reward_functions.scoring.file._page", full)
     ran = score(rows("#### 7"), "--report", "page.html", "-o", "out.jsonl")
     assert ran.exit_code == 2
     assert ran.stderr == "error: page.html: No space left on device\n"

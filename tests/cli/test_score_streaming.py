@@ -11,8 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 from reward_functions import sample
-from reward_functions.cli import _scoring_run, app
-from reward_functions.cli._streaming import Streamed
+from reward_functions.cli import app
+from reward_functions.scoring import journal, run
+from reward_functions.scoring.streaming import Streamed
 from reward_functions.testing import wire_row
 from reward_functions.tools import atomic
 from reward_functions.tools.rows import folders
@@ -73,11 +74,11 @@ def test_an_empty_selection_is_an_empty_array():
 def test_lines_come_before_the_last_row_is_scored(monkeypatch):
     seen = []
 
-    def noted(self, positions, results, add=_scoring_run._journal.Journal.add):
+    def noted(self, positions, results, add=journal.Journal.add):
         seen.append(sys.stdout.tell())
         add(self, positions, results)
 
-    monkeypatch.setattr(_scoring_run._journal.Journal, "add", noted)
+    monkeypatch.setattr(journal.Journal, "add", noted)
     out = Reader(10**9)
     monkeypatch.setattr(sys, "stdout", out)
     with pytest.raises(SystemExit):
@@ -102,11 +103,11 @@ def test_a_page_is_written_though_nobody_reads_the_results(format, tmp_path, mon
 def test_without_a_page_nothing_more_is_scored_once_nobody_reads(monkeypatch):
     added = []
 
-    def noted(self, positions, results, add=_scoring_run._journal.Journal.add):
+    def noted(self, positions, results, add=journal.Journal.add):
         added.extend(positions)
         add(self, positions, results)
 
-    monkeypatch.setattr(_scoring_run._journal.Journal, "add", noted)
+    monkeypatch.setattr(journal.Journal, "add", noted)
     monkeypatch.setattr(sys, "stdout", Reader(1_000))
     monkeypatch.setattr("reward_functions.cli._errors._abandon_standard_output", lambda: None)
     with pytest.raises(SystemExit) as ended:
@@ -129,7 +130,7 @@ def test_an_interrupt_of_the_first_reading_says_that_nothing_is_lost(monkeypatch
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_scoring_run, "surveyed", interrupted)
+    monkeypatch.setattr(run, "surveyed", interrupted)
     ran = score("-o", "out.jsonl")
     assert ran.exit_code == 130
     assert ran.stderr == (
@@ -140,12 +141,12 @@ def test_an_interrupt_of_the_first_reading_says_that_nothing_is_lost(monkeypatch
 
 @pytest.mark.usefixtures("rows")
 def test_an_interrupt_of_what_is_streamed_says_how_much_is_written(monkeypatch):
-    def interrupted(self, positions, results, add=_scoring_run._journal.Journal.add):
+    def interrupted(self, positions, results, add=journal.Journal.add):
         add(self, positions, results)
         if self.done > 100:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(_scoring_run._journal.Journal, "add", interrupted)
+    monkeypatch.setattr(journal.Journal, "add", interrupted)
     ran = score()
     assert ran.exit_code == 130
     written = ran.stdout.count("\n")

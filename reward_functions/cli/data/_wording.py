@@ -55,8 +55,8 @@ def warn_of_format(
 ) -> None:
     """Say so where the reward pays nothing for the form of answer that the prompts ask for."""
     from reward_functions.cli._console import errors
-    from reward_functions.cli._rows import samples_of
     from reward_functions.core.types import Unscored
+    from reward_functions.scoring.rows import samples_of
     from reward_functions.tools.datasets.usable import unseen_format
 
     first = next(samples_of(str(file), answered=False)).sample

@@ -43,9 +43,9 @@ def lint(
     """
     from reward_functions.cli._console import errors, output
     from reward_functions.cli._progress import watched
-    from reward_functions.cli._rewards import reward_named
-    from reward_functions.cli._rows import row_options
     from reward_functions.cli.data._output import lengths_table, print_json
+    from reward_functions.scoring.rewards import reward_named
+    from reward_functions.scoring.rows import row_options
     from reward_functions.tools.datasets.linting import lint as linted_files
 
     linted = linted_files(

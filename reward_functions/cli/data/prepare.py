@@ -111,11 +111,11 @@ def prepare(
     """
     from reward_functions.cli._console import MESSAGE, errors, output, plain
     from reward_functions.cli._progress import watched
-    from reward_functions.cli._rewards import parameter_values, reward_named
-    from reward_functions.cli._rows import row_options
     from reward_functions.cli.data._wording import complaints, warn_of_format, wording_of
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.core.suggest import did_you_mean
+    from reward_functions.scoring.rewards import parameter_values, reward_named
+    from reward_functions.scoring.rows import row_options
     from reward_functions.tools.datasets import preparing
     from reward_functions.tools.rows.writing import WRITERS
 

@@ -62,9 +62,9 @@ def replay(
     from reward_functions.cli._console import errors, output
     from reward_functions.cli._measured import leave, say_measured
     from reward_functions.cli._progress import scored
-    from reward_functions.cli._rewards import ready, reward_named
-    from reward_functions.cli._rows import read_samples, row_options
     from reward_functions.cli.data._output import print_json
+    from reward_functions.scoring.rewards import ready, reward_named
+    from reward_functions.scoring.rows import read_samples, row_options
     from reward_functions.tools.datasets.replaying import replay as replayed
 
     spec = reward_named(reward)
@@ -132,8 +132,8 @@ def _surprises(done: ReplayReport) -> Any:
     from rich.text import Text
 
     from reward_functions.cli._console import plain
-    from reward_functions.cli._origin import complaint
     from reward_functions.cli._results import number
+    from reward_functions.scoring.origin import complaint
 
     for one in done.played:
         for place, response, value in one.surprises[:SURPRISES]:

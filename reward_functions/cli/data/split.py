@@ -56,8 +56,8 @@ def split(
     import json
 
     from reward_functions.cli._console import MESSAGE, cell, errors, output, plain, table
-    from reward_functions.cli._rows import row_options
     from reward_functions.core.errors import ConfigurationError
+    from reward_functions.scoring.rows import row_options
     from reward_functions.tools.atomic import Together
     from reward_functions.tools.datasets.leakage import Overlaps
     from reward_functions.tools.datasets.splitting import assigned, parse_ratio

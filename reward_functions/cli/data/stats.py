@@ -31,9 +31,9 @@ def stats(
     """
     from reward_functions.cli._console import output
     from reward_functions.cli._progress import watched
-    from reward_functions.cli._rows import row_options
     from reward_functions.cli.data._output import histogram, lengths_table, print_json
     from reward_functions.core.errors import ConfigurationError
+    from reward_functions.scoring.rows import row_options
     from reward_functions.tools.datasets.lengths import Lengths, prompt_tokens, solution_tokens
     from reward_functions.tools.rows.reading import read_rows
 

@@ -170,8 +170,8 @@ def _recipe(asked: JobConfiguration, session: Session) -> Recipe | None:
 
 def _spec(reward: str | None, deployed: DeployedReward | None) -> RewardSpec | None:
     """The reward, where it is named here, or deployed and installed here."""
-    from reward_functions.cli._rewards import reward_named
     from reward_functions.core.registry import specs
+    from reward_functions.scoring.rewards import reward_named
 
     if reward is not None:
         return reward_named(reward)

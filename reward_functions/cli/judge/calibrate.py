@@ -70,8 +70,8 @@ def calibrate(
     """
     from reward_functions.cli._console import errors, plain
     from reward_functions.cli._measured import leave, say_measured
-    from reward_functions.cli._rewards import parameter_values, reward_named
     from reward_functions.core.errors import ConfigurationError
+    from reward_functions.scoring.rewards import parameter_values, reward_named
     from reward_functions.tools.calibration.asking import Judge, TrialPlan
     from reward_functions.tools.calibration.cases import read_cases
     from reward_functions.tools.calibration.figures import figures

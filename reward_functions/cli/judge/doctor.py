@@ -71,9 +71,9 @@ def doctor(
 
     from reward_functions.cli._console import errors, output, plain
     from reward_functions.cli._measured import leave, say_measured
-    from reward_functions.cli._rewards import parameter_values, reward_named
-    from reward_functions.cli._rows import row_options
     from reward_functions.cli.data._output import print_json
+    from reward_functions.scoring.rewards import parameter_values, reward_named
+    from reward_functions.scoring.rows import row_options
     from reward_functions.tools.judging.attack_report import record
     from reward_functions.tools.judging.settings import require_judge
 
@@ -106,9 +106,9 @@ def doctor(
 def _targets(
     spec: RewardSpec, parameters: Mapping[str, Any], prompts: str | None, how: RowOptions
 ) -> list[AttackTarget]:
-    from reward_functions.cli._rows import read_samples
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.core.types import Sample
+    from reward_functions.scoring.rows import read_samples
     from reward_functions.tools.json_rows import BadInput
     from reward_functions.tools.judging.doctor import targets_from_examples, targets_from_samples
     from reward_functions.tools.rows.mapping import RowOptions

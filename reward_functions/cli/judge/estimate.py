@@ -73,8 +73,8 @@ def estimate(
     from rich.text import Text
 
     from reward_functions.cli._console import MESSAGE, errors, plain
-    from reward_functions.cli._rewards import parameter_values, reward_named
     from reward_functions.cli.data._output import print_json
+    from reward_functions.scoring.rewards import parameter_values, reward_named
     from reward_functions.tools.judging import estimating
     from reward_functions.tools.judging.settings import load_judge_config, require_judge
 
@@ -127,9 +127,9 @@ def _measured(
     spec: RewardSpec, parameters: Mapping[str, Any], rows: str | None, mapped: list[str] | None
 ) -> tuple[float, int]:
     """Calls of a response, and input tokens of a call."""
-    from reward_functions.cli._rows import read_samples, row_options
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.core.types import Sample
+    from reward_functions.scoring.rows import read_samples, row_options
     from reward_functions.tools.judging.estimating import measured
     from reward_functions.tools.judging.recorded_questions import examples_with, recorded_questions
 

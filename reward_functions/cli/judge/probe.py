@@ -41,8 +41,8 @@ def probe(
     from reward_functions.cli._console import MESSAGE, errors, plain
     from reward_functions.cli._measured import leave, say_measured
     from reward_functions.cli._progress import watched
-    from reward_functions.cli._rewards import parameter_values, reward_named
     from reward_functions.cli.data._output import print_json
+    from reward_functions.scoring.rewards import parameter_values, reward_named
     from reward_functions.tools.judging.probing import (
         measured_models,
         probe_modes,

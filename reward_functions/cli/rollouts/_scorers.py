@@ -10,7 +10,7 @@ from dataclasses import asdict
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from reward_functions.cli._rewards import parameter_values, ready, reward_named
+from reward_functions.scoring.rewards import parameter_values, ready, reward_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

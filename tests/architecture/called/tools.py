@@ -156,7 +156,7 @@ ROWS = {
             ("a code fence is never closed", [CUT_OFF[3]]),
         ),
     ),
-    "cli._selection:_CHOSEN": Rows(
+    "scoring.selection:_CHOSEN": Rows(
         chosen,
         {
             "minimum": ["lowest"],

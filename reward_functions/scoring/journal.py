@@ -17,8 +17,8 @@ from functools import lru_cache
 from tempfile import TemporaryFile, gettempdir
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from reward_functions.cli._row_results import RowResult
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.scoring.results import RowResult
 from reward_functions.tools.atomic import named
 from reward_functions.tools.score_report.row_facts import RowFacts
 from reward_functions.tools.score_report.unscored import DATA

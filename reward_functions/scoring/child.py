@@ -1,6 +1,6 @@
-"""An interpreter that scores rows for `reward score --workers`: rows in, results out, by pipes.
+"""An interpreter that scores rows beside others of its kind: rows in, results out, by pipes.
 
-It looks the reward up by the name and parameters that were typed, as its parent has done. Standard
+It looks the reward up by the name and parameters that its parent was given. Standard
 output of a reward's own code goes to standard error, so that it cannot be taken for a result. It
 ends when its parent does, in the middle of a row as well; Ctrl-C is the parent's to act on.
 """
@@ -18,9 +18,10 @@ from threading import Thread
 from time import sleep
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from reward_functions.cli._rewards import ready, reward_named
-from reward_functions.cli._row_results import scored_rows
-from reward_functions.cli._rows import Unread
+from reward_functions.scoring.origin import exit_message
+from reward_functions.scoring.results import scored_rows
+from reward_functions.scoring.rewards import ready, reward_named
+from reward_functions.scoring.rows import Unread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,15 +77,13 @@ def main() -> None:
     questions: SimpleQueue[Any] = SimpleQueue()
     Thread(target=_listen, args=(sys.stdin.buffer, questions), daemon=True).start()
     try:
-        name, settings, explain = questions.get()
+        name, parameters, explain = questions.get()
         spec = reward_named(name)
-        reward = ready(spec, settings)
+        reward = ready(spec, parameters)
         while (rows := questions.get()) is not None:
             read = [row.read() for row in unpacked(rows)]
             send(answers, scored_rows(spec, reward, read, explain=explain))
     except SystemExit as error:
-        from reward_functions.cli._errors import exit_message
-
         send(answers, exit_message(error))
 
 

@@ -1,4 +1,4 @@
-"""Results on standard output as they come, in the order of the file.
+"""Results on a stream as they come, in the order of the file.
 
 A reader that has read enough ends the command; where a page is asked for, rows are scored on for
 it, and the command ends when the page is written.
@@ -9,9 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import TextIO
 
-Format = Literal["table", "jsonl", "json"]
+Form = Literal["jsonl", "json"]
+"""A line for each row, or one array of all."""
 
 
 class Streamed:
@@ -19,7 +21,7 @@ class Streamed:
 
     Args:
         stream: where to.
-        format: jsonl, or json for one array.
+        form: of the results.
         limit: lines at most; None for all.
         patient: whether an error of writing waits for `end`.
     """
@@ -27,14 +29,14 @@ class Streamed:
     def __init__(
         self,
         stream: TextIO,
-        format: Format,  # noqa: A002
+        form: Form,
         limit: int | None,
         *,
         patient: bool,
     ) -> None:
         self.written = 0
         self._stream = stream
-        self._is_array = format == "json"
+        self._is_array = form == "json"
         self._limit = limit
         self._patient = patient
         self._error: OSError | None = None
@@ -82,3 +84,22 @@ class Streamed:
             if not self._patient:
                 raise
             self._error = error
+
+
+def write_lines(form: Form, stream: TextIO, lines: Iterator[str]) -> None:
+    """Write results that are all there.
+
+    Args:
+        form: of the results.
+        stream: where to.
+        lines: an object each.
+
+    Raises:
+        OSError: they cannot be written.
+    """
+    if form == "jsonl":
+        stream.writelines(f"{line}\n" for line in lines)
+        return
+    stream.write("[")
+    stream.writelines(f"{',' if at else ''}\n{line}" for at, line in enumerate(lines))
+    stream.write("\n]\n")

@@ -1,4 +1,4 @@
-"""Interpreters that score rows side by side, for the command line alone (ADR 3).
+"""Interpreters that score rows side by side, for files of responses alone (ADR 3).
 
 Each is a process of its own with the reward it was told. One that dies is replaced, and the rows it
 had are scored once more, one at a time: the row that kills an interpreter harms no other.
@@ -14,21 +14,24 @@ from signal import Signals
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.cli._row_results import RowResult, row_results
-from reward_functions.cli._scoring_child import packed, received, send
 from reward_functions.core.errors import ConfigurationError, ScoringError
 from reward_functions.core.types import Unscored
+from reward_functions.scoring.child import packed, received, send
+from reward_functions.scoring.results import RowResult, row_results
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self
 
-    from reward_functions.cli._rows import Unread
     from reward_functions.core.spec import RewardSpec
+    from reward_functions.scoring.rewards import Parameters
+    from reward_functions.scoring.rows import Unread
+
+    Order = tuple[str, Parameters, bool]
 
 _BOOTSTRAP: Final = (
     "import sys; sys.path[:] = sys.argv[1:]; "
-    "from reward_functions.cli._scoring_child import main; main()"
+    "from reward_functions.scoring.child import main; main()"
 )
 
 PATIENCE: Final = 5.0
@@ -47,17 +50,17 @@ class Interpreters:
 
     Args:
         spec: the reward.
-        name: as typed.
-        settings: its parameters, as typed.
+        name: by which `reward_named` finds it.
+        parameters: as `ready` takes them.
         count: of the processes.
         explain: whether results explain themselves.
     """
 
     def __init__(
-        self, spec: RewardSpec, name: str, settings: Sequence[str], count: int, *, explain: bool
+        self, spec: RewardSpec, name: str, parameters: Parameters, count: int, *, explain: bool
     ) -> None:
         self._spec = spec
-        self._order = (name, list(settings), explain)
+        self._order: Order = (name, parameters, explain)
         self._explain = explain
         self._free: SimpleQueue[_Interpreter | None] = SimpleQueue()
         self._begun: list[_Interpreter] = []
@@ -142,14 +145,14 @@ class Interpreters:
 class _Interpreter:
     """One process."""
 
-    def __init__(self, order: tuple[str, list[str], bool]) -> None:
+    def __init__(self, order: Order) -> None:
         self._process = subprocess.Popen(  # noqa: S603 - our own interpreter, on our own text
             [sys.executable, "-P", "-c", _BOOTSTRAP, *sys.path],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,  # an interrupt at the terminal is not meant for it
         )
-        self._order: tuple[str, list[str], bool] | None = order
+        self._order: Order | None = order
 
     def scored(self, rows: Sequence[Unread]) -> list[RowResult]:
         assert self._process.stdin

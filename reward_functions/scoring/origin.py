@@ -10,8 +10,8 @@ from pathlib import Path
 from traceback import walk_tb
 from typing import TYPE_CHECKING, Final
 
-from reward_functions import RewardError, RewardSpec
-from reward_functions.core.errors import PartFailed
+from reward_functions.core.errors import PartFailed, RewardError
+from reward_functions.core.spec import RewardSpec
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -40,6 +40,11 @@ def origin(error: BaseException) -> str | None:
         if inside and own is frame.f_globals:
             found = f"{Path(frame.f_code.co_filename).name}, line {line}"
     return found
+
+
+def exit_message(error: SystemExit) -> str:
+    """What a reward's code did that asked for the end of the command, and where."""
+    return f"{origin(error) or 'a reward'}: called sys.exit({error.code!r})"
 
 
 def _in_core(frame: FrameType) -> bool:

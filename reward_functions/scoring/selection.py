@@ -14,8 +14,8 @@ from reward_functions.tools.score_report.row_facts import CUT
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from reward_functions.cli._options import Only, Sort
     from reward_functions.core.spec import Scale
+    from reward_functions.scoring import Only, Sort
     from reward_functions.tools.score_report.row_facts import RowFacts
 
 _CHOSEN: Final[Mapping[Only, Callable[[RowFacts, Scale], bool]]] = {

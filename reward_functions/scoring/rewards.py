@@ -1,4 +1,4 @@
-"""The reward a NAME on the command line means: a registered name, or the path of a file.
+"""The reward that a name means, ready to score: a registered name, or the path of a file.
 
 A .py file holds a function, a .toml or .json file declares a composite. A file makes a reward
 usable between `reward new` and the package it may end up in.
@@ -6,15 +6,17 @@ usable between `reward new` and the package it may end up in.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions import RewardSpec, get
 from reward_functions.core.declared import SUFFIXES, composite_file
 from reward_functions.core.errors import ConfigurationError, NoJudge
 from reward_functions.core.importing import imported
+from reward_functions.core.registry import get
+from reward_functions.core.spec import RewardSpec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from reward_functions.core.spec import RewardFunction
     from reward_functions.judge_runtime.verdict_store import VerdictStore
 
+    Parameters = Mapping[str, Any] | Sequence[str]
 
 EXAMPLE: Final = (
     '{"models": [{"backend": "openai", "endpoint": "http://localhost:8000/v1", '
@@ -51,17 +54,17 @@ def reward_named(name: str) -> RewardSpec:
 
 def ready(
     spec: RewardSpec,
-    settings: Sequence[str],
+    parameters: Parameters,
     judge: str | None = None,
     *,
     answers: Ask | None = None,
     store: VerdictStore | None = None,
 ) -> RewardFunction:
-    """The reward with parameters as typed, `k=v` each, and with somebody to ask if it is a judge.
+    """The reward with its parameters, and with somebody to ask if it is a judge.
 
     Args:
         spec: the reward.
-        settings: of its parameters.
+        parameters: by name, or as typed, `k=v` each.
         judge: its settings, as `--judge` takes them.
         answers: recorded ones, in place of any judge.
         store: verdicts of earlier runs, which are not asked for again.
@@ -71,15 +74,15 @@ def ready(
         BadParameter: an unknown parameter, or a value of the wrong type.
         BadJudge: the judge's settings cannot be used.
     """
-    parameters = parameter_values(spec, settings)
+    values = parameters if isinstance(parameters, Mapping) else parameter_values(spec, parameters)
     if not spec.needs.judge or answers is not None:
-        return spec.bind(parameters, ask=answers)
+        return spec.bind(values, ask=answers)
     if judge is None:
         raise no_judge(spec.name)
-    from reward_functions.judge_runtime.panel import JudgePool
-    from reward_functions.tools.judging.settings import load_judge_config
+    from reward_functions.judge_runtime.panel import JudgePool  # noqa: PLC0415 - of judges alone
+    from reward_functions.tools.judging.settings import load_judge_config  # noqa: PLC0415
 
-    return JudgePool(load_judge_config(judge), store=store).batch(spec, parameters)
+    return JudgePool(load_judge_config(judge), store=store).batch(spec, values)
 
 
 def nobody(spec: RewardSpec) -> Ask | None:

@@ -8,9 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reward_functions.cli._pages import require_page
-from reward_functions.cli._spooled import STANDARD
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.scoring.source import STANDARD
 from reward_functions.tools.atomic import Together
 
 if TYPE_CHECKING:
@@ -22,9 +21,8 @@ def check_destinations(file: str, output: str | None, report: str | None) -> Non
     """Refuse files that would take the place of the samples, or of each other.
 
     Raises:
-        ConfigurationError: one would, or the page is not called NAME.html.
+        ConfigurationError: one would.
     """
-    require_page(report)
     for name in (output, report):
         if name is not None and _same_file(file, name):
             raise ConfigurationError(f"{name} holds the samples; write the results to another file")
@@ -49,6 +47,11 @@ def is_file_to_be(output: str | None) -> Path | None:
     if not output or path.is_dir() or not path.exists() or path.is_file():
         return path
     return None
+
+
+def path_of(output: str) -> Path:
+    """Where a file of this name is written."""
+    return Path(os.path.realpath(output))
 
 
 @contextmanager
@@ -76,7 +79,7 @@ def _opened(name: str, files: Together) -> TextIO:
 
 @contextmanager
 def naming(name: str | None) -> Iterator[None]:
-    """Let an error of writing name what was typed."""
+    """Let an error of writing name what was given; None is a stream, and standard output here."""
     try:
         yield
     except _Named:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from concurrent.futures import Future
 
-    from reward_functions.cli._row_results import RowResult
-    from reward_functions.cli._rows import Unread
+    from reward_functions.scoring.results import RowResult
+    from reward_functions.scoring.rows import Unread
 
 LARGEST: Final = 256
 """Rows of a piece: 1 MB of long responses, and enough that handing it over costs little."""

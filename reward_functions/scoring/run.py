@@ -1,10 +1,9 @@
-"""A run of `reward score`: who scores the rows, where results wait, and what an interrupt does."""
+"""A run over a file: who scores the rows, where results wait, and what an interrupt keeps."""
 
 from __future__ import annotations
 
-import shlex
 import signal
-import sys
+from collections.abc import Callable
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,31 +12,28 @@ from pathlib import Path
 from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.cli import _journal
-from reward_functions.cli._console import MESSAGE, errors, plain
-from reward_functions.cli._interpreters import Interpreters
-from reward_functions.cli._progress import counted as progress
-from reward_functions.cli._progress import watched
-from reward_functions.cli._rewards import is_path
-from reward_functions.cli._row_results import row_results
-from reward_functions.cli._running import LARGEST, Piece, Pieces, Run
-from reward_functions.cli._verdicts import calls_left, end_calls, kept_verdicts
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.scoring import journal as journals
+from reward_functions.scoring.interpreters import Interpreters
+from reward_functions.scoring.pieces import LARGEST, Piece, Pieces, Run
+from reward_functions.scoring.results import row_results
+from reward_functions.scoring.rewards import is_path
 from reward_functions.tools.json_rows import shown
 from reward_functions.tools.score_report.labels import labels_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from reward_functions.cli._journal import Journal
-    from reward_functions.cli._row_results import RowResult
-    from reward_functions.cli._rows import Unread
-    from reward_functions.cli._selection import Selection
-    from reward_functions.cli._spooled import Source
-    from reward_functions.cli._streaming import Streamed
     from reward_functions.core.spec import RewardFunction, RewardSpec, Scale
     from reward_functions.core.types import RewardResult, Sample, Unscored
+    from reward_functions.scoring.journal import Journal
+    from reward_functions.scoring.results import RowResult
+    from reward_functions.scoring.rewards import Parameters
+    from reward_functions.scoring.rows import Unread
+    from reward_functions.scoring.selection import Selection
+    from reward_functions.scoring.source import Source
+    from reward_functions.scoring.streaming import Streamed
     from reward_functions.tools.score_report.digest import Digest
     from reward_functions.tools.score_report.labels import Labels
 
@@ -47,8 +43,19 @@ ROWS_OF_AN_INTERPRETER: Final = 64
 PATIENCE: Final = 5.0
 """Seconds for which an interrupted run waits for the rows under way."""
 
+CALLS: Final = 1.5
+"""The same for one more answer of a judge."""
+
 AFTERWARDS: Final = 0.4
 """The same for rows of a judge, whose calls have been waited for before."""
+
+Progress = Callable[[str, int, int | None], object]
+"""Hears what is being done ("reading", "scoring", "writing"), how many rows of it are done since
+the beginning, and how many there are; None where nobody knows."""
+
+
+def unheard(*_: object) -> None:
+    """Nobody listens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +63,20 @@ class Plan:
     """How rows are scored.
 
     Args:
-        name: of the reward, as typed.
-        settings: its parameters, as typed.
-        workers: as typed; None for what the reward needs.
+        name: by which an interpreter finds the reward; None where none can.
+        parameters: of the reward, as `ready` takes them.
+        workers: as asked for; None for what the reward needs.
         explain: whether results explain themselves.
+        progress: hears how far it is.
+        notify: hears a sentence for a person who waits.
     """
 
-    name: str
-    settings: Sequence[str]
+    name: str | None
+    parameters: Parameters
     workers: int | None
     explain: bool
+    progress: Progress = unheard
+    notify: Callable[[str], object] = unheard
 
 
 @dataclass(slots=True)
@@ -109,7 +120,9 @@ def require_resumable(spec: RewardSpec, output: Path | None, report: str | None)
     raise ConfigurationError(f"--resume: {why}")
 
 
-def surveyed(rows: Iterable[Unread], label: str | None, scale: Scale) -> tuple[int, Labels | None]:
+def surveyed(
+    rows: Iterable[Unread], label: str | None, scale: Scale, progress: Progress = unheard
+) -> tuple[int, Labels | None]:
     """How many rows a file has, all of which can be read; and their labels.
 
     Raises:
@@ -123,7 +136,12 @@ def surveyed(rows: Iterable[Unread], label: str | None, scale: Scale) -> tuple[i
         for count, row in enumerate(seen, 1):  # noqa: B007 - the count is the point
             yield row.read().sample
 
-    seen = watched(rows, "reading")
+    def watched() -> Iterator[Unread]:
+        for done, row in enumerate(rows, 1):
+            progress("reading", done, None)
+            yield row
+
+    seen = watched()
     if label is None:
         return sum(1 for _ in seen), None
     labels = labels_of(samples(), label, scale)
@@ -138,7 +156,7 @@ def source_facts(source: Source, file: str) -> list[tuple[str, str]]:
 
 def identity(
     source: Source,
-    name: str,
+    name: str | None,
     spec: RewardSpec,
     reward: RewardFunction,
     judge: str | None,
@@ -152,7 +170,7 @@ def identity(
         return {
             "the file": source.digest(),
             "the reward": [spec.name, sha256(Path(name).read_bytes()).hexdigest()]
-            if is_path(name)
+            if name and is_path(name)
             else [spec.name],
             "the reward's version": spec.version,
             "the parameters": _parameters(reward),
@@ -174,10 +192,10 @@ def journal_of(
         OSError: it cannot be written.
     """
     if output is None:
-        return _journal.unnamed(rows)
+        return journals.unnamed(rows)
     if output.is_dir():
         output.open("ab")  # raises what opening it to write would
-    return _journal.beside(output, identity(), rows, resume=resume)
+    return journals.beside(output, identity(), rows, resume=resume)
 
 
 def score_rows(
@@ -205,14 +223,14 @@ def score_rows(
         if selection.add(at, result.id, result.facts) and streamed:
             streamed.add(result.line)
 
+    plan.progress("scoring", journal.kept, len(journal))
     with ExitStack() as stack:
-        advance = stack.enter_context(progress("scoring", len(journal)))
-        advance(journal.kept)
         pieces = run.pieces(rows, stack)
-        stack.push(partial(end_calls, reward))  # runs first: then rows have what they wait for
+        # Runs first: then rows have what they wait for.
+        stack.push(partial(_end_calls, reward, plan.notify))
         for piece, results in pieces:
             journal.add(piece.positions, results)
-            advance(len(results))
+            plan.progress("scoring", journal.kept + journal.written, len(journal))
             if not journal.kept:
                 for at, result in zip(piece.positions, results, strict=True):
                     count(at, result)
@@ -254,19 +272,22 @@ class _Scoring:
             workers = plan.workers or needs.workers
         else:
             many = len(self.journal) // ROWS_OF_AN_INTERPRETER
-            workers = 1 if self.held else max(1, min(plan.workers or 1, many))
-        if threads or workers == 1:
+            alone = self.held or plan.name is None
+            workers = 1 if alone else max(1, min(plan.workers or 1, many))
+        if threads or workers == 1 or plan.name is None:
             cut = Pieces(fresh, 1 if threads and workers > 1 else LARGEST)
             run = Run(cut, partial(self._scored, workers=1), workers)
             patience = AFTERWARDS if needs.judge else PATIENCE
-            stack.push(partial(_keep_finished, run, self.journal, None, patience))
+            stack.push(partial(_keep_finished, run, self.journal, plan.notify, patience=patience))
         else:
             interpreters = Interpreters(
-                self.spec, plan.name, plan.settings, workers, explain=plan.explain
+                self.spec, plan.name, plan.parameters, workers, explain=plan.explain
             )
             run = Run(Pieces(fresh), lambda piece: interpreters.scored(piece.rows), workers)
             stack.enter_context(interpreters)
-            stack.push(partial(_keep_finished, run, self.journal, interpreters, PATIENCE))
+            stack.push(
+                partial(_keep_finished, run, self.journal, plan.notify, interpreters=interpreters)
+            )
         return iter(run)
 
     def _by_group(
@@ -290,10 +311,11 @@ class _Scoring:
 def _keep_finished(
     run: Run,
     journal: Journal,
-    interpreters: Interpreters | None,
-    patience: float,
+    notify: Callable[[str], object],
     kind: type[BaseException] | None,
     *_error: object,
+    interpreters: Interpreters | None = None,
+    patience: float = PATIENCE,
 ) -> None:
     """After an interrupt: keep what is finished within a moment."""
     try:
@@ -301,9 +323,7 @@ def _keep_finished(
             if interpreters:
                 interpreters.close()
             elif patience == PATIENCE and run.under_way:
-                errors().print(
-                    f"waiting for {run.under_way:,} rows under way; Ctrl-C again leaves them"
-                )
+                notify(f"waiting for {run.under_way:,} rows under way; Ctrl-C again leaves them")
             for piece, results in run.finished(patience):
                 journal.add(piece.positions, results)
     except KeyboardInterrupt:  # the second
@@ -312,43 +332,33 @@ def _keep_finished(
         run.close()
 
 
-@contextmanager
-def first_interrupts_explained() -> Iterator[None]:
-    """Let an interrupt before anything is scored say so: of rows kept before, none is lost."""
-    try:
-        yield
-    except KeyboardInterrupt as interrupt:
-        if interrupt.args:
-            raise
-        raise KeyboardInterrupt(
-            "interrupted before the first row was scored: nothing is written, and what an earlier "
-            "run has kept is as it was"
-        ) from None
+def _end_calls(
+    reward: RewardFunction,
+    notify: Callable[[str], object],
+    kind: type[BaseException] | None,
+    *_error: object,
+) -> None:
+    """After an interrupt: ask nothing more, and wait for the answers that are being given."""
+    account = getattr(reward, "account", None)
+    if account is None or not kind or not issubclass(kind, KeyboardInterrupt):
+        return
+    if count := account.under_way:
+        calls = "1 call" if count == 1 else f"{count:,} calls"
+        notify(f"waiting for {calls} under way; Ctrl-C again leaves them")
+    account.end(CALLS)
 
 
-@contextmanager
-def interrupts_explained(
-    journal: Journal, reward: RewardFunction, streamed: Streamed | None
-) -> Iterator[None]:
-    """Let an interrupt say what is scored, what is kept and where, and how to go on."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        done, left = journal.done, calls_left(reward)
-        line = f"interrupted: {done:,} of {len(journal):,} scored"
-        verdicts = kept_verdicts(reward)
-        if not journal.path or not done:
-            if verdicts:
-                line = f"{line}; {verdicts}{left}; the same command goes on"
-                raise KeyboardInterrupt(line) from None
-            kept = f"{streamed.written:,} written" if streamed else "nothing is kept"
-            how = "" if journal.path else "; -o OUT keeps rows, and --resume goes on"
-            raise KeyboardInterrupt(f"{line}, and {kept}{left}{how}") from None
-        typed = [word for word in sys.argv[1:] if word != "--resume"]
-        command = plain(shlex.join(["reward", *typed, "--resume"]), MESSAGE)
-        kept = plain(journal.path.name)
-        line = f"{line} and kept in {kept}{f', {verdicts}' if verdicts else ''}{left}"
-        raise KeyboardInterrupt(f"{line}; to go on: {command}") from None
+def kept_verdicts(reward: RewardFunction) -> int:
+    """How many of a judge's verdicts are kept."""
+    account, store = getattr(reward, "account", None), getattr(reward, "store", None)
+    if account is None or store is None or store.failure:
+        return 0
+    return int(account["judge_answers"] + account["judge_cache_hits"])
+
+
+def calls_left(reward: RewardFunction) -> int:
+    """How many of a judge's calls had no answer."""
+    return int(getattr(getattr(reward, "account", None), "under_way", 0))
 
 
 @contextmanager
