@@ -593,7 +593,8 @@ def test_an_interrupt_ends_quietly_and_leaves_no_file(tmp_path):
     finally:
         running.kill()
     message = "\ninterrupted: 0 of 1 scored, and nothing is kept\n"
-    assert (running.returncode, stderr) in ((130, ""), (130, message))
+    assert running.returncode == 130
+    assert stderr in {"", message} or stderr.startswith("\ninterrupted before the first row")
     assert not [path for path in tmp_path.iterdir() if "out" in path.name]
 
 
