@@ -6,9 +6,9 @@ what is counted. Any other word in one of these places, and the sentence states 
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from reward_functions.core import patterns as re
 from reward_functions.extraction.cues import languages
 from reward_functions.extraction.cues.phrase import vocabulary
 
