@@ -15,10 +15,11 @@ to. Everywhere else they are text. What opens and closes reasoning is no marker 
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from itertools import islice
 from typing import TYPE_CHECKING, Final
+
+from reward_functions.core import patterns as re
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

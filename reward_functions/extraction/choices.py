@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
+from reward_functions.core import patterns as re
 from reward_functions.extraction.cues import choices as words
 from reward_functions.extraction.markup import plain
 from reward_functions.quantities.numerals import Quantity, quantity, same

@@ -11,9 +11,9 @@ between the delimiters of a formula.
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from reward_functions.core import patterns as re
 from reward_functions.quantities.units import canonical
 
 REACH: Final = 40

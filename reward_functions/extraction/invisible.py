@@ -22,9 +22,9 @@ another.
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from reward_functions.core import patterns as re
 from reward_functions.extraction.latex_groups import group_end
 from reward_functions.quantities.unicode_forms import visible
 
@@ -36,8 +36,10 @@ MAX_PARTS: Final = 10_000
 _SIGNS: Final = (
     (
         "\\",
-        re.compile(  # the first letters apart: one set costs less than a dozen alternatives
-            r"\\[bcdefghilmnprstvxDNPR](?:phantom|hantom|cancel|ancel|out|t|ffalse|egin\{(?:comm|filec)"
+        # the first letters apart: one set costs less than a dozen alternatives. Without the look
+        # ahead \fbox and \left would begin as \sbox and \def do
+        re.compile(
+            r"\\(?!fb|le)[bcdefghilmnprstvxDNPR](?:phantom|hantom|cancel|ancel|out|t|ffalse|egin\{(?:comm|filec)"
             r"|extcolor|olor|calebox|esizebox|ewcommand|enewcommand|rovidecommand|ef|def|eclare"
             r"|ewDocument|enewDocument|rovideDocument|avebox|box|etbox|abel|ndex|lossary|ocite"
             r"|ypeout|essage|pecial|nvisible|dfcomment|exttransparent|ransparent|tyle|tml|ullfont"

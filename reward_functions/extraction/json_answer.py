@@ -6,9 +6,9 @@ in it is read. Where that leaves no JSON, or a form feed of `\f`, its backslashe
 
 from __future__ import annotations
 
-import re
 from typing import Any, Final
 
+from reward_functions.core import patterns as re
 from reward_functions.core.jsons import final_object
 
 KEYS: Final = frozenset({"answer", "final_answer"})

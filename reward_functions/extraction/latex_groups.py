@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
+
+from reward_functions.core import patterns as re
 
 _BRACE: Final = re.compile(r"\\[\\{}]|[{}]")
 _SHALLOW: Final = re.compile(r"\{[^{}\\]*(?:(?:\{[^{}\\]*\}|\\[^{}\\])[^{}\\]*)*\}").match

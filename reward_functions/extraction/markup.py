@@ -5,8 +5,9 @@ For answers that are words or numbers; mathematics is read as LaTeX by `reward_f
 
 from __future__ import annotations
 
-import re
 from typing import Final
+
+from reward_functions.core import patterns as re
 
 _PAIRS: Final = (
     ("$$", "$$"),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from reward_functions.core import patterns as re
 from reward_functions.extraction.cues.clauses import FUNCTION_WORDS
 from reward_functions.extraction.cues.compiling import words
 

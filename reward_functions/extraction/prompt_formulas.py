@@ -7,10 +7,10 @@ before them say.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.core import patterns as re
 from reward_functions.extraction.cues import asking
 from reward_functions.extraction.cues import operations as words
 from reward_functions.quantities.unicode_forms import half_width

@@ -12,9 +12,9 @@ The markers that open and end a turn are no part of it either (`core.turn_marker
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from reward_functions.core import patterns as re
 from reward_functions.core.turn_markers import THOUGHTS, within_turn
 
 _NAMED: Final = (

@@ -18,9 +18,9 @@ All functions read the response as `visible_response` leaves it, and are linear 
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.core import patterns as re
 from reward_functions.extraction.answer import UNCLOSED_BOX, Answer, NoAnswer
 from reward_functions.extraction.candidates.boxes import COMMAND, last_boxed
 from reward_functions.extraction.candidates.endings import ends_with, last_sentence

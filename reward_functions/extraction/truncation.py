@@ -5,9 +5,9 @@ What a text shows is all that is read here; a response that stops between two wo
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from reward_functions.core import patterns as re
 from reward_functions.extraction.reasoning import without_reasoning
 
 _PROBE: Final = "\nprobe"

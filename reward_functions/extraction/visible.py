@@ -13,10 +13,10 @@ The echo goes before anything is taken out of the response: a copy is only one w
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.core import patterns as re
 from reward_functions.core.turn_markers import within_turn, without_line_ends
 from reward_functions.extraction.choices import choice, options_in
 from reward_functions.extraction.invisible import strip_invisible

@@ -5,9 +5,10 @@ English is read here word by word, Chinese by its characters.
 
 from __future__ import annotations
 
-import re
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
+
+from reward_functions.core import patterns as re
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

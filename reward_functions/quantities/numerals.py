@@ -8,11 +8,11 @@ two numbers, and is nothing. Everything is linear in the length of the text, and
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
 
+from reward_functions.core import patterns as re
 from reward_functions.quantities import units
 from reward_functions.quantities.number_words import cardinal
 from reward_functions.quantities.unicode_forms import typeset

@@ -6,10 +6,11 @@ fraction is exact.
 
 from __future__ import annotations
 
-import re
 from fractions import Fraction
 from functools import lru_cache
 from typing import Final, NamedTuple
+
+from reward_functions.core import patterns as re
 
 _NUMERAL: Final = re.compile(r"\.?\d(?:[\d,.]|[ ](?=\d{3}(?!\d)))*")
 _GROUPED_BY_POINTS: Final = re.compile(r"\d{1,3}(?:\.\d{3}){2,}\.?")

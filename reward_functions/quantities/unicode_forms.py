@@ -6,10 +6,11 @@ one check, and is linear.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from functools import cache
 from typing import Final
+
+from reward_functions.core import patterns as re
 
 MAX_WORD: Final = 200
 """Characters of a word that are put in canonical form. Ordering a run of combining marks takes time

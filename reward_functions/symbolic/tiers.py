@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.core.allowance import ALGEBRA
@@ -61,11 +61,7 @@ def by_reading(reference: str, candidate: str, *, solver: bool) -> EqualityVerdi
         raise Unreadable(f"{mine.trouble}, near {mine.near}" if mine.near else mine.trouble)
     finding = finding or _by_choice(mine, theirs) or by_words(mine, theirs)
     if finding is None:
-        finding = _by_meaning(mine, theirs)
-        if not finding.equal:
-            finding = _read_otherwise(reference, candidate) or finding
-        elif in_other_bases(reference, candidate):
-            finding = differ("exact-value", "the same digits in other bases are other numbers")
+        finding = _by_readings(reference, candidate)
         if solver and finding.outcome is Outcome.UNDECIDED:
             finding = _by_solver(mine, theirs) or finding
     if not finding.equal:
@@ -120,6 +116,43 @@ def _by_choice(mine: Document, theirs: Document) -> Finding | None:
 def _by_content(mine: Document, theirs: Document) -> Finding:
     """The contents of two choices, which are no choices themselves."""
     return by_text(mine, theirs) or by_words(mine, theirs) or _by_meaning(mine, theirs)
+
+
+def _by_readings(reference: str, candidate: str) -> Finding:
+    """The tiers on trees, in the usual reading of each string and in others."""
+    kept = len(reference) + len(candidate) <= KEPT_LENGTH
+    try:
+        return (_kept if kept else _decided)(reference, candidate)
+    except _Undecided as undecided:
+        return undecided.finding
+
+
+KEPT: Final = 512
+"""Findings that are kept: the responses of a group meet one reference, and many of them agree."""
+
+KEPT_LENGTH: Final = 200
+"""Characters of two strings whose finding is kept."""
+
+
+class _Undecided(Exception):
+    """A finding that is not kept: a stack with more room may decide."""
+
+    def __init__(self, finding: Finding) -> None:
+        self.finding = finding
+
+
+def _decided(reference: str, candidate: str) -> Finding:
+    finding = _by_meaning(read(reference), read(candidate))
+    if not finding.equal:
+        finding = _read_otherwise(reference, candidate) or finding
+    elif in_other_bases(reference, candidate):
+        finding = differ("exact-value", "the same digits in other bases are other numbers")
+    if finding.outcome is Outcome.UNDECIDED:
+        raise _Undecided(finding)
+    return finding
+
+
+_kept = lru_cache(KEPT)(_decided)
 
 
 def _by_meaning(mine: Document, theirs: Document, *, natural: bool = False) -> Finding:

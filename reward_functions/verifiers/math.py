@@ -10,7 +10,7 @@ from reward_functions.core.alternatives import ReferenceList, any_reference
 from reward_functions.core.spec import Example, Needs, reward_function
 from reward_functions.core.types import Evidence, Metric, Sample, Score
 from reward_functions.extraction.answer import Answer, NoAnswer
-from reward_functions.extraction.cues.formulas import DERIVED
+from reward_functions.extraction.cues.formulas import DERIVED, SENTENCE
 from reward_functions.extraction.scores import (
     METRICS,
     compared,
@@ -233,7 +233,10 @@ def _by_verdict(
 
 def _concluded(found: Answer, reference: str, prompt: str) -> Answer:
     """An answer, or what it concludes where it is a box that holds a derivation."""
-    if found.kind != "box" or not DERIVED.search(found.text):
+    text = found.text
+    if found.kind != "box" or not DERIVED.search(text):
+        return found
+    if symbolic.readable(text) and not SENTENCE.match(text):
         return found
     from reward_functions.verifiers._math.derivation import concluded  # noqa: PLC0415 - few do
 

@@ -17,13 +17,18 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from reward_functions.core import patterns
+
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "reward_functions"
 SEARCHING = {"search", "finditer", "findall", "sub", "subn", "split"}
 USES_RE = re.compile(
-    r"^(?:import re|from re import .*|from [\w.]+ import lexicon.*)$", re.MULTILINE
+    r"^(?:import re|from re import .*|from [\w.]+ import (?:lexicon.*|patterns as re))$",
+    re.MULTILINE,
 )
-APPLIES = re.compile(r"^import re$|^from .* import .*(?:cues|words|lexicon)", re.MULTILINE)
+APPLIES = re.compile(
+    r"^import re$|^from .* import .*(?:cues|words|lexicon|patterns as re)", re.MULTILINE
+)
 METHODS = {*SEARCHING, "match", "fullmatch", "scanner"}
 
 
@@ -78,6 +83,7 @@ def _collected():
         return result
 
     re._compile = listening
+    patterns.compile = re.compile  # at once, and not when they are first used
     for path in sorted(PACKAGE.rglob("*.py")):
         if USES_RE.search(path.read_text()) and path.name != "__main__.py":
             name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")

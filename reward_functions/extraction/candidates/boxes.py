@@ -8,9 +8,9 @@ Only as much of the response is read as the last run needs, from its end backwar
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from reward_functions.core import patterns as re
 from reward_functions.extraction.candidates.candidate import Candidate
 from reward_functions.extraction.cues import clauses as cases
 from reward_functions.extraction.cues import endings

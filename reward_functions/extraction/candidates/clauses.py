@@ -10,10 +10,10 @@ All functions are linear in the length of the sentence.
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from reward_functions.core import patterns as re
 from reward_functions.extraction.cues import clauses as words
 
 if TYPE_CHECKING:

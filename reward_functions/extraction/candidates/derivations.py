@@ -7,9 +7,9 @@ new sentence.
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from reward_functions.core import patterns as re
 from reward_functions.extraction.candidates.clauses import hidden
 from reward_functions.extraction.cues import clauses as words
 from reward_functions.extraction.cues import derivations as marks

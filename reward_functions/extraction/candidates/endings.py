@@ -8,9 +8,9 @@ cut off, and what they were about to say is not known. A unit is no such word.
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from reward_functions.core import patterns as re
 from reward_functions.extraction.candidates.candidate import Candidate
 from reward_functions.extraction.candidates.predicates import amount, sentence_value
 from reward_functions.extraction.cues import clauses

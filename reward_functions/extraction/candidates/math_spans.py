@@ -8,9 +8,9 @@ both sides, does when it holds a sign of mathematics and no word.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.core import patterns as re
 from reward_functions.extraction.candidates.candidate import Candidate
 from reward_functions.extraction.cues import endings
 from reward_functions.extraction.cues import formulas as words

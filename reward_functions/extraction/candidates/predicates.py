@@ -7,9 +7,9 @@ values gives one where the prompt asks for one of the things.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.core import patterns as re
 from reward_functions.extraction.candidates.clauses import hidden, main_clauses
 from reward_functions.extraction.cues import clauses as words
 from reward_functions.extraction.cues import endings

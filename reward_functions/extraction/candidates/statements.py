@@ -8,9 +8,9 @@ with its sentence. What takes a statement back is part of it: a negation ("is no
 
 from __future__ import annotations
 
-import re
 from typing import Final, NamedTuple
 
+from reward_functions.core import patterns as re
 from reward_functions.extraction.candidates.candidate import Candidate, Mood
 from reward_functions.extraction.candidates.endings import stated_value
 from reward_functions.extraction.cues import statements as words

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from reward_functions.core import patterns as re
 from reward_functions.extraction.candidates.candidate import Candidate
 
 MAX_LENGTH: Final = 200

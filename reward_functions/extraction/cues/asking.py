@@ -6,8 +6,9 @@ up to a word that asks. Any other word between makes it another question: "the d
 
 from __future__ import annotations
 
-import re
 from typing import Final
+
+from reward_functions.core import patterns as re
 
 ASKING: Final = frozenset(
     "find compute evaluate calculate determine simplify expand factor reduce convert express write"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
+
+from reward_functions.core import patterns as re
 
 LEAD: Final = re.compile(
     r"(?:option|choice|letter|answer)\s+(?=\S)|选项\s?(?=\(?[A-Z])", re.IGNORECASE

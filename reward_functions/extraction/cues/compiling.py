@@ -9,10 +9,11 @@ the few words beside an answer.
 
 from __future__ import annotations
 
-import re
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from reward_functions.core import patterns as re
 from reward_functions.extraction.cues.lexicon import GAPS, SLOTS, Phrase
 
 if TYPE_CHECKING:
@@ -102,8 +103,9 @@ def says(text: str, any_of: frozenset[str]) -> bool:
     return not (any_of.isdisjoint(found) and any_of.isdisjoint(map(" ".join, pairwise(found))))
 
 
+@cache
 def compiled(phrase: Phrase) -> Compiled:
-    """A row, ready to be matched."""
+    """A row, ready to be matched; several forms of an answer share it."""
     places: list[Place] = []
     keys: list[frozenset[str]] = []
     for piece in phrase.words.split():

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
+
+from reward_functions.core import patterns as re
 
 PIECE: Final = re.compile(
     r"""
@@ -34,6 +35,3 @@ ASIDE: Final = re.compile(r"\s{0,4}\\(?:text|mbox)")
 IMPLIES: Final = re.compile(r"\\(?:implies|(?:long|Long)?[rR]ightarrow)(?![a-z])|[⇒⟹]")
 WORDS: Final = re.compile(r"\\(?:text|mbox)|(?<![\\A-Za-z])[A-Za-z]{3}")
 RELATION: Final = re.compile(r"[=<>≤≥≠]|\\(?:leq?|geq?|neq?|lt|gt|in)(?![a-z])")
-
-SENTENCE: Final = re.compile(r"\s{0,4}\\(?:text|mbox)[a-z]{0,2}\s?\{\s{0,4}[A-Za-z]{2}")
-"""How a box begins that the grammar may take for a product of letters: \\text{So, }26…"""

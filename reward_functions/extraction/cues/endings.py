@@ -6,9 +6,9 @@ what is counted. Any other word in one of these places, and the sentence states 
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from reward_functions.core import patterns as re
 from reward_functions.extraction.cues import languages
 from reward_functions.extraction.cues.phrase import vocabulary
 
@@ -89,7 +89,7 @@ COMPUTED: Final = re.compile(
 
 COUNTED: Final = re.compile(
     r"(?P<value>[-+−]?(?:\\?\$)?\d[\d.,/]*+(?:\s?\\?%)?|\$[^$\n]{1,150}\$|\\\([^\n]{1,150}?\\\))"
-    r"(?P<unit>(?:\s[a-zA-Z²³°/'’-]{1,24}){0,3}?|\s?[一-鿿])"
+    r"(?P<unit>(?:\s[a-zA-Z²³°/'’-]{1,24}){0,3}?|\s?(?-i:[一-鿿]))"
     r"(?:(?:\s(?:of|in|on|for|left|each|altogether|remaining|during)|(?<=ways)\sto)\b(?:\s[a-zA-Z'’-]{1,24}){0,8})?",
     re.IGNORECASE,
 )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
+
+from reward_functions.core import patterns as re
 
 # The first set keeps what it took: without a word in between, two equal sets would share it out.
 MENTION: Final = re.compile(r"[\s.…]*+(?:(?:your |the |final )*answer)?[\s.…]*", re.IGNORECASE)
@@ -47,6 +48,8 @@ DERIVED: Final = re.compile(
     r"(?![a-z])|\\text[a-z]{2}(?![a-z])|\\\\|[⇒⟹∴]|(?<![\\A-Za-z])[A-Za-z]{2,20}\s"
 )
 """What a derivation has, and hardly any value."""
+SENTENCE: Final = re.compile(r"\s{0,4}\\(?:text|mbox)[a-z]{0,2}\s?\{\s{0,4}[A-Za-z]{2}")
+"""How a box begins that the grammar may take for a product of letters: \\text{So, }26…"""
 BOX_LABEL: Final = re.compile(r"[^\d]{1,120}?(?:\b(?:is|are|equals)|[:=)])[\s$*\\(\[]{0,9}")
 """Between two boxes, what the second one is called."""
 _OPENER: Final = (

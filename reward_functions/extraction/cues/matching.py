@@ -14,7 +14,7 @@ stands that a phrase cannot do without is their markup taken off, and are they m
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from reward_functions.extraction.cues import lexicon
@@ -175,9 +175,21 @@ class _Side(NamedTuple):
         return not self.keys.isdisjoint(beside.encode("ascii").translate(_LETTERS).split())
 
 
-class _Table(NamedTuple):
-    before: _Side
-    after: _Side
+class _Table:
+    """The rows for one form of an answer; a side is made when it is first asked for."""
+
+    def __init__(self, kinds: frozenset[str]) -> None:
+        self._kinds = kinds
+
+    @cached_property
+    def before(self) -> _Side:
+        """The rows that stand before an answer."""
+        return _side(lexicon.BEFORE, self._kinds)
+
+    @cached_property
+    def after(self) -> _Side:
+        """The rows that stand behind one."""
+        return _side(lexicon.AFTER, self._kinds)
 
 
 _LETTERS: Final = "".join(
@@ -190,8 +202,7 @@ _SENTENCE_ENDS: Final = frozenset(".!?;)>")
 
 @cache
 def _table(form: str) -> _Table:
-    kinds = lexicon.DISQUALIFIES.get(form, lexicon.STRICT)
-    return _Table(_side(lexicon.BEFORE, kinds), _side(lexicon.AFTER, kinds))
+    return _Table(lexicon.DISQUALIFIES.get(form, lexicon.STRICT))
 
 
 @cache
@@ -201,11 +212,12 @@ def _corrections() -> _Side:
 
 def _side(phrases: Sequence[lexicon.Phrase], kinds: frozenset[str]) -> _Side:
     rows = tuple(compiled(phrase) for phrase in phrases if phrase.kind in kinds)
-    keys = frozenset[str]().union(*(row.keys for row in rows))
-    spelled = {spelling for key in keys for spelling in (key, *SPELLED.get(key, "").split())}
-    places = {
-        key: tuple(place for place, row in enumerate(rows) if key in row.keys) for key in keys
-    }
+    found: dict[str, list[int]] = {}
+    for place, row in enumerate(rows):
+        for key in row.keys:
+            found.setdefault(key, []).append(place)
+    spelled = {spelling for key in found for spelling in (key, *SPELLED.get(key, "").split())}
+    places = {key: tuple(each) for key, each in found.items()}
     return _Side(
         rows,
         places,

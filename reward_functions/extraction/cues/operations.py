@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
+
+from reward_functions.core import patterns as re
 
 _SPACED: Final = {
     "*": "times multiplied_by mal multipliziert_mit fois multiplié_par por multiplicado_por per"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
+
+from reward_functions.core import patterns as re
 
 GLUED: Final = re.compile(
     r"\\(?P<command>leqslant|geqslant|leq|geq|neq|le|ge|lt|gt|ne|in|cdot|times|to|pm|max|min)"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from reward_functions.core import patterns as re
 from reward_functions.extraction.cues import languages
 from reward_functions.extraction.cues.phrase import vocabulary
 

@@ -6,9 +6,9 @@ word of a response only where the prompt shows that their pair is meant.
 
 from __future__ import annotations
 
-import re
 from typing import Final, NamedTuple
 
+from reward_functions.core import patterns as re
 from reward_functions.extraction.cues.phrase import vocabulary
 
 

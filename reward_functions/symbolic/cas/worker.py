@@ -28,7 +28,6 @@ from __future__ import annotations
 
 import gc
 import os
-import re
 import resource
 import select
 import signal
@@ -40,6 +39,7 @@ from typing import Final, NoReturn
 
 from sympy.core.random import seed
 
+from reward_functions.core import patterns as re
 from reward_functions.symbolic.cas import protocol, solver
 from reward_functions.symbolic.cas.counting import limit_calls
 from reward_functions.symbolic.cas.warmup import WARMUP

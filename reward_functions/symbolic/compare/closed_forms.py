@@ -8,12 +8,12 @@ Whether two numbers are equal is never decided here: a reader then wants to know
 
 from __future__ import annotations
 
-import re
 from fractions import Fraction
 from functools import lru_cache
 from math import pi, sqrt
 from typing import Final
 
+from reward_functions.core import patterns as re
 from reward_functions.quantities.precision import rounding_error
 from reward_functions.symbolic.parsing.plain import KEPT, literal
 from reward_functions.symbolic.verdict import Finding, differ

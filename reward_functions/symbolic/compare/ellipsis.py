@@ -7,11 +7,11 @@ and none of `_OTHERS` either. A first term that is repeated stands before the pa
 
 from __future__ import annotations
 
-import re
 from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.core import patterns as re
 from reward_functions.symbolic.budget import BITS
 from reward_functions.symbolic.exact.rational import rational
 from reward_functions.symbolic.parsing.document import read

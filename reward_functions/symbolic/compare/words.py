@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.core import patterns as re
 from reward_functions.symbolic.compare.quadrants import compare_quadrants
 from reward_functions.symbolic.expr.nodes import Braces, Clock, Date, NamedSet, Number
 from reward_functions.symbolic.verdict import Finding, differ, same, unknown

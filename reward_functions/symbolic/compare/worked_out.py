@@ -6,6 +6,7 @@ x = 5 leave none. Whether it is worth anything is the verifier's to say: this on
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import gcd
 from typing import Final
 
@@ -41,7 +42,7 @@ from reward_functions.symbolic.expr.nodes import (
     Union,
 )
 from reward_functions.symbolic.expr.traversal import parts, without_names
-from reward_functions.symbolic.parsing.document import read
+from reward_functions.symbolic.parsing.document import KEPT, read
 from reward_functions.symbolic.parsing.plain import literal
 from reward_functions.symbolic.parsing.spelling import same_spelling
 
@@ -54,19 +55,25 @@ def unevaluated(reference: str, answer: str) -> bool:
     plain = literal(answer)
     if plain is not None:
         lowest_terms = bool(plain.places) or gcd(plain.above, plain.below) == 1 or plain.below == 1
-        return not lowest_terms and _needs_none(reference)
+        return not lowest_terms and _stands(reference)
     if same_spelling(reference, answer):
         return False
     theirs = read(answer)
     if theirs.marks and theirs.marks == read(reference).marks:
         return False  # the very tree
-    given = theirs.tree
-    return given is not None and not worked_out(given) and _needs_none(reference)
+    return theirs.tree is not None and not _kept(answer) and _stands(reference)
 
 
-def _needs_none(reference: str) -> bool:
-    wanted = read(reference).tree
-    return wanted is not None and worked_out(wanted)
+def _stands(text: str) -> bool:
+    """Whether a text is read, and is a value as it stands."""
+    return read(text).tree is not None and _kept(text)
+
+
+@lru_cache(KEPT)
+def _kept(text: str) -> bool:
+    """Whether a text that is read is a value as it stands."""
+    tree = read(text).tree
+    return tree is not None and worked_out(tree)
 
 
 def names_in(text: str) -> frozenset[str]:

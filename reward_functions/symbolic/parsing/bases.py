@@ -6,9 +6,9 @@ Their tokens become one, of the kind "based". A run of digits and letters above 
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.core import patterns as re
 from reward_functions.symbolic.budget import DIGITS
 from reward_functions.symbolic.expr.nodes import Based, Node
 from reward_functions.symbolic.parsing.lexer import Token

@@ -7,11 +7,11 @@ product of names as well; what is `sure` can be none.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from reward_functions.core import patterns as re
 from reward_functions.symbolic.budget import Unreadable
 from reward_functions.symbolic.parsing.electron_shells import shells
 

@@ -5,11 +5,11 @@ A string that is not in the grammar still has words, which can be compared.
 
 from __future__ import annotations
 
-import re
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from reward_functions.core import patterns as re
 from reward_functions.quantities.number_words import cardinal
 from reward_functions.quantities.units import joined
 from reward_functions.symbolic.budget import CHARACTERS, OverBudget, Unreadable

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
+
+from reward_functions.core import patterns as re
 
 _SHELL: Final = re.compile(
     r"[ ,]?([1-7])([spdf])(?:\^?\{([0-9]{1,2})\}|(?:\^?([0-9]{1,2}?))?(?=[ ,]?[1-7][spdf]|$))"

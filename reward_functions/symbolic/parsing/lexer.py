@@ -7,9 +7,9 @@ neighbours and is left to the parser.
 
 from __future__ import annotations
 
-import re
 from typing import Final, NamedTuple
 
+from reward_functions.core import patterns as re
 from reward_functions.quantities.numerals import in_rupees
 from reward_functions.quantities.units import canonical
 from reward_functions.symbolic.budget import CHARACTERS, DEPTH, DIGITS, OverBudget, Unreadable

@@ -6,10 +6,10 @@ anything else goes to the lexer, which reads the same numbers with the same mean
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from reward_functions.core import patterns as re
 from reward_functions.symbolic.budget import DIGITS
 
 

@@ -11,10 +11,10 @@ meant, and only a comma that cannot group digits: 3,5 and 1.234,5 but not 3,500.
 
 from __future__ import annotations
 
-import re
 from itertools import product
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.core import patterns as re
 from reward_functions.quantities.numerals import as_printed
 from reward_functions.symbolic.expr.nodes import (
     Based,

@@ -6,10 +6,10 @@ spellings may have them as well.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Final
 
+from reward_functions.core import patterns as re
 from reward_functions.symbolic.parsing.document import read
 
 KEPT: Final = 512

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from reward_functions import symbolic
+from reward_functions.core import patterns as re
 from reward_functions.extraction.answer import Answer, NoAnswer
 from reward_functions.extraction.candidates.math_spans import last_span
 from reward_functions.extraction.candidates.predicates import amount, sentence_value

@@ -6,9 +6,9 @@ y = 2x + 1 and x + y = 4 for (x, y)" asks for x first.
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from reward_functions.core import patterns as re
 from reward_functions.extraction.cues import lists
 from reward_functions.verifiers._math.named_members import MAX_LENGTH, MAX_MEMBERS, members
 

@@ -6,10 +6,10 @@ Such an equation is undecided against a bare value, because an equation that is 
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from reward_functions import symbolic
+from reward_functions.core import patterns as re
 from reward_functions.extraction.cues import asking
 from reward_functions.extraction.prompt_formulas import TAIL, asked_formulas, formulas
 

@@ -37,8 +37,6 @@ def concluded(found: Answer, reference: str, prompt: str) -> Answer:
     text = found.text
     if found.boxes > 1 or len(text) > LENGTH or not symbolic.readable(reference):
         return found
-    if symbolic.readable(text) and not marks.SENTENCE.match(text):
-        return found
     if COMMAND in text:
         return _inner(found)
     numeric = any(map(str.isdigit, reference)) and not marks.RELATION.search(reference)

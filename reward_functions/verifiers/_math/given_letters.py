@@ -6,10 +6,10 @@ speaks of A. A prompt that asks for constants names them as a proposal, but for 
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from reward_functions import symbolic
+from reward_functions.core import patterns as re
 from reward_functions.extraction.cues import asking
 from reward_functions.extraction.prompt_formulas import TAIL
 

@@ -6,10 +6,10 @@ names elsewhere: a unit or a function, \inch or \sinc, is none of them.
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from reward_functions import symbolic
+from reward_functions.core import patterns as re
 from reward_functions.extraction.cues import references as words
 from reward_functions.extraction.prompt_formulas import TAIL
 from reward_functions.quantities.units import canonical

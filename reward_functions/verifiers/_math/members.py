@@ -2,10 +2,10 @@ r"""The verdict on an answer to a reference that is a list of members: [2, 0] an
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from reward_functions import symbolic
+from reward_functions.core import patterns as re
 from reward_functions.extraction.cues import lists
 from reward_functions.quantities.units import canonical
 from reward_functions.symbolic import EqualityVerdict, Outcome

@@ -6,9 +6,9 @@ an answer is the reference only where each member is the one at the same place.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.core import patterns as re
 from reward_functions.extraction.candidates.boxes import COMMAND, labelled_boxes
 from reward_functions.extraction.cues import endings
 from reward_functions.extraction.cues import sentences as words

@@ -9,11 +9,11 @@ nothing.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from reward_functions import symbolic
+from reward_functions.core import patterns as re
 from reward_functions.extraction.answer import Answer, NoAnswer
 from reward_functions.extraction.choices import (
     KEPT,

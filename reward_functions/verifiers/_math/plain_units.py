@@ -6,9 +6,9 @@ and never where the prompt has it in its formulas.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.core import patterns as re
 from reward_functions.extraction.cues import asking
 from reward_functions.extraction.prompt_formulas import TAIL
 from reward_functions.quantities.units import canonical

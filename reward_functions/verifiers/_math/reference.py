@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions import symbolic
+from reward_functions.core import patterns as re
 from reward_functions.core.alternatives import members, with_first_reference
 from reward_functions.core.errors import BadReference
 from reward_functions.core.references import reference_value, scalar_text

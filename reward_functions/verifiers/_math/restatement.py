@@ -6,10 +6,10 @@ or 17·23 + 1 - 1. An answer must carry some of the arithmetic that the prompt a
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from reward_functions import symbolic
+from reward_functions.core import patterns as re
 from reward_functions.extraction.markup import plain
 from reward_functions.extraction.prompt_formulas import TAIL, asked_formulas, formulas
 

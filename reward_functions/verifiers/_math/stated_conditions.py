@@ -6,9 +6,9 @@ prompt asks for those values, the condition says nothing new.
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from reward_functions.core import patterns as re
 from reward_functions.extraction.cues import asking
 from reward_functions.extraction.prompt_formulas import formulas
 

@@ -10,10 +10,10 @@ What has another reading, or none, is left as it is, and cannot be read.
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from reward_functions import symbolic
+from reward_functions.core import patterns as re
 from reward_functions.core.errors import BadReference
 from reward_functions.extraction.cues import lists
 from reward_functions.extraction.cues import references as words

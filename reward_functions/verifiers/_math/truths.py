@@ -7,11 +7,11 @@ it holds. Both words, and a word that is denied, are no answer.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from reward_functions import symbolic
+from reward_functions.core import patterns as re
 from reward_functions.extraction.answer import Answer, NoAnswer
 from reward_functions.extraction.candidates.endings import LONGEST
 from reward_functions.extraction.candidates.statements import last_statement

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from reward_functions import symbolic
+from reward_functions.core import patterns as re
 from reward_functions.core.errors import UnreadableReference
 from reward_functions.extraction.cues import sentences as words
 from reward_functions.verifiers._math.glued_commands import suggestion
