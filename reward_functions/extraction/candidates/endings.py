@@ -12,6 +12,7 @@ import re
 from typing import Final
 
 from reward_functions.extraction.candidates.candidate import Candidate
+from reward_functions.extraction.candidates.other_languages import value_elsewhere, value_in_chinese
 from reward_functions.extraction.candidates.predicates import amount, sentence_value
 from reward_functions.extraction.cues import clauses
 from reward_functions.extraction.cues import endings as words
@@ -34,7 +35,7 @@ TAIL: Final = 5_000
 _NUMBER: Final = re.compile(r"\d[\d.,/]*+")
 _MARKUP: Final = " \t\r\n*_`~>\"'”’"
 _BOLD: Final = re.compile(r"\*\*(?!\w)|(?<!\w)\*\*")
-_FULL_STOPS: Final = ".!。！"
+_FULL_STOPS: Final = ".!。！।"
 
 
 def last_sentence(text: str, prompt: str = "") -> Candidate | None:
@@ -62,11 +63,10 @@ def last_sentence(text: str, prompt: str = "") -> Candidate | None:
     if case and not words.STEP.match(case[0]):
         return None
     sentence = _BOLD.sub("", text[start:]).rstrip(_MARKUP + _FULL_STOPS)
-    chinese = words.CHINESE.match(sentence)
-    if chinese:
-        value = "" if says(chinese[0], words.ANSWER) else amount(sentence[chinese.end() :])
-    else:
-        value = sentence_value(sentence, prompt, step=case is not None)
+    value = "" if sentence.isascii() else value_in_chinese(sentence, prompt)
+    value = value or sentence_value(sentence, prompt, step=case is not None)
+    if not value and case is None:
+        value = value_elsewhere(sentence, prompt)
     if not value or (not line and not start and not clauses.WORD.search(sentence)):
         return None  # "x = 5": the whole response
     return Candidate("last_sentence", value, start, len(text))

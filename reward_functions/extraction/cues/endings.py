@@ -12,7 +12,7 @@ from typing import Final
 from reward_functions.extraction.cues import languages
 from reward_functions.extraction.cues.phrase import vocabulary
 
-STOP: Final = re.compile(r"[.!?;:](?=[\s*_\"'”’)\]]|$)|[。！？]|\n")
+STOP: Final = re.compile(r"[.!?;:](?=[\s*_\"'”’)\]]|$)|[。！？।]|\n")
 """The end of a sentence, or of a line."""
 
 _CONNECTIVE: Final = (
@@ -89,7 +89,7 @@ COMPUTED: Final = re.compile(
 
 COUNTED: Final = re.compile(
     r"(?P<value>[-+−]?(?:\\?\$)?\d[\d.,/]*+(?:\s?\\?%)?|\$[^$\n]{1,150}\$|\\\([^\n]{1,150}?\\\))"
-    r"(?P<unit>(?:\s[a-zA-Z²³°/'’-]{1,24}){0,3}?|\s?[一-鿿])"
+    r"(?P<unit>(?:\s[a-zA-Z²³°/'’-]{1,24}){0,3}?|\s?[一-鿿]{1,4})"
     r"(?:(?:\s(?:of|in|on|for|left|each|altogether|remaining|during)|(?<=ways)\sto)\b(?:\s[a-zA-Z'’-]{1,24}){0,8})?",
     re.IGNORECASE,
 )

@@ -52,7 +52,7 @@ FOREIGN: Final = re.compile(
     (?=[\s*$\\(（{{]{{0,4}}(?:text\{{\(?)?[A-J]{{1,9}}(?![A-Za-z]))
   | (?:(?<=(?<!不)正确)|(?<=(?<!不)正确的))选项\s?(?:{languages.STATES}|[:：])+
   | \b(?:{_any_of("answer")})\b
-    (?:\s(?:(?P<foreign>{_any_of("denies")})|\w{{1,14}})\b){{0,3}}
+    (?:\s(?:(?P<foreign>{_any_of("denies")})|[^\W\d_]{{1,14}})\b){{0,3}}
     (?:\s?[:：]|\s(?:{_any_of("states")})(?!\w))
     """,
     re.VERBOSE | re.IGNORECASE,

@@ -129,7 +129,7 @@ _TOKEN: Final = re.compile(
           | [0-9]+(?:\.(?!\.)[0-9]*)?
           | \.[0-9]+)
       | \\(?P<command>[A-Za-z]+\*?|.)
-      | (?P<letters>[^\W\d_]+)
+      | (?P<letters>[^\W\d_]+(?:[ً-ْऀ-ॣ॰-෿ั-๎]+[^\W\d_]*)*)  # with vowel signs
       | (?P<pair><=|>=|!=|==|\*\*)
       | (?P<symbol>.)
     """,
