@@ -122,6 +122,14 @@ WHOLE: Final = re.compile(
 )
 """The same of whole numbers: "all positive integers $n$"."""
 
+BOUNDED: Final = re.compile(
+    r"\b(?:all|every|each|any|find|reals?|numbers?|integers?|values?\s+of|for)\s+\$?"
+    rf"(?P<bound>{_LETTER}\s*(?:[<>≤≥]|\\(?:leq?|geq?|lt|gt)(?![a-z]))\s*-?\d{{1,6}}(?:\.\d{{1,4}})?)"
+    r"(?![\w.^*/+\\-]|\s?[<>≤≥+*/^-])",
+    re.IGNORECASE,
+)
+"""A bound of a letter in a prompt: "all real $p > 1$"."""
+
 BOUNDS: Final = {
     "positive": ">0", "nonnegative": r"\ge 0", "negative": "<0",
     "正": ">0", "非负": r"\ge 0", "负": "<0",
