@@ -12,6 +12,7 @@ import re
 from typing import Final
 
 from reward_functions.extraction.candidates.candidate import Candidate
+from reward_functions.extraction.candidates.echoes import echoed_value
 from reward_functions.extraction.candidates.other_languages import value_elsewhere, value_in_chinese
 from reward_functions.extraction.candidates.predicates import amount, sentence_value
 from reward_functions.extraction.cues import clauses
@@ -66,7 +67,9 @@ def last_sentence(text: str, prompt: str = "") -> Candidate | None:
     value = "" if sentence.isascii() else value_in_chinese(sentence, prompt)
     value = value or sentence_value(sentence, prompt, step=case is not None)
     if not value and case is None:
-        value = value_elsewhere(sentence, prompt)
+        opened = words.CONNECTIVES.match(sentence)
+        value = echoed_value(sentence[opened.end() if opened else 0 :], prompt) if prompt else ""
+        value = value or value_elsewhere(sentence, prompt)
     if not value or (not line and not start and not clauses.WORD.search(sentence)):
         return None  # "x = 5": the whole response
     return Candidate("last_sentence", value, start, len(text))

@@ -77,6 +77,16 @@ NAME: Final = re.compile(
 )
 """Names that the grammar does not read as one: A ∩ B, tr(A), φ(12), m∠A, ‖v‖."""
 
+CALLED: Final = re.compile(r"(?P<word>[a-z]{3,12})\s?\(\s?[A-Za-z0-9]{1,8}\s?\)", re.IGNORECASE)
+"""A word that is applied to a name: rank(A)."""
+
+NOUN: Final = re.compile(
+    r"\b(?:find|determine|compute|calculate|evaluate|what\s(?:is|are)|give|state)\s"
+    r"(?:the\s)?(?:[a-z]{1,12}\s)?(?P<word>[a-z]{3,12})\b",
+    re.IGNORECASE,
+)
+"""The noun that a prompt asks for: "Determine the rank"."""
+
 PLACES: Final = {
     "ten-thousandth": 4, "thousandth": 3, "hundredth": 2, "cent": 2, "tenth": 1,
     "integer": 0, "number": 0, "whole": 0, "one": 0, "unit": 0, "percent": 0,
