@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import Final
 
 from reward_functions.extraction.cues import questions as words
-from reward_functions.extraction.cues.compiling import says
 from reward_functions.extraction.cues.clauses import DOUBTED
+from reward_functions.extraction.cues.compiling import says
 
 LONGEST: Final = 200
 """Characters of such a sentence."""
@@ -92,4 +92,7 @@ def _repeats(rest: str, asked: frozenset[str]) -> bool:
 
 
 def _stem(word: str) -> str:
-    return word.removesuffix("s")[:STEM]
+    for ending in words.ENDINGS:
+        if len(word) >= len(ending) + words.SHORTEST_STEM:
+            word = word.removesuffix(ending)
+    return word[:STEM]

@@ -57,9 +57,7 @@ def value_in_chinese(sentence: str, prompt: str) -> str:
         begun = _begun_by(prompt, sentence)
         doubted = not begun or words.doubted("zh").search(sentence)
         return "" if doubted else _amount(sentence[len(begun) :])
-    if says(stated[0], endings.ANSWER) or (
-        stated.start() and words.doubted("zh").search(sentence)
-    ):
+    if says(stated[0], endings.ANSWER) or (stated.start() and words.doubted("zh").search(sentence)):
         return ""
     subject = stated["subject"].strip()
     value = _amount(sentence[stated.end() :])
@@ -164,7 +162,7 @@ def _nouns(
     subject, concluded = before, False
     while phrase := _first(row.concludes, subject):
         subject, concluded = subject[len(phrase) :], True
-    verb = _first(row.states, subject) if concluded else ()
+    verb: tuple[str, ...] = _first(row.states, subject) if concluded else ()
     turned = len(subject) > len(verb) > 0 and subject[len(verb)] in row.opens  # also ist die Fläche
     verb = verb if turned else ()
     while subject and not verb:
@@ -173,7 +171,7 @@ def _nouns(
         if not fill:
             break
         subject = subject[: -len(fill)]
-    ends = ()
+    ends: tuple[str, ...] = ()
     while after and not ends:
         ends = _last(row.closes, after)
         fill = ends or _last(row.fills, after)

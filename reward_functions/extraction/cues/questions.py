@@ -41,16 +41,20 @@ WHEN: Final = re.compile(
 WORD: Final = re.compile(r"[A-Za-z]+(?:['’][a-z]+)?")
 
 FREE: Final = frozenset(
-    "it she they he we there a an of in on at is be has have had will now so do does did are was were"
-    " the its their his her this that these those our total all altogether exactly together also then"
-    " with for".split()
+    "it she they he we there a an of in on at is be has have had will now so do does did"
+    " are was were the its their his her this that these those our total all altogether"
+    " exactly together also then with for".split()
 )
 """Words of a sentence that the question need not have."""
 
 CHANGING: Final = frozenset(
-    "no not never none neither nor cannot without if unless or maybe perhaps possibly might may could"
-    " would should more less fewer than over under about least most up twice half double"
-    " triple another other first second third next previous additional extra short wrong if when"
-    " while except before after each per times dozen".split()
+    "no not never none neither nor cannot without if unless or maybe perhaps possibly"
+    " might may could would should more less fewer than over under about least most up"
+    " twice half double triple another other first second third next previous additional"
+    " extra short wrong if when while except before after each per times dozen".split()
 )
 """Words that make another value of it, but where the question has them too."""
+
+ENDINGS: Final = ("s", "ed", "ing", "e")
+SHORTEST_STEM: Final = 3
+"""Letters that are left of a word without its ending."""

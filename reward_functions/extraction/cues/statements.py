@@ -100,9 +100,10 @@ SENTENCE_END: Final = re.compile(
 """What ends the whole sentence of a statement."""
 TAG_END: Final = re.compile(r"</(?:final_)?answer>")
 TAG_STOP: Final = re.compile(
-    STOP.pattern.replace("[.;?。]", "[.?。]").replace("  | !(?=[", r"  | (?<![\d)])!(?=["), STOP.flags
+    STOP.pattern.replace("[.;?。]", "[.?。]").replace("  | !(?=[", r"  | (?<![\d)])!(?=["),
+    STOP.flags,
 )
-"""Between tags a semicolon separates members, and 5! is a factorial: the answer ends with its tag."""
+"""Between tags a semicolon separates members, and 5! is a factorial: the answer ends with it."""
 NEGATION: Final = re.compile(
     r"(?:not|never|neither|anything but|other than|different from"
     r"|nicht|pas|no|non|não|niet|inte)\b",

@@ -39,7 +39,11 @@ def value_asked_for(answer: str, reference: str, prompt: str) -> str | None:
         return None
     named = asking.EXTREME.sub("", left)
     tail = prompt[-TAIL:]
-    if (asking.NAME.fullmatch(named) or _asks_for(named, tail)) and not asked_formulas(tail) and not _given(named, tail):
+    if (
+        (asking.NAME.fullmatch(named) or _asks_for(named, tail))
+        and not asked_formulas(tail)
+        and not _given(named, tail)
+    ):
         return _end(right, reference)
     asks = symbolic.quantity_asked_for(named, asked_formulas(tail), formulas(tail))
     if asks or ("=" not in right and _always(left, right)):
