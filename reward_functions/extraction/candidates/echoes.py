@@ -52,7 +52,9 @@ class _Question:
 @lru_cache(KEPT)
 def _asked(tail: str) -> _Question | None:
     """The last question of a prompt, where it asks for a value."""
-    last = next(iter(words.QUESTION.findall(tail)[::-1]), "")
+    end = tail.rfind("?")
+    start = max(tail.rfind(stop, 0, max(end, 0)) for stop in words.STOPS) + 1
+    last = tail[start : end + 1]
     return _Question(last) if words.ASKS.search(last) else None
 
 
@@ -83,10 +85,10 @@ def _day(sentence: str, asked: frozenset[str]) -> str:
 
 def _repeats(rest: str, asked: frozenset[str]) -> bool:
     """Whether all words of a text but those without weight stand in a question; one has to."""
-    said = words.WORD.findall(rest.lower())
-    if any(word in words.CHANGING and _stem(word) not in asked for word in said):
+    found = words.WORD.findall(rest.lower())
+    if any(word in words.CHANGING and _stem(word) not in asked for word in found):
         return False
-    heavy = [_stem(word) for word in said if word not in words.FREE]
+    heavy = [_stem(word) for word in found if word not in words.FREE]
     marks = words.WORD.sub("", rest).strip(" ,*_")
     return bool(heavy) and not marks and asked.issuperset(heavy)
 

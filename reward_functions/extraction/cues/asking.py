@@ -133,7 +133,8 @@ WHOLE: Final = re.compile(
 """The same of whole numbers: "all positive integers $n$"."""
 
 BOUNDED: Final = re.compile(
-    r"\b(?:all|every|each|any|find|reals?|numbers?|integers?|values?\s+of|for)\s+\$?"
+    r"\b(?:find|solve|determine|what|which)\b[^.?!\n$]{0,60}?"
+    r"\b(?:all|every|reals?|numbers?|integers?|values?\s+of)\s+\$?"
     rf"(?P<bound>{_LETTER}\s*(?:[<>≤≥]|\\(?:leq?|geq?|lt|gt)(?![a-z]))\s*-?\d{{1,6}}(?:\.\d{{1,4}})?)"
     r"(?![\w.^*/+\\-]|\s?[<>≤≥+*/^-])",
     re.IGNORECASE,

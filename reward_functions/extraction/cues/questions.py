@@ -11,14 +11,14 @@ ASKS: Final = re.compile(
 )
 """What makes a sentence of a prompt a question for a value."""
 
-QUESTION: Final = re.compile(r"[^.?!\n]*\?")
-"""A sentence that asks; a point within a number ends it too, which leaves less to repeat."""
+STOPS: Final = ".?!\n"
+"""What ends a sentence of a prompt; in a number too, which leaves less to repeat."""
 
 _UNIT: Final = r"[A-Za-zµμΩ°²³]{1,12}"
 _COMPOUND: Final = rf"{_UNIT}(?:\^\{{?-?\d\}}?|[/*·]\(?{_UNIT}(?:\^\{{?-?\d\}}?)?\)?){{0,3}}"
 VALUE: Final = re.compile(
-    r"(?<![\w.,])(?P<number>[-+−]?(?:\\?[$€£¥₹])?\d[\d.,/]*+(?:\s?\\?%)?)"
-    rf"(?P<smaller>(?:\s?{_UNIT}(?:,?\sand)?\s\d{{1,4}}(?:\.\d{{1,6}})?)+\s?{_UNIT})?"
+    r"(?<![\w.,/])(?P<number>[-+−]?(?:\\?[$€£¥₹])?\d[\d.,/]*+(?:\s?\\?%)?)"
+    rf"(?P<smaller>(?:\s?{_UNIT}(?:,?\sand)?\s\d{{1,4}}(?:\.\d{{1,6}})?){{1,2}}\s?{_UNIT})?"
     rf"(?:\s?(?P<unit>{_COMPOUND}))?(?![\w^])"
 )
 """An amount: a number with the word behind it, or in several units, 3 h 45 min."""

@@ -384,7 +384,7 @@ _OWN_RULES: Final = {
     "mathbb": _Scanner.blackboard,
     "textcircled": _Scanner.circled,
     "AA": _Scanner.angstrom,
-    **dict.fromkeys(("mathring", "r"), _Scanner.ring),
+    "mathring": _Scanner.ring,
     "Omega": _Scanner.omega,
 }
 """Commands whose group is read in a way of its own, or that are letters."""

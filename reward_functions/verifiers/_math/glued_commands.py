@@ -21,12 +21,6 @@ LONGEST: Final = 300
 MAX_SPLIT: Final = 10
 """Commands of one reference that are taken apart."""
 
-_LETTER: Final = re.compile(
-    r"(?<![A-Za-z\\])(?:[B-HJ-Zb-z]"
-    r"|[aAI](?!['’]|\s+(?!(?:and|or|is|are|be|in|with|for|where|when|if|such|so)\b)[A-Za-z]))(?![A-Za-z])"
-)
-"""A lone letter; a word follows the article and the pronoun."""
-
 _TWO: Final = "two numbers side by side"
 
 
@@ -61,7 +55,7 @@ def unglued(reference: str, prompt: str) -> str:
 
 def _names(text: str) -> set[str]:
     """The lone letters of a text that are names."""
-    return set(_LETTER.findall(text[-TAIL:])) | letters_of(text[-TAIL:])
+    return set(words.LETTER.findall(text[-TAIL:])) | letters_of(text[-TAIL:])
 
 
 def suggestion(reference: str, trouble: str) -> str:
