@@ -12,7 +12,9 @@ from typing import Final
 from reward_functions.extraction.cues import languages
 from reward_functions.extraction.cues.phrase import vocabulary
 
-STOP: Final = re.compile(r"[.!?;:](?=[\s*_\"'”’)\]]|$)|[。！？।]|\n")
+STOP: Final = re.compile(
+    r"(?:[!?;:]|(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bMrs)\.)(?=[\s*_\"'”’)\]]|$)|[。！？।]|\n"
+)
 """The end of a sentence, or of a line."""
 
 _CONNECTIVE: Final = (
@@ -126,6 +128,9 @@ GIVEN_UP: Final = re.compile(
     re.IGNORECASE,
 )
 """A response that says it has no answer."""
+
+VALUED: Final = re.compile(r"[\d$\\]|day\b")
+"""What a sentence has that names a number, a formula or a day."""
 
 SUBORDINATE: Final = vocabulary("""
     since because where when whenever if given given_that using into than from via whether unless
