@@ -23,7 +23,7 @@ from reward_functions.core.references import ANSWER_KEYS, MAX_WRAPPINGS, referen
 from reward_functions.core.types import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from reward_functions.core.types import Sample, Score
 
@@ -160,6 +160,14 @@ def of_first_reference(write: Callable[[Sample], str]) -> Callable[[Sample], str
         return write(with_first_reference(sample))
 
     return written
+
+
+def right_writer(
+    write: Callable[[Sample], str], parameters: Mapping[str, Any]
+) -> Callable[[Sample], str]:
+    """A writer of right responses for a reward with these parameters, which say what a list is."""
+    several = parameters.get(PARAMETER) == "alternatives"
+    return of_first_reference(write) if several else write
 
 
 def with_first_reference(sample: Sample) -> Sample:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from reward_functions.core.alternatives import right_writer
 from reward_functions.core.errors import BadComposite, PartFailed, RewardError
 from reward_functions.core.spec import Needs, RewardSpec, Scale
 from reward_functions.core.types import Metric, Sample, Score
@@ -292,7 +293,8 @@ class _Template:
         pieces = [self.text]
         for part in self._named():
             if part.spec.gold_response is not None:
-                mark, gold = f"{{{part.name}}}", part.spec.gold_response(sample)
+                write = right_writer(part.spec.gold_response, part.parameters)
+                mark, gold = f"{{{part.name}}}", write(sample)
                 # What a part wrote is never read as a template.
                 pieces = [piece for each in pieces for piece in _spliced(each, mark, gold)]
         return "".join(pieces)

@@ -58,6 +58,9 @@ _CHINESE: Final = re.compile(
 _AFTER: Final = frozenset("个只条张本人名位种次件块天年岁组对层页题辆棵米元秒") | {""}
 """What may stand behind a number in characters, and makes no other word of it, as 三角 would."""
 
+_COUNTED: Final = re.compile("[个只条张本名种件块辆棵匹支枝朵座台瓶盒袋箱包][一-鿿]{1,3}")
+"""The same with a noun behind the counter: 三本书. A word of another kind has no such counter."""
+
 MAX_WORDS: Final = 24
 """Words of the longest number below a quadrillion, and a fraction after it."""
 
@@ -70,7 +73,9 @@ def cardinal(text: str) -> tuple[Fraction | None, str]:
     """
     if not text.isascii() and (chinese := _CHINESE.match(text)):
         value, rest = _in_chinese(chinese), text[chinese.end() :]
-        return (value, rest) if value is not None and rest.strip() in _AFTER else (None, text)
+        behind = rest.strip()
+        counts = behind in _AFTER or _COUNTED.fullmatch(behind) is not None
+        return (value, rest) if value is not None and counts else (None, text)
     matches = list(_leading_words(text))
     words = [match[1].lower() for match in matches]
     number, taken = _whole(words)

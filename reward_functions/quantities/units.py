@@ -28,6 +28,19 @@ UNIT_IN_ITALICS: Final = frozenset(
 """Symbols that are units in a formula too, as in 5 km, since nobody multiplies those letters. Other
 symbols are units in upright type, as in \\text{Pa}; words need no row here."""
 
+_IN_OTHER_LANGUAGES: Final = {
+    12: "docena docenas douzaine douzaines dutzend dozzina dozzine dúzia dúzias dozijn tuzin lusin"
+    " дюжина дюжины дюжин",
+    1000: "tausend duizend tusen tysiąc tysiące tysięcy тысяча тысячи тысяч тисяча тисячі ribu"
+    " nghìn ألف آلاف हज़ार हजार",
+    10**6: "millón millones millionen milione milioni milhão milhões miljoen miljoenen miljon"
+    " miljoner milion miliony milionów миллион миллиона миллионов мільйон мільйона мільйонів milyon"
+    " juta triệu مليون ملايين",
+    10**9: "milliard milliards milliarde milliarden miliardo miliardi miljard miljarder miliard"
+    " miliardy миллиард миллиарда миллиардов мільярд milyar miliar مليار",
+}
+"""Words that mean nothing else in English, as "mil" and "bin" do."""
+
 _SCALE_WORDS: Final[dict[str, int]] = {
     "dozen": 12,
     "score": 20,
@@ -44,6 +57,9 @@ _SCALE_WORDS: Final[dict[str, int]] = {
     "quintillion": 10**18,
     "万": 10**4,
     "亿": 10**8,
+    "만": 10**4,
+    "억": 10**8,
+    **{word: size for size, listed in _IN_OTHER_LANGUAGES.items() for word in listed.split()},
 }
 
 SCALES: Final[dict[str, int]] = {
@@ -71,7 +87,7 @@ SCALES: Final[dict[str, int]] = {
 """What a scale word multiplies by. Those in `SCALE_ABBREVIATIONS` count only next to a currency."""
 
 SCALE_ABBREVIATIONS: Final[frozenset[str]] = frozenset(
-    name for name in SCALES if name.removesuffix("s") not in _SCALE_WORDS and name != "gross"
+    name for name in SCALES if {name, name.removesuffix("s")}.isdisjoint(_SCALE_WORDS)
 )
 
 

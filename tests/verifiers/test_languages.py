@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from reward_functions import get, sample
-from reward_functions.extraction.cues import languages
+from reward_functions.extraction.candidates.other_languages import value_elsewhere
+from reward_functions.extraction.cues import conclusions, languages
 from reward_functions.quantities.number_words import cardinal
 
 TABLE = Path(__file__).parents[1] / "cases" / "languages.jsonl"
@@ -59,3 +60,23 @@ def written(number):
             tail = ("一" if 10 <= low < 20 else "") + written(low) if low else ""
             return f"{head}{sign}{gap}{tail}"
     raise AssertionError
+
+
+@pytest.mark.parametrize("code", conclusions.SPACED)
+def test_every_language_counts_in_its_last_sentence(code):
+    row = conclusions.SPACED[code]
+    behind = f" {spelled(row.closes)}" if row.closes else ""
+    verb = f" {spelled(row.counts)}" if row.counts else ""
+    for concludes in row.concludes.split():
+        sentence = f"{spelled(concludes).capitalize()}{verb} 7 xyzzy{behind}."
+        assert value_elsewhere(sentence[:-1]) == r"7\text{ xyzzy}", sentence
+    for doubt in row.doubts.split():
+        for sentence in (f"{spelled(row.concludes)} {spelled(doubt)}{verb} 7{behind}",):
+            assert value_elsewhere(sentence) == "", sentence
+        sentence = f"{spelled(row.concludes)}{verb} 7 {spelled(doubt)}{behind}"
+        assert value_elsewhere(sentence) == "", sentence
+
+
+def spelled(phrases):
+    """The first phrase of a column."""
+    return phrases.split()[0].replace("_", " ")

@@ -63,7 +63,7 @@ def replay(
     from reward_functions.cli._measured import leave, say_measured
     from reward_functions.cli._progress import scored
     from reward_functions.cli.data._output import print_json
-    from reward_functions.scoring.rewards import ready, reward_named
+    from reward_functions.scoring.rewards import parameter_values, ready, reward_named
     from reward_functions.scoring.rows import read_samples, row_options
     from reward_functions.tools.datasets.replaying import replay as replayed
 
@@ -71,7 +71,7 @@ def replay(
     bound = ready(spec, parameter or [], judge, answers=_recorded(spec, judge_answers, judge))
     samples, places = read_samples(file, row_options(mapped, shape), answered=False)
     score = partial(scored, bound, workers=workers or spec.needs.workers)
-    done = replayed(spec, samples, places, score)
+    done = replayed(spec, samples, places, score, parameter_values(spec, parameter or []))
     say_measured(done.measured)
     if format == "json":
         print_json(_as_json(done))

@@ -34,7 +34,7 @@ TAIL: Final = 5_000
 _NUMBER: Final = re.compile(r"\d[\d.,/]*+")
 _MARKUP: Final = " \t\r\n*_`~>\"'”’"
 _BOLD: Final = re.compile(r"\*\*(?!\w)|(?<!\w)\*\*")
-_FULL_STOPS: Final = ".!。！"
+_FULL_STOPS: Final = ".!。！।"
 
 
 def last_sentence(text: str, prompt: str = "") -> Candidate | None:
@@ -62,14 +62,34 @@ def last_sentence(text: str, prompt: str = "") -> Candidate | None:
     if case and not words.STEP.match(case[0]):
         return None
     sentence = _BOLD.sub("", text[start:]).rstrip(_MARKUP + _FULL_STOPS)
-    chinese = words.CHINESE.match(sentence)
-    if chinese:
-        value = "" if says(chinese[0], words.ANSWER) else amount(sentence[chinese.end() :])
-    else:
-        value = sentence_value(sentence, prompt, step=case is not None)
+    value = _in_chinese(sentence, prompt)
+    value = value or sentence_value(sentence, prompt, step=case is not None)
+    if not value and case is None:
+        value = _in_other_words(sentence, prompt)
     if not value or (not line and not start and not clauses.WORD.search(sentence)):
         return None  # "x = 5": the whole response
     return Candidate("last_sentence", value, start, len(text))
+
+
+def _in_chinese(sentence: str, prompt: str) -> str:
+    """The value of a sentence in Chinese; "" for any other."""
+    if sentence.isascii():
+        return ""
+    from reward_functions.extraction.candidates import other_languages  # noqa: PLC0415 - few do
+
+    return other_languages.value_in_chinese(sentence, prompt)
+
+
+def _in_other_words(sentence: str, prompt: str) -> str:
+    """The value of a sentence that repeats the question, or is in another language."""
+    if words.VALUED.search(sentence) is None:
+        return ""
+    from reward_functions.extraction.candidates import echoes, other_languages  # noqa: PLC0415
+
+    opened = words.CONNECTIVES.match(sentence)
+    body = sentence[opened.end() if opened else 0 :]
+    echoed = echoes.echoed_value(body, prompt) if prompt else ""
+    return echoed or other_languages.value_elsewhere(sentence, prompt)
 
 
 def complement(text: str) -> Candidate | None:

@@ -129,7 +129,8 @@ def undelimited(value: str) -> str:
 def amount(text: str) -> str:
     """The number with what it counts, or the formula, that a text is; "" where it is anything else.
 
-    Of a chain it is the last side, behind a name where the first one is one.
+    Of a chain it is the last side, behind a name where the first one is one. Several numbers with
+    an "and" before the last one are a list.
     """
     text = words.PRECISION.sub("", text.replace("**", "")).strip(_MARKUP)
     text = text[words.ADVERBS.match(text).end() :]  # type: ignore[union-attr]
@@ -150,6 +151,9 @@ def amount(text: str) -> str:
         and not says(aside["words"], words.OPEN)
     ):
         text = text[: aside.start()]
+    several = words.SEVERAL.fullmatch(text)
+    if several:
+        return f"{several['first']}, {several['last']}"
     counted = endings.COUNTED.fullmatch(text)
     if counted and not endings.COMPUTED.search(text, counted.end("value")):
         return counted["value"] + counted["unit"]

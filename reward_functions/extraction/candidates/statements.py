@@ -129,6 +129,8 @@ def _lead(text: str, start: int, keyword: str) -> _Lead | None:
     worded = named.get("word")
     if worded and (words.ANOTHER.search(before) or not _meant(worded, before, text, found.end())):
         return None
+    if found[0] == "answer>":
+        before = before[: before.rfind("<")]
     cue = cue_before(before)
     if (cue and cue not in (DENIED, EXCLUDED)) or (named.get("would") and _supposed(text, start)):
         return None

@@ -78,6 +78,16 @@ NAME: Final = re.compile(
 )
 """Names that the grammar does not read as one: A ∩ B, tr(A), φ(12), m∠A, ‖v‖."""
 
+CALLED: Final = re.compile(r"(?P<word>[a-z]{3,12})\s?\(\s?[A-Za-z0-9]{1,8}\s?\)", re.IGNORECASE)
+"""A word that is applied to a name: rank(A)."""
+
+NOUN: Final = re.compile(
+    r"\b(?:find|determine|compute|calculate|evaluate|what\s(?:is|are)|give|state)\s"
+    r"(?:the\s)?(?:[a-z]{1,12}\s)?(?P<word>[a-z]{3,12})\b",
+    re.IGNORECASE,
+)
+"""The noun that a prompt asks for: "Determine the rank"."""
+
 PLACES: Final = {
     "ten-thousandth": 4, "thousandth": 3, "hundredth": 2, "cent": 2, "tenth": 1,
     "integer": 0, "number": 0, "whole": 0, "one": 0, "unit": 0, "percent": 0,
@@ -122,6 +132,15 @@ WHOLE: Final = re.compile(
     re.IGNORECASE,
 )
 """The same of whole numbers: "all positive integers $n$"."""
+
+BOUNDED: Final = re.compile(
+    r"\b(?:find|solve|determine|what|which)\b[^.?!\n$]{0,60}?"
+    r"\b(?:all|every|reals?|numbers?|integers?|values?\s+of)\s+\$?"
+    rf"(?P<bound>{_LETTER}\s*(?:[<>≤≥]|\\(?:leq?|geq?|lt|gt)(?![a-z]))\s*-?\d{{1,6}}(?:\.\d{{1,4}})?)"
+    r"(?![\w.^*/+\\-]|\s?[<>≤≥+*/^-])",
+    re.IGNORECASE,
+)
+"""A bound of a letter in a prompt: "all real $p > 1$"."""
 
 BOUNDS: Final = {
     "positive": ">0", "nonnegative": r"\ge 0", "negative": "<0",

@@ -60,9 +60,9 @@ SET: Final = re.compile(
 """Several letters, with what they may be called."""
 SET_RIGHT: Final = re.compile(
     r"(?:\b(?:only|options?|(?:(?:are|is)\s++)?(?:both\s++|all\s++)?(?:correct|right|true))\b"
-    r"|选项$|(?:选项)?(?:都|均|皆)?是?(?:正确|成立|对)的?|都?符合题意)[\s.)}]*+$"
+    r"|选项$|(?:选项)?(?:都|均|皆)?是?(?:正确|成立|对)的?|都?符合题意)(?:\s*\([^()不非除没或若只A-J]{1,80}\))?[\s.)}]*+$"
 )
-"""That they are right, behind them."""
+"""That they are right, behind them, and a remark about it."""
 RANGE: Final = re.compile(r"[A-Z]\s?~\s?[A-Z]")
 """A to C, where a tilde is no space."""
 SET_LETTER: Final = re.compile(r"[A-Z]")

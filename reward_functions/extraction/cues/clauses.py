@@ -117,6 +117,12 @@ INDEFINITE: Final = re.compile(r"[\s,]*(?:an?|one|another|some|any)\s", re.IGNOR
 CLEFT: Final = re.compile(r"\s*(?:that|which|who)\b", re.IGNORECASE)
 """What follows a value that is only pointed at: it is 5 that we exclude."""
 
+SEVERAL: Final = re.compile(
+    r"(?P<first>[-+−]?\d{1,20}(?:\.\d{1,20})?(?:,\s[-+−]?\d{1,20}(?:\.\d{1,20})?){0,8}),?"
+    r"\sand\s(?P<last>[-+−]?\d{1,20}(?:\.\d{1,20})?)(?:,?\srespectively)?"
+)
+"""Several numbers: 2 and 3."""
+
 COUNTED_OF: Final = re.compile(
     r"(?P<value>[-+−]?(?:\\?\$)?\d[\d.,/]*+(?:\s?\\?%)?|\$[^$\n]{1,150}\$)"
     r"(?P<unit>(?!\sper\s?cent)(?:\s[a-zA-Z][a-zA-Z'’-]{1,23}){1,3}?)"

@@ -12,11 +12,13 @@ from reward_functions.core import patterns as re
 from reward_functions.extraction.cues import languages
 from reward_functions.extraction.cues.phrase import vocabulary
 
-STOP: Final = re.compile(r"[.!?;:](?=[\s*_\"'”’)\]]|$)|[。！？]|\n")
+STOP: Final = re.compile(
+    r"(?:[!?;:]|(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bMrs)\.)(?=[\s*_\"'”’)\]]|$)|[。！？।]|\n"
+)
 """The end of a sentence, or of a line."""
 
 _CONNECTIVE: Final = (
-    r"(?:(?:(?:so|thus|hence|therefore|then|and|finally|consequently|overall|altogether|now|accordingly)"
+    r"(?:(?:(?:yes(?=,)|so|thus|hence|therefore|then|and|finally|consequently|overall|altogether|now|accordingly)"
     r"|in\ (?:total|conclusion|all|summary|the\ end)|as\ a\ result|to\ conclude"
     r"|(?:this|which)\ (?:means|gives|shows|implies|yields)(?:\ us)?(?:\ that)?|it\ follows\ that"
     r"|(?:we|I)\ (?:can\ )?(?:find|get|conclude|see|have|obtain|know)(?:\ that)?)\b,?:?\s)"
@@ -88,8 +90,8 @@ COMPUTED: Final = re.compile(
 """Words behind a value that make another one of it, or doubt it: "2 thirds", "2 or more"."""
 
 COUNTED: Final = re.compile(
-    r"(?P<value>[-+−]?(?:\\?\$)?\d[\d.,/]*+(?:\s?\\?%)?|\$[^$\n]{1,150}\$|\\\([^\n]{1,150}?\\\))"
-    r"(?P<unit>(?:\s[a-zA-Z²³°/'’-]{1,24}){0,3}?|\s?(?-i:[一-鿿]))"
+    r"(?P<value>[-+−]?(?:\\?\$|[€£¥₹₩₽])?\s?\d[\d.,/]*+(?:\s?\\?%)?|\$[^$\n]{1,150}\$|\\\([^\n]{1,150}?\\\))"
+    r"(?P<unit>(?:\s[a-zA-Z²³°/'’-]{1,24}){0,3}?|\s?[A-Za-zµμΩ°]{1,6}(?:\^\{?-?\d\}?|[/*·]\(?[A-Za-zµμΩ]{1,6}(?:\^\{?-?\d\}?)?\)?){1,4}|\s?(?-i:[一-鿿]{1,4}))"
     r"(?:(?:\s(?:of|in|on|for|left|each|altogether|remaining|during)|(?<=ways)\sto)\b(?:\s[a-zA-Z'’-]{1,24}){0,8})?",
     re.IGNORECASE,
 )
@@ -126,6 +128,9 @@ GIVEN_UP: Final = re.compile(
     re.IGNORECASE,
 )
 """A response that says it has no answer."""
+
+VALUED: Final = re.compile(r"[\d$\\]|day\b")
+"""What a sentence has that names a number, a formula or a day."""
 
 SUBORDINATE: Final = vocabulary("""
     since because where when whenever if given given_that using into than from via whether unless

@@ -79,7 +79,9 @@ WORKING: Final = (
 to lower case when a pattern that ignores case is compiled."""
 
 LAST_SENTENCE: Final = (
-    r"(?=[一-鿿])(?:(?:所以|因此|故|综上(?:所述)?|于是|从而|最后|最终|结果|由此|即|解得|计算|经计算)[,，:：]?\s?)"
-    rf"[^,，。;；:：!?？=\n是为]{{0,40}}?(?:[是为]|等于|=|{RESULT})[:：]?\s?"
+    r"(?=[一-鿿])(?:(?:所以|因此|故|综上(?:所述)?|于是|从而|最后|最终|结果|由此|即|解得|计算|经计算|那么|得到|求得|可得)"
+    r"[,，:：]?\s?)"
+    rf"(?P<subject>[^,，。;；:：!?？=\n是为有剩]{{0,40}}?)"
+    rf"(?P<verb>[是为]|等于|=|{RESULT}|还?剩[下余]?|(?P<has>(?:[一总]?共计?|合计|还)?)有)[:：]?\s?"
 )
 """What a last Chinese sentence says before its value."""

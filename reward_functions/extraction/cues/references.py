@@ -12,6 +12,12 @@ GLUED: Final = re.compile(
 )
 """Commands of relations, operators and sets with one or two letters behind them."""
 
+LETTER: Final = re.compile(
+    r"(?<![A-Za-z\\])(?:[B-HJ-Zb-z]|[aAI](?!['’]|\s+"
+    r"(?!(?:and|or|is|are|be|in|with|for|where|when|if|such|so)\b)[A-Za-z]))(?![A-Za-z])"
+)
+"""A lone letter that is a name; a noun follows the article, and a verb the pronoun."""
+
 COMMANDS: Final = frozenset("cdots cdotp inf int top neg pmod pmb gets less gtr inj ind".split())
 """Commands of LaTeX that begin like one of these."""
 

@@ -52,7 +52,7 @@ FOREIGN: Final = re.compile(
     (?=[\s*$\\(（{{]{{0,4}}(?:text\{{\(?)?[A-J]{{1,9}}(?![A-Za-z]))
   | (?:(?<=(?<!不)正确)|(?<=(?<!不)正确的))选项\s?(?:{languages.STATES}|[:：])+
   | \b(?:{_any_of("answer")})\b
-    (?:\s(?:(?P<foreign>{_any_of("denies")})|\w{{1,14}})\b){{0,3}}
+    (?:\s(?:(?P<foreign>{_any_of("denies")})|[^\W\d_]{{1,14}})\b){{0,3}}
     (?:\s?[:：]|\s(?:{_any_of("states")})(?!\w))
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -99,8 +99,11 @@ SENTENCE_END: Final = re.compile(
 )
 """What ends the whole sentence of a statement."""
 TAG_END: Final = re.compile(r"</(?:final_)?answer>")
-TAG_STOP: Final = re.compile(STOP.pattern.replace("[.;?。]", "[.?。]"), STOP.flags)
-"""Between tags a semicolon separates members: the answer ends with its tag."""
+TAG_STOP: Final = re.compile(
+    STOP.pattern.replace("[.;?。]", "[.?。]").replace("  | !(?=[", r"  | (?<![\d)])!(?=["),
+    STOP.flags,
+)
+"""Between tags a semicolon separates members, and 5! is a factorial: the answer ends with it."""
 NEGATION: Final = re.compile(
     r"(?:not|never|neither|anything but|other than|different from"
     r"|nicht|pas|no|non|não|niet|inte)\b",

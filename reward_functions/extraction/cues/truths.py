@@ -37,7 +37,11 @@ PAIRS: Final = (
     Pair(("真",), ("假",), ("真", "假")),
     Pair(("t",), ("f",), ("true", "t/f", "t or f")),
     Pair(("y",), ("n",), ("yes", "y/n", "y or n")),
-    Pair(("√", "✓", "✔", r"\checkmark", r"\surd"), ("×", "✗", "✘", r"\times"), ("√", "×", "✓")),
+    Pair(
+        ("√", "✓", "✔", r"\checkmark", r"\surd"),
+        ("×", "✗", "✘", r"\times"),
+        ("√", "×", "✓", "判断", "对错"),
+    ),
 )
 
 POLARITY: Final = {

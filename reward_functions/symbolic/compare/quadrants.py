@@ -20,6 +20,8 @@ _NAMES: Final = {
     for name in names.split()
 }  # fmt: skip
 _FILLERS: Final = frozenset("the in of both quadrant quadrants and lies lie it they".split())
+_IS_ONE: Final = re.compile(f"{QUADRANT}|象限")
+_CHINESE: Final = re.compile("(?:位于|在)?第([一二三四])象限")
 _WORD: Final = re.compile(r"[a-z]+\d?|\d(?:st|nd|rd|th)?")
 _MARKS: Final = frozenset(" ,;&().")
 
@@ -29,7 +31,7 @@ def compare_quadrants(mine: Document, theirs: Document) -> Finding | None:
 
     "Or" leaves open which quadrant it is, and is only equal to another "or".
     """
-    if QUADRANT not in mine.words and QUADRANT not in theirs.words:
+    if not any(_IS_ONE.search(each.words) for each in (mine, theirs)):
         return None
     named = _named(mine.words), _named(theirs.words)
     if None in named or mine.joints & {"or"} != theirs.joints & {"or"}:
@@ -41,9 +43,13 @@ def compare_quadrants(mine: Document, theirs: Document) -> Finding | None:
 
 def _named(words: str) -> frozenset[int] | None:
     """The quadrants that a text names; None for a text that says anything else."""
-    words = words.lower()
+    words = _CHINESE.sub(_in_english, words.lower())
     found = _WORD.findall(words)
     if not set(_WORD.sub("", words)) <= _MARKS:
         return None
     places = [_NAMES.get(word, 0) for word in found if word not in _FILLERS and word != "or"]
     return frozenset(places) if places and all(places) else None
+
+
+def _in_english(named: re.Match[str]) -> str:
+    return f" {QUADRANT} {'一二三四'.index(named[1]) + 1} "

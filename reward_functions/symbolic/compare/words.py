@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from reward_functions.core import patterns as re
 from reward_functions.symbolic.compare.quadrants import compare_quadrants
-from reward_functions.symbolic.expr.nodes import Braces, Clock, Date, NamedSet, Number
+from reward_functions.symbolic.expr.nodes import Braces, Clock, Date, Measured, NamedSet, Number
 from reward_functions.symbolic.verdict import Finding, differ, same, unknown
 
 if TYPE_CHECKING:
@@ -58,5 +58,7 @@ def _joined_alike(mine: Document, theirs: Document) -> bool:
 def _in_words(document: Document) -> bool:
     """Whether words are a number, a time or name a set: twelve, noon, Tuesday, no solution."""
     tree = document.tree
+    if isinstance(tree, Measured):
+        tree = tree.body  # 一万四千人
     named = isinstance(tree, Number | NamedSet | Clock | Date) or tree == Braces(())
     return named and document.wordy

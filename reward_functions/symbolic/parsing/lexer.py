@@ -129,7 +129,7 @@ _TOKEN: Final = re.compile(
           | [0-9]+(?:\.(?!\.)[0-9]*)?
           | \.[0-9]+)
       | \\(?P<command>[A-Za-z]+\*?|.)
-      | (?P<letters>[^\W\d_]+)
+      | (?P<letters>[^\W\d_]+(?:[ً-ْऀ-ॣ॰-෿ั-๎]+[^\W\d_]*)*)  # with vowel signs
       | (?P<pair><=|>=|!=|==|\*\*)
       | (?P<symbol>.)
     """,
@@ -142,6 +142,9 @@ _STYLED: Final = re.compile(r"\s*+\{\s*+([A-Za-z])\s*+\}(?=\s*_)")
 _BLACKBOARD: Final = re.compile(r"\s*(?:\{\s*([A-Z])\s*\}|([A-Z]))")
 _CIRCLED: Final = re.compile(r"\s*+(?:\{\s*+(?:\\[a-z]+\s++)?([0-9]{1,2})\s*+\}|([0-9]))")
 _SETS: Final = frozenset("RZQNC")
+_RINGED: Final = re.compile(
+    r"\s*+(?:\{\s*+(?:\\(?:mathrm|text|rm)\s*+(?:\{\s*+A\s*+\}|A(?![A-Za-z])|\s?A(?=\s*+\}))|A)\s*+\}|A(?![A-Za-z]))"
+)
 _ENVIRONMENT: Final = re.compile(r"\s*\{([A-Za-z]+)\*?\}")
 _COLUMNS: Final = re.compile(r"\s*\{[lcr|\s]*\}")
 _SEPARATORS: Final = re.compile(r"[^0-9.eE+-]+")
@@ -331,6 +334,14 @@ class _Scanner:
         self.found.append(Token("letters", "Å", self.spaced, roman=True))
         self.spaced = False
 
+    def ring(self) -> None:
+        """A ring over a letter, which is the sign of the unit over an A."""
+        match = _RINGED.match(self.text, self.position)
+        if match is None:
+            raise Unreadable("a ring over another letter than A")
+        self.position = match.end()
+        self.angstrom()
+
     def omega(self) -> None:
         """The sign of the ohm in upright type or behind an upright prefix; else a letter."""
         before = self.found[-1] if self.found else None
@@ -373,6 +384,7 @@ _OWN_RULES: Final = {
     "mathbb": _Scanner.blackboard,
     "textcircled": _Scanner.circled,
     "AA": _Scanner.angstrom,
+    "mathring": _Scanner.ring,
     "Omega": _Scanner.omega,
 }
 """Commands whose group is read in a way of its own, or that are letters."""

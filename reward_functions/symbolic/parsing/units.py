@@ -162,7 +162,7 @@ def noun_follows(cursor: Cursor) -> bool:
     if token.text in LETTER_FUNCTIONS or token.text in GREEK or token.text == "pi":
         return False
     if token.roman or joined(token.text):
-        return len(token.text) > SHORT_ROMAN or joined(token.text)
+        return len(token.text) > (SHORT_ROMAN if token.text.isascii() else 1) or joined(token.text)
     return token.spaced and len(token.text) >= NOUN_LETTERS and token.text not in INFINITY
 
 

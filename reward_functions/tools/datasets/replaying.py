@@ -20,8 +20,10 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass, field, replace
 from math import nan
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from reward_functions.core.alternatives import right_writer
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.means import mean
@@ -40,7 +42,8 @@ from reward_functions.tools.measured import Measured
 from reward_functions.tools.row_limits import BATCH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any
 
     from reward_functions.core.spec import GoldResponse, RewardSpec, Scale
     from reward_functions.core.types import RewardResult
@@ -183,6 +186,7 @@ def replay(
     samples: Sequence[Sample | Unscored],
     places: Sequence[str],
     score: Callable[[Sequence[Sample]], Sequence[RewardResult]],
+    parameters: Mapping[str, Any] = MappingProxyType({}),
 ) -> ReplayReport:
     """Score the right answer to every row, a wrong one, an empty one, and the gaming ones.
 
@@ -191,6 +195,7 @@ def replay(
         samples: the rows; where one has a response already, that is left aside.
         places: where each row stands, for messages.
         score: the reward with its parameters, over a batch.
+        parameters: these, which say what the right answer to a list of references is.
 
     Raises:
         ConfigurationError: the reward has no gold response, or there are no rows.
@@ -201,7 +206,7 @@ def replay(
             "@reward_function(gold_response=lambda sample: …, …)"
         )
     return replay_written(
-        spec.gold_response,
+        right_writer(spec.gold_response, parameters),
         spec.scale,
         samples,
         places,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.core.alternatives import PARAMETER, with_first_reference
+from reward_functions.core.alternatives import right_writer
 from reward_functions.core.asking import ScriptedAsk
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import BadParameter, DatasetError
@@ -74,7 +74,7 @@ def unseen_format(
     """
     if spec.gold_response is None or spec.needs.judge:
         return None
-    response = pattern % _answer(spec.gold_response(sample))
+    response = pattern % _answer(right_writer(spec.gold_response, parameters)(sample))
     if _paid(spec, sample, response, parameters):
         return None
     message = f"{spec.name} pays nothing for {pattern % '…'}"
@@ -101,13 +101,11 @@ def _result(
     spec: RewardSpec, sample: Sample, response: str | None, parameters: Mapping[str, Any]
 ) -> RewardResult:
     """The result of a response; None for the one that the reward writes itself."""
-    several = parameters.get(PARAMETER) == "alternatives"
     read = spec.bind(parameters, ask=ScriptedAsk() if spec.needs.judge else None)
 
     def scored(asked: Sample) -> Score:
         if response is None and spec.gold_response:
-            one = with_first_reference(asked) if several else asked
-            return read(asked.answered(spec.gold_response(one)))
+            return read(asked.answered(right_writer(spec.gold_response, parameters)(asked)))
         return read(asked.answered(response or ""))
 
     (result,) = score_batch(scored, [sample])

@@ -39,12 +39,23 @@ def value_asked_for(answer: str, reference: str, prompt: str) -> str | None:
         return None
     named = asking.EXTREME.sub("", left)
     tail = prompt[-TAIL:]
-    if asking.NAME.fullmatch(named) and not asked_formulas(tail) and not _given(named, tail):
+    if (
+        (asking.NAME.fullmatch(named) or _asks_for(named, tail))
+        and not asked_formulas(tail)
+        and not _given(named, tail)
+    ):
         return _end(right, reference)
     asks = symbolic.quantity_asked_for(named, asked_formulas(tail), formulas(tail))
     if asks or ("=" not in right and _always(left, right)):
         return _end(right, reference)
     return None
+
+
+def _asks_for(called: str, prompt: str) -> bool:
+    """Whether the last noun that a prompt asks for is what a name calls: the rank of rank(A)."""
+    name = asking.CALLED.fullmatch(called)
+    nouns = [each["word"].lower() for each in asking.NOUN.finditer(prompt)] if name else []
+    return bool(nouns) and nouns[-1] == name["word"].lower()  # type: ignore[index]
 
 
 def _given(name: str, prompt: str) -> bool:

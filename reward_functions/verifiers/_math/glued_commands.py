@@ -21,7 +21,6 @@ LONGEST: Final = 300
 MAX_SPLIT: Final = 10
 """Commands of one reference that are taken apart."""
 
-_LETTER: Final = re.compile(r"(?<![A-Za-z\\])[B-HJ-Zb-z](?![A-Za-z])")
 _TWO: Final = "two numbers side by side"
 
 
@@ -55,8 +54,8 @@ def unglued(reference: str, prompt: str) -> str:
 
 
 def _names(text: str) -> set[str]:
-    """The lone letters of a text, but for the words a and I."""
-    return set(_LETTER.findall(text[-TAIL:])) | letters_of(text[-TAIL:])
+    """The lone letters of a text that are names."""
+    return set(words.LETTER.findall(text[-TAIL:])) | letters_of(text[-TAIL:])
 
 
 def suggestion(reference: str, trouble: str) -> str:

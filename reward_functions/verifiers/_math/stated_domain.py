@@ -49,5 +49,7 @@ def _domains(prompt: str) -> Iterator[str]:
             sign = (stated["sign"] or stated["chinese"] or "").lower().replace("-", "")
             bounds = [letter + bound for bound in (asking.BOUNDS.get(sign, ""), kind) if bound]
             yield ", ".join(bounds)
+    for stated in asking.BOUNDED.finditer(prompt):
+        yield stated["bound"]
     for asked in asking.ON.finditer(prompt):
         yield asked["bounds"]

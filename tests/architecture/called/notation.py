@@ -45,6 +45,7 @@ LEXED = {
     "mathbb": (r"\mathbb{R}", [("set", "R")]),
     "textcircled": (r"\textcircled{3}", [("label", "3")]),
     "AA": (r"\AA", [("letters", "Å")]),
+    "mathring": (r"\mathring{A}", [("letters", "Å")]),
     "Omega": (r"\Omega", [("command", "Omega")]),
 }
 

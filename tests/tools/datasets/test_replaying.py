@@ -424,3 +424,18 @@ def test_a_reward_of_groups_sees_every_answer_of_a_kind_together(monkeypatch):
     samples = [sample("", "1", prompt="Say it.", id=str(at)) for at in range(5)]
     replay(nothing, samples, [str(at) for at in range(5)], listening)
     assert sizes[0] == 5
+
+
+def test_the_right_answer_to_a_list_is_what_the_parameters_say(reward, write):
+    lines = [
+        {"prompt": f"Solve x^2 = {n * n}.", "reference_answer": [n, -n], "response": ""}
+        for n in range(3, 23)
+    ]
+    path = write("lists.jsonl", lines)
+    for chosen in ("members", "alternatives"):
+        ran = reward(
+            *("data", "replay", path, "--reward", "math", "-p", f"reference_list={chosen}"),
+            *("--format", "json"),
+        )
+        right = json.loads(ran.stdout)["responses"]["right"]
+        assert (right["mean"], right["surprises"]) == (1.0, 0), chosen

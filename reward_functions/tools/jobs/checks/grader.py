@@ -22,6 +22,7 @@ from math import fsum
 from random import Random
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.core.alternatives import right_writer
 from reward_functions.core.references import reference_text
 from reward_functions.core.types import Scored
 from reward_functions.tools.datasets.other_answers import ReplayCase
@@ -174,7 +175,8 @@ class _Scored:
 def _gold_response(scorer: VersionScorer, tried: Sequence[Sample]) -> GoldResponse | None:
     """What writes right answers; None where nothing does."""
     if scorer.spec is not None and scorer.spec.gold_response is not None:
-        return scorer.spec.gold_response
+        parameters = scorer.deployed.parameters if scorer.deployed else {}
+        return right_writer(scorer.spec.gold_response, parameters)
     some = [sample for sample in tried if reference_of(sample) is not None][:FORM_ROWS]
     written = [
         sample.answered(form.format(reference_of(sample))) for form in FORMS for sample in some
