@@ -19,6 +19,9 @@ LONGEST: Final = 200
 TAIL: Final = 2_000
 """Characters at the end of a prompt in which its last question stands."""
 
+MANY: Final = 2
+"""Questions from which on a sentence asks for several values."""
+
 KEPT: Final = 64
 """Prompts whose question is kept: all responses of a group answer the same one."""
 
@@ -55,7 +58,8 @@ def _asked(tail: str) -> _Question | None:
     end = tail.rfind("?")
     start = max(tail.rfind(stop, 0, max(end, 0)) for stop in words.STOPS) + 1
     last = tail[start : end + 1]
-    return _Question(last) if words.ASKS.search(last) else None
+    one = last.lower().count("how ") < MANY
+    return _Question(last) if one and words.ASKS.search(last) else None
 
 
 def _amount(sentence: str, asked: frozenset[str]) -> str:

@@ -160,8 +160,10 @@ def _nouns(
 ) -> list[str] | None:
     """What the amount of a sentence counts; None where the sentence does not state the amount."""
     subject, concluded = before, False
+    total = english = False
     while phrase := _first(row.concludes, subject):
         subject, concluded = subject[len(phrase) :], True
+        total, english = phrase in row.fills, phrase in words.ENGLISH_TOO
     verb: tuple[str, ...] = _first(row.states, subject) if concluded else ()
     turned = len(subject) > len(verb) > 0 and subject[len(verb)] in row.opens  # also ist die Fläche
     verb = verb if turned else ()
@@ -183,7 +185,8 @@ def _nouns(
     if row.closes and (ends or closed):
         stated = bool(concluded or subject)
     elif not subject:
-        stated = concluded or verb in row.counts
+        alone = total if row.closes else not english
+        stated = verb in row.counts or (concluded and alone)
     else:
         known = concluded or not row.opens or subject[0] in row.opens
         stated = bool(verb) and known

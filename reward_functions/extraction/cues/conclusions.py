@@ -55,7 +55,7 @@ SPACED: Final = {
         " hälfte doppelt doppelte dreifache andere anderen anderer erste ersten zweite zweiten"
         " dritte dritten vorherige tausend million millionen milliarde milliarden dutzend fast"
         " könnte kann können angenommen außer aber ohne nie zwischen wobei weder falsch falsche"
-        " fehler beispiel schritt teil antwort prozent laut sagt",
+        " fehler beispiel schritt teil antwort prozent laut sagt sagte gesagt meint",
     ),
     "es": Spaced(
         "por_lo_tanto por_tanto así_que así_pues así entonces en_total en_conclusión luego"
@@ -68,7 +68,7 @@ SPACED: Final = {
         " mitad doble triple otro otra otros otras primer primero primera segundo segunda tercer"
         " tercera anterior mil millón millones docena docenas por_ciento casi puede podría"
         " pueden supongamos suponiendo excepto salvo pero aunque sin nunca entre cuando falso"
-        " incorrecto incorrecta error ejemplo paso parte respuesta según dice",
+        " incorrecto incorrecta error ejemplo paso parte respuesta según dice dijo dicen",
     ),
     "fr": Spaced(
         "donc ainsi alors par_conséquent finalement au_total en_tout en_conclusion d'_où",
@@ -81,7 +81,7 @@ SPACED: Final = {
         " autres premier première deuxième second seconde troisième précédent mille million"
         " millions milliard milliards douzaine douzaines presque peut pourrait peuvent supposons"
         " sauf mais sans jamais entre quand lorsque faux fausse incorrect erreur exemple étape"
-        " partie réponse pour_cent selon",
+        " partie réponse pour_cent selon dit disent",
     ),
     "hi": Spaced(
         "इसलिए अतः इस_प्रकार कुल अंततः",
@@ -114,7 +114,7 @@ SPACED: Final = {
         " altri altre primo prima secondo seconda terzo terza precedente mila mille milione"
         " milioni miliardo miliardi dozzina dozzine quasi può potrebbe possono supponiamo tranne"
         " ma senza mai tra quando falso sbagliato errore esempio passo parte risposta per_cento"
-        " secondo",
+        " dice detto secondo",
     ),
     "nl": Spaced(
         "dus daarom daardoor in_totaal totaal uiteindelijk samen bijgevolg",
@@ -126,7 +126,7 @@ SPACED: Final = {
         "niet geen of als indien misschien minstens hoogstens ten_minste ten_hoogste meer minder"
         " half helft dubbele andere eerste tweede derde vorige duizend miljoen miljoenen miljard"
         " dozijn bijna zou kan kunnen stel behalve maar zonder nooit tussen wanneer fout foute"
-        " voorbeeld stap deel antwoord procent volgens",
+        " voorbeeld stap deel antwoord procent volgens zegt zei",
     ),
     "pl": Spaced(
         "zatem więc dlatego razem łącznie ostatecznie w_sumie ogółem stąd",
@@ -151,7 +151,7 @@ SPACED: Final = {
         " outro outra outros outras primeiro primeira segundo segunda terceiro terceira anterior"
         " mil milhão milhões bilhão bilhões dúzia dúzias quase pode poderia podem suponha exceto"
         " mas sem nunca entre quando falso incorreto errado erro exemplo passo parte resposta"
-        " por_cento",
+        " por_cento diz disse",
     ),
     "ru": Spaced(
         "итого всего значит следовательно таким_образом поэтому итак получается в_итоге в_сумме"
@@ -165,7 +165,7 @@ SPACED: Final = {
         " первая первое второй вторая второе третий предыдущий тысяча тысячи тысяч миллион"
         " миллиона миллионов миллиард миллиарда миллиардов дюжина дюжины дюжин почти пусть"
         " предположим кроме но без никогда между когда ошибка неверно пример шаг часть ответ"
-        " процент процента процентов",
+        " процент процента процентов говорит сказал сказала",
     ),
     "sv": Spaced(
         "alltså därför totalt sammanlagt således",
@@ -213,6 +213,9 @@ SPACED: Final = {
 
 ENGLISH: Final = frozenset("the of and are that this there which we with for from was".split())
 """Words by which a sentence is in English."""
+
+ENGLISH_TOO: Final = (("also",), ("total",))
+"""What concludes, and is an English word as well: it needs its verb."""
 
 AMOUNT: Final = re.compile(
     r"[-+−]?(?:\\?[$€£₽₹]\s?)?\d[\d.,]*+(?:\s?\\?%|\s?[€$₽°])?|\$[^$\n]{1,150}\$|\\\([^\n]{1,150}?\\\)"
