@@ -22,18 +22,22 @@ another.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from reward_functions.core import patterns as re
 from reward_functions.extraction.latex_groups import group_end
 from reward_functions.quantities.unicode_forms import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MAX_PARTS: Final = 10_000
 """Parts of a response that are looked through, strikes that are never closed included."""
 
 # Most responses have none. A character is looked for at a fiftieth of a pattern's price, and a
 # pattern that begins with one, and has no optional part right behind it, at a tenth of any other's.
-_SIGNS: Final = (
+_BEFORE_BOX: Final = re.compile(r"%(?=[^\n]{0,100}\\f?boxed)")
+_SIGNS: Final[tuple[tuple[str, Callable[[str], object]], ...]] = (
     (
         "\\",
         # the first letters apart: one set costs less than a dozen alternatives. Without the look
@@ -48,13 +52,10 @@ _SIGNS: Final = (
     ),
     ("<", re.compile(r"<(?:!--|[>dsDS]|\w{1,12}\s|(?i:te|ti|no|ob|if|ca|au|vi|he))").search),
     ("~", re.compile("~~").search),
-    (
-        "%",
-        re.compile(r"%(?:(?<=\n.)|(?=[^\n]{0,100}\\f?boxed))").search,
-    ),
+    ("%", lambda text: "\n%" in text or ("boxed" in text and _BEFORE_BOX.search(text))),
     ("#", re.compile(r"#(?<=\]: #)").search),
-    ("](", re.compile(r"\]\([^\s()]{1,200}\s{1,4}[\"']").search),
-    ("![", re.compile(r"!\[[^\[\]\n]{0,100}\\f?boxed").search),
+    ("]", re.compile(r"\]\([^\s()]{1,200}\s{1,4}[\"']").search),
+    ("!", re.compile(r"!\[[^\[\]\n]{0,100}\\f?boxed").search),
 )
 _WHITE: Final = r"""(?:\[gray\]\s?\{\s?1(?:\.0{1,4})?|(?:\[\w{2,5}\])?\s?\{\s?
     (?:[wW]hite|transparent|\#?[fF]{6}|\#[fF]{3}

@@ -73,6 +73,10 @@ class Place(NamedTuple):
     accepts: Callable[[str], bool]
 
 
+_Accepting = tuple[int, int, "frozenset[str] | Callable[[str], bool]"]
+"""How many words of a place at least and at most, and what they are."""
+
+
 class Compiled(NamedTuple):
     """A phrase, its places in the order in which they are met from the answer, and its key."""
 
@@ -145,7 +149,13 @@ def _meaning(command: re.Match[str]) -> str:
     return _MEANT.get(command[1], " ")
 
 
-def _places(piece: str) -> Iterable[tuple[int, int, frozenset[str] | Callable[[str], bool]]]:
+@cache
+def _places(piece: str) -> tuple[_Accepting, ...]:
+    """The places of a piece; a few pieces make most phrases."""
+    return tuple(_read(piece))
+
+
+def _read(piece: str) -> Iterable[_Accepting]:
     if piece.startswith("{") and "/" not in piece:
         name = piece[1:-1]
         if name in ("value", "amount"):
@@ -204,7 +214,7 @@ def _ends(word: str) -> bool:
     return word in (EDGE, ".", "!", ";", "\n")
 
 
-_ANY: Final[dict[str, tuple[int, int, frozenset[str] | Callable[[str], bool]]]] = {
+_ANY: Final[dict[str, _Accepting]] = {
     "value": (1, 1, _is_number),
     "amount": (1, 1, _is_amount),
     "choice": (1, 1, _is_choice),
