@@ -43,7 +43,7 @@ def _right(sample: Sample) -> str:
 
 
 @reward_function(
-    version=4,
+    version=5,
     metrics=[*METRICS, "judged", *KEPT],
     gold_response=_right,
     needs=Needs(judge=True, symbolic=True, workers=WORKERS),

@@ -47,7 +47,7 @@ _NONE: Final = tuple(Metric(name, 0.0) for name in _NAMES)
 
 
 @reward_function(
-    version=5,
+    version=6,
     gold_response=right_response,
     metrics=[*METRICS, *_NAMES],
     needs=Needs(symbolic=True),

@@ -84,7 +84,7 @@ def _item(item: Any) -> Any:
 
 
 @reward_function(
-    version=5,
+    version=6,
     gold_response=_right_response,
     metrics=METRICS,
     examples=[
