@@ -152,12 +152,7 @@ ROWS = {
     "extraction.cues.compiling:_ANY": Rows(place, PLACES),
     "extraction.invisible:_SIGNS": Rows(
         signed(*INVISIBLE),
-        numbered(
-            *(
-                (sign, [text])
-                for sign, text in zip(("\\", *"<~%#", "](", "!["), INVISIBLE, strict=True)
-            )
-        ),
+        numbered(*((sign, [text]) for sign, text in zip("\\<~%#]!", INVISIBLE, strict=True))),
     ),
     "extraction.reasoning:_SIGNS": Rows(
         signed(*REASONED), numbered(*((text[0], [text]) for text in REASONED))
