@@ -237,3 +237,15 @@ def test_what_follows_the_line_of_a_comment_counts():
 )
 def test_source_code_without_a_box_is_an_answer_that_a_judge_may_read(code):
     assert strip_invisible(code) == code
+
+
+@pytest.mark.parametrize(
+    "text", [r"\fbox{5}", r"\left\{ 1 \right\}", "5% of 20", "[1] and 5!", "%" * 9]
+)
+def test_what_hides_nothing_is_not_looked_through(text):
+    assert not _may_hide(f"So: {text}")
+
+
+@pytest.mark.parametrize("text", ["\n% 5", r"5. % \boxed{5}", r"\def\a{5}", r"\sbox0{5}"])
+def test_what_may_hide_something_is(text):
+    assert _may_hide(f"So: {text}")
