@@ -9,20 +9,15 @@ than everything else that a start does. A test compiles every one.
 from __future__ import annotations
 
 import re
-from re import ASCII, DOTALL, IGNORECASE, MULTILINE, VERBOSE, Match, Pattern, escape
+from re import ASCII as ASCII
+from re import DOTALL as DOTALL
+from re import IGNORECASE as IGNORECASE
+from re import MULTILINE as MULTILINE
+from re import VERBOSE as VERBOSE
+from re import Match as Match
+from re import Pattern as Pattern
+from re import escape as escape
 from typing import Any, Final, cast
-
-__all__ = [
-    "ASCII",
-    "DOTALL",
-    "IGNORECASE",
-    "MULTILINE",
-    "VERBOSE",
-    "Match",
-    "Pattern",
-    "compile",
-    "escape",
-]
 
 _METHODS: Final = ("search", "match", "fullmatch", "finditer", "findall", "sub", "subn", "split")
 
