@@ -20,8 +20,8 @@ from helpers.shown import Shown
 from reward_functions import Sample, get
 from reward_functions.core.importing import named
 from reward_functions.core.types import Message
+from reward_functions.reports.sheets import Sheet
 from reward_functions.rollouts import rollout_handler
-from reward_functions.tools.sheets import Sheet
 
 if TYPE_CHECKING:
     from collections.abc import Callable

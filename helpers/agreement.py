@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from helpers.here import Here
-    from reward_functions.tools.jobs.planned import Plan
+    from reward_functions.jobs.planned import Plan
 
 HOSTING: Final = "hosting the tuned model, billed until job.clean_up(); dollars unknown"
 

@@ -14,23 +14,23 @@ from typing import TYPE_CHECKING, Final
 from helpers.sample_data import demo_rows
 from helpers.shown import Showing, Shown
 from reward_functions import get
-from reward_functions.tools.calibration import plots
-from reward_functions.tools.calibration.about import about
-from reward_functions.tools.calibration.asking import Judge, TrialPlan, ask
-from reward_functions.tools.calibration.cases import read_cases
-from reward_functions.tools.calibration.figures import figures
-from reward_functions.tools.calibration.page import page
-from reward_functions.tools.calibration.sheets import Card
-from reward_functions.tools.judging.recorded_questions import (
+from reward_functions.calibration import plots
+from reward_functions.calibration.about import about
+from reward_functions.calibration.asking import Judge, TrialPlan, ask
+from reward_functions.calibration.cases import read_cases
+from reward_functions.calibration.figures import figures
+from reward_functions.calibration.page import page
+from reward_functions.calibration.recorded_questions import (
     instructions_digest,
     recorded_questions,
 )
-from reward_functions.tools.judging.settings import (
+from reward_functions.calibration.settings import (
     fingerprint,
     load_judge_config,
     require_judge,
 )
-from reward_functions.tools.scripted_judge import scripted_judge
+from reward_functions.calibration.sheets import Card
+from reward_functions.local.scripted_judge import scripted_judge
 
 SCRIPT: Final = "a script, which is no model"
 
@@ -40,7 +40,7 @@ DRAWS: Final = 1_000
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from reward_functions.tools.pages.charts.drawing import Chart
+    from reward_functions.reports.pages.charts.drawing import Chart
 
 
 @dataclass(frozen=True, repr=False)

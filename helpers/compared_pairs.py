@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from helpers.shown import Shown
 from helpers.training_rows import SEED, TrainingRows
-from reward_functions.tools.datasets.preparing import prepare
-from reward_functions.tools.sheets import Sheet
+from reward_functions.data.preparing import prepare
+from reward_functions.reports.sheets import Sheet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

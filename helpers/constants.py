@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from helpers.shown import Shown
 from reward_functions import Sample, Scored, score_batch
+from reward_functions.reports.sheets import Sheet
 from reward_functions.serving.contract import decode_row
-from reward_functions.tools.sheets import Sheet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,19 +13,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from helpers.shown import Showing, Shown
-from reward_functions.tools.evaluating.evaluation_record import save
-from reward_functions.tools.evaluating.evaluation_sheets import differences, sheets
-from reward_functions.tools.evaluating.markdown import SIMULATION, markdown
-from reward_functions.tools.evaluating.page import drawn_difference, drawn_groups, page
-from reward_functions.tools.evaluating.sample_size import prompts_needed
-from reward_functions.tools.pages.charts.drawing import side_by_side
-from reward_functions.tools.sheets import Sheet
+from reward_functions.jobs.evaluation.evaluation_record import save
+from reward_functions.jobs.evaluation.evaluation_sheets import differences, sheets
+from reward_functions.jobs.evaluation.markdown import SIMULATION, markdown
+from reward_functions.jobs.evaluation.page import drawn_difference, drawn_groups, page
+from reward_functions.jobs.evaluation.sample_size import prompts_needed
+from reward_functions.reports.pages.charts.drawing import side_by_side
+from reward_functions.reports.sheets import Sheet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reward_functions.tools.evaluating.evaluation_record import EvaluationRecord
-    from reward_functions.tools.pages.charts.drawing import Chart
+    from reward_functions.jobs.evaluation.evaluation_record import EvaluationRecord
+    from reward_functions.reports.pages.charts.drawing import Chart
 
 FLIPS: Final = 3
 """Prompts that turned which are shown, of each direction."""

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from helpers.shown import Shown
+from reward_functions.reports.sheets import Sheet
 from reward_functions.serving.contract import decode_row
-from reward_functions.tools.sheets import Sheet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from helpers.shown import Shown
 from reward_functions import Scored, get, sample, score_batch
+from reward_functions.data.finqa import row_of
+from reward_functions.data.records import Record, Row
 from reward_functions.finqa.program import execute, parse, rounded
-from reward_functions.tools.datasets.finqa import row_of
-from reward_functions.tools.datasets.rows import Record, Row
-from reward_functions.tools.sheets import Sheet
+from reward_functions.reports.sheets import Sheet
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

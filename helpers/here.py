@@ -24,24 +24,24 @@ from typing import TYPE_CHECKING, Final
 from urllib.request import urlopen
 
 from helpers.shown import Showing, Shown
+from reward_functions.aws.emulator_pointing import away_line, pointed_at
+from reward_functions.aws.emulator_record import DEFAULT
+from reward_functions.aws.failures import in_words
+from reward_functions.aws.shell import aws_session
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.loopback import is_loopback
-from reward_functions.tools.aws_shell import aws_session
-from reward_functions.tools.deployed.failures import in_words
-from reward_functions.tools.emulator_pointing import away_line, pointed_at
-from reward_functions.tools.emulator_record import DEFAULT
-from reward_functions.tools.jobs.clients import endpoints
-from reward_functions.tools.jobs.places import Place, place
-from reward_functions.tools.local_aws.emulator import known
-from reward_functions.tools.local_aws.environment import ACCOUNT, merged
-from reward_functions.tools.local_aws.people import become
-from reward_functions.tools.sheets import Sheet
+from reward_functions.jobs.clients import endpoints
+from reward_functions.jobs.places import Place, place
+from reward_functions.local.emulator.emulator import known
+from reward_functions.local.emulator.environment import ACCOUNT, merged
+from reward_functions.local.emulator.people import become
+from reward_functions.reports.sheets import Sheet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from reward_functions.tools.jobs.job import Job
-    from reward_functions.tools.local_aws import LocalAws
+    from reward_functions.jobs.job import Job
+    from reward_functions.local.emulator import LocalAws
 
 PATIENCE: Final = 30.0
 """Seconds that a page of the training double may take."""

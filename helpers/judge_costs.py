@@ -6,24 +6,24 @@ from typing import TYPE_CHECKING
 
 from helpers.shown import Shown
 from reward_functions import get
-from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
-from reward_functions.judge_runtime.usage import prices_as_of
-from reward_functions.tools.calibration.cases import read_cases
-from reward_functions.tools.judging.estimating import (
+from reward_functions.calibration.cases import read_cases
+from reward_functions.calibration.estimating import (
     ResponseCost,
     TrainingRun,
     estimate,
     measured,
 )
-from reward_functions.tools.judging.recorded_questions import recorded_questions
-from reward_functions.tools.judging.settings import require_judge
-from reward_functions.tools.sheets import Sheet
+from reward_functions.calibration.recorded_questions import recorded_questions
+from reward_functions.calibration.settings import require_judge
+from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
+from reward_functions.judge_runtime.usage import prices_as_of
+from reward_functions.reports.sheets import Sheet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from reward_functions.tools.judging.estimating import Estimate
+    from reward_functions.calibration.estimating import Estimate
 
 
 def judge_costs(

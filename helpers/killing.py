@@ -16,27 +16,27 @@ import helpers
 from helpers.rollouts import UNENDED
 from helpers.shown import Shown
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.rollouts.outbox.opening import open_outbox
-from reward_functions.rollouts.reporting.replaying import replayed
-from reward_functions.rollouts.reporting.reporter import Reporter
-from reward_functions.rollouts.settings import RolloutSettings
-from reward_functions.rollouts.transports.opening import open_transport
-from reward_functions.tools.rollouts.driving import job_arn
-from reward_functions.tools.rollouts.python_agent import NOBODY, pointed
-from reward_functions.tools.rollouts.tasks import read_tasks
-from reward_functions.tools.runtime_double import (
+from reward_functions.local.runtime_double import (
     CalculatorPolicy,
     FaultPlan,
     RuntimeDouble,
     RuntimeSettings,
     serving,
 )
-from reward_functions.tools.sheets import Sheet
+from reward_functions.reports.sheets import Sheet
+from reward_functions.rollouts.drive.driving import job_arn
+from reward_functions.rollouts.drive.python_agent import NOBODY, pointed
+from reward_functions.rollouts.drive.tasks import read_tasks
+from reward_functions.rollouts.report.outbox.opening import open_outbox
+from reward_functions.rollouts.report.replaying import replayed
+from reward_functions.rollouts.report.reporter import Reporter
+from reward_functions.rollouts.report.settings import RolloutSettings
+from reward_functions.rollouts.report.transports.opening import open_transport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from reward_functions.tools.rollouts.tasks import Task
+    from reward_functions.rollouts.drive.tasks import Task
 
 UNREACHABLE: Final = "complete.throttle=1,reward.throttle=1,most=1000"
 """A runtime that answers the policy's calls, and takes no report."""

@@ -12,10 +12,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from helpers.shown import Shown
-from reward_functions.tools.jobs.clients import openai_base_url
-from reward_functions.tools.jobs.models import find, models
-from reward_functions.tools.jobs.token import LONGEST, MARGIN, VARIABLE, Given, key_source
-from reward_functions.tools.sheets import Sheet
+from reward_functions.jobs.clients import openai_base_url
+from reward_functions.jobs.models import find, models
+from reward_functions.jobs.token import LONGEST, MARGIN, VARIABLE, Given, key_source
+from reward_functions.reports.sheets import Sheet
 
 if TYPE_CHECKING:
     from helpers.here import Here

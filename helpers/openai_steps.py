@@ -1,7 +1,7 @@
 """What the OpenAI-compatible API says of a job beside its state: events, figures, checkpoints.
 
 The six figures come with events of the type `metrics`, one event a step. `FIGURES` says what each
-is and how it goes in a good job; `tools/jobs/signs.py` says what to do about a bad one.
+is and how it goes in a good job; `jobs/signs.py` says what to do about a bad one.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from helpers.shown import Shown
-from reward_functions.tools.jobs.drawing import NOISE
-from reward_functions.tools.jobs.drivers.openai import OpenAIDriver
-from reward_functions.tools.jobs.figures import number, series, sparkline
-from reward_functions.tools.jobs.signs import signs
-from reward_functions.tools.sheets import Sheet
+from reward_functions.jobs.drawing import NOISE
+from reward_functions.jobs.drivers.openai import OpenAIDriver
+from reward_functions.jobs.figures import number, series, sparkline
+from reward_functions.jobs.signs import signs
+from reward_functions.reports.sheets import Sheet
 
 if TYPE_CHECKING:
     from helpers.training import Training
-    from reward_functions.tools.jobs.figures import Series
+    from reward_functions.jobs.figures import Series
 
 REWARD: Final = "critic_rewards_mean"
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from reward_functions import Sample, Scored
-from reward_functions.tools.pages.charts.strips import strips
+from reward_functions.reports.pages.charts.strips import strips
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from reward_functions import RewardResult, Unscored
-    from reward_functions.tools.pages.charts.drawing import Chart
+    from reward_functions.reports.pages.charts.drawing import Chart
 
 
 def groups(rewards: Mapping[str, Sequence[float]]) -> Chart:

@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING
 from helpers.shown import Showing, Shown
 from reward_functions import Scored, score_batch
 from reward_functions.judge_runtime.prompting import RESERVED
-from reward_functions.tools.pages.charts.drawing import side_by_side
-from reward_functions.tools.score_report import tables
-from reward_functions.tools.score_report.batch import Batch
-from reward_functions.tools.score_report.criteria import criteria, decisions
-from reward_functions.tools.score_report.labels import labels_of
-from reward_functions.tools.score_report.page import score_page
-from reward_functions.tools.score_report.reasons import tallied
-from reward_functions.tools.score_report.subject import Subject
-from reward_functions.tools.score_report.truncation import truncated
-from reward_functions.tools.sheets import Sheet
+from reward_functions.reports.pages.charts.drawing import side_by_side
+from reward_functions.reports.score_report import tables
+from reward_functions.reports.score_report.batch import Batch
+from reward_functions.reports.score_report.criteria import criteria, decisions
+from reward_functions.reports.score_report.labels import labels_of
+from reward_functions.reports.score_report.page import score_page
+from reward_functions.reports.score_report.reasons import tallied
+from reward_functions.reports.score_report.subject import Subject
+from reward_functions.reports.score_report.truncation import truncated
+from reward_functions.reports.sheets import Sheet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from reward_functions import RewardResult, Sample, Unscored
     from reward_functions.core.spec import RewardFunction
-    from reward_functions.tools.pages.charts.drawing import Chart
+    from reward_functions.reports.pages.charts.drawing import Chart
 
 
 @dataclass(frozen=True, repr=False)

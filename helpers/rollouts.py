@@ -14,30 +14,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from helpers.shown import Showing, Shown
-from reward_functions.tools.pages.charts.drawing import side_by_side
-from reward_functions.tools.rollouts.driving import Driver, attempts_for, drive
-from reward_functions.tools.rollouts.figures import figures_of
-from reward_functions.tools.rollouts.page import CHARTS, page
-from reward_functions.tools.rollouts.python_agent import PythonAgent
-from reward_functions.tools.rollouts.records import Setup
-from reward_functions.tools.rollouts.reporting import sheets
-from reward_functions.tools.rollouts.tasks import read_tasks
-from reward_functions.tools.runtime_double import (
+from reward_functions.local.runtime_double import (
     CalculatorPolicy,
     FaultPlan,
     RuntimeSettings,
     Trajectory,
     serving,
 )
-from reward_functions.tools.runtime_double.own_runtime import OwnRuntime
-from reward_functions.tools.sheets import Sheet
+from reward_functions.local.runtime_double.own_runtime import OwnRuntime
+from reward_functions.reports.pages.charts.drawing import side_by_side
+from reward_functions.reports.sheets import Sheet
+from reward_functions.rollouts.drive.driving import Driver, attempts_for, drive
+from reward_functions.rollouts.drive.figures import figures_of
+from reward_functions.rollouts.drive.page import CHARTS, page
+from reward_functions.rollouts.drive.python_agent import PythonAgent
+from reward_functions.rollouts.drive.records import Setup
+from reward_functions.rollouts.drive.reporting import sheets
+from reward_functions.rollouts.drive.tasks import read_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from reward_functions.tools.pages.charts.drawing import Chart
-    from reward_functions.tools.rollouts.figures import Figures
-    from reward_functions.tools.rollouts.records import RolloutRecord
+    from reward_functions.reports.pages.charts.drawing import Chart
+    from reward_functions.rollouts.drive.figures import Figures
+    from reward_functions.rollouts.drive.records import RolloutRecord
 
 AT_ONCE: Final = 8
 """Rollouts at a time."""

@@ -15,32 +15,32 @@ from helpers.calibrating import Calibrated, calibrated
 from helpers.scripted_raters import RATERS, rater_of, rating_server
 from helpers.shown import Showing, Shown
 from reward_functions import Example, Sample, Scored, get, score_batch
+from reward_functions.calibration import doctor, estimating
+from reward_functions.calibration.asking import Judge, Spending
+from reward_functions.calibration.attack_report import AttackReport
+from reward_functions.calibration.recorded_questions import (
+    instructions_digest,
+    recorded_questions,
+)
 from reward_functions.core.asking import ScriptedAsk
 from reward_functions.core.extras import MissingExtra
 from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
 from reward_functions.judge_runtime.panel import JudgePool
 from reward_functions.judge_runtime.rubric_file import rubric_of
 from reward_functions.judge_runtime.usage import prices_as_of
+from reward_functions.local.function_runtime import LocalRuntime
+from reward_functions.reports.pages.charts.spans import Row, Span, spans
+from reward_functions.reports.sheets import Sheet
 from reward_functions.serving.settings import LambdaSettings
-from reward_functions.tools.calibration.asking import Judge, Spending
-from reward_functions.tools.judging import doctor, estimating
-from reward_functions.tools.judging.attack_report import AttackReport
-from reward_functions.tools.judging.recorded_questions import (
-    instructions_digest,
-    recorded_questions,
-)
-from reward_functions.tools.local_runtime import LocalRuntime
-from reward_functions.tools.pages.charts.spans import Row, Span, spans
-from reward_functions.tools.sheets import Sheet
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from reward_functions import Unscored
+    from reward_functions.calibration.estimating import TrainingRun
     from reward_functions.judge_runtime.config import Aggregate
     from reward_functions.judge_runtime.panel import BatchJudge
-    from reward_functions.tools.judging.estimating import TrainingRun
-    from reward_functions.tools.pages.charts.drawing import Chart
+    from reward_functions.reports.pages.charts.drawing import Chart
 
 JUDGE: Final = "rubric"
 """The judge that decides by a rubric file."""

@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Any, Final
 from helpers.agreement import require_agreement
 from helpers.shown import Shown
 from helpers.training import FAST, FOLDER
-from reward_functions.serving.catalogue import OUTPUT_PREFIX
-from reward_functions.tools.datasets.uploading import destinations, upload
-from reward_functions.tools.deployed.arn import FunctionArn
-from reward_functions.tools.jobs import starting
-from reward_functions.tools.jobs.evaluation_jobs import EvaluationJobs
-from reward_functions.tools.jobs.evaluation_request import Evaluation, evaluation_rows
-from reward_functions.tools.jobs.evaluators import Registry, name_of
-from reward_functions.tools.jobs.grader import account_of
-from reward_functions.tools.jobs.job import Job
-from reward_functions.tools.jobs.packages import Packages
-from reward_functions.tools.sheets import Sheet
+from reward_functions.aws.arn import FunctionArn
+from reward_functions.aws.catalogue import OUTPUT_PREFIX
+from reward_functions.aws.uploading import destinations, upload
+from reward_functions.jobs import starting
+from reward_functions.jobs.evaluation_jobs import EvaluationJobs
+from reward_functions.jobs.evaluation_request import Evaluation, evaluation_rows
+from reward_functions.jobs.evaluators import Registry, name_of
+from reward_functions.jobs.grader import account_of
+from reward_functions.jobs.job import Job
+from reward_functions.jobs.packages import Packages
+from reward_functions.reports.sheets import Sheet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

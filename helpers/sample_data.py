@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib.resources import as_file, files
 from typing import TYPE_CHECKING, Any
 
+from reward_functions.data.json_rows import read_rows
 from reward_functions.serving.contract import decode_row
-from reward_functions.tools.json_rows import read_rows
 
 if TYPE_CHECKING:
     from reward_functions import Sample, Unscored
@@ -16,7 +16,7 @@ def demo_rewards() -> list[str]:
     """The rewards that have demo rows."""
     return sorted(
         file.name.removesuffix(".jsonl")
-        for file in (files("reward_functions.tools") / "demo").iterdir()
+        for file in (files("reward_functions.data") / "demo").iterdir()
         if file.name.endswith(".jsonl")
     )
 
@@ -29,7 +29,7 @@ def demo_rows(reward: str) -> list[dict[str, Any]]:
     """
     if reward not in demo_rewards():
         raise ValueError(f"no demo rows for {reward!r}; there are {', '.join(demo_rewards())}")
-    with as_file(files("reward_functions.tools") / "demo" / f"{reward}.jsonl") as file:
+    with as_file(files("reward_functions.data") / "demo" / f"{reward}.jsonl") as file:
         return [row.content for row in read_rows(str(file))]
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from reward_functions.local.scripted_judge import verdict
 from reward_functions.testing import FakeAsk
-from reward_functions.tools.scripted_judge import verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,8 +12,8 @@ import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.local.scripted_judge import CHECKSUM, DATA, serving_verdicts
 from reward_functions.testing import FakeAsk
-from reward_functions.tools.scripted_judge import CHECKSUM, DATA, serving_verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

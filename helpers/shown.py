@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.tools.pages.escaping import inline, printable
+from reward_functions.reports.pages.escaping import inline, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from reward_functions.tools.sheets import Sheet
+    from reward_functions.reports.sheets import Sheet
 
 WRAPPED: Final = "text-align: left; max-width: 40rem"
 RIGHT: Final = "text-align: right"

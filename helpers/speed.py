@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Final
 
 from helpers.agreement import require_agreement
 from helpers.shown import Shown
-from reward_functions.tools.jobs.asked_model import endpoint_of, sampling_of
-from reward_functions.tools.jobs.asking import ask, chosen
-from reward_functions.tools.jobs.preflight import readable
-from reward_functions.tools.sheets import Sheet
+from reward_functions.jobs.asked_model import endpoint_of, sampling_of
+from reward_functions.jobs.asking import ask, chosen
+from reward_functions.jobs.preflight import readable
+from reward_functions.reports.sheets import Sheet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from helpers.training import Training
     from reward_functions.core.types import Message
-    from reward_functions.tools.jobs.model_calls import Endpoint, ModelAnswer
+    from reward_functions.jobs.model_calls import Endpoint, ModelAnswer
 
 TIMES: Final = 5
 """Answers of each model."""

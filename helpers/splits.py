@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from helpers.shown import Shown
 from helpers.training_rows import SEED, TrainingRows
-from reward_functions.tools.datasets.leakage import Overlaps, group_of
-from reward_functions.tools.datasets.splitting import assigned, parse_ratio
-from reward_functions.tools.sheets import Sheet
+from reward_functions.data.leakage import Overlaps, group_of
+from reward_functions.data.splitting import assigned, parse_ratio
+from reward_functions.reports.sheets import Sheet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from helpers.shown import Shown
 from reward_functions import Scored
 from reward_functions.core.registry import specs
-from reward_functions.tools.sheets import Sheet
+from reward_functions.reports.sheets import Sheet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from reward_functions import RewardResult
-    from reward_functions.serving.catalogue import DeployedReward
+    from reward_functions.aws.catalogue import DeployedReward
 
 
 def results_table(results: Iterable[RewardResult]) -> Shown:
@@ -38,7 +38,7 @@ def metrics_table(results: Iterable[RewardResult]) -> Shown:
 
 
 def catalogue_table(deployed: Iterable[DeployedReward]) -> Shown:
-    """One row a deployment of a stage, as `reward_functions.tools.deployed.deployments` lists."""
+    """One row a deployment of a stage, as `reward_functions.aws.deployed.deployments` lists."""
     columns = ("name", "reward", "version", "response mode", "ARN")
     rows = [
         (each.name, each.reward, str(each.version), each.response_mode, each.live_arn)

@@ -23,52 +23,52 @@ from helpers import training_shown as shown
 from helpers.agreement import HOSTING, require_agreement, training_cost
 from helpers.evaluated import Evaluated
 from helpers.shown import Shown
-from reward_functions.serving.catalogue import DATA_PREFIX
-from reward_functions.tools.datasets.uploading import destinations, upload
-from reward_functions.tools.evaluating.evaluation import CARE, evaluate
-from reward_functions.tools.evaluating.preparing import Options
-from reward_functions.tools.evaluating.preparing import prepared as compared
-from reward_functions.tools.evaluating.split import SharedPrompts
-from reward_functions.tools.jobs import plan as planning
-from reward_functions.tools.jobs import starting
-from reward_functions.tools.jobs.account import graded_by
-from reward_functions.tools.jobs.asked_model import endpoint_of, sampling_of
-from reward_functions.tools.jobs.asking import ask, chosen, cost
-from reward_functions.tools.jobs.baseline import judged, measured
-from reward_functions.tools.jobs.baseline_record import FILE, Measured, recorded, save
-from reward_functions.tools.jobs.checks.plan import plan_findings
-from reward_functions.tools.jobs.configuration import load
-from reward_functions.tools.jobs.data import files_of
-from reward_functions.tools.jobs.drawing import charts
-from reward_functions.tools.jobs.figures import series
-from reward_functions.tools.jobs.grader import account_of
-from reward_functions.tools.jobs.hosting import Hosting
-from reward_functions.tools.jobs.job import Job
-from reward_functions.tools.jobs.leftovers import Leftovers
-from reward_functions.tools.jobs.models import find
-from reward_functions.tools.jobs.options import serverless_of
-from reward_functions.tools.jobs.package_hosting import PACKAGED, PackageHosting
-from reward_functions.tools.jobs.preflight import preflight, readable
-from reward_functions.tools.jobs.preparing import prepared
-from reward_functions.tools.jobs.recipes import recipe_of
-from reward_functions.tools.jobs.scorer import scorer_named
-from reward_functions.tools.jobs.sizes import measure
-from reward_functions.tools.jobs.watching import Polling, watch
-from reward_functions.tools.pages.charts.drawing import WIDTH, Chart, side_by_side
+from reward_functions.aws.catalogue import DATA_PREFIX
+from reward_functions.aws.uploading import destinations, upload
+from reward_functions.jobs import plan as planning
+from reward_functions.jobs import starting
+from reward_functions.jobs.account import graded_by
+from reward_functions.jobs.asked_model import endpoint_of, sampling_of
+from reward_functions.jobs.asking import ask, chosen, cost
+from reward_functions.jobs.baseline import judged, measured
+from reward_functions.jobs.baseline_record import FILE, Measured, recorded, save
+from reward_functions.jobs.checks.plan import plan_findings
+from reward_functions.jobs.configuration import load
+from reward_functions.jobs.data import files_of
+from reward_functions.jobs.drawing import charts
+from reward_functions.jobs.evaluation.evaluation import CARE, evaluate
+from reward_functions.jobs.evaluation.preparing import Options
+from reward_functions.jobs.evaluation.preparing import prepared as compared
+from reward_functions.jobs.evaluation.split import SharedPrompts
+from reward_functions.jobs.figures import series
+from reward_functions.jobs.grader import account_of
+from reward_functions.jobs.hosting import Hosting
+from reward_functions.jobs.job import Job
+from reward_functions.jobs.leftovers import Leftovers
+from reward_functions.jobs.models import find
+from reward_functions.jobs.options import serverless_of
+from reward_functions.jobs.package_hosting import PACKAGED, PackageHosting
+from reward_functions.jobs.preflight import preflight, readable
+from reward_functions.jobs.preparing import prepared
+from reward_functions.jobs.recipes import recipe_of
+from reward_functions.jobs.scorer import scorer_named
+from reward_functions.jobs.sizes import measure
+from reward_functions.jobs.watching import Polling, watch
+from reward_functions.reports.pages.charts.drawing import WIDTH, Chart, side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from helpers.here import Here
     from helpers.training_rows import TrainingRows
-    from reward_functions.tools.deployed.findings import CheckReport
-    from reward_functions.tools.evaluating.preparing import Prepared
-    from reward_functions.tools.jobs.baseline import Baseline
-    from reward_functions.tools.jobs.job import Driver, HyperparameterValue
-    from reward_functions.tools.jobs.leftovers import Kind
-    from reward_functions.tools.jobs.planned import Plan
-    from reward_functions.tools.jobs.preparing import PreparedJob
-    from reward_functions.tools.jobs.recipes import Recipe
+    from reward_functions.aws.deployed.findings import CheckReport
+    from reward_functions.jobs.baseline import Baseline
+    from reward_functions.jobs.evaluation.preparing import Prepared
+    from reward_functions.jobs.job import Driver, HyperparameterValue
+    from reward_functions.jobs.leftovers import Kind
+    from reward_functions.jobs.planned import Plan
+    from reward_functions.jobs.preparing import PreparedJob
+    from reward_functions.jobs.recipes import Recipe
 
 FOLDER: Final = f"{DATA_PREFIX}notebooks/"
 """Where a rehearsal's answers lie: the training double reads every file of the bucket's data."""

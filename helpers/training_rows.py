@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Any, Final
 from helpers.scripted import bound_by_script
 from helpers.shown import Shown
 from reward_functions import get, score_batch
+from reward_functions.data import linting
+from reward_functions.data.generated import writing
+from reward_functions.data.json_rows import read_rows
+from reward_functions.data.lengths import prompt_tokens
+from reward_functions.data.replayed_answers import CONSTANT
+from reward_functions.data.replaying import replay
+from reward_functions.reports.sheets import Sheet
 from reward_functions.serving.contract import decode_row
-from reward_functions.tools.datasets import linting
-from reward_functions.tools.datasets.generated import writing
-from reward_functions.tools.datasets.lengths import prompt_tokens
-from reward_functions.tools.datasets.replayed_answers import CONSTANT
-from reward_functions.tools.datasets.replaying import replay
-from reward_functions.tools.json_rows import read_rows
-from reward_functions.tools.sheets import Sheet
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from reward_functions import RewardSpec
-    from reward_functions.tools.datasets.generated.writing import Generated
+    from reward_functions.data.generated.writing import Generated
 
 SEED: Final = 14
 """Of the rows that notebooks generate: others than `reward data generate` makes without a seed."""

@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from helpers.shown import Shown
-from reward_functions.tools.jobs.baseline_page import counts, shares
-from reward_functions.tools.jobs.plan_sheets import sheets as plan_sheets
-from reward_functions.tools.sheets import Sheet
+from reward_functions.jobs.baseline_page import counts, shares
+from reward_functions.jobs.plan_sheets import sheets as plan_sheets
+from reward_functions.reports.sheets import Sheet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from reward_functions.tools.deployed.findings import CheckFinding
-    from reward_functions.tools.evaluating.preparing import Prepared
-    from reward_functions.tools.group_figures import Share
-    from reward_functions.tools.jobs.asking import AskingCost
-    from reward_functions.tools.jobs.baseline import Baseline
-    from reward_functions.tools.jobs.leftovers import Leftover
-    from reward_functions.tools.jobs.planned import Plan
+    from reward_functions.aws.deployed.findings import CheckFinding
+    from reward_functions.jobs.asking import AskingCost
+    from reward_functions.jobs.baseline import Baseline
+    from reward_functions.jobs.evaluation.preparing import Prepared
+    from reward_functions.jobs.leftovers import Leftover
+    from reward_functions.jobs.planned import Plan
+    from reward_functions.reports.group_figures import Share
 
 SIMULATION: Final = "SIMULATION: the training double answers and trains; no language model does."
 

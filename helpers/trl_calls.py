@@ -9,7 +9,7 @@ from helpers.sample_data import demo_samples
 from helpers.shown import Showing, Shown
 from reward_functions import RewardError, Sample, Scored
 from reward_functions.core.means import mean
-from reward_functions.tools.sheets import Sheet
+from reward_functions.reports.sheets import Sheet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,7 @@ repository names the installed script `reward-cdk-app` as its app.
 
 from __future__ import annotations
 
-from reward_functions.cdk.app import main
+from reward_functions.cdk.app.app import main
 
 if __name__ == "__main__":
     main()

@@ -115,7 +115,7 @@ def local_aws():
 @pytest.fixture(scope="session")
 def enforcing_aws():
     """Another one, which checks signatures and permissions, over TLS; a script judges there."""
-    from reward_functions.tools.scripted_judge import scripted_judge
+    from reward_functions.local.scripted_judge import scripted_judge
 
     with scripted_judge() as models, _emulator("enforcing", enforce=True, models=models) as aws:
         yield aws
@@ -173,7 +173,7 @@ def stage(local_aws, root_session, deployed_function, monkeypatch):
     for name, value in local_aws.environment.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.setattr("reward_functions.tools.deployed.versions.ATTEMPTS", 1)
+    monkeypatch.setattr("reward_functions.aws.deployed.versions.ATTEMPTS", 1)
     return StageOnEmulator(root_session, deployed_function, f"stage{next(NUMBERS)}")
 
 
@@ -190,9 +190,9 @@ def planes(stage, monkeypatch):
 
 @contextmanager
 def _emulator(name, **options):
-    from reward_functions.tools.local_aws import up
-    from reward_functions.tools.local_aws.interpreter import EmulatorMissing
-    from reward_functions.tools.local_aws.processes import lifeline
+    from reward_functions.local.emulator import up
+    from reward_functions.local.emulator.interpreter import EmulatorMissing
+    from reward_functions.local.emulator.processes import lifeline
 
     with lifeline() as line:
         try:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from itertools import count
 
-from reward_functions.serving.catalogue import (
+from reward_functions.aws.catalogue import (
     DeployedReward,
     DeployedStage,
     deployment_parameter,
     stage_parameter,
 )
+from reward_functions.aws.names import Names
 from reward_functions.serving.descriptions import description
-from reward_functions.serving.names import Names
 
 SOURCE = """
 import json, os

@@ -28,25 +28,26 @@ from rich.console import Console
 from rich.text import Text
 
 from reward_functions import specs
-from reward_functions.cdk.agents import Agent
-from reward_functions.cdk.brought import Callers, ReadFolder
-from reward_functions.cdk.deployment import Deployment
-from reward_functions.cdk.feedback import Feedback
-from reward_functions.cdk.forwarding import Forwarder
-from reward_functions.cdk.job_rights import JobRights
-from reward_functions.cdk.own_rights import Secret, Statement
-from reward_functions.cdk.stages import Stage
+from reward_functions.cdk.model.agents import Agent
+from reward_functions.cdk.model.brought import Callers, ReadFolder
+from reward_functions.cdk.model.deployment import Deployment
+from reward_functions.cdk.model.feedback import Feedback
+from reward_functions.cdk.model.forwarding import Forwarder
+from reward_functions.cdk.model.job_rights import JobRights
+from reward_functions.cdk.model.stages import Stage
+from reward_functions.cdk.policies.deployments_own_rights import Secret, Statement
 from reward_functions.core.errors import BadParameter, BrokenPlugin, UnknownReward
-from reward_functions.rollouts import settings as rollout_settings
+from reward_functions.data.rows.shapes import SHAPES, Shape
+from reward_functions.jobs.complaints import table_of
+from reward_functions.jobs.configuration import JobConfiguration
+from reward_functions.jobs.plan_sheets import hyperparameters_table, models_table
+from reward_functions.rollouts.report import settings as rollout_settings
 from reward_functions.serving.contract import BadEvent, ResponseTooLarge, TooManySamples
 from reward_functions.serving.handler import FailedStart, FailedWarmUp, bind
 from reward_functions.serving.imputation import BatchFailed
 from reward_functions.serving.settings import BadSettings, LambdaSettings, variable
-from reward_functions.tools.jobs.complaints import table_of
-from reward_functions.tools.jobs.configuration import JobConfiguration
-from reward_functions.tools.jobs.plan_sheets import hyperparameters_table, models_table
-from reward_functions.tools.rows.shapes import SHAPES, Shape
 from tests import gates, math_page, outages, rule_tables, walkthrough
+from tests.architecture.rooms import ROOMS
 from tests.pictures import PICTURES
 from tests.report_picture import report_picture
 from tests.scoreboard.page import committed as scoreboard
@@ -114,6 +115,23 @@ def catalogue() -> str:
     ours = [spec for name, spec in specs().items() if "." not in name]
     return _table(
         ["name", "what it verifies", "reference", "scale", "parameters", "version"], map(_row, ours)
+    )
+
+
+def rooms() -> str:
+    """The walls: what each room is, what it imports, and how large it may be."""
+    return _table(
+        ["room", "what it is", "imports", "lines at most", "target"],
+        (
+            [
+                f"[`{name}`](reward_functions/{name.replace('.', '/')}/__init__.py)",
+                row.what,
+                ", ".join(f"`{each}`" for each in ROOMS if each in row.imports) or "nothing",
+                f"{row.lines:,}",
+                f"{row.target:,}",
+            ]
+            for name, row in ROOMS.items()
+        ),
     )
 
 
@@ -262,6 +280,7 @@ def _is_exchange(shape: Shape) -> bool:
 
 
 PARTS: Final[Mapping[str, Callable[[], str]]] = {
+    "rooms": rooms,
     "catalogue": catalogue,
     "row-shapes": row_shapes,
     "scoreboard": scoreboard,

@@ -6,15 +6,15 @@ import json
 
 import pytest
 
-from reward_functions.serving.catalogue import stage_parameter
-from reward_functions.tools.deployed.catalogue import stage_record
-from reward_functions.tools.local_aws.environment import TRAINING
+from reward_functions.aws.catalogue import stage_parameter
+from reward_functions.aws.deployed.catalogue import stage_record
+from reward_functions.local.emulator.environment import TRAINING
 from tests.bedrock_service import Bedrock, Bucket
 from tests.deployed_stage import NUMBERS, StageOnEmulator
+from tests.jobs.memory import Service
+from tests.jobs.models_service import Models
 from tests.loopback import served
 from tests.openai_service import OpenAI
-from tests.tools.jobs.memory import Service
-from tests.tools.jobs.models_service import Models
 
 GRADER = "arn:aws:lambda:us-east-1:000000000000:function:SageMaker-reward-dev-gsm8k:7"
 ROLE = "arn:aws:iam::000000000000:role/training"

@@ -73,13 +73,13 @@ def report(folder, endpoint, first, last, left):
     set_clock(folder)
     from concurrent.futures import ThreadPoolExecutor
 
-    from reward_functions.rollouts.intents import Target
-    from reward_functions.rollouts.outbox import Episode
-    from reward_functions.rollouts.outbox.opening import open_outbox
-    from reward_functions.rollouts.reporting.feedback import RolloutFeedbackClient
-    from reward_functions.rollouts.reporting.reporter import Reporter
-    from reward_functions.rollouts.settings import RolloutSettings
-    from reward_functions.rollouts.transports.opening import open_transport
+    from reward_functions.rollouts.report.feedback import RolloutFeedbackClient
+    from reward_functions.rollouts.report.intents import Target
+    from reward_functions.rollouts.report.outbox import Episode
+    from reward_functions.rollouts.report.outbox.opening import open_outbox
+    from reward_functions.rollouts.report.reporter import Reporter
+    from reward_functions.rollouts.report.settings import RolloutSettings
+    from reward_functions.rollouts.report.transports.opening import open_transport
 
     settings = RolloutSettings(transport="bearer")
     reporter = Reporter(settings, open_outbox(outbox_of(folder)), transports=open_transport)
@@ -216,7 +216,7 @@ class Full:
 
 def full_and_killed(folder, place, *, rollouts=300, left=109):
     """Fill the volume under durable reports, kill their process, and start the next one."""
-    from reward_functions.rollouts.outbox.opening import open_outbox
+    from reward_functions.rollouts.report.outbox.opening import open_outbox
 
     home = place / "state"
     home.mkdir()
@@ -248,10 +248,10 @@ def full_and_killed(folder, place, *, rollouts=300, left=109):
 def many_on_a_small_volume(place, *, reports=10_000):
     """How many of some reports a small volume takes, delivered one after the other; its largest
     log in bytes, and whether freed space is used."""
-    from reward_functions.rollouts.errors import OutboxUnavailable
-    from reward_functions.rollouts.outbox.sqlite import SqliteOutbox
-    from reward_functions.rollouts.outcomes import Reported
-    from tests.rollouts.outbox.reports import episode, outcome, reported
+    from reward_functions.rollouts.report.outbox.sqlite import SqliteOutbox
+    from reward_functions.rollouts.request.errors import OutboxUnavailable
+    from reward_functions.rollouts.request.outcomes import Reported
+    from tests.rollouts.report.outbox.reports import episode, outcome, reported
 
     store = SqliteOutbox(place / "outbox.sqlite3")
     taken, log, now = 0, 0, time.time()

@@ -10,14 +10,14 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions import get, score_batch
+from reward_functions.local.training_double.strategies import STRATEGIES
+from reward_functions.local.training_double.tasks import task_of
+from reward_functions.reports.pages.charts.drawing import side_by_side
+from reward_functions.reports.score_report import tables
+from reward_functions.reports.score_report.batch import Batch
+from reward_functions.reports.score_report.labels import confusion, labels_of
+from reward_functions.reports.score_report.reasons import tallied
 from reward_functions.serving.contract import decode
-from reward_functions.tools.pages.charts.drawing import side_by_side
-from reward_functions.tools.score_report import tables
-from reward_functions.tools.score_report.batch import Batch
-from reward_functions.tools.score_report.labels import confusion, labels_of
-from reward_functions.tools.score_report.reasons import tallied
-from reward_functions.tools.training_double.strategies import STRATEGIES
-from reward_functions.tools.training_double.tasks import task_of
 from tests.rehearsals import generated_rows
 
 if TYPE_CHECKING:

@@ -56,11 +56,11 @@ def serve_agent(folder, endpoint):
     from botocore.exceptions import BotoCoreError, ClientError
 
     from reward_functions.rollouts import EnvironmentFailure, RolloutApp, rollout_handler
-    from reward_functions.rollouts.outbox.opening import open_outbox
-    from reward_functions.rollouts.reporting.host import Timing
-    from reward_functions.rollouts.reporting.reporter import Reporter
-    from reward_functions.rollouts.settings import RolloutSettings
-    from reward_functions.rollouts.transports.opening import open_transport
+    from reward_functions.rollouts.report.host import Timing
+    from reward_functions.rollouts.report.outbox.opening import open_outbox
+    from reward_functions.rollouts.report.reporter import Reporter
+    from reward_functions.rollouts.report.settings import RolloutSettings
+    from reward_functions.rollouts.report.transports.opening import open_transport
 
     # botocore waits for seconds between attempts, and sends no 403 again.
     config = Config(retries={"total_max_attempts": 1}, max_pool_connections=64)
@@ -196,13 +196,13 @@ class Found:
 
 def crash(folder, *, rollouts, at_once, kills, faults):
     """Run rollouts against a double with faults, kill the agent on the way, and look at the end."""
-    from reward_functions.rollouts.outbox.opening import open_outbox
-    from reward_functions.tools.runtime_double import (
+    from reward_functions.local.runtime_double import (
         FaultPlan,
         RuntimeSettings,
         ScriptedPolicy,
         serving,
     )
+    from reward_functions.rollouts.report.outbox.opening import open_outbox
 
     found, began, ended = Found(), monotonic(), Condition()
     done = [0]

@@ -6,7 +6,7 @@ import json
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.tools.rules.registry import FOLDER, Rule, rows
+from reward_functions.reports.rules.registry import FOLDER, Rule, rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

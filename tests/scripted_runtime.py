@@ -12,9 +12,9 @@ from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from reward_functions.rollouts.intents import Target, report
-from reward_functions.rollouts.settings import RolloutSettings
-from reward_functions.rollouts.transports.opening import open_transport
+from reward_functions.rollouts.report.intents import Target, report
+from reward_functions.rollouts.report.settings import RolloutSettings
+from reward_functions.rollouts.report.transports.opening import open_transport
 from tests.loopback import Service, served
 
 ARN = "arn:aws:sagemaker:us-west-2:123456789012:job/AgentRFT/one"

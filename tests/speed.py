@@ -6,7 +6,7 @@ slow    those, and what starts many processes or computes for seconds
 
 AWS_FIXTURES = {"local_aws", "enforcing_aws"}
 
-AWS = ("tests/cdk/", "tests/deploy/", "tests/tools/test_local_aws.py")
+AWS = ("tests/cdk/", "tests/deploy/", "tests/local/emulator/test_local_aws.py")
 
 SLOW = (
     "tests/architecture/test_base_install.py",
@@ -23,13 +23,13 @@ SLOW = (
     "tests/symbolic/cas/test_worker.py",
     "tests/symbolic/numeric/test_identity_properties.py",
     "tests/symbolic/test_properties.py",
-    "tests/tools/datasets/",
-    "tests/tools/jobs/test_preflight_reward.py",
-    "tests/tools/test_deployed.py",
-    "tests/tools/test_json_rows.py",
+    "tests/data/",
+    "tests/jobs/test_preflight_reward.py",
+    "tests/aws/deployed/test_deployed.py",
+    "tests/data/test_json_rows.py",
     "tests/test_walkthrough.py",
-    "tests/tools/test_local_runtime.py",
-    "tests/tools/training_double/test_training.py",
+    "tests/local/test_local_runtime.py",
+    "tests/local/training_double/test_training.py",
 )
 """Each took more than two seconds of a processor."""
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.serving.test_decisions import decided
+from tests.cdk.policies.test_decisions import decided
 from tests.walkthrough import ROOT, blocks, unparsed
 
 FOLDER = ROOT / "docs" / "examples" / "ci"

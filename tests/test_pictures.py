@@ -5,7 +5,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from reward_functions.tools.pages.palette import PALETTE, contrast
+from reward_functions.reports.pages.palette import PALETTE, contrast
 from tests.diagrams import LOOKS, Arrow, Box, Diagram, Text, Words, surface_of, width_of
 from tests.pictures import PICTURES
 

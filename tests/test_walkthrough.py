@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from reward_functions.cdk.stages import Stage
+from reward_functions.cdk.model.stages import Stage
 from tests import generated, walkthrough
 from tests.walkthrough import ROOT, blocks, comparable, unparsed, walked
 
@@ -38,7 +38,7 @@ NOT_RUN = {
         "it needs the stage of step 3",
         "it serves until it is ended",
         "tests/deploy deploys a stage to the local AWS emulator with the same commands",
-        "tests/tools/training_double runs such jobs on the training double",
+        "tests/local/training_double runs such jobs on the training double",
     },
     "docs/how-to/token-traces.md": {
         "the relay serves until it is ended",

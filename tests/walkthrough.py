@@ -36,7 +36,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from reward_functions.cli import app
-from reward_functions.tools.scripted_judge import scripted_judge
+from reward_functions.local.scripted_judge import scripted_judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

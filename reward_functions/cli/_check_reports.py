@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from reward_functions.tools.deployed import CheckReport
+    from reward_functions.aws.deployed import CheckReport
 
     Write = Callable[[Sequence[CheckReport], str], None]
 
@@ -34,8 +34,8 @@ def report_file(out: Path | None) -> Iterator[Write]:
     Raises:
         OSError: it cannot be written.
     """
-    from reward_functions.tools.atomic import replaced
-    from reward_functions.tools.deployed.reports import RENDERED
+    from reward_functions.aws.deployed.reports import RENDERED
+    from reward_functions.data.atomic import replaced
 
     if out is None:
         yield (

@@ -38,7 +38,7 @@ def _all_parts(spec: RewardSpec, within: str = "") -> Iterator[tuple[str, Part]]
 
 def explained_parts(spec: RewardSpec, score: Score) -> Table:
     """What each part of a composite made of the response, and by which rule."""
-    from reward_functions.tools.rules.registry import rule_of
+    from reward_functions.reports.rules.registry import rule_of
 
     shown = table(
         *("part", "score", "answer", "reason", "rule"),

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 def shipped(name: str) -> list[dict[str, Any]]:
     """The rows that ship with the project for a reward."""
-    from reward_functions.tools.json_rows import read_rows
+    from reward_functions.data.json_rows import read_rows
 
-    with as_file(files("reward_functions.tools") / "demo" / f"{name}.jsonl") as file:
+    with as_file(files("reward_functions.data") / "demo" / f"{name}.jsonl") as file:
         return [row.content for row in read_rows(str(file))]
 
 

@@ -15,20 +15,20 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.aws.deployed import DeployedFunction, deployments
 from reward_functions.cli._console import cell, errors, output, table
 from reward_functions.cli._demo_rows import shipped, shown
-from reward_functions.tools.deployed import DeployedFunction, deployments
-from reward_functions.tools.local_aws import running
-from reward_functions.tools.local_aws.cdk import Cdk, CdkFailed
-from reward_functions.tools.local_aws.processes import ended_like_interrupted
-from reward_functions.tools.scripted_judge import scripted_judge
+from reward_functions.local.emulator import running
+from reward_functions.local.emulator.cdk import Cdk, CdkFailed
+from reward_functions.local.emulator.processes import ended_like_interrupted
+from reward_functions.local.scripted_judge import scripted_judge
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from boto3.session import Session
 
-    from reward_functions.serving.catalogue import DeployedReward
+    from reward_functions.aws.catalogue import DeployedReward
 
 STAGE: Final = "local"
 """The stage of `cdk.json` for an emulator."""

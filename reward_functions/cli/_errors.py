@@ -16,7 +16,7 @@ from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
 from reward_functions.cli._echo import harmless, say
-from reward_functions.tools import measured
+from reward_functions.reports import measured
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

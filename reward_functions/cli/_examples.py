@@ -8,8 +8,8 @@ from reward_functions import Scored, score_batch
 from reward_functions.core.errors import BadParameter, ConfigurationError
 from reward_functions.core.importing import IMPORT_ERRORS
 from reward_functions.core.prototypes import lacking
+from reward_functions.reports.measured import Measured
 from reward_functions.scoring.results import error_of
-from reward_functions.tools.measured import Measured
 
 if TYPE_CHECKING:
     from reward_functions import RewardSpec

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console, ConsoleOptions, RenderResult
 
-    from reward_functions.tools.sheets import Sheet
+    from reward_functions.reports.sheets import Sheet
 
 READABLE: Final = 20
 """Columns that words want, where they have as many."""
@@ -53,8 +53,8 @@ class Bars:
 
     def __rich_console__(self, _: Console, options: ConsoleOptions) -> RenderResult:
         """Each bar the mean of those that it stands for."""
-        from reward_functions.tools.jobs.figures import BARS as LEVELS
-        from reward_functions.tools.jobs.figures import sparkline
+        from reward_functions.jobs.figures import BARS as LEVELS
+        from reward_functions.jobs.figures import sparkline
 
         heights = [float(LEVELS.index(bar)) for bar in self.text]
         yield Text(sparkline(heights, options.max_width))

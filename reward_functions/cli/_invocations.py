@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 import typer
 
 from reward_functions.cli._measured import leave
-from reward_functions.tools.measured import Measured
+from reward_functions.reports.measured import Measured
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import TextIO
 
-    from reward_functions.tools.invocation import Invocation
+    from reward_functions.aws.deployed.invocation import Invocation
 
 
 class Invoked(Protocol):
@@ -39,7 +39,7 @@ def results_to(output: str | None, file: str) -> Iterator[TextIO]:
         OSError: the file cannot be written.
     """
     from reward_functions.core.errors import ConfigurationError
-    from reward_functions.tools.atomic import replaced
+    from reward_functions.data.atomic import replaced
 
     if output in (None, "-"):
         yield sys.stdout
@@ -75,10 +75,10 @@ def _answered(
     function: Invoked, batch: list[Any], at: int, destination: TextIO
 ) -> Invocation | None:
     """Send one batch and write its results; a failed invocation is reported, and is None."""
+    from reward_functions.aws.deployed.invocation import FunctionError, InitError
+    from reward_functions.aws.deployed.response import read
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.serving.contract import decode_row
-    from reward_functions.tools.deployed.response import read
-    from reward_functions.tools.invocation import FunctionError, InitError
 
     try:
         invocation = function.invoke(batch)
@@ -105,7 +105,7 @@ def _complain(at: int, what: str) -> None:
 
 def _summary(answered: Sequence[Invocation | None], batch_size: int) -> None:
     from reward_functions.cli._console import errors
-    from reward_functions.tools.quantiles import quantile
+    from reward_functions.reports.quantiles import quantile
 
     console = errors()
     seconds = [call.seconds for call in answered if call and not call.cold]

@@ -9,7 +9,7 @@ import typer
 from reward_functions.cli._console import MESSAGE, errors, plain
 
 if TYPE_CHECKING:
-    from reward_functions.tools.measured import Measured
+    from reward_functions.reports.measured import Measured
 
 
 def say_measured(measured: Measured) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 if TYPE_CHECKING:
-    from reward_functions.tools.pages.page import Page
+    from reward_functions.reports.pages.page import Page
 
 PAGE: Final = ".html"
 
@@ -36,7 +36,7 @@ def write_page(page: Page, report: Path) -> None:
     Raises:
         OSError: it cannot be written.
     """
-    from reward_functions.tools.atomic import replaced
+    from reward_functions.data.atomic import replaced
 
     with replaced(report) as stream:
         stream.write(page.html())

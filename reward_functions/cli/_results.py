@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.text import Text
 
 from reward_functions.cli._console import NOTHING, cell, table
+from reward_functions.reports.evidence import rendered
 from reward_functions.scoring.results import row_object
-from reward_functions.tools.evidence import rendered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from reward_functions.cdk.preview import Preview
-    from reward_functions.cdk.project import Project
-    from reward_functions.tools.deployed.findings import CheckFinding
-    from reward_functions.tools.doctor_checks import Check
+    from reward_functions.aws.deployed.doctor_checks import Check
+    from reward_functions.aws.deployed.findings import CheckFinding
+    from reward_functions.cdk.app.preview import Preview
+    from reward_functions.cdk.model.project import Project
 
 CDK: Final = "2.1148.1"
 """The CDK command line that `package-lock.json` pins and that reads today's assemblies."""
@@ -32,8 +32,8 @@ def checks_of(project: Project | None, name: str, preview: Preview | str) -> Ite
         name: the stage's.
         preview: what it would be; or why there is none.
     """
-    from reward_functions.cdk.preview import Preview
-    from reward_functions.tools.doctor_checks import Check
+    from reward_functions.aws.deployed.doctor_checks import Check
+    from reward_functions.cdk.app.preview import Preview
 
     yield Check("stage", lambda: stage(name, preview))
     if project is not None and isinstance(preview, Preview):
@@ -45,7 +45,7 @@ def checks_of(project: Project | None, name: str, preview: Preview | str) -> Ite
 
 def stage(name: str, preview: Preview | str) -> CheckFinding:
     """Whether a synth would take it."""
-    from reward_functions.tools.deployed.findings import CheckFinding
+    from reward_functions.aws.deployed.findings import CheckFinding
 
     if isinstance(preview, str):
         return CheckFinding("failure", "stage", preview)
@@ -60,8 +60,8 @@ def shell(preview: Preview) -> CheckFinding:
     Raises:
         BadStage: it points elsewhere; the message is the synth's.
     """
-    from reward_functions.cdk.shell import check_shell
-    from reward_functions.tools.deployed.findings import CheckFinding
+    from reward_functions.aws.deployed.findings import CheckFinding
+    from reward_functions.cdk.app.shell import check_shell
 
     check_shell(preview.stage, os.environ)
     where = "the local emulator" if preview.stage.emulated else "an account of AWS"
@@ -74,9 +74,9 @@ def python(preview: Preview, given: object) -> CheckFinding:
     Raises:
         NoInterpreter: the one that `cdk.json` names does not answer.
     """
-    from reward_functions.cdk.artifacts import COST
-    from reward_functions.cdk.interpreter import interpreter
-    from reward_functions.tools.deployed.findings import CheckFinding
+    from reward_functions.aws.deployed.findings import CheckFinding
+    from reward_functions.cdk.artifact.interpreter import interpreter
+    from reward_functions.cdk.constructs.artifacts import COST
 
     wanted = preview.stage.python
     found = interpreter(wanted, given if isinstance(given, str) else None)
@@ -87,7 +87,7 @@ def python(preview: Preview, given: object) -> CheckFinding:
 
 def lock(preview: Preview) -> CheckFinding:
     """Whether the lock is there, as far as it is seen without building."""
-    from reward_functions.tools.deployed.findings import CheckFinding
+    from reward_functions.aws.deployed.findings import CheckFinding
 
     named = f"reward lock --stage {preview.stage.name}"
     if preview.lock == "missing":
@@ -102,7 +102,7 @@ def node() -> CheckFinding:
     from shutil import which
 
     import reward_functions.cdk  # sets JSII_NODE
-    from reward_functions.tools.deployed.findings import CheckFinding
+    from reward_functions.aws.deployed.findings import CheckFinding
 
     del reward_functions
     chosen = os.environ.get("JSII_NODE") or which("node")
@@ -127,7 +127,7 @@ def node() -> CheckFinding:
 
 def cdk(folder: Path) -> CheckFinding:
     """Which CDK command line `npx cdk` starts in a folder, and whether it is the pinned one."""
-    from reward_functions.tools.deployed.findings import CheckFinding
+    from reward_functions.aws.deployed.findings import CheckFinding
 
     for each in (folder, *folder.parents):
         path = each / "node_modules" / "aws-cdk" / "package.json"
@@ -153,7 +153,7 @@ def uv() -> CheckFinding:
     """Whether the resolver is there."""
     from importlib.metadata import version
 
-    from reward_functions.tools.deployed.findings import CheckFinding
+    from reward_functions.aws.deployed.findings import CheckFinding
 
     try:
         from uv import find_uv_bin

@@ -11,15 +11,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.cli._console import MESSAGE, NOTHING, cell, errors, plain, table
-from reward_functions.tools.score_report.reasons import sentence
-from reward_functions.tools.score_report.tables import agreement_table, confusion_table
+from reward_functions.reports.score_report.reasons import sentence
+from reward_functions.reports.score_report.tables import agreement_table, confusion_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from reward_functions.judge_runtime.usage import Account
-    from reward_functions.tools.score_report.digest import Digest
-    from reward_functions.tools.score_report.labels import Confusion
+    from reward_functions.reports.score_report.digest import Digest
+    from reward_functions.reports.score_report.labels import Confusion
 
 
 LINES: Final = 8

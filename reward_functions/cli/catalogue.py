@@ -77,8 +77,8 @@ def check(
     from reward_functions.cli._examples import replayed
     from reward_functions.cli._measured import leave, say_measured
     from reward_functions.core.registry import Installed, installed
+    from reward_functions.reports.measured import Measured
     from reward_functions.scoring.rewards import reward_named
-    from reward_functions.tools.measured import Measured
 
     if name is None:
         found = installed()

@@ -95,8 +95,8 @@ def scored_here(name: str) -> Counter[str]:
 def script(name: str) -> Ask | None:
     """Answers the demo's judge where no server stands in for Bedrock."""
     from reward_functions import get
+    from reward_functions.local.scripted_judge import verdict
     from reward_functions.testing import FakeAsk
-    from reward_functions.tools.scripted_judge import verdict
 
     if not get(name).needs.judge:
         return None

@@ -26,10 +26,10 @@ from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotat
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from reward_functions.serving.catalogue import DeployedReward
+    from reward_functions.aws.catalogue import DeployedReward
+    from reward_functions.aws.deployed import DeployedFunction, Expectation
+    from reward_functions.data.rows.mapping import RowOptions
     from reward_functions.serving.contract import ResponseMode
-    from reward_functions.tools.deployed import DeployedFunction, Expectation
-    from reward_functions.tools.rows.mapping import RowOptions
 
 app = typer.Typer(
     no_args_is_help=True, help="Functions that are deployed: the catalogue, invoke, check."
@@ -55,9 +55,9 @@ def list_deployed(
     The columns `job` and `live` are versions of the function: what the catalogue gives to jobs, and
     what the alias points to.
     """
-    from reward_functions.tools.aws_shell import aws_session
-    from reward_functions.tools.deployed import deployments
-    from reward_functions.tools.deployed.versions import live_version
+    from reward_functions.aws.deployed import deployments
+    from reward_functions.aws.deployed.versions import live_version
+    from reward_functions.aws.shell import aws_session
 
     session = aws_session(stage)
     found = deployments(stage, session)
@@ -89,10 +89,10 @@ def invoke(
 
     Exit status: 0 every batch was answered, 1 some were not, 2 none was, or nothing was done.
     """
+    from reward_functions.aws.deployed import DeployedFunction, find
     from reward_functions.cli._invocations import invoked, results_to
+    from reward_functions.data.rows.reading import read_rows
     from reward_functions.scoring.rows import require_rows, row_options
-    from reward_functions.tools.deployed import DeployedFunction, find
-    from reward_functions.tools.rows.reading import read_rows
 
     arn = target if _is_arn(target) else find(target, stage).live_arn
     function = DeployedFunction(arn)
@@ -151,14 +151,14 @@ def check(
 
     Exit status: 0 nothing failed, 1 something did, 2 no sample was scored, or nothing was done.
     """
+    from reward_functions.aws.deployed import check as checked
     from reward_functions.cli._check_reports import report_file
     from reward_functions.cli._console import errors
     from reward_functions.cli._measured import leave, say_measured
     from reward_functions.core.errors import ConfigurationError
+    from reward_functions.data.rows.mapping import RowOptions
+    from reward_functions.reports.measured import Measured
     from reward_functions.scoring.rows import row_options
-    from reward_functions.tools.deployed import check as checked
-    from reward_functions.tools.measured import Measured
-    from reward_functions.tools.rows.mapping import RowOptions
 
     how = row_options(mapped, shape)
     if samples is None and how != RowOptions():
@@ -185,15 +185,15 @@ def _work(
     targets: Sequence[str], stage: str, given: Expectation | None
 ) -> list[tuple[DeployedFunction, Expectation]]:
     """The functions to check, each with its expectation."""
-    from reward_functions.tools.deployed import (
+    from reward_functions.aws.deployed import (
         DeployedFunction,
         Expectation,
         deployments,
         expectation,
         find,
     )
-    from reward_functions.tools.deployed.catalogue import nothing_deployed
-    from reward_functions.tools.deployed.probes import made_up
+    from reward_functions.aws.deployed.catalogue import nothing_deployed
+    from reward_functions.aws.deployed.probes import made_up
 
     arns = [target for target in targets if _is_arn(target)]
     names = [target for target in targets if not _is_arn(target)]
@@ -222,9 +222,9 @@ def _given(
     mode: ResponseMode | None,
 ) -> Expectation | None:
     """What was typed about the function behind an ARN; None where nothing was."""
+    from reward_functions.aws.deployed.probes import Expectation, expectation_of, made_up
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.scoring.rewards import parameter_values, reward_named
-    from reward_functions.tools.deployed.probes import Expectation, expectation_of, made_up
 
     if reward is not None and samples is not None:
         raise ConfigurationError("--reward and --samples exclude each other")
@@ -242,9 +242,9 @@ def _given(
 def _rows(file: str, how: RowOptions) -> tuple[dict[str, Any], ...]:
     """The samples of a file, each under an id that no other has."""
     from reward_functions.core.types import Unscored
+    from reward_functions.data.json_rows import BadInput, shown
+    from reward_functions.data.rows.reading import read_rows
     from reward_functions.serving.contract import decode_row
-    from reward_functions.tools.json_rows import BadInput, shown
-    from reward_functions.tools.rows.reading import read_rows
 
     rows = []
     for at, row in enumerate(read_rows(file, how, whole=True)):
@@ -290,7 +290,7 @@ def _list(found: Sequence[DeployedReward], live: Mapping[str, str | None]) -> No
 
 def _version_given(reward: DeployedReward) -> str | None:
     """The number of the version that jobs are given; None of an immutable deployment."""
-    from reward_functions.tools.deployed import FunctionArn
+    from reward_functions.aws.deployed import FunctionArn
 
     return FunctionArn.parse(reward.version_arn).qualifier
 

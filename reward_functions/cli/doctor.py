@@ -16,9 +16,9 @@ from reward_functions.cli._errors import INCOMPLETE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from reward_functions.cdk.preview import Preview
-    from reward_functions.cdk.project import Project
-    from reward_functions.tools.doctor_checks import Check
+    from reward_functions.aws.deployed.doctor_checks import Check
+    from reward_functions.cdk.app.preview import Preview
+    from reward_functions.cdk.model.project import Project
 
 
 def doctor(
@@ -44,9 +44,9 @@ def doctor(
 
     Exit status: 0 nothing failed, 1 something did, 2 there is no such stage.
     """
+    from reward_functions.aws.deployed.doctor_checks import findings_of
     from reward_functions.cli._console import errors
     from reward_functions.cli.job._output import print_findings
-    from reward_functions.tools.doctor_checks import findings_of
 
     with errors().status("looking"):
         findings = findings_of([*_checks(stage, offline=offline)])
@@ -59,9 +59,9 @@ def doctor(
 
 
 def _checks(name: str | None, *, offline: bool) -> Iterator[Check]:
+    from reward_functions.aws.deployed.doctor_checks import Check, credentials
     from reward_functions.cli import _stage_checks
-    from reward_functions.tools import laptop
-    from reward_functions.tools.doctor_checks import Check, credentials
+    from reward_functions.local import laptop
 
     project, chosen, preview = _stage(name)
     there = None if preview is None or isinstance(preview, str) else preview.stage
@@ -98,9 +98,9 @@ def _stage(name: str | None) -> tuple[Project | None, str, Preview | str | None]
     Raises:
         ConfigurationError: the one that is named is not there.
     """
+    from reward_functions.aws.shell import DEFAULT_STAGE, default_stage
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.core.extras import require
-    from reward_functions.tools.aws_shell import DEFAULT_STAGE, default_stage
 
     try:
         usual = name or default_stage().name
@@ -109,7 +109,7 @@ def _stage(name: str | None) -> tuple[Project | None, str, Preview | str | None]
     if name is None and (find_spec("uv") is None or not Path("cdk.json").is_file()):
         return None, usual, None  # the line of uv says what is missing
     require("uv", by="reward doctor --stage")
-    from reward_functions.cdk.project import project_in
+    from reward_functions.cdk.model.project import project_in
 
     try:
         project = project_in(Path.cwd())
@@ -124,7 +124,7 @@ def _stage(name: str | None) -> tuple[Project | None, str, Preview | str | None]
 
 
 def _previewed(project: Project, name: str) -> Preview | str:
-    from reward_functions.cdk.preview import previewed
+    from reward_functions.cdk.app.preview import previewed
     from reward_functions.core.errors import ConfigurationError
 
     try:

@@ -109,9 +109,9 @@ def explain(
     shown was scored; 1 something was not; 2 nothing could be explained.
     """
     from reward_functions import Scored, sample, score_batch
+    from reward_functions.data.json_rows import BadInput, shown
     from reward_functions.scoring.rewards import nobody, ready, reward_named
     from reward_functions.scoring.rows import Read, row_options, samples_of
-    from reward_functions.tools.json_rows import BadInput, shown
 
     typed = {"--response": response, "--reference": reference, "--prompt": prompt}
     rows = {"--id": id, "--line": line, "--worst": worst}
@@ -184,7 +184,7 @@ def _with_id(reads: Iterable[Read], file: str, id: str) -> list[Read]:  # noqa: 
     """
     from reward_functions.cli._console import MESSAGE, errors, plain
     from reward_functions.core.suggest import did_you_mean
-    from reward_functions.tools.json_rows import BadInput, shown
+    from reward_functions.data.json_rows import BadInput, shown
 
     picked: list[Read] = []
     found, others = 0, set[str]()
@@ -213,7 +213,7 @@ def _at(reads: Iterable[Read], file: str, line: int) -> list[Read]:
     Raises:
         BadInput: no row begins there.
     """
-    from reward_functions.tools.json_rows import BadInput, shown
+    from reward_functions.data.json_rows import BadInput, shown
 
     last = "it has no rows"
     for read in reads:
@@ -314,8 +314,8 @@ def _explanation(spec: RewardSpec, explained: Explained) -> Table:
     from reward_functions.cli._console import cell, facts
     from reward_functions.cli._results import cells_of, metric_key, written
     from reward_functions.core.types import Sample
+    from reward_functions.reports.rules.registry import rule_of
     from reward_functions.scoring.results import explanation
-    from reward_functions.tools.rules.registry import rule_of
 
     (place, sample), result = explained
     known = cells_of(spec, result, place)

@@ -50,14 +50,14 @@ def invoke(
 
     Exit status: 0 every batch was answered, 1 some were not, 2 none was, or nothing was done.
     """
+    from reward_functions.calibration.settings import load_judge_config
     from reward_functions.cli._invocations import invoked, results_to
     from reward_functions.core.errors import ConfigurationError
+    from reward_functions.data.rows.reading import read_rows
+    from reward_functions.local.function_runtime import LocalRuntime
     from reward_functions.scoring.rewards import is_path, parameter_values, reward_named
     from reward_functions.scoring.rows import require_rows, row_options
     from reward_functions.serving.settings import LambdaSettings
-    from reward_functions.tools.judging.settings import load_judge_config
-    from reward_functions.tools.local_runtime import LocalRuntime
-    from reward_functions.tools.rows.reading import read_rows
 
     if is_path(name):
         raise ConfigurationError(_unregistered(name))

@@ -24,8 +24,8 @@ from reward_functions.cli._errors import PRINT_ENV
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from reward_functions.tools.local_aws import LocalAws
-    from reward_functions.tools.local_aws.training import TrainingOptions
+    from reward_functions.local.emulator import LocalAws
+    from reward_functions.local.emulator.training import TrainingOptions
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -110,17 +110,17 @@ def up(
     as_json: Json = False,
 ) -> None:
     """Start one, or find the one of this name that runs; it stays until `reward local down`."""
+    from reward_functions.aws.emulator_pointing import towards_line
     from reward_functions.cli._console import errors
     from reward_functions.core.errors import ConfigurationError
-    from reward_functions.tools import local_aws
-    from reward_functions.tools.emulator_pointing import towards_line
-    from reward_functions.tools.local_aws.processes import ended_like_interrupted
+    from reward_functions.local import emulator
+    from reward_functions.local.emulator.processes import ended_like_interrupted
 
     if print_env and as_json:
         raise ConfigurationError("--print-env and --json exclude each other")
     wanted = _training(training=training, data=data, step_seconds=step_seconds)
     with ended_like_interrupted(), errors().status("starting the local AWS") as status:
-        aws = local_aws.up(
+        aws = emulator.up(
             name,
             port=port,
             enforce=enforce,
@@ -154,8 +154,8 @@ def up(
 def status(*, as_json: Json = False) -> None:
     """Those that run, and those that ended by themselves and left their log."""
     from reward_functions.cli._console import cell, output, table
-    from reward_functions.tools import local_aws
-    from reward_functions.tools.local_aws.emulator import known
+    from reward_functions.local import emulator
+    from reward_functions.local.emulator.emulator import known
 
     found = known()
     if as_json:
@@ -167,7 +167,7 @@ def status(*, as_json: Json = False) -> None:
     columns = ("name", "state", "endpoint", "process", "permissions", "training")
     shown = table(*columns, names=("name",))
     for aws in found:
-        alive = local_aws.find(aws.name) is not None
+        alive = emulator.find(aws.name) is not None
         shown.add_row(
             cell(aws.name),
             cell("runs", "green") if alive else cell(f"ended{aws.last_words()}", "yellow"),
@@ -235,7 +235,7 @@ def as_(
     `reward local up --print-env` makes the shell the root of the emulator again.
     """
     from reward_functions.core.errors import ConfigurationError
-    from reward_functions.tools.local_aws.people import become
+    from reward_functions.local.emulator.people import become
 
     if not print_env:
         typed = " ".join(tasks)
@@ -260,12 +260,12 @@ def reset(*, name: Named = "default") -> None:
 @app.command()
 def down(*, name: Named = "default", print_env: PrintEnv = False) -> None:
     """End it with everything it started, and forget it."""
-    from reward_functions.tools import local_aws
-    from reward_functions.tools.local_aws.emulator import known
+    from reward_functions.local import emulator
+    from reward_functions.local.emulator.emulator import known
 
     # Also of one that ended by itself: a shell may point at it still.
     left = [variable for aws in known() if aws.name == name for variable in aws.environment]
-    ran = local_aws.down(name)
+    ran = emulator.down(name)
     if print_env:
         for variable in left:
             typer.echo(f"unset {variable}")
@@ -281,7 +281,7 @@ def _training(
 ) -> TrainingOptions | None:
     """How the training double is started; None where it is not asked for."""
     from reward_functions.core.errors import ConfigurationError
-    from reward_functions.tools.local_aws.training import TrainingOptions
+    from reward_functions.local.emulator.training import TrainingOptions
 
     if not training:
         if data or step_seconds is not None:
@@ -308,10 +308,10 @@ def _running(name: str) -> LocalAws:
     Raises:
         LocalAwsError: it does not run.
     """
-    from reward_functions.tools import local_aws
-    from reward_functions.tools.local_aws import LocalAwsError
+    from reward_functions.local import emulator
+    from reward_functions.local.emulator import LocalAwsError
 
-    aws = local_aws.find(name)
+    aws = emulator.find(name)
     if aws is None:
         raise LocalAwsError(f"no local AWS {name!r} runs: reward local up --name {name}")
     return aws
@@ -323,10 +323,10 @@ def _here(name: str | None) -> LocalAws:
     Raises:
         LocalAwsError: it does not run.
     """
-    from reward_functions.tools.emulator_pointing import pointed_at
-    from reward_functions.tools.emulator_record import DEFAULT
-    from reward_functions.tools.local_aws import LocalAwsError
-    from reward_functions.tools.local_aws.emulator import known
+    from reward_functions.aws.emulator_pointing import pointed_at
+    from reward_functions.aws.emulator_record import DEFAULT
+    from reward_functions.local.emulator import LocalAwsError
+    from reward_functions.local.emulator.emulator import known
 
     if name is not None:
         return _running(name)
@@ -360,7 +360,7 @@ def _described(aws: LocalAws) -> dict[str, Any]:
 
 
 def _print_environment(needed: dict[str, str]) -> None:
-    from reward_functions.tools.local_aws.environment import shell_lines
+    from reward_functions.local.emulator.environment import shell_lines
 
     for line in shell_lines(os.environ, needed):
         typer.echo(line)

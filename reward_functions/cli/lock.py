@@ -11,7 +11,7 @@ from reward_functions.cli._echo import say
 from reward_functions.cli._errors import INCOMPLETE
 
 if TYPE_CHECKING:
-    from reward_functions.cdk.lock import Lock
+    from reward_functions.cdk.artifact.lock import Lock
 
 Stage = Annotated[str, typer.Option("--stage", "-s", help="A stage of this folder's cdk.json.")]
 
@@ -32,14 +32,14 @@ def lock(
     still fit. The synthesis installs these files and no others. uv asks the index that its own
     variables name, such as UV_DEFAULT_INDEX.
     """
-    from reward_functions.cdk.artifacts import Artifacts
-    from reward_functions.cdk.project import stage_in
+    from reward_functions.cdk.constructs.artifacts import Artifacts
+    from reward_functions.cdk.model.project import stage_in
 
     here = Path.cwd()
     found_stage = stage_in(here, stage)
     artifacts = [Artifacts(found_stage, here, None)]  # the wheels of the lock go with it
     if found_stage.agents:
-        from reward_functions.cdk.agent_artifacts import AgentArtifacts
+        from reward_functions.cdk.constructs.agent_artifacts import AgentArtifacts
 
         artifacts.append(AgentArtifacts(found_stage, here, None))
     due = [_locked(each.lock, stage, upgrade=upgrade, check=check) for each in artifacts]

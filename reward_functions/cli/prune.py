@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from boto3.session import Session
 
-    from reward_functions.tools.deployed.pruning import PrunePlan
-    from reward_functions.tools.deployed.retention import StoredVersion
+    from reward_functions.aws.deployed.pruning import PrunePlan
+    from reward_functions.aws.deployed.retention import StoredVersion
 
 MEGABYTE: Final = 1_000_000
 GIGABYTE: Final = 1_000_000_000
@@ -65,9 +65,9 @@ def prune(
 
     Exit status: 0 all that could go is gone, 1 some of it is still there, 2 nothing was removed.
     """
+    from reward_functions.aws.deployed.pruning import planned
+    from reward_functions.aws.shell import aws_session
     from reward_functions.cli._console import errors
-    from reward_functions.tools.aws_shell import aws_session
-    from reward_functions.tools.deployed.pruning import planned
 
     if not dry_run:
         require_somebody_to_ask("prune", yes=yes)
@@ -94,7 +94,7 @@ def _carry_out(
     plan: PrunePlan, decided: Callable[[], PrunePlan], session: Session, *, yes: bool
 ) -> None:
     """Ask, look again, and remove what is still to go."""
-    from reward_functions.tools.deployed.pruning import removed
+    from reward_functions.aws.deployed.pruning import removed
 
     if not agreed(f"Remove {_versions(len(plan.going))}? It cannot be undone.", yes=yes):
         typer.echo("nothing was removed", err=True)
@@ -113,8 +113,8 @@ def _carry_out(
 
 def _show(plan: PrunePlan) -> None:
     """The table, and what the decision rests on."""
+    from reward_functions.aws.deployed.jobs import UNSEEN
     from reward_functions.cli._console import cell, output, table
-    from reward_functions.tools.deployed.jobs import UNSEEN
 
     shown = table(
         *("deployment", "version", "serves", "published", "MB", "", "why"),

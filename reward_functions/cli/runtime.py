@@ -18,7 +18,7 @@ from reward_functions.cli._errors import PRINT_ENV
 if TYPE_CHECKING:
     from queue import SimpleQueue
 
-    from reward_functions.tools.runtime_double import (
+    from reward_functions.local.runtime_double import (
         Policy,
         RuntimeDouble,
         RuntimeSettings,
@@ -116,7 +116,7 @@ def runtime(
         return
     from queue import SimpleQueue
 
-    from reward_functions.tools.runtime_double import FaultPlan, RuntimeSettings
+    from reward_functions.local.runtime_double import FaultPlan, RuntimeSettings
 
     settings = RuntimeSettings(
         policy_typed(policy, wrong=wrong, seed=seed, model=model, api_key_env=api_key_env),
@@ -143,7 +143,7 @@ def policy_typed(policy: str, *, wrong: float, seed: int, model: str, api_key_en
         OSError: the script cannot be read.
     """
     from reward_functions.core.errors import ConfigurationError
-    from reward_functions.tools.runtime_double import (
+    from reward_functions.local.runtime_double import (
         CalculatorPolicy,
         RelayPolicy,
         ScriptedPolicy,
@@ -172,7 +172,7 @@ def _listening(
     from errno import EADDRINUSE
 
     from reward_functions.core.errors import ConfigurationError
-    from reward_functions.tools.runtime_double import RuntimeDouble
+    from reward_functions.local.runtime_double import RuntimeDouble
 
     try:
         return RuntimeDouble(settings, port=port, finished=finished.put)
@@ -223,7 +223,7 @@ def _introduce(double: RuntimeDouble) -> None:
 def _line(trajectory: Trajectory) -> str:
     """A rollout that has finished."""
     from reward_functions.cli._console import plain
-    from reward_functions.tools.runtime_double.page import shown_rewards
+    from reward_functions.local.runtime_double.page import shown_rewards
 
     return (
         f"{plain(trajectory.trajectory_id, 64)}  {trajectory.state}  "

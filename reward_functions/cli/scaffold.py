@@ -270,7 +270,7 @@ def new(
 
     from reward_functions.cli._console import output
     from reward_functions.core.errors import ConfigurationError
-    from reward_functions.tools.atomic import named
+    from reward_functions.data.atomic import named
 
     stem = _stem(name)
     reward, test = into / f"{stem}.py", into / f"test_{stem}.py"

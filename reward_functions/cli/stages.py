@@ -19,8 +19,8 @@ from reward_functions.cli._errors import INCOMPLETE
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from reward_functions.cdk.preview import Preview
-    from reward_functions.cdk.project import Project
+    from reward_functions.cdk.app.preview import Preview
+    from reward_functions.cdk.model.project import Project
 
 app = typer.Typer(
     no_args_is_help=True, help="Stages of this folder's cdk.json: check, show, schema."
@@ -54,7 +54,7 @@ def check(
 
     Exit status: 0 nothing is wrong, 1 a stage would be refused, 2 there is no such stage.
     """
-    from reward_functions.cdk.project import project_in
+    from reward_functions.cdk.model.project import project_in
     from reward_functions.core.errors import ConfigurationError
 
     if every and stage is not None:
@@ -78,8 +78,8 @@ def show(*, stage: Named = None) -> None:
     `from` has the stage that said a value, by the keys that lead to it; what nobody said is not
     there, and is a default or follows from another value.
     """
-    from reward_functions.cdk.inheritance import inherited
-    from reward_functions.cdk.project import project_in
+    from reward_functions.cdk.model.inheritance import inherited
+    from reward_functions.cdk.model.project import project_in
 
     project = project_in(Path.cwd())
     name = project.chosen(stage)
@@ -110,8 +110,8 @@ def schema(
 
     Name it in the file, as `"$schema": "./cdk.schema.json"`, or in the settings of the editor.
     """
-    from reward_functions.cdk.schema import file_schema, stages_schema
-    from reward_functions.tools.atomic import replaced
+    from reward_functions.cdk.app.schema import file_schema, stages_schema
+    from reward_functions.data.atomic import replaced
 
     found = file_schema() if of == "file" else stages_schema()
     if out is None:
@@ -124,7 +124,7 @@ def schema(
 
 def _previewed(project: Project, name: str) -> tuple[Preview | None, str | None]:
     """What a stage would be, or why there would be none."""
-    from reward_functions.cdk.preview import previewed
+    from reward_functions.cdk.app.preview import previewed
     from reward_functions.core.errors import ConfigurationError
 
     try:

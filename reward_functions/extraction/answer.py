@@ -56,7 +56,7 @@ class NoAnswer(NamedTuple):
 
     Attributes:
         reason: one clause.
-        rule: the id of the rule that says so (`tools.rules`).
+        rule: the id of the rule that says so (`reports.rules`).
     """
 
     reason: str

@@ -23,9 +23,9 @@ from reward_functions.feedback.path import DEAD, REPORTED, Message, Path
 from reward_functions.feedback.reports import Reports
 from reward_functions.feedback.scoring import ASKED_AT_ONCE, PinnedRewards
 from reward_functions.feedback.settings import FeedbackSettings
-from reward_functions.rollouts.outbox.opening import open_outbox
-from reward_functions.rollouts.transports.modelled import Modelled
-from reward_functions.rollouts.transports.opening import open_transport
+from reward_functions.rollouts.report.outbox.opening import open_outbox
+from reward_functions.rollouts.report.transports.modelled import Modelled
+from reward_functions.rollouts.report.transports.opening import open_transport
 from reward_functions.serving.observability import StandardOutput
 
 if TYPE_CHECKING:

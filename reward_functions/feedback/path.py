@@ -30,7 +30,7 @@ from reward_functions.feedback.again import SPARE, hide, pause
 from reward_functions.feedback.findings import EXPIRED, UNSCORED, Stopped
 from reward_functions.feedback.messages import arrivals_of
 from reward_functions.feedback.results import read
-from reward_functions.rollouts.clock import from_wall, steady
+from reward_functions.rollouts.request.clock import from_wall, steady
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from reward_functions.feedback.reports import Reports
     from reward_functions.feedback.scoring import Judged, PinnedRewards
     from reward_functions.feedback.settings import FeedbackSettings
-    from reward_functions.rollouts.deferred.record import DeferredRecord
-    from reward_functions.rollouts.intents import Stored, Target
+    from reward_functions.rollouts.report.deferred.record import DeferredRecord
+    from reward_functions.rollouts.report.intents import Stored, Target
 
 REPORTING: Final = 20.0
 """Seconds of an invocation that are kept for reports: two attempts."""

@@ -12,28 +12,28 @@ from random import SystemRandom
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.feedback.findings import EXPIRED, Stopped
-from reward_functions.rollouts.clock import from_wall, steady
-from reward_functions.rollouts.endpoints import endpoint_of, region_of, signing_region
-from reward_functions.rollouts.errors import (
+from reward_functions.rollouts.report.delivery import ATTEMPT, deliver
+from reward_functions.rollouts.report.feedback import excused
+from reward_functions.rollouts.report.intents import Target, report
+from reward_functions.rollouts.report.transports.limits import require_sendable
+from reward_functions.rollouts.request.clock import from_wall, steady
+from reward_functions.rollouts.request.endpoints import endpoint_of, region_of, signing_region
+from reward_functions.rollouts.request.errors import (
     BadRequest,
     ConflictingReport,
     OutboxUnavailable,
     UntrustedEndpoint,
 )
-from reward_functions.rollouts.intents import Target, report
-from reward_functions.rollouts.outcomes import Expired, Unauthorized
-from reward_functions.rollouts.reporting.delivery import ATTEMPT, deliver
-from reward_functions.rollouts.reporting.feedback import excused
-from reward_functions.rollouts.transports.limits import require_sendable
+from reward_functions.rollouts.request.outcomes import Expired, Unauthorized
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from reward_functions.rollouts.deferred.record import DeferredRecord
-    from reward_functions.rollouts.intents import Stored
-    from reward_functions.rollouts.outbox import Outbox
-    from reward_functions.rollouts.outcomes import Outcome
-    from reward_functions.rollouts.transports import Transport
+    from reward_functions.rollouts.report.deferred.record import DeferredRecord
+    from reward_functions.rollouts.report.intents import Stored
+    from reward_functions.rollouts.report.outbox import Outbox
+    from reward_functions.rollouts.report.transports import Transport
+    from reward_functions.rollouts.request.outcomes import Outcome
 
 _jitter: Final = SystemRandom().random
 

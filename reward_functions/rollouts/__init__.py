@@ -2,63 +2,21 @@
 
     payload → contract → context → the agent → results → rewards → feedback → outbox → transports
 
-What is asked, and what is earned:
+request/    what a trainer asks, what is a reward, and whose a failure is
+record/     what an agent did: turns, tools, tokens; the relay, and what trainers read
+report/     a reward is counted once: durable, sent, settled
+episode/    an agent becomes a rollout; a pinned reward scores it
+serve/      who asks an agent: HTTP, a forwarder's queue, AgentCore
+policy/     one call of the policy, by whatever framework
+collect/    an agent on AgentCore, run for many payloads
+compat/     other toolkits' names, so that an agent changes one import line
+drive/      agents run as a trainer runs them, on one machine
 
-contract.py      what a trainer sends, in every spelling, and how it is written again
-context.py       which rollout this code runs for, by ContextVar
-headers.py       the headers and parameters of a policy call, read when the call is made
-endpoints.py     where the runtime of a job is, and which hosts may be given a credential
-rewards.py       what is a reward: finite numbers, one a rollout or one a turn
-scoring/         a pinned reward scores an episode
-errors.py        what went wrong, and whose it is: the table of failure attribution
-
-How it is reported:
-
-intents.py       what is to be reported, its token and its state
-outcomes.py      what became of a report, by status and error type
-settings.py      how a process reports, from the environment
-transports/      how a report is carried: SigV4, bearer token, the alpha API
-outbox/          where intents are durable before they are sent
-reporting/       an episode is reported; what a dead process left is reported by the next one
-deferred/        episodes that a deployed reward scores: their record, written into S3
-
-An agent, and who asks it:
-
-episodes/        `rollout_handler`: an agent becomes a rollout
-servers/         an agent behind HTTP, and the Lambda that a trainer calls
-agentcore/       agentcore-rl-toolkit's app: results in S3, and invocations that survive
-collection/      an agent on AgentCore, run for many payloads, its results read from S3
-pooling/         agents that are used again, each task's as new
-
-Its policy, by whatever framework:
-
-policy/          a call of the policy: whose it is, its address, its token, its turn
-httpx/           httpx: transports that whatever is built on it may have
-boto3_events.py  boto3: `Sample` of the runtime, and Converse
-openai/          OpenAI's SDK
-agents/          OpenAI's Agents SDK
-strands/         Strands: `wrap_model`, a model, hooks, middleware
-langchain/       LangChain and LangGraph: `wrap_chat_model`, a chat model, callbacks
-
-What it did, for trainers and people:
-
-trajectories/    what an agent did: turns, tools, tokens
-relay/           between agents and an inference engine: tokens kept by session
-exchange/        trajectories as trainers have them: rLLM, agentcore-rl-toolkit, datums
-spans.py         what a rollout does, for whoever traces it
-telemetry.py     … by OpenTelemetry
-
-For all of it:
-
-compat/          other toolkits' names, so that an agent changes one import line
-background.py    work behind an answer
-clock.py         the time of a process, which nobody can set
-threads.py       threads that report, apart from those that agents run on
-file_locks.py    locks on files, which end with their process
-s3.py            S3's client, and an object that is written once
+`strands.py`, `langchain.py`, `openai.py`, `agents.py`, `httpx.py` and `relay.py` are what users
+import; each stands for the folder of its name. `servers/` holds what deployed stages name.
 
 Names are imported when they are first used: a forwarder loads no handler, and nothing here loads
-more than boto3 and the standard library.
+more than boto3 and the standard library. Without boto3 the folders import that call nothing.
 """
 
 from __future__ import annotations
@@ -69,46 +27,61 @@ from typing import TYPE_CHECKING, Any
 from reward_functions.core.extras import Extra, require
 
 if TYPE_CHECKING:
-    from reward_functions.rollouts.agentcore.apps import AgentCoreRLApp, AgentCoreRuntimeApp
-    from reward_functions.rollouts.agentcore.reward_function import RewardFunction, reward_function
-    from reward_functions.rollouts.boto3_events import wrap_boto3
-    from reward_functions.rollouts.collection.batches import (
+    from reward_functions.rollouts.collect.batches import (
         AsyncBatchResult,
         BatchItem,
         BatchResult,
     )
-    from reward_functions.rollouts.collection.client import RolloutClient
-    from reward_functions.rollouts.collection.futures import RolloutFuture
-    from reward_functions.rollouts.collection.invocations import (
+    from reward_functions.rollouts.collect.client import RolloutClient
+    from reward_functions.rollouts.collect.futures import RolloutFuture
+    from reward_functions.rollouts.collect.invocations import (
         AgentCoreHttpClient,
         InvocationError,
         InvocationHandle,
     )
-    from reward_functions.rollouts.collection.rate_limit import RateLimiter
-    from reward_functions.rollouts.context import (
+    from reward_functions.rollouts.collect.rate_limit import RateLimiter
+    from reward_functions.rollouts.episode.episode import (
+        RFTContext,
+        RolloutContext,
+        current_rollout,
+    )
+    from reward_functions.rollouts.episode.handler import (
+        rft_handler,
+        rollout_handler,
+        sagemaker_rft_handler,
+    )
+    from reward_functions.rollouts.episode.pooling.pool import AgentPool
+    from reward_functions.rollouts.episode.scoring.scorer import Pin, Scorer
+    from reward_functions.rollouts.policy.boto3_events import wrap_boto3
+    from reward_functions.rollouts.record.exchange.joining import Joined, RolloutReward, joined
+    from reward_functions.rollouts.record.exchange.token_rows import TokenRow, token_rows
+    from reward_functions.rollouts.record.history import Branch, branches, drift
+    from reward_functions.rollouts.record.jsonl import BadTrajectory, TrajectoryFile
+    from reward_functions.rollouts.record.recording import Recording
+    from reward_functions.rollouts.record.relay.relay import Relay
+    from reward_functions.rollouts.record.sink import TrajectorySink
+    from reward_functions.rollouts.record.statistics import (
+        TrajectoryStatistics,
+        statistics_of,
+    )
+    from reward_functions.rollouts.record.types import Trajectory, Turn
+    from reward_functions.rollouts.report.deferred.writing import Deferred
+    from reward_functions.rollouts.report.feedback import RolloutFeedbackClient
+    from reward_functions.rollouts.report.settings import RolloutSettings
+    from reward_functions.rollouts.report.transports.bearer_tokens import generate_token
+    from reward_functions.rollouts.request.context import (
         clear_rollout_context,
         get_inference_params,
         get_rollout_context,
         set_rollout_context,
     )
-    from reward_functions.rollouts.contract import (
+    from reward_functions.rollouts.request.contract import (
         InferenceParams,
         RolloutMetadata,
         RolloutRequest,
         read_request,
     )
-    from reward_functions.rollouts.deferred.writing import Deferred
-    from reward_functions.rollouts.episodes.episode import (
-        RFTContext,
-        RolloutContext,
-        current_rollout,
-    )
-    from reward_functions.rollouts.episodes.handler import (
-        rft_handler,
-        rollout_handler,
-        sagemaker_rft_handler,
-    )
-    from reward_functions.rollouts.errors import (
+    from reward_functions.rollouts.request.errors import (
         AgentFailed,
         BadResult,
         ContractViolation,
@@ -119,31 +92,19 @@ if TYPE_CHECKING:
         RolloutError,
         ServiceFailed,
     )
-    from reward_functions.rollouts.exchange.joining import Joined, RolloutReward, joined
-    from reward_functions.rollouts.exchange.token_rows import TokenRow, token_rows
-    from reward_functions.rollouts.headers import (
+    from reward_functions.rollouts.request.headers import (
         InferenceHeaders,
         LiveParams,
         get_inference_headers,
         make_inference_headers,
     )
-    from reward_functions.rollouts.pooling.pool import AgentPool
-    from reward_functions.rollouts.relay.relay import Relay
-    from reward_functions.rollouts.reporting.feedback import RolloutFeedbackClient
-    from reward_functions.rollouts.scoring.scorer import Pin, Scorer
-    from reward_functions.rollouts.servers.answering import answering_at_once
-    from reward_functions.rollouts.servers.app import RolloutApp
-    from reward_functions.rollouts.settings import RolloutSettings
-    from reward_functions.rollouts.trajectories.history import Branch, branches, drift
-    from reward_functions.rollouts.trajectories.jsonl import BadTrajectory, TrajectoryFile
-    from reward_functions.rollouts.trajectories.recording import Recording
-    from reward_functions.rollouts.trajectories.sink import TrajectorySink
-    from reward_functions.rollouts.trajectories.statistics import (
-        TrajectoryStatistics,
-        statistics_of,
+    from reward_functions.rollouts.serve.agentcore.apps import AgentCoreRLApp, AgentCoreRuntimeApp
+    from reward_functions.rollouts.serve.agentcore.reward_function import (
+        RewardFunction,
+        reward_function,
     )
-    from reward_functions.rollouts.trajectories.types import Trajectory, Turn
-    from reward_functions.rollouts.transports.bearer_tokens import generate_token
+    from reward_functions.rollouts.serve.answering import answering_at_once
+    from reward_functions.rollouts.serve.app import RolloutApp
 
 __all__ = [
     "AgentCoreHttpClient",
@@ -216,48 +177,46 @@ __all__ = [
 ]
 
 HOMES = {
-    "agentcore.apps": "AgentCoreRLApp AgentCoreRuntimeApp",
-    "agentcore.reward_function": "RewardFunction reward_function",
-    "boto3_events": "wrap_boto3",
-    "collection.batches": "AsyncBatchResult BatchItem BatchResult",
-    "collection.client": "RolloutClient",
-    "collection.futures": "RolloutFuture",
-    "collection.invocations": "AgentCoreHttpClient InvocationError InvocationHandle",
-    "collection.rate_limit": "RateLimiter",
-    "context": (
+    "serve.agentcore.apps": "AgentCoreRLApp AgentCoreRuntimeApp",
+    "serve.agentcore.reward_function": "RewardFunction reward_function",
+    "policy.boto3_events": "wrap_boto3",
+    "collect.batches": "AsyncBatchResult BatchItem BatchResult",
+    "collect.client": "RolloutClient",
+    "collect.futures": "RolloutFuture",
+    "collect.invocations": "AgentCoreHttpClient InvocationError InvocationHandle",
+    "collect.rate_limit": "RateLimiter",
+    "request.context": (
         "clear_rollout_context get_inference_params get_rollout_context set_rollout_context"
     ),
-    "contract": "InferenceParams RolloutMetadata RolloutRequest read_request",
-    "deferred.writing": "Deferred",
-    "episodes.episode": "RFTContext RolloutContext current_rollout",
-    "episodes.handler": "rft_handler rollout_handler sagemaker_rft_handler",
-    "errors": (
+    "request.contract": "InferenceParams RolloutMetadata RolloutRequest read_request",
+    "report.deferred.writing": "Deferred",
+    "episode.episode": "RFTContext RolloutContext current_rollout",
+    "episode.handler": "rft_handler rollout_handler sagemaker_rft_handler",
+    "request.errors": (
         "AgentFailed BadResult ContractViolation DeliveryFailed EnvironmentFailure InvalidReward "
         "PolicyFailure RolloutError ServiceFailed"
     ),
-    "exchange.joining": "Joined RolloutReward joined",
-    "exchange.token_rows": "TokenRow token_rows",
-    "headers": "InferenceHeaders LiveParams get_inference_headers make_inference_headers",
-    "relay.relay": "Relay",
-    "pooling.pool": "AgentPool",
-    "reporting.feedback": "RolloutFeedbackClient",
-    "scoring.scorer": "Pin Scorer",
-    "servers.answering": "answering_at_once",
-    "servers.app": "RolloutApp",
-    "settings": "RolloutSettings",
-    "trajectories.history": "Branch branches drift",
-    "trajectories.jsonl": "BadTrajectory TrajectoryFile",
-    "trajectories.recording": "Recording",
-    "trajectories.sink": "TrajectorySink",
-    "trajectories.statistics": "TrajectoryStatistics statistics_of",
-    "trajectories.types": "Trajectory Turn",
-    "transports.bearer_tokens": "generate_token",
+    "record.exchange.joining": "Joined RolloutReward joined",
+    "record.exchange.token_rows": "TokenRow token_rows",
+    "request.headers": "InferenceHeaders LiveParams get_inference_headers make_inference_headers",
+    "record.relay.relay": "Relay",
+    "episode.pooling.pool": "AgentPool",
+    "report.feedback": "RolloutFeedbackClient",
+    "episode.scoring.scorer": "Pin Scorer",
+    "serve.answering": "answering_at_once",
+    "serve.app": "RolloutApp",
+    "report.settings": "RolloutSettings",
+    "record.history": "Branch branches drift",
+    "record.jsonl": "BadTrajectory TrajectoryFile",
+    "record.recording": "Recording",
+    "record.sink": "TrajectorySink",
+    "record.statistics": "TrajectoryStatistics statistics_of",
+    "record.types": "Trajectory Turn",
+    "report.transports.bearer_tokens": "generate_token",
 }
 """Modules of this package, and the names of `__all__` that each has."""
 
 _MODULES = {name: module for module, names in HOMES.items() for name in names.split()}
-
-require("boto3", by=__name__, extra=Extra("rollouts", "AWS's SDK, boto3"))
 
 
 def __dir__() -> list[str]:
@@ -267,4 +226,5 @@ def __dir__() -> list[str]:
 def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    require("boto3", by=__name__, extra=Extra("rollouts", "AWS's SDK, boto3"))
     return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.data.atomic import Together
 from reward_functions.scoring.source import STANDARD
-from reward_functions.tools.atomic import Together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

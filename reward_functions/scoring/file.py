@@ -17,6 +17,9 @@ from typing import TYPE_CHECKING, Any
 from reward_functions.core.errors import UnknownReward
 from reward_functions.core.registry import get
 from reward_functions.core.spec import RewardSpec
+from reward_functions.data.rows.mapping import RowOptions
+from reward_functions.reports.score_report.digest import Digest
+from reward_functions.reports.score_report.labels import confusion
 from reward_functions.scoring import destinations as where
 from reward_functions.scoring import run
 from reward_functions.scoring.rewards import ready, reward_named
@@ -24,9 +27,6 @@ from reward_functions.scoring.rows import require_rows, rows_of
 from reward_functions.scoring.selection import Selection
 from reward_functions.scoring.source import spooled
 from reward_functions.scoring.streaming import Streamed, write_lines
-from reward_functions.tools.rows.mapping import RowOptions
-from reward_functions.tools.score_report.digest import Digest
-from reward_functions.tools.score_report.labels import confusion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
     from reward_functions.core.spec import RewardFunction
     from reward_functions.judge_runtime.usage import Account
     from reward_functions.judge_runtime.verdict_store import VerdictStore
+    from reward_functions.reports.score_report.labels import Confusion, Labels
     from reward_functions.scoring import Only, Sort
     from reward_functions.scoring.journal import Journal
     from reward_functions.scoring.rewards import Parameters
     from reward_functions.scoring.streaming import Form
-    from reward_functions.tools.score_report.labels import Confusion, Labels
 
     Writer = Callable[[TextIO, Iterator[str]], object]
     """Writes results, an object of JSON each, to a stream."""
@@ -344,7 +344,7 @@ def _page(
 ) -> str:
     from datetime import UTC, datetime  # noqa: PLC0415 - where a page is asked for
 
-    from reward_functions.tools.score_report.page import score_page  # noqa: PLC0415
+    from reward_functions.reports.score_report.page import score_page  # noqa: PLC0415
 
     assert held is not None, "a page is asked for"
     made = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")

@@ -18,10 +18,10 @@ from tempfile import TemporaryFile, gettempdir
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.data.atomic import named
+from reward_functions.reports.score_report.row_facts import RowFacts
+from reward_functions.reports.score_report.unscored import DATA
 from reward_functions.scoring.results import RowResult
-from reward_functions.tools.atomic import named
-from reward_functions.tools.score_report.row_facts import RowFacts
-from reward_functions.tools.score_report.unscored import DATA
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from reward_functions.core.batch import score_batch
 from reward_functions.core.types import Scored
 from reward_functions.judge_runtime.scores import VERDICT
+from reward_functions.reports.evidence import rendered
+from reward_functions.reports.score_report.row_facts import RowFacts, facts_of
 from reward_functions.scoring.origin import complaint
 from reward_functions.serving.contract import result_object
-from reward_functions.tools.evidence import rendered
-from reward_functions.tools.score_report.row_facts import RowFacts, facts_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -113,7 +113,7 @@ def _decisions(score: Score, reward: str) -> list[dict[str, str | None]]:
     """The decisions of a judge, and its reasons; none where no judge was asked."""
     if score.evidence is None or score.evidence.rule != VERDICT:
         return []
-    from reward_functions.tools.score_report.criteria import (  # noqa: PLC0415 - for judges alone
+    from reward_functions.reports.score_report.criteria import (  # noqa: PLC0415 - for judges alone
         decisions,
     )
 

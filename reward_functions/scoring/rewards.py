@@ -79,8 +79,8 @@ def ready(
         return spec.bind(values, ask=answers)
     if judge is None:
         raise no_judge(spec.name)
+    from reward_functions.calibration.settings import load_judge_config  # noqa: PLC0415
     from reward_functions.judge_runtime.panel import JudgePool  # noqa: PLC0415 - of judges alone
-    from reward_functions.tools.judging.settings import load_judge_config  # noqa: PLC0415
 
     return JudgePool(load_judge_config(judge), store=store).batch(spec, values)
 

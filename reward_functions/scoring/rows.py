@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from reward_functions.core.errors import BadSample
 from reward_functions.core.types import Unscored
+from reward_functions.data.json_rows import BadInput, shown
+from reward_functions.data.rows.mapping import RowOptions
+from reward_functions.data.rows.reading import AS_FOUND, BadRow, scan_rows
 from reward_functions.serving.contract import decode_row
-from reward_functions.tools.json_rows import BadInput, shown
-from reward_functions.tools.rows.mapping import RowOptions
-from reward_functions.tools.rows.reading import AS_FOUND, BadRow, scan_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

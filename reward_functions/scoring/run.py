@@ -14,19 +14,21 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.data.json_rows import shown
+from reward_functions.reports.score_report.labels import labels_of
 from reward_functions.scoring import journal as journals
 from reward_functions.scoring.interpreters import Interpreters
 from reward_functions.scoring.pieces import LARGEST, Piece, Pieces, Run
 from reward_functions.scoring.results import row_results
 from reward_functions.scoring.rewards import is_path
-from reward_functions.tools.json_rows import shown
-from reward_functions.tools.score_report.labels import labels_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from reward_functions.core.spec import RewardFunction, RewardSpec, Scale
     from reward_functions.core.types import RewardResult, Sample, Unscored
+    from reward_functions.reports.score_report.digest import Digest
+    from reward_functions.reports.score_report.labels import Labels
     from reward_functions.scoring.journal import Journal
     from reward_functions.scoring.results import RowResult
     from reward_functions.scoring.rewards import Parameters
@@ -34,8 +36,6 @@ if TYPE_CHECKING:
     from reward_functions.scoring.selection import Selection
     from reward_functions.scoring.source import Source
     from reward_functions.scoring.streaming import Streamed
-    from reward_functions.tools.score_report.digest import Digest
-    from reward_functions.tools.score_report.labels import Labels
 
 ROWS_OF_AN_INTERPRETER: Final = 64
 """Rows from which a further interpreter is begun: it takes half a second to start."""

@@ -9,14 +9,14 @@ from math import inf
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.tools.score_report.row_facts import CUT
+from reward_functions.reports.score_report.row_facts import CUT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from reward_functions.core.spec import Scale
+    from reward_functions.reports.score_report.row_facts import RowFacts
     from reward_functions.scoring import Only, Sort
-    from reward_functions.tools.score_report.row_facts import RowFacts
 
 _CHOSEN: Final[Mapping[Only, Callable[[RowFacts, Scale], bool]]] = {
     "minimum": lambda facts, scale: facts.value == scale.minimum,

@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 
 from reward_functions.core import extras
 from reward_functions.core.extras import EXTRAS, Extra, MissingExtra, missing, require
-from reward_functions.tools.scripted_judge import scripted_judge
+from reward_functions.local.scripted_judge import scripted_judge
 from tests.architecture.sources import tree
 from tests.architecture.test_shape import OURS, tops
 from tests.base_install import base_install
@@ -202,7 +202,7 @@ def test_every_command_says_what_it_does(base, folder):
 
 
 def test_the_deployment_says_what_it_needs(base, folder):
-    ran = base.run("-c", "from reward_functions.cdk.entry import main; main()", cwd=folder)
+    ran = base.run("-c", "from reward_functions.cdk.app.entry import main; main()", cwd=folder)
     assert (ran.returncode, ran.stderr) == (
         1,
         f"reward-functions: reward-cdk-app needs the AWS CDK: {EXTRAS['aws_cdk'].line}\n",
@@ -235,7 +235,7 @@ PYTHON = {
     "import reward_functions.rollouts": "rollouts",
     "import reward_functions.rollouts.strands": "rollouts",
     "from reward_functions.judge_runtime.aws import client; client('s3', timeout=1)": "aws",
-    "from reward_functions.tools.local_runtime import LocalRuntime; LocalRuntime({})": "local",
+    "from reward_functions.local.function_runtime import LocalRuntime; LocalRuntime({})": "local",
 }
 
 

@@ -11,8 +11,8 @@ import pytest
 from reward_functions.extraction.cues import lexicon, matching
 from reward_functions.extraction.cues.compiling import MAX_GAP
 from reward_functions.finqa import final, values
+from reward_functions.jobs import json_schema
 from reward_functions.quantities import numerals
-from reward_functions.tools.jobs import json_schema
 from tests.architecture.compiled import compiled
 from tests.architecture.growth import growth
 
@@ -23,7 +23,8 @@ MOST_STEPS = 1000
 """Words at most that a phrase may look at beside one answer."""
 
 ROOMS = {
-    *("extraction", "quantities", "symbolic", "finqa", "judge_runtime", "tools", "cli", "cdk"),
+    *("extraction", "quantities", "symbolic", "finqa", "judge_runtime", "aws", "calibration"),
+    *("cdk", "cli", "data", "jobs", "local", "reports"),
 }
 
 CEILINGS = {
@@ -33,7 +34,7 @@ CEILINGS = {
     "finqa/cues.py:NUMBER": values.MAX_LENGTH,
     "finqa/cues.py:COPULA": values.MAX_LENGTH,
     "finqa/cues.py:WORD_RETRACTED": final.AHEAD,
-    "tools/jobs/json_schema.py:_ATOM": json_schema.LONGEST_PATTERN,
+    "jobs/json_schema.py:_ATOM": json_schema.LONGEST_PATTERN,
     "quantities/numerals.py:_MIXED": numerals.MAX_LENGTH,
     "quantities/numerals.py:_FRACTION": numerals.MAX_LENGTH,
     "quantities/numerals.py:_DECIMAL": numerals.MAX_LENGTH,

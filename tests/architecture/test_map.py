@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.architecture.test_walls import INNER, ROOMS
+from tests.architecture.test_walls import INNER
 
 ROOT = Path(__file__).parents[2]
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
@@ -14,7 +14,6 @@ GLOSSARY = ROOT / "docs" / "glossary.md"
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
 SPAN = re.compile(r"`([^`]+)`")
-ROOM_COLUMNS = ["room", "what it is", "may import"]
 PART_COLUMNS = ["part", "what it is", "may import"]
 MAP_COLUMNS = ["to", "go to", "look for"]
 WORD_COLUMNS = ["word", "meaning", "in code", "not"]
@@ -50,12 +49,6 @@ def allowed(table):
         (name,) = SPAN.findall(room)
         found[name] = set(found) if imports == "all above" else set(SPAN.findall(imports))
     return found
-
-
-def test_the_table_of_rooms_is_the_one_that_is_tested():
-    told = allowed(rows(CONTRIBUTING, ROOM_COLUMNS))
-    assert told == ROOMS
-    assert list(told) == list(ROOMS)
 
 
 def test_the_table_of_the_parts_of_symbolic_is_the_one_that_is_tested():

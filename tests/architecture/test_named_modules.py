@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from reward_functions.cdk import agent_artifacts, closure, feedback_path, forwarding
+from reward_functions.cdk.artifact import closure
+from reward_functions.cdk.constructs import agent_artifacts, feedback_path
+from reward_functions.cdk.model import forwarding
 from reward_functions.core import registry
 from reward_functions.core.mentions import NAMED, mentions
 

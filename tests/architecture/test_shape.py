@@ -51,11 +51,14 @@ def wrong(paths, found):
     return {name_of(path): each for path in paths if (each := found(path))}
 
 
-LAPTOP = {"cli", "scoring", "tools"}
+LAPTOP = {"aws", "calibration", "cli", "data", "jobs", "local", "reports", "scoring"}
 COMPAT = "reward_functions/rollouts/compat"
-STRANDS, OPENAI = "reward_functions/rollouts/strands", "reward_functions/rollouts/openai"
-AGENTS, HTTPX = "reward_functions/rollouts/agents", "reward_functions/rollouts/httpx"
-LANGCHAIN = "reward_functions/rollouts/langchain"
+STRANDS, OPENAI = (
+    "reward_functions/rollouts/policy/strands",
+    "reward_functions/rollouts/policy/openai",
+)
+AGENTS, HTTPX = "reward_functions/rollouts/policy/agents", "reward_functions/rollouts/policy/httpx"
+LANGCHAIN = "reward_functions/rollouts/policy/langchain"
 RLLM = "reward_functions/rollouts/compat/rllm"
 STRANDS_FILES = ("answers", "hooks", "middleware", "model", "wrap")
 HOMES = {
@@ -72,14 +75,14 @@ HOMES = {
     "botocore": {"judge_runtime", "rollouts", "feedback", "cdk", *LAPTOP},
     "urllib3": {"judge_runtime", "rollouts", *LAPTOP},
     "aws_cdk": {"cdk"},
-    "typer": {"cli", "reward_functions/tools/scripted_judge.py"},
+    "typer": {"cli", "reward_functions/local/scripted_judge.py"},
     "rich": {"cli"},
     "pyarrow": {
-        f"reward_functions/tools/rows/{name}.py"
+        f"reward_functions/data/rows/{name}.py"
         for name in ("parquet_rows", "parquet_plan", "parquet_chunks", "table_sizes")
     },
-    "bedrock_agentcore": {"reward_functions/rollouts/agentcore/bedrock_host.py"},
-    "starlette": {"reward_functions/rollouts/agentcore/bedrock_host.py"},
+    "bedrock_agentcore": {"reward_functions/rollouts/serve/agentcore/bedrock_host.py"},
+    "starlette": {"reward_functions/rollouts/serve/agentcore/bedrock_host.py"},
     "openai": {
         *(f"{OPENAI}/{name}.py" for name in ("client_args", "wrap")),
         *(f"{LANGCHAIN}/{name}.py" for name in ("clients", "model")),
@@ -90,7 +93,7 @@ HOMES = {
         *(f"{HTTPX}/{name}.py" for name in ("auth", "client", "transport")),
         *(f"{OPENAI}/wrap.py", f"{COMPAT}/sagemaker_rft/adapters/langchain.py"),
     },
-    "opentelemetry": {"reward_functions/rollouts/telemetry.py"},
+    "opentelemetry": {"reward_functions/rollouts/record/telemetry.py"},
     "strands": {
         *(f"{STRANDS}/{name}.py" for name in STRANDS_FILES),
         *(f"{RLLM}/strands/{name}.py" for name in ("agent", "hooks", "model")),
@@ -141,24 +144,24 @@ CATCHES_ALL = {
     "reward_functions/symbolic/cas/worker.py",  # whatever sympy does, in a process of its own; and
     "reward_functions/cdk/custodian/index.py",  # CloudFormation waits for an answer of any kind;
     "reward_functions/core/looking.py",  # a look at the account is worth less than a synthesis; and
-    "reward_functions/rollouts/agentcore/runs.py",  # a result may raise when it is read;
-    "reward_functions/rollouts/collection/collecting.py",  # a thread's end would hang its batch;
-    "reward_functions/rollouts/collection/attempts.py",  # one row's accident ends no batch;
-    "reward_functions/rollouts/background.py",  # what an agent raises ends no thread and no loop;
+    "reward_functions/rollouts/serve/agentcore/runs.py",  # a result may raise when it is read;
+    "reward_functions/rollouts/collect/collecting.py",  # a thread's end would hang its batch;
+    "reward_functions/rollouts/collect/attempts.py",  # one row's accident ends no batch;
+    "reward_functions/rollouts/episode/background.py",  # what an agent raises ends no thread;
     "reward_functions/rollouts/policy/calls.py",  # what ends a policy call is recorded, and raised;
     "reward_functions/rollouts/policy/answers.py",  # … and what breaks an answer off
-    "reward_functions/rollouts/spans.py",  # a span names whatever ends it, which is raised again;
+    "reward_functions/rollouts/record/spans.py",  # a span names what ends it;
     "reward_functions/rollouts/compat/verifying/runner.py",  # a user's reward, in its own process;
-    "reward_functions/rollouts/episodes/run.py",  # a result may raise when it is read;
-    "reward_functions/rollouts/trajectories/recording.py",  # an agent's objects, when they are read
-    "reward_functions/rollouts/trajectories/sink.py",  # a record that is lost loses no rollout
-    "reward_functions/rollouts/reporting/host.py",  # its thread's end would end all reports;
-    "reward_functions/rollouts/episodes/policy_ping.py",  # a ping that fails hides no reward;
-    "reward_functions/tools/rollouts/python_agent.py",  # an agent's code ends its own rollout
+    "reward_functions/rollouts/episode/run.py",  # a result may raise when it is read;
+    "reward_functions/rollouts/record/recording.py",  # an agent's objects, when they are read
+    "reward_functions/rollouts/record/sink.py",  # a record that is lost loses no rollout
+    "reward_functions/rollouts/report/host.py",  # its thread's end would end all reports;
+    "reward_functions/rollouts/episode/policy_ping.py",  # a ping that fails hides no reward;
+    "reward_functions/rollouts/drive/python_agent.py",  # an agent's code ends its own rollout
     "reward_functions/feedback/path.py",  # one message's accident harms no neighbour
     "reward_functions/feedback/scoring.py",  # … nor one call's
-    "reward_functions/rollouts/relay/calls.py",  # what ends a call is marked, and raised
-    "reward_functions/rollouts/pooling/pool.py",  # a reset that fails costs an agent, no result
+    "reward_functions/rollouts/record/relay/calls.py",  # what ends a call is marked, and raised
+    "reward_functions/rollouts/episode/pooling/pool.py",  # a failed reset costs an agent
     "reward_functions/core/http_server/bounded.py",  # one head's accident ends no server
     "reward_functions/core/threads.py",  # its thread hands it to whoever waits
 }
@@ -185,7 +188,7 @@ def test_everything_is_caught_in_few_places_only():
 
 
 def test_every_server_is_a_server_of_core():
-    """`tests/tools/test_local_servers.py` sends what a web page can cause to each of them."""
+    """`tests/local/test_local_servers.py` sends what a web page can cause to each of them."""
     found = {name_of(path) for path in SOURCES if {"http.server", "socketserver"} & imports(path)}
     files = ("bounded.py", "server.py")
     assert found == {f"reward_functions/core/http_server/{name}" for name in files}
@@ -202,23 +205,19 @@ def test_every_module_opens_with_its_idea():
 
 
 LISTED = [
-    *(
-        "core/http_server",
-        "cli/job",
-        "cli/rollouts",
-        "rollouts",
-        "rollouts/episodes",
-        "rollouts/outbox",
-    ),
-    *("feedback", "rollouts/agentcore", "rollouts/deferred", "rollouts/relay"),
-    *("rollouts/agents", "rollouts/httpx", "rollouts/openai", "rollouts/policy"),
-    *("rollouts/compat", "rollouts/exchange"),
+    *("core/http_server", "cli/job", "cli/rollouts", "feedback"),
+    *("aws", "aws/deployed", "reports", "local"),
+    *(f"local/{name}" for name in ("agentcore_double", "emulator", "loopback_service")),
+    *("local/runtime_double", "local/training_double", "jobs", "jobs/evaluation"),
+    *(f"cdk/{name}" for name in ("app", "artifact", "constructs", "limits", "model", "policies")),
+    "rollouts",
+    *(f"rollouts/{name}" for name in ("collect", "compat", "drive", "episode", "policy", "record")),
+    *("rollouts/report", "rollouts/request", "rollouts/serve"),
     *(f"rollouts/compat/{name}" for name in ("aws_rft_sdk", "sagemaker_rft", "verifying")),
-    *("rollouts/reporting", "rollouts/scoring", "rollouts/servers", "rollouts/strands"),
-    *("rollouts/langchain", "rollouts/pooling", "rollouts/trajectories"),
-    *("rollouts/transports", "tools/evaluating", "tools/jobs", "tools/local_aws"),
-    *("tools/rollouts", "tools/agentcore_double", "rollouts/collection"),
-    *("tools/loopback_service", "tools/runtime_double", "tools/training_double"),
+    *(f"rollouts/episode/{name}" for name in ("pooling", "scoring")),
+    *(f"rollouts/policy/{name}" for name in ("agents", "httpx", "langchain", "openai", "strands")),
+    *("rollouts/record/exchange", "rollouts/record/relay", "rollouts/serve/agentcore"),
+    *(f"rollouts/report/{name}" for name in ("deferred", "outbox", "transports")),
 ]
 
 

@@ -36,22 +36,22 @@ MODULES = (
 ROWS = {name: rows for module in MODULES for name, rows in module.ROWS.items()}
 
 TYPES = {
-    "cdk.schema:BY_A_STRING",
+    "cdk.app.schema:BY_A_STRING",
     "judge_runtime.config_reading:_EITHER",
     "judge_runtime.config_reading:_TYPES",
-    "rollouts.deferred.record:FIELDS",
-    "rollouts.deferred.record:MESSAGE",
-    "rollouts.deferred.record:METADATA",
-    "rollouts.deferred.record:SAMPLE",
-    "rollouts.deferred.record:SCORER",
-    "rollouts.episodes.endings:FAILURES",
-    "rollouts.trajectories.jsonl:_TOOL_CALL",
-    "rollouts.trajectories.jsonl:_TOOL_RESULT",
-    "rollouts.trajectories.jsonl:_TRAJECTORY",
-    "rollouts.trajectories.jsonl:_TURN",
-    "tools.deployed.catalogue:WORDS",
-    "tools.rollouts.records:_SETUP",
-    "tools.rollouts.records:_TYPES",
+    "rollouts.report.deferred.record:FIELDS",
+    "rollouts.report.deferred.record:MESSAGE",
+    "rollouts.report.deferred.record:METADATA",
+    "rollouts.report.deferred.record:SAMPLE",
+    "rollouts.report.deferred.record:SCORER",
+    "rollouts.episode.endings:FAILURES",
+    "rollouts.record.jsonl:_TOOL_CALL",
+    "rollouts.record.jsonl:_TOOL_RESULT",
+    "rollouts.record.jsonl:_TRAJECTORY",
+    "rollouts.record.jsonl:_TURN",
+    "aws.deployed.catalogue:WORDS",
+    "rollouts.drive.records:_SETUP",
+    "rollouts.drive.records:_TYPES",
 }
 
 

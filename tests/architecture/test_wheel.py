@@ -20,7 +20,7 @@ ROW = {
 }
 
 SIDE_BY_SIDE = """
-import helpers, infra, reward_functions, reward_functions.cdk.pins as pins
+import helpers, infra, reward_functions, reward_functions.cdk.artifact.pins as pins
 print(helpers.THEIRS, infra.THEIRS, reward_functions.__file__, pins.pins())
 """
 
@@ -44,12 +44,12 @@ def test_the_wheel_installs_reward_functions_and_nothing_else(wheel):
     tops = {name.partition("/")[0] for name in names}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"reward_functions"}
     assert len(tops) == 2
-    assert "reward_functions/cdk/runtime.txt" in names
-    assert "reward_functions/tools/local_aws/emulator.txt" in names
+    assert "reward_functions/cdk/artifact/runtime.txt" in names
+    assert "reward_functions/local/emulator/emulator.txt" in names
     assert "reward_functions/py.typed" in names
     assert dict(scripts["console_scripts"]) == {
         "reward": "reward_functions.cli:main",
-        "reward-cdk-app": "reward_functions.cdk.entry:main",
+        "reward-cdk-app": "reward_functions.cdk.app.entry:main",
     }
 
 
@@ -59,7 +59,7 @@ def test_theirs_and_ours_are_imported_side_by_side(wheel, repository):
     package = wheel.site / "reward_functions"
     assert done.stdout.split() == [
         *("helpers", "infra"),
-        *(str(package / "__init__.py"), str(package / "cdk" / "runtime.txt")),
+        *(str(package / "__init__.py"), str(package / "cdk" / "artifact" / "runtime.txt")),
     ]
 
 

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rich.table import Table
 
-from reward_functions.cdk.artifacts import Artifacts
-from reward_functions.cdk.stages import Stage
+from reward_functions.cdk.constructs.artifacts import Artifacts
+from reward_functions.cdk.model.stages import Stage
 from reward_functions.core.extras import MissingExtra
+from reward_functions.local.function_runtime import LocalRuntime
 from reward_functions.serving.settings import LambdaSettings
-from reward_functions.tools.local_runtime import LocalRuntime
 from tests.benchmarks.cold_start import EVENT
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from rich.table import Table
 from reward_functions.core.errors import UnknownReward
 from reward_functions.core.extras import MissingExtra
 from reward_functions.core.registry import get
+from reward_functions.local.function_runtime import FOLDER, LocalRuntime
 from reward_functions.serving.settings import LambdaSettings
-from reward_functions.tools.local_runtime import FOLDER, LocalRuntime
 
 if TYPE_CHECKING:
     from rich.console import Console

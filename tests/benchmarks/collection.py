@@ -34,7 +34,7 @@ SHARES = {
 
 SERVICE = """
 import json, sys
-from reward_functions.tools.agentcore_double import AgentCoreDouble, Faults, FunctionAgent
+from reward_functions.local.agentcore_double import AgentCoreDouble, Faults, FunctionAgent
 
 def agent(row):
     match row["n"] % 20:
@@ -57,7 +57,7 @@ import json, os, sys, time
 from collections import Counter
 import boto3
 from botocore.config import Config
-from reward_functions.rollouts.collection.client import RolloutClient
+from reward_functions.rollouts.collect.client import RolloutClient
 
 endpoint, count, at_once = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 def made(service):

@@ -14,7 +14,7 @@ from unittest import mock
 
 from rich.table import Table
 
-from reward_functions.tools.evaluating import intervals
+from reward_functions.jobs.evaluation import intervals
 
 RUNS = 1_000
 SEED = 17

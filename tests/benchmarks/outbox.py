@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from reward_functions.rollouts.clock import steady
-from reward_functions.rollouts.outbox.sqlite import SqliteOutbox
-from reward_functions.rollouts.outbox.sqlite_file import LOG_PAGES, PAGE
-from reward_functions.rollouts.outcomes import Reported
+from reward_functions.rollouts.report.outbox.sqlite import SqliteOutbox
+from reward_functions.rollouts.report.outbox.sqlite_file import LOG_PAGES, PAGE
+from reward_functions.rollouts.request.clock import steady
+from reward_functions.rollouts.request.outcomes import Reported
 from tests.outbox_accidents import clock_is_set, full_and_killed, many_on_a_small_volume, volume
-from tests.rollouts.outbox.reports import episode, outcome, reported
+from tests.rollouts.report.outbox.reports import episode, outcome, reported
 
 if TYPE_CHECKING:
     from rich.console import Console

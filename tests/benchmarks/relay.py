@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from reward_functions.rollouts.relay import Relay
-from tests.rollouts.relay.engines import Engine
-from tests.rollouts.relay.load import Caller, load
+from tests.rollouts.record.relay.engines import Engine
+from tests.rollouts.record.relay.load import Caller, load
 
 if TYPE_CHECKING:
     from rich.console import Console

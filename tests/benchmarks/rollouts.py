@@ -147,7 +147,7 @@ def runtime():
 @contextmanager
 def environment(folder: str, endpoint: str):
     """The variables of an agent's process."""
-    from reward_functions.rollouts.reporting.reporter import reporter
+    from reward_functions.rollouts.report.reporter import reporter
 
     variables = {
         "AWS_ACCESS_KEY_ID": "AKIDEXAMPLE",

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from reward_functions.cdk.stages import stage_of
+from reward_functions.cdk.model.stages import stage_of
 from tests.cdk.agent_stage import AGENTS
 
 if TYPE_CHECKING:
-    from reward_functions.cdk.stack import RewardStack
+    from reward_functions.cdk.constructs.stack import RewardStack
 
 ROOT = Path(__file__).parents[2]
 
@@ -273,7 +273,7 @@ def stack_of(tmp_path_factory):
     """A stage as it would be deployed, its artifacts and what stands there given."""
     import aws_cdk as cdk
 
-    from reward_functions.cdk.stack import RewardStack
+    from reward_functions.cdk.constructs.stack import RewardStack
 
     made = {}
 
@@ -300,7 +300,7 @@ def synthesised(tmp_path_factory):
     """A stage of `STAGES` by name, synthesised without its artifact."""
     import aws_cdk as cdk
 
-    from reward_functions.cdk.app import build
+    from reward_functions.cdk.app.app import build
 
     @cache
     def synthesise(stage):

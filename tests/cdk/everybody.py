@@ -5,8 +5,17 @@ No synth is needed: the documents are plain data. `test_who_may_what` compares t
 
 from __future__ import annotations
 
-from reward_functions.cdk import function_role
-from reward_functions.cdk.documents import (
+from reward_functions.cdk.model import function_role
+from reward_functions.cdk.model.stages import stage_of
+from reward_functions.cdk.policies import (
+    agentcore,
+    custodian,
+    deferred,
+    forwarding,
+    own_rights,
+    permissions,
+)
+from reward_functions.cdk.policies.documents import (
     AGENTS,
     BEDROCK,
     IMPORT,
@@ -20,17 +29,8 @@ from reward_functions.cdk.documents import (
     of_hyperpod,
     of_people,
 )
-from reward_functions.cdk.grants import provided, rewards
-from reward_functions.cdk.stages import stage_of
-from reward_functions.serving import (
-    agentcore,
-    custodian,
-    deferred,
-    forwarding,
-    own_rights,
-    permissions,
-)
-from reward_functions.serving.iam import Place
+from reward_functions.cdk.policies.grants import provided, rewards
+from reward_functions.cdk.policies.iam import Place
 from tests.cdk.conftest import EVERYTHING, ROOT
 
 HERE = Place("aws", "eu-central-1", "123456789012")

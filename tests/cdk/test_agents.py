@@ -12,16 +12,16 @@ import pytest
 from botocore.session import get_session
 from botocore.validate import validate_parameters
 
-from reward_functions.cdk import artifact as artifact_module
-from reward_functions.cdk import pins
-from reward_functions.cdk.agent_artifacts import BUDGET, SERVER, AgentArtifacts
-from reward_functions.cdk.agents import RESULT_BUCKETS
-from reward_functions.cdk.artifact import TooLarge
-from reward_functions.cdk.loading import NotLoaded
-from reward_functions.cdk.stages import BadStage, stage_of
-from reward_functions.rollouts.agentcore import destinations
-from reward_functions.rollouts.servers import app
-from reward_functions.serving.catalogue import runtime_name
+from reward_functions.aws.catalogue import runtime_name
+from reward_functions.cdk.artifact import artifact as artifact_module
+from reward_functions.cdk.artifact import pins
+from reward_functions.cdk.artifact.artifact import TooLarge
+from reward_functions.cdk.artifact.loading import NotLoaded
+from reward_functions.cdk.constructs.agent_artifacts import BUDGET, SERVER, AgentArtifacts
+from reward_functions.cdk.model.agents import RESULT_BUCKETS
+from reward_functions.cdk.model.stages import BadStage, stage_of
+from reward_functions.rollouts.serve import app
+from reward_functions.rollouts.serve.agentcore import destinations
 from tests.cdk.agent_stage import ACCOUNT, AGENTS, NETWORK
 from tests.cdk.test_stack import flat, statements
 from tests.cdk.wheels import wheel
@@ -265,7 +265,7 @@ def test_the_zip_is_for_arm64_and_starts_our_server_with_the_entry(bundler, tmp_
         archive.extract("main.py", tmp_path)
         # AgentCore keeps POSIX permissions, and runs it as whoever it likes.
         assert {each.external_attr >> 16 & 0o444 for each in archive.infolist()} == {0o444}
-    assert {"acme_agents/solver.py", "reward_functions/rollouts/servers/app.py"} <= {*names}
+    assert {"acme_agents/solver.py", "reward_functions/rollouts/serve/app.py"} <= {*names}
     assert {"reward_functions/verifiers/math.py", "main.py"} <= {*names}
     assert not [each for each in names if each.startswith("reward_functions/cdk")]
     given = []
@@ -289,7 +289,7 @@ def test_an_entry_that_is_in_no_package_is_found_before_it_is_deployed(bundler, 
 def test_agentcore_s_limits_are_its_own(bundler, tmp_path, monkeypatch, limit):
     assert BUDGET.unzipped > artifact_module.MAX_UNZIPPED
     small = BUDGET._replace(**{limit: 1000})
-    monkeypatch.setattr("reward_functions.cdk.agent_artifacts.BUDGET", small)
+    monkeypatch.setattr("reward_functions.cdk.constructs.agent_artifacts.BUDGET", small)
     artifacts, agent = bundler()
     with pytest.raises(TooLarge, match=rf"MB {limit}, over AgentCore's limit of 0 MB"):
         artifacts.of_agent(agent).build(tmp_path / "zip")

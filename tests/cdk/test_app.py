@@ -11,9 +11,9 @@ from zipfile import ZipFile
 
 import pytest
 
-from reward_functions.cdk.closure import LAPTOP, row
-from reward_functions.cdk.interpreter import NoInterpreter
-from reward_functions.cdk.stages import BadStage, stage_of
+from reward_functions.cdk.artifact.closure import LAPTOP, row
+from reward_functions.cdk.artifact.interpreter import NoInterpreter
+from reward_functions.cdk.model.stages import BadStage, stage_of
 from reward_functions.core.errors import ConfigurationError
 from tests.cdk.conftest import LOOPBACK, STAGES
 from tests.wheel import ROOT, installed, repository_with_packages_of_our_names
@@ -36,7 +36,7 @@ def app_of(context, out=None):
 
 def built(context, out=None):
     """The stack of that app, in this process."""
-    from reward_functions.cdk.app import build
+    from reward_functions.cdk.app.app import build
 
     return build(app_of(context, out), ROOT)
 
@@ -213,7 +213,7 @@ def test_what_destroys_builds_nothing_asks_nobody_and_says_what_is_left(
         raise AssertionError
 
     for name in ("Artifacts.artifact", "deployed_before"):
-        monkeypatch.setattr(f"reward_functions.cdk.app.{name}", never)
+        monkeypatch.setattr(f"reward_functions.cdk.app.app.{name}", never)
     monkeypatch.setenv("CDK_DEFAULT_ACCOUNT", "123456789012")
     built({"stage": "prod", "aws:cdk:bundling-stacks": []}, tmp_path)
     said = capsys.readouterr().err
@@ -229,7 +229,7 @@ NAMED = re.compile(r"s3://([^, ]+)|the table ([^, ]+)|/aws/lambda/([^;, ]+)")
 
 def kept(stage):
     """What the app says that a destroy keeps: names, or their patterns."""
-    from reward_functions.cdk.app import _kept
+    from reward_functions.cdk.app.app import _kept
 
     return ["".join(groups) for groups in NAMED.findall(_kept(stage))]
 

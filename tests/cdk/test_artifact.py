@@ -16,21 +16,21 @@ from zipfile import ZipFile
 import pytest
 
 from reward_functions import specs
-from reward_functions.cdk import artifact as module
-from reward_functions.cdk import closure, parts, pins
-from reward_functions.cdk.artifact import TooLarge
-from reward_functions.cdk.artifacts import Artifacts
-from reward_functions.cdk.cache import MOST, Cache
-from reward_functions.cdk.closure import LAPTOP, row
-from reward_functions.cdk.interpreter import NoInterpreter, here
-from reward_functions.cdk.loading import NotLoaded
-from reward_functions.cdk.packages import BadPackage
-from reward_functions.cdk.parts import TASK
-from reward_functions.cdk.pins import our_pins
-from reward_functions.cdk.pruning import AWS_SERVICES, RULES, matches, prune
-from reward_functions.cdk.stages import Stage
+from reward_functions.cdk.artifact import artifact as module
+from reward_functions.cdk.artifact import closure, parts, pins
+from reward_functions.cdk.artifact.artifact import TooLarge
+from reward_functions.cdk.artifact.cache import MOST, Cache
+from reward_functions.cdk.artifact.closure import LAPTOP, row
+from reward_functions.cdk.artifact.interpreter import NoInterpreter, here
+from reward_functions.cdk.artifact.loading import NotLoaded
+from reward_functions.cdk.artifact.packages import BadPackage
+from reward_functions.cdk.artifact.parts import TASK
+from reward_functions.cdk.artifact.pins import our_pins
+from reward_functions.cdk.artifact.pruning import AWS_SERVICES, RULES, matches, prune
+from reward_functions.cdk.constructs.artifacts import Artifacts
+from reward_functions.cdk.model.stages import Stage
+from reward_functions.local.function_runtime import LocalRuntime
 from reward_functions.serving.settings import LambdaSettings
-from reward_functions.tools.local_runtime import LocalRuntime
 from tests.cdk.wheels import hash_of, wheel
 
 ROOT = Path(__file__).parents[2]
@@ -310,8 +310,8 @@ def unchanged():
         ("judges/reference.md", {"reference"}),
         ("judges/rubrics/reasoning.toml", {"rubric"}),
         ("serving/handler.py", set(REWARDS)),
-        ("serving/catalogue.py", set()),
-        ("cdk/artifact.py", set()),
+        ("aws/catalogue.py", set()),
+        ("cdk/artifact/artifact.py", set()),
         ("cli/scoring.py", set()),
     ],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reward_functions import Needs, specs
-from reward_functions.cdk import closure
+from reward_functions.cdk.artifact import closure
 
 ALL = specs()
 
@@ -117,26 +117,26 @@ UNREAD = {
     "judge_runtime/attack_corpus.py",
     "judge_runtime/attacks.jsonl",
     "judge_runtime/verdict_store.py",
-    "serving/agentcore.py",
-    "serving/catalogue.py",
-    "serving/custodian.py",
-    "serving/deferred.py",
+    "cdk/policies/agentcore.py",
+    "aws/catalogue.py",
+    "cdk/policies/custodian.py",
+    "cdk/policies/deferred.py",
     "serving/descriptions.py",
-    "serving/forwarding.py",
-    "serving/iam.py",
-    "serving/own_rights.py",
+    "cdk/policies/forwarding.py",
+    "cdk/policies/iam.py",
+    "cdk/policies/own_rights.py",
     "serving/isolation/__init__.py",
     "serving/isolation/carried_errors.py",
     "serving/isolation/forked.py",
     "serving/isolation/run.py",
     "serving/isolation/service.py",
-    "serving/names.py",
-    "serving/people.py",
-    "serving/permissions.py",
-    "serving/sagemaker.py",
-    "serving/sagemaker_instances.py",
-    "serving/sagemaker_people.py",
-    "serving/vpc.py",
+    "aws/names.py",
+    "cdk/policies/people.py",
+    "cdk/policies/permissions.py",
+    "cdk/policies/sagemaker.py",
+    "cdk/policies/sagemaker_instances.py",
+    "cdk/policies/sagemaker_people.py",
+    "cdk/policies/vpc.py",
     "py.typed",
 }
 

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from reward_functions.cdk import limits
-from reward_functions.cdk.stages import BadStage, stage_of
+from reward_functions.cdk.limits import quotas
+from reward_functions.cdk.model.stages import BadStage, stage_of
 from tests.cdk.conftest import COMPANY, ROOT, STAGES
 
 BUCKET = "acme-sagemaker-data"
@@ -268,9 +268,9 @@ def test_an_organization_alone_is_everybody_in_it():
 
 
 def test_the_longest_role_name_is_the_one_that_is_measured():
-    from reward_functions.cdk.training import ROLES
+    from reward_functions.cdk.constructs.training import ROLES
 
-    assert max((each.physical or "" for each in ROLES.values()), key=len) == limits.LONGEST_ROLE
+    assert max((each.physical or "" for each in ROLES.values()), key=len) == quotas.LONGEST_ROLE
 
 
 def test_the_longest_names_of_a_company_leave_room_for_ten_deployments():

@@ -7,8 +7,8 @@ from functools import partial
 
 import pytest
 
-from reward_functions.cdk.deployed_before import DeployedBefore
-from reward_functions.cdk.stages import stage_of
+from reward_functions.cdk.model.deployed_before import DeployedBefore
+from reward_functions.cdk.model.stages import stage_of
 from tests.cdk.conftest import CDK_JSON, ROOT, FakeArtifacts
 from tests.generated import python_blocks
 
@@ -37,7 +37,9 @@ def documented():
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(ROOT)
         patch.setattr(cdk, "App", quick)
-        patch.setattr("reward_functions.cdk.artifacts.Artifacts", lambda *_: FakeArtifacts({}))
+        patch.setattr(
+            "reward_functions.cdk.constructs.artifacts.Artifacts", lambda *_: FakeArtifacts({})
+        )
         exec(example, names)
     assembly = names["app"].synth()  # made once
     return {each.stack_name: each.template for each in assembly.stacks}
@@ -79,7 +81,7 @@ def judged():
     import aws_cdk as cdk
     from aws_cdk import aws_iam as iam
 
-    from reward_functions.cdk.stack import RewardStack
+    from reward_functions.cdk.constructs.stack import RewardStack
 
     judge = {"models": [{"model": "amazon.nova-lite-v1:0"}]}
     given = {
@@ -139,8 +141,8 @@ def test_an_immutable_deployment_is_invoked_in_every_state(judged):
 def test_a_wildcard_of_ours_without_a_reason_ends_the_synth():
     import aws_cdk as cdk
 
-    from reward_functions.cdk.roles import managed_policy
-    from reward_functions.serving.iam import allow, document
+    from reward_functions.cdk.constructs.roles import managed_policy
+    from reward_functions.cdk.policies.iam import allow, document
 
     stack = cdk.Stack()
     new = document(allow("SomethingNew", ["s3:ListAllMyBuckets"], ["*"]))

@@ -11,10 +11,10 @@ from time import monotonic
 
 import pytest
 
-from reward_functions.cdk.deployed_before import DeployedBefore, InTheWay, deployed_before
-from reward_functions.cdk.stages import Stage
+from reward_functions.aws.catalogue import DeployedReward, deployment_parameter
+from reward_functions.cdk.model.deployed_before import DeployedBefore, InTheWay, deployed_before
+from reward_functions.cdk.model.stages import Stage
 from reward_functions.core import registry
-from reward_functions.serving.catalogue import DeployedReward, deployment_parameter
 
 NAME = "before"
 STAGE = Stage(name=NAME, region="us-east-1", emulated=True)
@@ -169,7 +169,7 @@ def test_no_shell_keeps_anybody_from_a_synthesis(shell, monkeypatch, tmp_path):
         monkeypatch.setenv("AWS_ACCESS_KEY_ID", "none")
         monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "none")
 
-    monkeypatch.setattr("reward_functions.cdk.deployed_before.SECONDS", 1.0)
+    monkeypatch.setattr("reward_functions.cdk.model.deployed_before.SECONDS", 1.0)
     began = monotonic()
     assert deployed_before(STAGE) == DeployedBefore()
     assert monotonic() - began < 5.0
@@ -189,7 +189,7 @@ def test_nobody_is_asked_to_type_a_code(profile, monkeypatch, tmp_path):
 
 def test_regions_are_known_whatever_the_profile_is():
     script = (
-        "from reward_functions.cdk.regions import aws_regions, partition_of\n"
+        "from reward_functions.aws.regions import aws_regions, partition_of\n"
         "print(partition_of('us-east-1'), len(aws_regions()))"
     )
     shell = os.environ | {"AWS_PROFILE": "nosuch"}

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from reward_functions.cdk.exposed import exposed, looks_like_a_key
-from reward_functions.cdk.stages import stage_of
+from reward_functions.cdk.model.exposed import exposed, looks_like_a_key
+from reward_functions.cdk.model.stages import stage_of
 from reward_functions.core.errors import ConfigurationError
 
 HERE = Path(__file__).parent

@@ -7,18 +7,18 @@ from itertools import chain
 
 import pytest
 
-from reward_functions.cdk.deployment import Deployment
-from reward_functions.cdk.documents import Made, of_feedback
-from reward_functions.cdk.feedback import BadFeedback, Feedback, check_feedback
-from reward_functions.cdk.grants import pinnable_arns
-from reward_functions.cdk.limits import OverLimit, _check_feedback, check_stage
-from reward_functions.cdk.regions import aws_regions
-from reward_functions.cdk.stages import BadStage, Stage, stage_of
+from reward_functions.aws.catalogue import DeployedStage
+from reward_functions.aws.regions import aws_regions
+from reward_functions.cdk.limits.quotas import OverLimit, _check_feedback, check_stage
+from reward_functions.cdk.model.deployment import Deployment
+from reward_functions.cdk.model.feedback import BadFeedback, Feedback, check_feedback
+from reward_functions.cdk.model.stages import BadStage, Stage, stage_of
+from reward_functions.cdk.policies.documents import Made, of_feedback
+from reward_functions.cdk.policies.grants import pinnable_arns
+from reward_functions.cdk.policies.iam import Place
 from reward_functions.feedback import handler
 from reward_functions.feedback.settings import FeedbackSettings
-from reward_functions.rollouts.outbox.dynamodb_table import ACTIONS, DEFINITION
-from reward_functions.serving.catalogue import DeployedStage
-from reward_functions.serving.iam import Place
+from reward_functions.rollouts.report.outbox.dynamodb_table import ACTIONS, DEFINITION
 from tests.cdk.conftest import ROOT, STAGES
 
 PLAIN = {"region": "us-east-1", "deployments": ["gsm8k"]}

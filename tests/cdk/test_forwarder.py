@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from reward_functions.cdk.forwarding import MODULE
-from reward_functions.cdk.limits import check_stage
-from reward_functions.cdk.stages import BadStage, stage_of
+from reward_functions.cdk.limits.quotas import check_stage
+from reward_functions.cdk.model.forwarding import MODULE
+from reward_functions.cdk.model.stages import BadStage, stage_of
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.rollouts.servers.forwarder_settings import ForwarderSettings, address_of
+from reward_functions.rollouts.serve.forwarder_settings import ForwarderSettings, address_of
 from tests.cdk.agent_stage import ACCOUNT, AGENTS, KEY, NETWORK, SECRET
 from tests.cdk.test_stack import flat
 
@@ -342,7 +342,7 @@ def test_an_agent_finds_its_queue_among_the_outputs(made):
 def test_what_is_not_handed_on_is_seen_though_lambda_counts_no_error(made):
     filters = made.properties("AWS::Logs::MetricFilter")
     assert {each["FilterPattern"] for each in filters} == {'"not forwarded"'}
-    source = (HERE.parents[1] / "reward_functions/rollouts/servers/forwarder.py").read_text()
+    source = (HERE.parents[1] / "reward_functions/rollouts/serve/forwarder.py").read_text()
     assert source.count('"not forwarded: ') == 2  # an answer of the contract, and bad settings
     alarms = [each["AlarmDescription"] for each in made.properties("AWS::CloudWatch::Alarm")]
     for name in functions(made):

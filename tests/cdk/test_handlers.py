@@ -11,12 +11,12 @@ from zipfile import ZipFile
 
 import pytest
 
-from reward_functions.cdk import closure
-from reward_functions.cdk.artifacts import Artifacts
-from reward_functions.cdk.interpreter import NoInterpreter
-from reward_functions.cdk.packages import normalised
-from reward_functions.cdk.pins import ALGEBRA, BRINGS, our_pins, pins_for
-from reward_functions.cdk.stages import Stage
+from reward_functions.cdk.artifact import closure
+from reward_functions.cdk.artifact.interpreter import NoInterpreter
+from reward_functions.cdk.artifact.packages import normalised
+from reward_functions.cdk.artifact.pins import ALGEBRA, BRINGS, our_pins, pins_for
+from reward_functions.cdk.constructs.artifacts import Artifacts
+from reward_functions.cdk.model.stages import Stage
 
 ROOT = Path(__file__).parents[2]
 
@@ -39,7 +39,7 @@ def built(tmp_path_factory):
 
 
 def test_a_forwarder_carries_its_handler_and_the_pins_of_that_alone(built):
-    assert (built / "reward_functions/rollouts/servers/forwarder.py").is_file()
+    assert (built / "reward_functions/rollouts/serve/forwarder.py").is_file()
     tops = {path.name for path in built.iterdir()}
     assert {"boto3", "botocore", "reward_functions"} <= tops
     assert not tops & {"pydantic", "pydantic_core", "aws_lambda_powertools", "sympy", "mpmath"}
@@ -47,7 +47,7 @@ def test_a_forwarder_carries_its_handler_and_the_pins_of_that_alone(built):
     assert "serving" not in rooms
     rows = {closure.row(f"reward_functions.{room}") for room in rooms}
     assert not rows & (closure.LAPTOP - {"reward_functions.rollouts"})
-    assert list(built.glob("reward_functions/rollouts/servers/__pycache__/forwarder.*.pyc"))
+    assert list(built.glob("reward_functions/rollouts/serve/__pycache__/forwarder.*.pyc"))
 
 
 def test_it_answers_from_its_zip_alone(built):
@@ -73,7 +73,7 @@ def test_a_change_moves_whoever_reaches_it(monkeypatch):
 
     reward, forwarder = digests()
     found = closure.files
-    place = "reward_functions/rollouts/servers/forwarder.py"
+    place = "reward_functions/rollouts/serve/forwarder.py"
 
     def moved(names):
         files = found(names)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reward_functions.cdk.deployed_before import DeployedBefore
+from reward_functions.cdk.model.deployed_before import DeployedBefore
 from reward_functions.core import registry
 from reward_functions.serving.descriptions import described
 

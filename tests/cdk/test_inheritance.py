@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from reward_functions.cdk.inheritance import inherited
-from reward_functions.cdk.stages import BadStage, stage_of
+from reward_functions.cdk.model.inheritance import inherited
+from reward_functions.cdk.model.stages import BadStage, stage_of
 
 HERE = Path(__file__).parent
 DEV = {

@@ -13,13 +13,13 @@ from zipfile import ZipFile
 
 import pytest
 
-from reward_functions.cdk import lock, parts
-from reward_functions.cdk.artifacts import Artifacts
-from reward_functions.cdk.loading import NotLoaded
-from reward_functions.cdk.lock import CONTENT, BadLock, Change, changes
-from reward_functions.cdk.packages import BadPackage
-from reward_functions.cdk.pins import Pin, parsed
-from reward_functions.cdk.stages import Stage
+from reward_functions.cdk.artifact import lock, parts
+from reward_functions.cdk.artifact.loading import NotLoaded
+from reward_functions.cdk.artifact.lock import CONTENT, BadLock, Change, changes
+from reward_functions.cdk.artifact.packages import BadPackage
+from reward_functions.cdk.artifact.pins import Pin, parsed
+from reward_functions.cdk.constructs.artifacts import Artifacts
+from reward_functions.cdk.model.stages import Stage
 from tests.cdk.wheels import wheel
 
 REWARD = """
@@ -483,7 +483,7 @@ TARGETS = [{}, {"architecture": "arm64", "python": "3.13"}]
     [
         ("import acme_absent", "acme_absent"),
         ("import acme.absent", "acme.absent"),
-        ("from reward_functions.tools import rows", "reward_functions.tools"),
+        ("from reward_functions.data import rows", "reward_functions.data"),
     ],
 )
 def test_what_cannot_be_imported_is_one_sentence(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reward_functions.cdk import nag
+from reward_functions.cdk.constructs import nag
 
 
 @pytest.mark.parametrize("accepted", [False, True])

@@ -6,7 +6,7 @@ from typing import Literal, get_args, get_origin
 
 import pytest
 
-from reward_functions.cdk.stages import MODELS
+from reward_functions.cdk.model.stages import MODELS
 from tests.options.synth import refused
 from tests.options.table import ROWS, checked, expected, ways
 

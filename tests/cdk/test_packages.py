@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from reward_functions.cdk.interpreter import NoInterpreter, here, interpreter
-from reward_functions.cdk.packages import BadPackage, Package, Wheel, normalised
-from reward_functions.cdk.records import canonical, metadata, tidy
+from reward_functions.cdk.artifact.interpreter import NoInterpreter, here, interpreter
+from reward_functions.cdk.artifact.packages import BadPackage, Package, Wheel, normalised
+from reward_functions.cdk.artifact.records import canonical, metadata, tidy
 
 EXAMPLE = Path(__file__).parent / "example"
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from reward_functions.cdk.deployment import Deployment
-from reward_functions.cdk.schema import file_schema, stages_schema
-from reward_functions.cdk.stages import BadStage, Stage, stage_of
+from reward_functions.cdk.app.schema import file_schema, stages_schema
+from reward_functions.cdk.model.deployment import Deployment
+from reward_functions.cdk.model.stages import BadStage, Stage, stage_of
 from tests.cdk.conftest import (
     AGENTS,
     CDK_JSON,

@@ -6,8 +6,8 @@ import socket
 
 import pytest
 
-from reward_functions.cdk.shell import check_shell
-from reward_functions.cdk.stages import BadStage, Stage
+from reward_functions.cdk.app.shell import check_shell
+from reward_functions.cdk.model.stages import BadStage, Stage
 
 REAL = Stage(name="dev", region="us-east-1")
 LOCAL = Stage(name="local", region="us-east-1", emulated=True)

@@ -7,18 +7,18 @@ import re
 
 import pytest
 
-from reward_functions.cdk.costs import alarms
-from reward_functions.cdk.limits import (
+from reward_functions.aws.catalogue import DeployedReward, DeployedStage, JobRights
+from reward_functions.aws.names import Names
+from reward_functions.aws.regions import aws_regions
+from reward_functions.cdk.app.costs import alarms
+from reward_functions.cdk.limits.quotas import (
     MAX_ROLE_NAME,
     most_resources,
     policy_sizes,
 )
-from reward_functions.cdk.regions import aws_regions
-from reward_functions.cdk.stages import stage_of
-from reward_functions.serving.catalogue import DeployedReward, DeployedStage, JobRights
-from reward_functions.serving.names import Names
+from reward_functions.cdk.model.stages import stage_of
+from reward_functions.local.emulator.people import MADE_BY
 from reward_functions.serving.settings import LambdaSettings
-from reward_functions.tools.local_aws.people import MADE_BY
 from tests.cdk.conftest import ROOT, STAGES
 
 NAMES = ["local", "dev", "prod", "everything", "judged", "agents", "deferred"]
@@ -249,7 +249,7 @@ def test_a_training_role_lies_where_stock_policies_look_for_it(everything, servi
 
 
 def test_sagemaker_s_role_carries_its_name_however_long_the_stage_s_is(everything):
-    from reward_functions.cdk.training import ROLES, role_name
+    from reward_functions.cdk.constructs.training import ROLES, role_name
 
     role = service_role(everything, "sagemaker.amazonaws.com")
     assert role["RoleName"] == "SageMaker-reward-everything-eu-central-1"
@@ -469,7 +469,7 @@ def test_no_action_is_a_wildcard_unless_a_deployment_states_it(synthesised, name
 
 
 def test_every_wildcard_has_a_reason_and_every_reason_a_wildcard(synthesised):
-    from reward_functions.cdk.roles import WILDCARDS
+    from reward_functions.cdk.constructs.roles import WILDCARDS
 
     wide = {
         each["Sid"]
@@ -605,7 +605,7 @@ PASCAL = ["Math", "Gsm8kStrict", "Gsm8kFlexible"]
 
 def test_every_alarm_watches_what_exists(everything):
     """A metric's name and dimensions are the handler's own, or AWS/Lambda's."""
-    from reward_functions.cdk.monitoring import watches
+    from reward_functions.cdk.constructs.monitoring import watches
     from tests.test_generated import emitted
 
     alarms = everything.properties("AWS::CloudWatch::Alarm")
@@ -747,7 +747,7 @@ def test_the_rules_of_the_stage_alone_publish_to_its_topic(everything):
 
 
 def test_the_name_of_a_rule_is_one_that_eventbridge_takes():
-    from reward_functions.cdk.job_events import STATE_CHANGES, rule_name
+    from reward_functions.cdk.constructs.job_events import STATE_CHANGES, rule_name
 
     longest = stage_of({"s" * 20: {"region": "us-east-1"}}, "s" * 20, ROOT)
     assert max(len(rule_name(longest, each)) for each in STATE_CHANGES) <= 64

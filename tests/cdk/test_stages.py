@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from reward_functions import specs
-from reward_functions.cdk.limits import MAX_BUCKET_NAME
-from reward_functions.cdk.packages import BadPackage
-from reward_functions.cdk.regions import aws_regions, partition_of
-from reward_functions.cdk.stages import BadStage, stage_of
+from reward_functions.aws.catalogue import MAX_FUNCTION_NAME, bucket_name, function_name
+from reward_functions.aws.names import Names
+from reward_functions.aws.regions import aws_regions, partition_of
+from reward_functions.cdk.artifact.packages import BadPackage
+from reward_functions.cdk.limits.quotas import MAX_BUCKET_NAME
+from reward_functions.cdk.model.stages import BadStage, stage_of
 from reward_functions.core import registry
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.serving.catalogue import MAX_FUNCTION_NAME, bucket_name, function_name
 from reward_functions.serving.handler import bind
-from reward_functions.serving.names import Names
 from reward_functions.serving.settings import LambdaSettings
 
 HERE = Path(__file__).parent
@@ -502,7 +502,7 @@ def test_a_stage_over_a_limit_counts_everything_that_brings_it_there(given, expe
 
 
 def test_a_stack_holds_no_more_resources_than_cloudformation_allows(monkeypatch):
-    monkeypatch.setattr("reward_functions.cdk.limits.MAX_RESOURCES", 100)
+    monkeypatch.setattr("reward_functions.cdk.limits.quotas.MAX_RESOURCES", 100)
     few = [{"name": f"gsm8k-{n}", "reward": "gsm8k"} for n in range(9)]
     with pytest.raises(BadStage, match="9 deployments are more than a stack of 100 resources"):
         stage(deployments=few)

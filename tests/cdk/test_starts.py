@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from reward_functions.cdk import starts
-from reward_functions.cdk.stages import BadStage, stage_of
+from reward_functions.cdk.limits import starts
+from reward_functions.cdk.model.stages import BadStage, stage_of
 
 READY = {"provisioned_concurrency": 4}
 SNAPPED = {"snap_start": True}
@@ -74,7 +74,7 @@ def test_what_lambda_takes_is_a_stage(deployment, given):
 
 
 def test_a_snapshot_of_this_machine_s_python_needs_3_12(monkeypatch):
-    monkeypatch.setattr("reward_functions.cdk.stages.here", lambda: ("x86_64", "3.11"))
+    monkeypatch.setattr("reward_functions.cdk.model.stages.here", lambda: ("x86_64", "3.11"))
     with pytest.raises(BadStage, match=r"from Python 3.12, and the stage's is 3.11"):
         stage(SNAPPED, emulated=True)
 

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import pytest
 
-from reward_functions.cdk.documents import AGENTS, BEDROCK, IMPORT, SAGEMAKER, TRAINING
-from reward_functions.rollouts.outbox.dynamodb_table import ACTIONS as OUTBOX
-from reward_functions.serving.deferred import WORK_ON_QUEUE
+from reward_functions.cdk.policies.deferred import WORK_ON_QUEUE
+from reward_functions.cdk.policies.documents import AGENTS, BEDROCK, IMPORT, SAGEMAKER, TRAINING
+from reward_functions.rollouts.report.outbox.dynamodb_table import ACTIONS as OUTBOX
 from tests.cdk.everybody import (
     AGENT,
     AGENT_KEY,
@@ -43,8 +43,8 @@ from tests.cdk.everybody import (
     WITH_RIGHTS,
     documents,
 )
-from tests.serving.test_decisions import among, decided
-from tests.serving.test_permissions import reference
+from tests.cdk.policies.test_decisions import among, decided
+from tests.cdk.policies.test_permissions import reference
 
 # Who acts for a service, and people by their tasks; the others are named where they are made.
 JOB, SERVERLESS, MULTI_TURN, INSTANCES, IMPORTING = (f"{kind} role" for kind in ROLES)

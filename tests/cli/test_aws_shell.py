@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from reward_functions.aws.shell import BadShell, default_stage, region_of, stage_hint
 from reward_functions.cli import _stage_checks, app
-from reward_functions.tools import laptop
-from reward_functions.tools.aws_shell import BadShell, default_stage, region_of, stage_hint
+from reward_functions.local import laptop
 from tests.loopback import Service, served
 
 ROOT = Path(__file__).parents[2]
@@ -222,13 +222,15 @@ def test_a_stage_that_was_typed_needs_no_hint(folder, monkeypatch):
     assert stage_hint("prod") == ""
 
 
+LAPTOP = ("aws", "calibration", "cli", "data", "jobs", "local", "reports", "rollouts/drive")
+
 MADE = re.compile(r"boto3\.(?:session\.)?(?:Session|client|resource)\(")
 
 OWN = {
-    "reward_functions/tools/aws_shell.py": "the resolver",
-    "reward_functions/tools/jobs/clients.py": "a partition; nothing is called",
-    "reward_functions/tools/local_aws/started.py": "the emulator's own keys",
-    "reward_functions/tools/rollouts/doctor.py": "which services are modelled; nothing is called",
+    "reward_functions/aws/shell.py": "the resolver",
+    "reward_functions/jobs/clients.py": "a partition; nothing is called",
+    "reward_functions/local/emulator/started.py": "the emulator's own keys",
+    "reward_functions/rollouts/drive/doctor.py": "which services are modelled; nothing is called",
     "helpers/agents.py": "an agent, as its author writes it",
 }
 
@@ -236,7 +238,7 @@ OWN = {
 def test_no_other_code_of_a_laptop_makes_sessions():
     files = [
         path
-        for top in ("reward_functions/tools", "reward_functions/cli", "helpers", "infra")
+        for top in (*(f"reward_functions/{room}" for room in LAPTOP), "helpers", "infra")
         for path in (ROOT / top).rglob("*.py")
     ]
     made = {str(path.relative_to(ROOT)) for path in files if MADE.search(path.read_text())}

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def rows(name):
-    text = (files("reward_functions.tools") / "demo" / f"{name}.jsonl").read_text(encoding="utf-8")
+    text = (files("reward_functions.data") / "demo" / f"{name}.jsonl").read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines()]
 
 

@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from reward_functions import sample
+from reward_functions.aws.catalogue import DeployedReward, deployment_parameter, immutable_name
 from reward_functions.cli import app
-from reward_functions.serving.catalogue import DeployedReward, deployment_parameter, immutable_name
 from reward_functions.testing import wire_row
 
 STAGE = "catalogued"

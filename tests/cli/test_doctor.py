@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from reward_functions.aws.emulator_record import Folder, Record
+from reward_functions.aws.failures import AwsFailed
 from reward_functions.cli import _stage_checks, app
-from reward_functions.tools import laptop
-from reward_functions.tools.deployed.failures import AwsFailed
-from reward_functions.tools.emulator_record import Folder, Record
-from reward_functions.tools.local_aws.processes import process_of
+from reward_functions.local import laptop
+from reward_functions.local.emulator.processes import process_of
 from tests.loopback import Service, served
 
 ROOT = Path(__file__).parents[2]

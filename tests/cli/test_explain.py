@@ -16,9 +16,9 @@ from typer.testing import CliRunner
 from reward_functions import Scored, Unscored, score_batch, specs
 from reward_functions.cli import app
 from reward_functions.cli.explaining import Explained, _show
+from reward_functions.reports.evidence import rendered
 from reward_functions.scoring.results import explanation
 from reward_functions.scoring.rows import Read
-from reward_functions.tools.evidence import rendered
 
 REPR = re.compile(
     r"\b[A-Z]\w*\([a-z_]+=|Fraction\(|Decimal\(|[{[(]'[\w ]*'[:,]|<[\w.]+ object at|frozenset|"

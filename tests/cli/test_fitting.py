@@ -6,12 +6,12 @@ import pytest
 
 from reward_functions.cli._console import output
 from reward_functions.cli._fitting import print_sheet
-from reward_functions.tools.jobs.figures import Series, by_position, overview
-from reward_functions.tools.jobs.hyperparameters import hyperparameters
-from reward_functions.tools.jobs.plan import plan
-from reward_functions.tools.jobs.plan_sheets import sheets
-from reward_functions.tools.sheets import Sheet
-from tests.tools.jobs.test_plan import GIVEN, SIZES, asked
+from reward_functions.jobs.figures import Series, by_position, overview
+from reward_functions.jobs.hyperparameters import hyperparameters
+from reward_functions.jobs.plan import plan
+from reward_functions.jobs.plan_sheets import sheets
+from reward_functions.reports.sheets import Sheet
+from tests.jobs.test_plan import GIVEN, SIZES, asked
 
 WIDTHS = (80, 100, 160)
 

@@ -13,9 +13,9 @@ import typer
 from typer.testing import CliRunner
 
 from reward_functions import cli as CLI  # noqa: N812 - a module beside its app
+from reward_functions.aws.deployed.invocation import FunctionError, Invocation
 from reward_functions.cli import app
-from reward_functions.tools.invocation import FunctionError, Invocation
-from reward_functions.tools.measured import Measured
+from reward_functions.reports.measured import Measured
 from tests.gates import EMPTY, GATES, HALF, INVALID, UNSCORED, cases, ended_with
 
 LINES = 6
@@ -197,7 +197,7 @@ class Runtime:
 
 @pytest.mark.parametrize(("_command", "case", "status"), cases("invoke"))
 def test_a_function_that_answers_no_batch_is_never_a_pass(run, monkeypatch, _command, case, status):
-    monkeypatch.setattr("reward_functions.tools.local_runtime.LocalRuntime", Runtime(case))
+    monkeypatch.setattr("reward_functions.local.function_runtime.LocalRuntime", Runtime(case))
     lines = [] if case is EMPTY else [row(at) for at in range(LINES)]
     ran = run("invoke", "gsm8k", written("rows.jsonl", lines), "--batch-size", "1")
     ended_with(ran, status)

@@ -8,11 +8,11 @@ import pytest
 from typer.testing import CliRunner
 
 from reward_functions import sample
+from reward_functions.aws.deployed.invocation import InitError
 from reward_functions.cli import app
+from reward_functions.local.function_runtime import LocalRuntime
+from reward_functions.reports.quantiles import quantile
 from reward_functions.testing import wire_row
-from reward_functions.tools.invocation import InitError
-from reward_functions.tools.local_runtime import LocalRuntime
-from reward_functions.tools.quantiles import quantile
 
 pytest.importorskip("awslambdaric")
 

@@ -14,8 +14,8 @@ import pytest
 from typer.testing import CliRunner
 
 from reward_functions.cli import app
-from reward_functions.tools.local_aws import down, find
-from reward_functions.tools.local_aws.environment import TRAINING
+from reward_functions.local.emulator import down, find
+from reward_functions.local.emulator.environment import TRAINING
 
 pytestmark = pytest.mark.usefixtures("local_aws")
 
@@ -180,7 +180,7 @@ def test_an_interrupted_start_leaves_nothing_to_go_on_with(monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("reward_functions.tools.local_aws.up", interrupted)
+    monkeypatch.setattr("reward_functions.local.emulator.up", interrupted)
     ran = run("up", "--name", "never", "--print-env")
     assert (ran.exit_code, ran.stdout) == (130, "false\n")
 

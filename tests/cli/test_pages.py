@@ -4,9 +4,9 @@ import pytest
 from typer.testing import CliRunner
 
 from reward_functions.cli import app
-from reward_functions.tools.rollouts.records import written
+from reward_functions.rollouts.drive.records import written
 from tests.parsed_page import harmless
-from tests.tools.rollouts.test_figures import RECORDS
+from tests.rollouts.drive.test_figures import RECORDS
 
 COMMANDS = [
     ["job", "plan", "--offline"],

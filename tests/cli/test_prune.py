@@ -11,9 +11,9 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
+from reward_functions.aws.catalogue import stage_parameter
+from reward_functions.aws.deployed import pruning
 from reward_functions.cli import app
-from reward_functions.serving.catalogue import stage_parameter
-from reward_functions.tools.deployed import pruning
 
 
 def run(*arguments):

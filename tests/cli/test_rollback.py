@@ -7,10 +7,10 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from reward_functions.aws.catalogue import deployment_parameter
+from reward_functions.aws.deployed import FunctionArn, find
 from reward_functions.cli import app
-from reward_functions.serving.catalogue import deployment_parameter
 from reward_functions.serving.descriptions import description
-from reward_functions.tools.deployed import FunctionArn, find
 
 
 def run(*arguments):
@@ -108,7 +108,7 @@ def test_a_version_that_does_not_pass_its_self_test_is_not_made_live(
 
 
 def test_a_deployment_that_moves_the_alias_meanwhile_is_not_undone(stage, gsm8k, monkeypatch):
-    from reward_functions.tools.deployed import rollback
+    from reward_functions.aws.deployed import rollback
 
     def meanwhile(function):
         live(stage, gsm8k, "1")
@@ -121,8 +121,8 @@ def test_a_deployment_that_moves_the_alias_meanwhile_is_not_undone(stage, gsm8k,
 
 
 def test_a_catalogue_that_cannot_be_written_is_said_and_repaired(stage, gsm8k, monkeypatch):
-    from reward_functions.tools.deployed import rollback
-    from reward_functions.tools.deployed.failures import AwsFailed
+    from reward_functions.aws.deployed import rollback
+    from reward_functions.aws.failures import AwsFailed
 
     def denied(*_):
         raise AwsFailed("writing the catalogue: not allowed: x", "AccessDeniedException")

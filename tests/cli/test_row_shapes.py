@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from reward_functions.cli import app
-from reward_functions.tools.rows.shapes import SHAPES
+from reward_functions.data.rows.shapes import SHAPES
 from tests.cli.row_shapes import ANSWERED, ASKED, EXCHANGES, REWARDS
 
 

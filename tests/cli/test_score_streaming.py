@@ -12,11 +12,11 @@ from typer.testing import CliRunner
 
 from reward_functions import sample
 from reward_functions.cli import app
+from reward_functions.data import atomic
+from reward_functions.data.rows import folders
 from reward_functions.scoring import journal, run
 from reward_functions.scoring.streaming import Streamed
 from reward_functions.testing import wire_row
-from reward_functions.tools import atomic
-from reward_functions.tools.rows import folders
 
 COUNT = 1_200
 

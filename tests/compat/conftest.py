@@ -146,10 +146,10 @@ def package(name):
     if name == THEIRS:
         yield names_of(THEIRS, tokens="sagemaker.core.token_generator")
         return
-    from reward_functions.rollouts.outbox.opening import open_outbox
-    from reward_functions.rollouts.reporting.reporter import Reporter, reporting
-    from reward_functions.rollouts.settings import RolloutSettings
-    from reward_functions.rollouts.transports.opening import open_transport
+    from reward_functions.rollouts.report.outbox.opening import open_outbox
+    from reward_functions.rollouts.report.reporter import Reporter, reporting
+    from reward_functions.rollouts.report.settings import RolloutSettings
+    from reward_functions.rollouts.report.transports.opening import open_transport
 
     settings = RolloutSettings(outbox="memory:")
     own = Reporter(settings, open_outbox(settings.outbox), transports=open_transport)

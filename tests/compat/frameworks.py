@@ -173,7 +173,7 @@ def openai_mappings(address, calculator):
     """A client that is handed the live mappings, and no adapter."""
     import openai
 
-    from reward_functions.rollouts.headers import InferenceHeaders, LiveParams
+    from reward_functions.rollouts.request.headers import InferenceHeaders, LiveParams
 
     client = openai.OpenAI(
         base_url=f"{address}/v1", api_key="key", default_headers=InferenceHeaders()
@@ -368,7 +368,7 @@ def httpx_async(address, calculator):
 def boto3_sample(address, calculator):
     import boto3
 
-    from reward_functions.rollouts.boto3_events import wrap_boto3
+    from reward_functions.rollouts.policy.boto3_events import wrap_boto3
 
     client = wrap_boto3(sagemaker_client(boto3, address))
 
@@ -382,8 +382,8 @@ def boto3_sample(address, calculator):
 def boto3_stream(address, calculator):
     import boto3
 
-    from reward_functions.rollouts.boto3_events import wrap_boto3
     from reward_functions.rollouts.policy.answers import completion_of
+    from reward_functions.rollouts.policy.boto3_events import wrap_boto3
 
     client = wrap_boto3(sagemaker_client(boto3, address))
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from reward_functions.tools.runtime_double import (
+from reward_functions.local.runtime_double import (
     FaultPlan,
     RuntimeSettings,
     ScriptedPolicy,

@@ -12,9 +12,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from reward_functions.rollouts.errors import MisalignedTokens
-from reward_functions.rollouts.exchange import agentcore, datum, token_rows
-from reward_functions.rollouts.trajectories.types import TokenTrace, Trajectory, Turn
+from reward_functions.rollouts.record.exchange import agentcore, datum, token_rows
+from reward_functions.rollouts.record.types import TokenTrace, Trajectory, Turn
+from reward_functions.rollouts.request.errors import MisalignedTokens
 
 pytest.importorskip("agentcore_rl_toolkit")
 EPISODES = range(300)

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 import pytest
 
-from reward_functions.rollouts.episodes.episode import current_rollout
-from reward_functions.rollouts.episodes.handler import rollout_handler
-from reward_functions.rollouts.outbox.opening import open_outbox
-from reward_functions.rollouts.reporting.reporter import Reporter
-from reward_functions.rollouts.settings import RolloutSettings
-from reward_functions.rollouts.transports.opening import open_transport
+from reward_functions.rollouts.episode.episode import current_rollout
+from reward_functions.rollouts.episode.handler import rollout_handler
+from reward_functions.rollouts.report.outbox.opening import open_outbox
+from reward_functions.rollouts.report.reporter import Reporter
+from reward_functions.rollouts.report.settings import RolloutSettings
+from reward_functions.rollouts.report.transports.opening import open_transport
 from tests.compat.conftest import ABSENT, MEASURED, METADATA, Runtime
 from tests.compat.frameworks import FRAMEWORKS
 from tests.loopback import served

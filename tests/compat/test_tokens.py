@@ -9,7 +9,7 @@ import botocore.auth
 import pytest
 from botocore.credentials import Credentials
 
-from reward_functions.rollouts.transports import bearer_tokens
+from reward_functions.rollouts.report.transports import bearer_tokens
 from tests.compat.conftest import ABSENT
 
 pytest.importorskip("sagemaker.train", reason=ABSENT)

@@ -10,9 +10,9 @@ from reward_functions import BadReference, Scored, Unscored, get, sample, score_
 from reward_functions.core.allowance import ALGEBRA
 from reward_functions.core.alternatives import MAX_ALTERNATIVES, any_reference, members
 from reward_functions.core.types import Outcome
+from reward_functions.data.usable import complaint
 from reward_functions.symbolic.cas.client import CLIENT
 from reward_functions.symbolic.verdict import unknown
-from reward_functions.tools.datasets.usable import complaint
 
 CASES = {
     # reward, response, reference, score

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from reward_functions.serving.catalogue import DeployedStage, stage_parameter
-from reward_functions.tools.deployed import DeployedFunction, deployments
-from reward_functions.tools.local_aws.cdk import Cdk, CdkFailed
-from reward_functions.tools.local_aws.processes import lifeline
-from reward_functions.tools.local_aws.training import TrainingOptions, with_training
-from reward_functions.tools.runtime_double.server import serving
+from reward_functions.aws.catalogue import DeployedStage, stage_parameter
+from reward_functions.aws.deployed import DeployedFunction, deployments
+from reward_functions.local.emulator.cdk import Cdk, CdkFailed
+from reward_functions.local.emulator.processes import lifeline
+from reward_functions.local.emulator.training import TrainingOptions, with_training
+from reward_functions.local.runtime_double.server import serving
 from tests.deploy.agents_end import AgentsEnd
 from tests.deploy.submitter import Account
 from tests.deploy.what import ROOT, STAGE, stages

@@ -18,14 +18,14 @@ from time import sleep
 
 from typer.testing import CliRunner
 
-from reward_functions.cli import app
-from reward_functions.serving.catalogue import (
+from reward_functions.aws.catalogue import (
     DATA_PREFIX,
     OUTPUT_PREFIX,
     deployment_parameter,
 )
+from reward_functions.cli import app
+from reward_functions.local.emulator.environment import ACCOUNT
 from reward_functions.serving.descriptions import description
-from reward_functions.tools.local_aws.environment import ACCOUNT
 from tests.deploy.what import STAGE
 
 POLICIES = ("data", "jobs", "evaluate")

@@ -15,14 +15,14 @@ from pathlib import Path
 import pytest
 
 from reward_functions.core.importing import imported
-from reward_functions.rollouts.deferred.writing import Deferred
-from reward_functions.rollouts.episodes.handler import rollout_handler
-from reward_functions.rollouts.outbox.opening import open_outbox
-from reward_functions.rollouts.reporting.reporter import Reporter, reporting
-from reward_functions.rollouts.servers.app import RolloutApp
-from reward_functions.rollouts.settings import RolloutSettings
-from reward_functions.rollouts.transports.opening import open_transport
-from reward_functions.tools.jobs.agents import granted
+from reward_functions.jobs.agents import granted
+from reward_functions.rollouts.episode.handler import rollout_handler
+from reward_functions.rollouts.report.deferred.writing import Deferred
+from reward_functions.rollouts.report.outbox.opening import open_outbox
+from reward_functions.rollouts.report.reporter import Reporter, reporting
+from reward_functions.rollouts.report.settings import RolloutSettings
+from reward_functions.rollouts.report.transports.opening import open_transport
+from reward_functions.rollouts.serve.app import RolloutApp
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples" / "agents"
 JOB = "arn:aws:sagemaker:us-east-1:000000000000:job/AgentRFT/examples"

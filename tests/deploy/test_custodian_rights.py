@@ -11,10 +11,10 @@ from time import monotonic
 
 import pytest
 
+from reward_functions.aws.names import Names
 from reward_functions.cdk.custodian import index
-from reward_functions.serving import custodian, permissions
-from reward_functions.serving.iam import Place
-from reward_functions.serving.names import Names
+from reward_functions.cdk.policies import custodian, permissions
+from reward_functions.cdk.policies.iam import Place
 
 HERE = Place("aws", "us-east-1", "000000000000")
 NAMES = Names("cleared")

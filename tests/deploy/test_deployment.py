@@ -12,18 +12,18 @@ from time import monotonic, sleep
 import pytest
 
 from reward_functions import sample
+from reward_functions.aws.deployed import check, expectation
+from reward_functions.aws.emulator_record import start_time
 from reward_functions.cli._deployed_demo import score_deployed
 from reward_functions.cli.demo import REWARDS, script
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import DatasetError
 from reward_functions.core.registry import get
 from reward_functions.core.types import Scored
-from reward_functions.tools.deployed import check, expectation
-from reward_functions.tools.emulator_record import start_time
-from reward_functions.tools.local_aws import running
-from reward_functions.tools.local_aws.cdk import Cdk, CdkFailed
-from reward_functions.tools.local_aws.emulator import known
-from reward_functions.tools.local_aws.started import EmulatorEnded
+from reward_functions.local.emulator import running
+from reward_functions.local.emulator.cdk import Cdk, CdkFailed
+from reward_functions.local.emulator.emulator import known
+from reward_functions.local.emulator.started import EmulatorEnded
 from tests.deploy.what import ROOT, STAGE, stages
 from tests.processes import end_within
 

@@ -22,10 +22,10 @@ from typer.testing import CliRunner
 
 from reward_functions import sample
 from reward_functions.cli import app
-from reward_functions.rollouts.contract import RolloutMetadata
-from reward_functions.rollouts.deferred.record import DeferredRecord
-from reward_functions.rollouts.deferred.writing import Deferred
-from reward_functions.rollouts.errors import ConflictingReport, ResultNotKept
+from reward_functions.rollouts.report.deferred.record import DeferredRecord
+from reward_functions.rollouts.report.deferred.writing import Deferred
+from reward_functions.rollouts.request.contract import RolloutMetadata
+from reward_functions.rollouts.request.errors import ConflictingReport, ResultNotKept
 from tests.deploy.what import STAGE
 
 JOB = "arn:aws:sagemaker:us-east-1:000000000000:job/AgentRFT/feedback"

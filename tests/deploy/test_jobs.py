@@ -13,9 +13,9 @@ from time import sleep
 
 import pytest
 
-from reward_functions.tools.training_double.grading import Grader
-from reward_functions.tools.training_double.runs import seed_of
-from reward_functions.tools.training_double.training import TrainingJob, run
+from reward_functions.local.training_double.grading import Grader
+from reward_functions.local.training_double.runs import seed_of
+from reward_functions.local.training_double.training import TrainingJob, run
 from tests.deploy.submitter import CREATES, DRIVERS, GONE, MANY, SEVERE, SIMULATION, TABLE
 
 FAST = ("--interval", "0.05")
@@ -180,8 +180,8 @@ def test_a_start_that_is_killed_behind_the_upload_and_throttled_is_one_job(
 ):
     def attempts(number):
         """Eight on Bedrock and four on the other API take a minute, where all are throttled."""
-        for module in ("deployed.versions", "jobs.drivers.openai_api"):
-            monkeypatch.setattr(f"reward_functions.tools.{module}.ATTEMPTS", number)
+        for module in ("aws.deployed.versions", "jobs.drivers.openai_api"):
+            monkeypatch.setattr(f"reward_functions.{module}.ATTEMPTS", number)
 
     account.hold()
     before = account.belongings()

@@ -12,11 +12,11 @@ from time import sleep
 
 import pytest
 
-from reward_functions.tools.jobs.configuration import load
-from reward_functions.tools.jobs.drivers import driver_for
-from reward_functions.tools.jobs.preparing import prepared
-from reward_functions.tools.jobs.token import signed
-from reward_functions.tools.local_aws.environment import TRAINING
+from reward_functions.jobs.configuration import load
+from reward_functions.jobs.drivers import driver_for
+from reward_functions.jobs.preparing import prepared
+from reward_functions.jobs.token import signed
+from reward_functions.local.emulator.environment import TRAINING
 from tests.deploy.submitter import DRIVERS
 
 SOMEBODY_ELSES = "arn:aws:kms:us-east-1:000000000000:key/00000000-0000-0000-0000-000000000000"

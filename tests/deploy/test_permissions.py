@@ -3,7 +3,7 @@
 The emulator's simulator takes no context, so what depends on one (a bucket's prefix, the service a
 role is passed to) is denied there; listings are tried for real. It does not enforce `iam:PassRole`,
 and asks about starting a job on "*", which no policy here allows: both are simulated only. What
-depends on a context is decided by the documents themselves in tests/serving/test_decisions.py.
+depends on a context is decided by the documents themselves in tests/cdk/policies/test_decisions.py.
 No SageMaker exists in the emulator: what its jobs and their people may do there is simulated alone;
 what they may do elsewhere is tried in test_tried.py.
 """
@@ -17,9 +17,9 @@ import pytest
 from botocore.exceptions import ClientError
 
 from reward_functions import sample
-from reward_functions.serving.catalogue import DeployedReward, deployment_parameter
-from reward_functions.tools.deployed import DeployedFunction
-from reward_functions.tools.invocation import FunctionError
+from reward_functions.aws.catalogue import DeployedReward, deployment_parameter
+from reward_functions.aws.deployed import DeployedFunction
+from reward_functions.aws.deployed.invocation import FunctionError
 from tests.deploy.what import AGENT
 
 ACCOUNT = "000000000000"

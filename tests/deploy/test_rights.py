@@ -2,7 +2,7 @@
 
 The function is made here, of a deployed artifact with one more package in it and of the policies
 that a stack would give it; so nothing is synthesised or deployed for it. What the emulator does not
-enforce (keys, network interfaces) is decided by the documents in tests/serving/test_decisions.py.
+enforce (keys, network interfaces) is decided by the documents: `tests/cdk/policies`.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from dataclasses import dataclass
 import pytest
 
 from reward_functions import sample
-from reward_functions.cdk import closure
-from reward_functions.cdk.function_role import policies
-from reward_functions.cdk.stages import stage_of
-from reward_functions.serving import permissions
-from reward_functions.serving.iam import Place
-from reward_functions.tools.deployed import DeployedFunction
-from reward_functions.tools.invocation import FunctionError
+from reward_functions.aws.deployed import DeployedFunction
+from reward_functions.aws.deployed.invocation import FunctionError
+from reward_functions.cdk.artifact import closure
+from reward_functions.cdk.model.function_role import policies
+from reward_functions.cdk.model.stages import stage_of
+from reward_functions.cdk.policies import permissions
+from reward_functions.cdk.policies.iam import Place
 from tests.deploy.what import ROOT, STAGE
 
 PLACE = Place("aws", "us-east-1", "000000000000")

@@ -17,10 +17,10 @@ from pathlib import Path
 import pytest
 from botocore.exceptions import ClientError
 
+from reward_functions.aws.names import Names
+from reward_functions.cdk.policies import forwarding, permissions
+from reward_functions.cdk.policies.iam import Place
 from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
-from reward_functions.serving import forwarding, permissions
-from reward_functions.serving.iam import Place
-from reward_functions.serving.names import Names
 from tests.deploy.what import AGENT, ROOT, STAGE
 
 HERE = Place("aws", "us-east-1", "000000000000")

@@ -18,11 +18,11 @@ from botocore.exceptions import ClientError
 from typer.testing import CliRunner
 
 from reward_functions import sample
+from reward_functions.aws.catalogue import immutable_name, stack_name
+from reward_functions.aws.deployed import DeployedFunction, deployments
 from reward_functions.cli import app
 from reward_functions.core.types import Scored
-from reward_functions.serving.catalogue import immutable_name, stack_name
-from reward_functions.tools.deployed import DeployedFunction, deployments
-from reward_functions.tools.local_aws.cdk import Cdk, CdkFailed
+from reward_functions.local.emulator.cdk import Cdk, CdkFailed
 from tests.wheel import EXAMPLE, installed, repository_with_packages_of_our_names
 
 if TYPE_CHECKING:

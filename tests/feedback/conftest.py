@@ -16,11 +16,11 @@ from reward_functions.feedback.path import Message, Path
 from reward_functions.feedback.reports import Reports
 from reward_functions.feedback.scoring import PinnedRewards
 from reward_functions.feedback.settings import FeedbackSettings
-from reward_functions.rollouts.contract import RolloutMetadata
-from reward_functions.rollouts.deferred.record import DeferredRecord, PinnedReward
-from reward_functions.rollouts.outbox.memory import MemoryOutbox
+from reward_functions.rollouts.report.deferred.record import DeferredRecord, PinnedReward
+from reward_functions.rollouts.report.outbox.memory import MemoryOutbox
+from reward_functions.rollouts.request.contract import RolloutMetadata
 from tests.lambda_api import Function, lambda_api
-from tests.rollouts.outbox.reports import JOB, NOW, WINDOW
+from tests.rollouts.report.outbox.reports import JOB, NOW, WINDOW
 from tests.rollouts.reporters import Clock, Scripted
 
 MATH = "arn:aws:lambda:us-east-1:000000000000:function:SageMaker-reward-dev-math"

@@ -11,7 +11,7 @@ from reward_functions.feedback import again
 from reward_functions.feedback.again import hide, pause
 from reward_functions.feedback.path import Message
 from tests.feedback.conftest import MATH, graded
-from tests.rollouts.outbox.reports import WINDOW
+from tests.rollouts.report.outbox.reports import WINDOW
 
 LIMIT = 60.0
 

@@ -14,13 +14,13 @@ from types import SimpleNamespace
 import pytest
 
 from reward_functions.feedback import handler as entry
-from reward_functions.rollouts.outbox.dynamodb_table import create_table
-from reward_functions.rollouts.outbox.opening import open_outbox
-from reward_functions.rollouts.reporting.host import Timing
-from reward_functions.rollouts.reporting.reporter import Reporter
-from reward_functions.rollouts.settings import RolloutSettings
-from reward_functions.rollouts.transports.opening import open_transport
-from reward_functions.tools.runtime_double.server import serving
+from reward_functions.local.runtime_double.server import serving
+from reward_functions.rollouts.report.host import Timing
+from reward_functions.rollouts.report.outbox.dynamodb_table import create_table
+from reward_functions.rollouts.report.outbox.opening import open_outbox
+from reward_functions.rollouts.report.reporter import Reporter
+from reward_functions.rollouts.report.settings import RolloutSettings
+from reward_functions.rollouts.report.transports.opening import open_transport
 from tests.feedback.conftest import JOB, MATH, announced, graded
 from tests.lambda_api import Function
 
@@ -131,10 +131,10 @@ def died_behind_the_result(outbox, record, environ):
         "import os, signal, sys, time\n"
         "import boto3\n"
         "from reward_functions.rollouts import Deferred, rollout_handler, RolloutSettings\n"
-        "from reward_functions.rollouts.outbox.opening import open_outbox\n"
-        "from reward_functions.rollouts.reporting.host import Timing\n"
-        "from reward_functions.rollouts.reporting.reporter import Reporter\n"
-        "from reward_functions.rollouts.transports.opening import open_transport\n"
+        "from reward_functions.rollouts.report.outbox.opening import open_outbox\n"
+        "from reward_functions.rollouts.report.host import Timing\n"
+        "from reward_functions.rollouts.report.reporter import Reporter\n"
+        "from reward_functions.rollouts.report.transports.opening import open_transport\n"
         "outbox, bucket, arn, job, rollout = sys.argv[1:]\n"
         "class Dying(Reporter):\n"
         "    def end(self, target):\n"

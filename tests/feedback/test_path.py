@@ -10,13 +10,13 @@ import pytest
 from botocore.stub import Stubber
 
 from reward_functions.feedback.findings import KINDS
-from reward_functions.rollouts.errors import OutboxUnavailable
-from reward_functions.rollouts.intents import report
-from reward_functions.rollouts.transports import NoReply, Reply
+from reward_functions.rollouts.report.intents import report
+from reward_functions.rollouts.report.transports import NoReply, Reply
+from reward_functions.rollouts.request.errors import OutboxUnavailable
 from tests.feedback.conftest import MATH, announced, graded
 from tests.lambda_api import Function, function_error, refusal
 from tests.lambda_api import Reply as Answer
-from tests.rollouts.outbox.reports import NOW, WINDOW
+from tests.rollouts.report.outbox.reports import NOW, WINDOW
 from tests.rollouts.reporters import CONFLICT, THROTTLED
 
 LIMIT = 30.0

@@ -16,10 +16,10 @@ from reward_functions.feedback.again import hide
 from reward_functions.feedback.findings import Stopped
 from reward_functions.feedback.path import Message, Path
 from reward_functions.feedback.scoring import PinnedRewards
-from reward_functions.rollouts.contract import RolloutMetadata
-from reward_functions.rollouts.deferred.record import DeferredRecord, PinnedReward
+from reward_functions.rollouts.report.deferred.record import DeferredRecord, PinnedReward
+from reward_functions.rollouts.request.contract import RolloutMetadata
 from tests.feedback.conftest import MATH, graded
-from tests.rollouts.outbox.reports import JOB, NOW, WINDOW
+from tests.rollouts.report.outbox.reports import JOB, NOW, WINDOW
 
 POISON = "POISON"
 

@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-from reward_functions.tools.group_figures import share
-from reward_functions.tools.jobs.baseline import Baseline, Reason, judged
-from reward_functions.tools.jobs.baseline_page import page as baseline_page
-from reward_functions.tools.jobs.plan import plan as planned
-from reward_functions.tools.jobs.plan_sheets import page as plan_page
+from reward_functions.jobs.baseline import Baseline, Reason, judged
+from reward_functions.jobs.baseline_page import page as baseline_page
+from reward_functions.jobs.plan import plan as planned
+from reward_functions.jobs.plan_sheets import page as plan_page
+from reward_functions.reports.group_figures import share
 from tests.gallery.hostile import NAME, UNBROKEN
-from tests.tools.jobs.test_plan import GIVEN, NOVA, SIZES, asked
+from tests.jobs.test_plan import GIVEN, NOVA, SIZES, asked
 
 FACTS = [("model", NOVA), ("reward", "gsm8k, version 3"), ("grader", "not deployed")]
 

@@ -2,16 +2,16 @@
 
 from random import Random
 
-from reward_functions.tools.pages.charts.bands import bands
-from reward_functions.tools.pages.charts.bars import Bin, histogram, tallies
-from reward_functions.tools.pages.charts.lines import Course, lines
-from reward_functions.tools.pages.charts.matrix import matrix
-from reward_functions.tools.pages.charts.points import Point, points
-from reward_functions.tools.pages.charts.spans import Row, Span, spans
-from reward_functions.tools.pages.charts.strips import strips
-from reward_functions.tools.pages.page import Page
-from reward_functions.tools.pages.sections import Case, Section, Warned
-from reward_functions.tools.sheets import Sheet
+from reward_functions.reports.pages.charts.bands import bands
+from reward_functions.reports.pages.charts.bars import Bin, histogram, tallies
+from reward_functions.reports.pages.charts.lines import Course, lines
+from reward_functions.reports.pages.charts.matrix import matrix
+from reward_functions.reports.pages.charts.points import Point, points
+from reward_functions.reports.pages.charts.spans import Row, Span, spans
+from reward_functions.reports.pages.charts.strips import strips
+from reward_functions.reports.pages.page import Page
+from reward_functions.reports.pages.sections import Case, Section, Warned
+from reward_functions.reports.sheets import Sheet
 from tests.gallery.hostile import NAME, UNBROKEN
 
 PLAIN = "a group of responses"

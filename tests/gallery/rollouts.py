@@ -5,14 +5,14 @@ from dataclasses import replace
 from itertools import count
 from random import Random
 
-from reward_functions.tools.loopback_service.refusals import Refused
-from reward_functions.tools.rollouts.figures import figures_of
-from reward_functions.tools.rollouts.page import page as report_page
-from reward_functions.tools.runtime_double import FaultPlan, RuntimeSettings, Turn
-from reward_functions.tools.runtime_double.page import page_of
-from reward_functions.tools.runtime_double.state import Report, Trajectories
+from reward_functions.local.loopback_service.refusals import Refused
+from reward_functions.local.runtime_double import FaultPlan, RuntimeSettings, Turn
+from reward_functions.local.runtime_double.page import page_of
+from reward_functions.local.runtime_double.state import Report, Trajectories
+from reward_functions.rollouts.drive.figures import figures_of
+from reward_functions.rollouts.drive.page import page as report_page
 from tests.gallery.hostile import NAME, UNBROKEN
-from tests.tools.rollouts.test_figures import SETUP, record
+from tests.rollouts.drive.test_figures import SETUP, record
 
 JOB = "arn:aws:sagemaker:us-west-2:000000000000:job/AgentRFT/sums"
 

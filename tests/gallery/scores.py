@@ -10,8 +10,8 @@ from reward_functions import BadSample, Message, Sample, Unscored, get, score_ba
 from reward_functions.core.asking import ScriptedAsk
 from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
 from reward_functions.judge_runtime.panel import JudgePool
-from reward_functions.tools.score_report.labels import labels_of
-from reward_functions.tools.score_report.page import score_page
+from reward_functions.reports.score_report.labels import labels_of
+from reward_functions.reports.score_report.page import score_page
 from tests.gallery.hostile import NAME, UNBROKEN
 
 GROUP = 8

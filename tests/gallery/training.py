@@ -7,12 +7,12 @@ trained.
 from functools import cache
 
 from reward_functions.cli.job.metrics import _sheets
-from reward_functions.tools.jobs.drawing import page
-from reward_functions.tools.jobs.figures import Series, series
-from reward_functions.tools.jobs.grader_figures import Batch, by_minute
-from reward_functions.tools.jobs.job import MetricPoint
-from reward_functions.tools.training_double.page import simulation_page
-from reward_functions.tools.training_double.settings import REHEARSAL
+from reward_functions.jobs.drawing import page
+from reward_functions.jobs.figures import Series, series
+from reward_functions.jobs.grader_figures import Batch, by_minute
+from reward_functions.jobs.job import MetricPoint
+from reward_functions.local.training_double.page import simulation_page
+from reward_functions.local.training_double.settings import REHEARSAL
 from tests.gallery.hostile import NAME, UNBROKEN
 from tests.rehearsals import generated_rows, rehearse
 

@@ -2,15 +2,15 @@
 
 from random import Random
 
-from reward_functions.rollouts.trajectories.statistics import statistics_of
-from reward_functions.rollouts.trajectories.types import (
+from reward_functions.rollouts.drive.trajectories import page
+from reward_functions.rollouts.record.statistics import statistics_of
+from reward_functions.rollouts.record.types import (
     TokenUsage,
     ToolCall,
     ToolResult,
     Trajectory,
     Turn,
 )
-from reward_functions.tools.rollouts.trajectories import page
 from tests.gallery.hostile import NAME, UNBROKEN
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from helpers.evaluated import FLIPS, Evaluated
-from reward_functions.tools.evaluating.evaluation_record import (
+from reward_functions.jobs.evaluation.evaluation_record import (
     Beside,
     Compared,
     EvaluationRecord,

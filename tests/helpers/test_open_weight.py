@@ -7,9 +7,9 @@ import pytest
 
 from helpers import open_weight
 from helpers.open_weight import key, named, open_weight_models
-from reward_functions.tools.jobs.configuration import BadJob
-from reward_functions.tools.jobs.models import models
-from reward_functions.tools.jobs.token import VARIABLE, Key, Refreshing
+from reward_functions.jobs.configuration import BadJob
+from reward_functions.jobs.models import models
+from reward_functions.jobs.token import VARIABLE, Key, Refreshing
 
 SECRET = "bedrock-api-key-c2VjcmV0"
 

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import pytest
 
 from helpers.openai_steps import FIGURES, REPORTED, checkpoints, events, how_to_read
-from reward_functions.tools.jobs.drivers.openai import OpenAIDriver
-from reward_functions.tools.jobs.drivers.openai_job import Checkpoint
-from reward_functions.tools.jobs.job import Job, JobEvent, MetricPoint
-from reward_functions.tools.training_double.metric_files import EVENT_KEYS
+from reward_functions.jobs.drivers.openai import OpenAIDriver
+from reward_functions.jobs.drivers.openai_job import Checkpoint
+from reward_functions.jobs.job import Job, JobEvent, MetricPoint
+from reward_functions.local.training_double.metric_files import EVENT_KEYS
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

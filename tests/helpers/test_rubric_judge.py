@@ -7,8 +7,8 @@ import pytest
 from helpers.faithfulness import HALF, UNFAITHFUL, WHOLE, answers, labelled_answers, rows
 from helpers.rubric_judge import of_bedrock, rubric_judge
 from helpers.scripted_raters import RATERS, verdict
+from reward_functions.calibration.estimating import TrainingRun
 from reward_functions.core.errors import BadJudge
-from reward_functions.tools.judging.estimating import TrainingRun
 
 RUBRIC = """
 version = 1

@@ -9,10 +9,10 @@ from helpers.sample_data import demo_rewards, demo_rows, demo_samples
 from helpers.shown import Shown
 from helpers.tables import catalogue_table, metrics_table, results_table
 from reward_functions import Metric, Score, Scored, Unscored, get, sample, score_batch
+from reward_functions.aws.catalogue import DeployedReward
 from reward_functions.cli.demo import REWARDS
-from reward_functions.serving.catalogue import DeployedReward
-from reward_functions.tools.pages.escaping import CELL
-from reward_functions.tools.sheets import Sheet
+from reward_functions.reports.pages.escaping import CELL
+from reward_functions.reports.sheets import Sheet
 
 HOSTILE = '<script>alert("1")</script>\x1b[31m&'
 

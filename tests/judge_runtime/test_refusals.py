@@ -8,6 +8,7 @@ from time import monotonic, sleep
 import pytest
 
 from reward_functions import Scored, get, sample, score_batch
+from reward_functions.calibration.settings import load_judge_config
 from reward_functions.core.errors import BadJudge, JudgeUnavailable, NoVerdict
 from reward_functions.core.types import Usage
 from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
@@ -16,7 +17,6 @@ from reward_functions.judge_runtime.prompting import BLANK
 from reward_functions.judge_runtime.usage import Account
 from reward_functions.judge_runtime.wrappers.circuit_breaker import ENOUGH
 from reward_functions.testing import FakeAsk
-from reward_functions.tools.judging.settings import load_judge_config
 
 YES = {"same": "yes"}
 BUSY = JudgeUnavailable("busy", "busy")

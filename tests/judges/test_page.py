@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from reward_functions.cdk.stages import stage_of
+from reward_functions.aws.names import Names
+from reward_functions.calibration.starting import STARTS
+from reward_functions.cdk.model.stages import stage_of
 from reward_functions.cli import app
 from reward_functions.judge_runtime.config import OUTPUT_MODES
 from reward_functions.judge_runtime.config_reading import config_of
 from reward_functions.judge_runtime.rubric_file import rubric_of
 from reward_functions.judge_runtime.usage import COUNTERS
 from reward_functions.serving.handler import bind
-from reward_functions.serving.names import Names
 from reward_functions.serving.settings import LambdaSettings
-from reward_functions.tools.judging.starting import STARTS
 from tests.judge_runtime.conftest import serve
 
 __all__ = ["serve"]

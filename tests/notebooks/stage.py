@@ -7,11 +7,11 @@ the judge's model, the training double trains no language model. All of it ends 
 import os
 from contextlib import ExitStack, contextmanager
 
-from reward_functions.tools.local_aws import down, up
-from reward_functions.tools.local_aws.cdk import Cdk
-from reward_functions.tools.local_aws.processes import ended_like_interrupted, lifeline
-from reward_functions.tools.local_aws.training import TrainingOptions
-from reward_functions.tools.scripted_judge import scripted_judge
+from reward_functions.local.emulator import down, up
+from reward_functions.local.emulator.cdk import Cdk
+from reward_functions.local.emulator.processes import ended_like_interrupted, lifeline
+from reward_functions.local.emulator.training import TrainingOptions
+from reward_functions.local.scripted_judge import scripted_judge
 from tests.deploy.what import ROOT, STAGE
 
 NAME = "notebooks"

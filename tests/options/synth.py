@@ -11,8 +11,8 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import NamedTuple
 
-from reward_functions.cdk.costs import alarms
-from reward_functions.cdk.limits import (
+from reward_functions.cdk.app.costs import alarms
+from reward_functions.cdk.limits.quotas import (
     MAX_ENVIRONMENT_BYTES,
     MAX_INLINE_POLICIES,
     MAX_MANAGED_POLICY,
@@ -78,7 +78,7 @@ def synthesised(name, given, *, inspected=True):
     """A stage from `cdk.json` to its templates; findings only where it is inspected."""
     import aws_cdk as cdk
 
-    from reward_functions.cdk.app import build
+    from reward_functions.cdk.app.app import build
 
     started = perf_counter()
     stage = checked(given, name)

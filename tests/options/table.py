@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from reward_functions.cdk.stages import MODELS, stage_of
+from reward_functions.cdk.model.stages import MODELS, stage_of
 from reward_functions.core.errors import ConfigurationError
 
 ROOT = Path(__file__).parents[2]

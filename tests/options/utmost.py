@@ -3,7 +3,7 @@
 import json
 from functools import cache
 
-from reward_functions.cdk.regions import aws_regions, partition_of
+from reward_functions.aws.regions import aws_regions, partition_of
 from tests.options.table import REGION, accepted, together
 
 LONGEST = 40

@@ -12,7 +12,7 @@ from tests.recorder.rows import Row, Trial, lines, row
 ROOT = Path(__file__).parents[2]
 CASES = ROOT / "tests" / "cases"
 SHARED = ROOT.parent / "shared" / "data"
-DEMO = (ROOT / "reward_functions" / "tools" / "demo", ROOT / "helpers" / "demo")
+DEMO = (ROOT / "reward_functions" / "data" / "demo", ROOT / "helpers" / "demo")
 """Where the demo's rows are, one file a reward: here in one checkout, there in an older one."""
 
 NOTES = ("shows", "expected")

@@ -6,7 +6,7 @@
 import json
 from dataclasses import dataclass, field
 
-from reward_functions.rollouts.trajectories.recording import Recording
+from reward_functions.rollouts.record.recording import Recording
 from tests.policy_service import USAGE, Call, Policy
 
 

@@ -17,13 +17,13 @@ from langchain_openai import ChatOpenAI
 from strands.models.openai import OpenAIModel
 
 from reward_functions.rollouts.agents import wrap_model as wrap_agents_model
-from reward_functions.rollouts.boto3_events import wrap_boto3
 from reward_functions.rollouts.httpx import wrap_http_client
 from reward_functions.rollouts.langchain import wrap_chat_model
 from reward_functions.rollouts.openai import wrap_client
 from reward_functions.rollouts.policy.answers import completion_of
+from reward_functions.rollouts.policy.boto3_events import wrap_boto3
+from reward_functions.rollouts.policy.strands.answers import Answer
 from reward_functions.rollouts.strands import wrap_model
-from reward_functions.rollouts.strands.answers import Answer
 from tests.rollouts.crossing import JOB
 
 FUNCTION = {

@@ -1,7 +1,7 @@
 """64 rollouts at once: whose each call is can be read from its prompt, and so compared."""
 
-from reward_functions.rollouts.episodes.episode import RolloutContext
-from reward_functions.rollouts.trajectories.recording import Recording
+from reward_functions.rollouts.episode.episode import RolloutContext
+from reward_functions.rollouts.record.recording import Recording
 
 AT_ONCE = 64
 JOB = "arn:aws:sagemaker:us-west-2:123456789012:job/AgentRFT/j"

@@ -6,12 +6,12 @@ from collections import Counter
 from threading import Lock
 from time import monotonic, sleep
 
-from reward_functions.rollouts.outbox.memory import MemoryOutbox
-from reward_functions.rollouts.reporting.host import Timing
-from reward_functions.rollouts.reporting.reporter import Reporter
-from reward_functions.rollouts.settings import RolloutSettings
-from reward_functions.rollouts.transports import Reply
-from tests.rollouts.outbox.reports import NOW
+from reward_functions.rollouts.report.host import Timing
+from reward_functions.rollouts.report.outbox.memory import MemoryOutbox
+from reward_functions.rollouts.report.reporter import Reporter
+from reward_functions.rollouts.report.settings import RolloutSettings
+from reward_functions.rollouts.report.transports import Reply
+from tests.rollouts.report.outbox.reports import NOW
 
 OK = Reply(200)
 CONFLICT = Reply(409, "ConflictException")

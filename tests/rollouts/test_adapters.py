@@ -8,10 +8,10 @@ from contextlib import aclosing, suppress
 
 import pytest
 
-from reward_functions.rollouts.episodes.endings import cause_of
-from reward_functions.rollouts.errors import PolicyFailure
+from reward_functions.rollouts.episode.endings import cause_of
 from reward_functions.rollouts.policy.answers import events_of
-from reward_functions.rollouts.trajectories.types import TokenTrace, TokenUsage
+from reward_functions.rollouts.record.types import TokenTrace, TokenUsage
+from reward_functions.rollouts.request.errors import PolicyFailure
 from tests.loopback import served
 from tests.rollouts.acting_policy import ActingPolicy
 from tests.rollouts.adapters import ADAPTERS, AS_WRITTEN, ONE_ATTEMPT, ask, chat_model

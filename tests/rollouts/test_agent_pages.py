@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from reward_functions.rollouts.outbox.opening import open_outbox
-from reward_functions.rollouts.reporting.reporter import Reporter, reporting
-from reward_functions.rollouts.settings import RolloutSettings
-from reward_functions.rollouts.transports.opening import open_transport
-from reward_functions.tools.runtime_double import CalculatorPolicy, RuntimeSettings, serving
+from reward_functions.local.runtime_double import CalculatorPolicy, RuntimeSettings, serving
+from reward_functions.rollouts.report.outbox.opening import open_outbox
+from reward_functions.rollouts.report.reporter import Reporter, reporting
+from reward_functions.rollouts.report.settings import RolloutSettings
+from reward_functions.rollouts.report.transports.opening import open_transport
 from tests import generated
 
 PAGES = Path(__file__).parents[2] / "docs" / "agents"

@@ -18,18 +18,18 @@ import openai
 import pytest
 
 from reward_functions.rollouts import RolloutFeedbackClient, rollout_handler
-from reward_functions.rollouts.boto3_events import wrap_boto3
 from reward_functions.rollouts.httpx import rollout_http_client
-from reward_functions.rollouts.trajectories.jsonl import TrajectoryFile
-from reward_functions.rollouts.trajectories.sink import TrajectorySink
-from reward_functions.rollouts.trajectories.types import Trajectory
+from reward_functions.rollouts.policy.boto3_events import wrap_boto3
+from reward_functions.rollouts.record.jsonl import TrajectoryFile
+from reward_functions.rollouts.record.sink import TrajectorySink
+from reward_functions.rollouts.record.types import Trajectory
 from tests.loopback import served
 from tests.rollouts.acting_policy import ActingPolicy
-from tests.rollouts.agentcore.conftest import _s3, host, s3
-from tests.rollouts.agentcore.hosts import BUCKET, ask, rl_app, serving, wait_until
-from tests.rollouts.collection.conftest import collecting, ledgers
+from tests.rollouts.collect.conftest import collecting, ledgers
 from tests.rollouts.crossing import TOOLS
-from tests.rollouts.episodes.conftest import LIMIT, account, new, posts, process
+from tests.rollouts.episode.conftest import LIMIT, account, new, posts, process
+from tests.rollouts.serve.agentcore.conftest import _s3, host, s3
+from tests.rollouts.serve.agentcore.hosts import BUCKET, ask, rl_app, serving, wait_until
 
 __all__ = ["_s3", "account", "collecting", "host", "ledgers", "new", "posts", "process", "s3"]
 
@@ -115,7 +115,7 @@ def by_strands(policy):
     from strands.models.openai import OpenAIModel
 
     from reward_functions.rollouts.strands import wrap_model
-    from tests.rollouts.strands.conftest import agent
+    from tests.rollouts.policy.strands.conftest import agent
 
     own = OpenAIModel(
         client_args={"base_url": f"{policy.address}/v1", "api_key": "key"}, model_id="default"
@@ -125,7 +125,7 @@ def by_strands(policy):
 
 def by_langgraph(policy):
     from reward_functions.rollouts.langchain import wrap_chat_model
-    from tests.rollouts.langchain.conftest import asked, graph, model_of
+    from tests.rollouts.policy.langchain.conftest import asked, graph, model_of
 
     ended = graph(wrap_chat_model(model_of(policy))).invoke(asked(1))
     return ended["messages"][-1].content
@@ -269,8 +269,8 @@ def test_a_result_that_is_written_again_behind_a_batch_changes_nothing(collectin
 
 WRITER = """
 import sys
-from reward_functions.rollouts.trajectories.sink import TrajectorySink
-from reward_functions.rollouts.trajectories.types import Trajectory
+from reward_functions.rollouts.record.sink import TrajectorySink
+from reward_functions.rollouts.record.types import Trajectory
 sink = TrajectorySink(sys.argv[1])
 for number in range(1_000_000):
     assert sink.keep(Trajectory(id=f"{sys.argv[2]}-{number}", metadata={"text": "x" * 2_000_000}))

@@ -12,20 +12,20 @@ from time import time
 
 import pytest
 
+from reward_functions.local.runtime_double import NO_FAULTS, FaultPlan, RuntimeDouble
 from reward_functions.rollouts import RolloutFeedbackClient, RolloutSettings, rollout_handler
-from reward_functions.rollouts.contract import LARGEST
-from reward_functions.rollouts.errors import (
+from reward_functions.rollouts.report.outbox.sqlite import SqliteOutbox
+from reward_functions.rollouts.report.replaying import replayed
+from reward_functions.rollouts.report.reporter import Reporter
+from reward_functions.rollouts.report.transports.opening import open_transport
+from reward_functions.rollouts.request.contract import LARGEST
+from reward_functions.rollouts.request.errors import (
     BadRequest,
     DeliveryFailed,
     IntentTooLarge,
     InvalidReward,
     UntrustedEndpoint,
 )
-from reward_functions.rollouts.outbox.sqlite import SqliteOutbox
-from reward_functions.rollouts.reporting.replaying import replayed
-from reward_functions.rollouts.reporting.reporter import Reporter
-from reward_functions.rollouts.transports.opening import open_transport
-from reward_functions.tools.runtime_double import NO_FAULTS, FaultPlan, RuntimeDouble
 from tests.rollouts.reporters import QUICK, wait_until
 
 JOB = "arn:aws:sagemaker:us-west-2:123456789012:job/AgentRFT/agent"

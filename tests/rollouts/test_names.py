@@ -55,7 +55,8 @@ def test_a_handler_a_client_and_a_server_load_boto3_and_the_standard_library_alo
 
 @pytest.mark.parametrize("block", BLOCKED.values(), ids=BLOCKED)
 def test_where_boto3_is_missing_one_sentence_says_what_to_install(block):
-    tried = "try: import reward_functions.rollouts\nexcept ImportError as error: print(error)"
+    used = "from reward_functions.rollouts import RolloutApp"
+    tried = f"try: {used}\nexcept ImportError as error: print(error)"
     (sentence,) = printed(f"{block}\n{tried}")
     assert sentence == (
         "reward_functions.rollouts needs AWS's SDK, boto3: pip install 'reward-functions[rollouts]'"

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from reward_functions.rollouts import agents, httpx, openai, telemetry
+from reward_functions.rollouts import agents, httpx, openai
+from reward_functions.rollouts.record import telemetry
 from tests import generated
 
 PAGES = Path(__file__).parents[2] / "docs" / "agents"

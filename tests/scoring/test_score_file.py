@@ -9,9 +9,9 @@ import pytest
 
 from reward_functions import Example, Score, get, reward_function, sample, scoring
 from reward_functions.core.errors import BadParameter, ConfigurationError, NoJudge, UnknownReward
+from reward_functions.data.json_rows import BadInput
 from reward_functions.scoring.journal import Journal
 from reward_functions.testing import wire_row
-from reward_functions.tools.json_rows import BadInput
 
 COUNT = 300
 
@@ -216,7 +216,11 @@ def test_the_room_imports_nothing_until_it_is_used():
     inside = {name for name in named if name.startswith("reward_functions.scoring.")}
     assert not inside
     assert not {name.partition(".")[0] for name in named} & {"typer", "rich", "sympy", "boto3"}
-    assert not {name for name in named if name.startswith(("reward_functions.tools", "pydantic"))}
+    assert not {
+        name
+        for name in named
+        if name.startswith(("reward_functions.data", "reward_functions.reports", "pydantic"))
+    }
     assert all(getattr(scoring, name) for name in scoring.__all__)
     with pytest.raises(AttributeError, match="nothing_there"):
         _ = scoring.nothing_there

@@ -15,14 +15,14 @@ from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import BadSample
 from reward_functions.core.spec import reward_function
 from reward_functions.core.types import Message, Sample, Scored, Unscored
+from reward_functions.data.rows.writing import write
+from reward_functions.local.function_runtime import LocalRuntime
 from reward_functions.serving.contract import MAX_SAMPLES, BadEvent, TooManySamples, decode
 from reward_functions.serving.handler import bind
 from reward_functions.serving.imputation import BatchFailed
 from reward_functions.serving.nova_metrics import nova_event
 from reward_functions.serving.settings import LambdaSettings
 from reward_functions.testing.samples import wire_row
-from reward_functions.tools.local_runtime import LocalRuntime
-from reward_functions.tools.rows.writing import write
 
 SPECS = specs()
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reward_functions.tools.iam_matching import resolved
+from reward_functions.aws.iam_matching import resolved
 
 PASSED = {"iam:PassedToService": "bedrock.amazonaws.com"}
 JOB = "arn:aws:bedrock:us-east-1:000000000000:model-customization-job/m/abc"

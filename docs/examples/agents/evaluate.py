@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from reward_functions.rollouts import RolloutClient
-from reward_functions.tools.rollouts.evaluating import evaluate_batch
+from reward_functions.rollouts.drive.evaluating import evaluate_batch
 
 
 def client():

@@ -7,7 +7,7 @@ import asyncio
 import sys
 
 from evaluate import client, rows_of
-from reward_functions.tools.rollouts.evaluating import evaluate_batch_async
+from reward_functions.rollouts.drive.evaluating import evaluate_batch_async
 
 
 async def evaluate(path, timeout=600):

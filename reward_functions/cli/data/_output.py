@@ -11,7 +11,7 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from reward_functions.tools.datasets.lengths import Lengths
+    from reward_functions.data.lengths import Lengths
 
 BAR: Final = 40
 """Columns of the longest bar of a histogram."""
@@ -31,7 +31,7 @@ def print_json(content: Any) -> None:
 def lengths_table(lengths: dict[str, Lengths], title: str) -> Any:
     """Percentiles, a line for each name."""
     from reward_functions.cli._console import cell, table
-    from reward_functions.tools.datasets.lengths import SHARES
+    from reward_functions.data.lengths import SHARES
 
     shown = table("of", "rows", *SHARES, names=("of",), numbers=("rows", *SHARES), title=title)
     for name, measured in lengths.items():

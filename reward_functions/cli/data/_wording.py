@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from reward_functions.core.spec import RewardSpec
-    from reward_functions.tools.datasets.wording import Wording
+    from reward_functions.data.wording import Wording
 
 
 def wording_of(
@@ -23,7 +23,7 @@ def wording_of(
         OSError: a file cannot be read.
     """
     from reward_functions.core.errors import ConfigurationError
-    from reward_functions.tools.datasets.wording import Wording, answer_format_of, typed
+    from reward_functions.data.wording import Wording, answer_format_of, typed
 
     if system is not None and no_system:
         raise ConfigurationError("--system and --no-system: give one of them")
@@ -38,8 +38,8 @@ def complaints(
 ) -> Callable[[dict[str, Any], int], str | None]:
     """What says why a reward cannot use a row, at a position."""
     from reward_functions.core.types import Unscored
+    from reward_functions.data.usable import complaint
     from reward_functions.serving.contract import decode_row
-    from reward_functions.tools.datasets.usable import complaint
 
     def complained(content: dict[str, Any], position: int) -> str | None:
         sample = decode_row(content, position)
@@ -56,8 +56,8 @@ def warn_of_format(
     """Say so where the reward pays nothing for the form of answer that the prompts ask for."""
     from reward_functions.cli._console import errors
     from reward_functions.core.types import Unscored
+    from reward_functions.data.usable import unseen_format
     from reward_functions.scoring.rows import samples_of
-    from reward_functions.tools.datasets.usable import unseen_format
 
     first = next(samples_of(str(file), answered=False)).sample
     if isinstance(first, Unscored):

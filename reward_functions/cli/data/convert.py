@@ -49,10 +49,10 @@ def convert(
     from reward_functions.cli._progress import watched
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.core.suggest import did_you_mean
+    from reward_functions.data.atomic import Together
+    from reward_functions.data.rows.reading import read_rows
+    from reward_functions.data.rows.writing import WRITERS, write
     from reward_functions.scoring.rows import require_rows, row_options
-    from reward_functions.tools.atomic import Together
-    from reward_functions.tools.rows.reading import read_rows
-    from reward_functions.tools.rows.writing import WRITERS, write
 
     if to not in WRITERS:
         raise ConfigurationError(

@@ -35,8 +35,8 @@ def generate(
     """
     from reward_functions.cli._console import cell, errors, output, table
     from reward_functions.cli._progress import watched
-    from reward_functions.tools.datasets.generated.writing import generate as generated
-    from reward_functions.tools.datasets.preparing import REPORT
+    from reward_functions.data.generated.writing import generate as generated
+    from reward_functions.data.preparing import REPORT
 
     report = generated(
         dataset,

@@ -11,7 +11,7 @@ from reward_functions.cli._options import Map, Shape  # noqa: TC001 - typer read
 from reward_functions.cli.data._output import Files, Format  # noqa: TC001 - typer reads annotations
 
 if TYPE_CHECKING:
-    from reward_functions.tools.datasets.linting import Linted, LintFinding
+    from reward_functions.data.linting import Linted, LintFinding
 
 
 def lint(
@@ -44,9 +44,9 @@ def lint(
     from reward_functions.cli._console import errors, output
     from reward_functions.cli._progress import watched
     from reward_functions.cli.data._output import lengths_table, print_json
+    from reward_functions.data.linting import lint as linted_files
     from reward_functions.scoring.rewards import reward_named
     from reward_functions.scoring.rows import row_options
-    from reward_functions.tools.datasets.linting import lint as linted_files
 
     linted = linted_files(
         files,
@@ -86,7 +86,7 @@ def _findings_table(linted: Linted) -> Any:
 def _as_json(linted: Linted) -> dict[str, Any]:
     from dataclasses import asdict
 
-    from reward_functions.tools.datasets.lengths import suggested_prompt_length
+    from reward_functions.data.lengths import suggested_prompt_length
 
     lengths = linted.lengths()
     return {

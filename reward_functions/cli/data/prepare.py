@@ -17,7 +17,7 @@ from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotat
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from reward_functions.tools.datasets.preparing import Dataset, PrepareReport
+    from reward_functions.data.preparing import Dataset, PrepareReport
 
 PROBLEMS: Final = 20
 """Records reported one by one; the rest are counted."""
@@ -114,10 +114,10 @@ def prepare(
     from reward_functions.cli.data._wording import complaints, warn_of_format, wording_of
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.core.suggest import did_you_mean
+    from reward_functions.data import preparing
+    from reward_functions.data.rows.writing import WRITERS
     from reward_functions.scoring.rewards import parameter_values, reward_named
     from reward_functions.scoring.rows import row_options
-    from reward_functions.tools.datasets import preparing
-    from reward_functions.tools.rows.writing import WRITERS
 
     _check_options(
         dataset,
@@ -213,8 +213,8 @@ def _check_options(
 def _downloaded(dataset: Dataset, mirror: str | None) -> list[Path]:
     from reward_functions.cli._console import errors
     from reward_functions.cli._progress import transfer
-    from reward_functions.tools.datasets.preparing import public_files
-    from reward_functions.tools.datasets.sources import cache_folder, checksum, fetched
+    from reward_functions.data.preparing import public_files
+    from reward_functions.data.sources import cache_folder, checksum, fetched
 
     paths = []
     for file in public_files(dataset):
@@ -243,7 +243,7 @@ def _report_problems(problems: Iterable[str]) -> None:
 
 def _tables(report: PrepareReport, out: Path) -> Iterable[object]:
     from reward_functions.cli._console import cell, table
-    from reward_functions.tools.datasets.preparing import REPORT
+    from reward_functions.data.preparing import REPORT
 
     splits = table("split", "rows", "file", numbers=("rows",), title=report.dataset)
     for split, rows in sorted(report.splits.items()):

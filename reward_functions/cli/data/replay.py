@@ -13,7 +13,7 @@ from reward_functions.cli.data._output import Format  # noqa: TC001
 if TYPE_CHECKING:
     from reward_functions import RewardSpec
     from reward_functions.core.asking import Ask
-    from reward_functions.tools.datasets.replaying import ReplayReport
+    from reward_functions.data.replaying import ReplayReport
 
 SURPRISES: Final = 3
 """Rows shown of a kind that did not fare as it should."""
@@ -63,9 +63,9 @@ def replay(
     from reward_functions.cli._measured import leave, say_measured
     from reward_functions.cli._progress import scored
     from reward_functions.cli.data._output import print_json
+    from reward_functions.data.replaying import replay as replayed
     from reward_functions.scoring.rewards import parameter_values, ready, reward_named
     from reward_functions.scoring.rows import read_samples, row_options
-    from reward_functions.tools.datasets.replaying import replay as replayed
 
     spec = reward_named(reward)
     bound = ready(spec, parameter or [], judge, answers=_recorded(spec, judge_answers, judge))
@@ -109,7 +109,7 @@ def _recorded(spec: RewardSpec, path: str | None, judge: str | None) -> Ask | No
 
 def _table(done: ReplayReport) -> Any:
     from reward_functions.cli._console import cell, table
-    from reward_functions.tools.datasets.replayed_answers import CONSTANT
+    from reward_functions.data.replayed_answers import CONSTANT
 
     shown = table(
         "response", "rows", "mean", "unscored", "verdict", numbers=("rows", "mean", "unscored")

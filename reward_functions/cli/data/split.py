@@ -13,7 +13,7 @@ from reward_functions.cli._options import Map, Shape  # noqa: TC001 - typer read
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from reward_functions.tools.json_rows import Row
+    from reward_functions.data.json_rows import Row
 
 
 def split(
@@ -57,11 +57,11 @@ def split(
 
     from reward_functions.cli._console import MESSAGE, cell, errors, output, plain, table
     from reward_functions.core.errors import ConfigurationError
+    from reward_functions.data.atomic import Together
+    from reward_functions.data.leakage import Overlaps
+    from reward_functions.data.rows.reading import objects_of, prompts_of
+    from reward_functions.data.splitting import assigned, parse_ratio
     from reward_functions.scoring.rows import row_options
-    from reward_functions.tools.atomic import Together
-    from reward_functions.tools.datasets.leakage import Overlaps
-    from reward_functions.tools.datasets.splitting import assigned, parse_ratio
-    from reward_functions.tools.rows.reading import objects_of, prompts_of
 
     if file == "-":
         raise ConfigurationError("a split reads its file twice; standard input is read once")
@@ -98,8 +98,8 @@ def _groups(rows: Iterator[Row], by: Literal["page", "prompt"]) -> Iterator[str]
     Raises:
         BadInput: a row has none.
     """
-    from reward_functions.tools.datasets.leakage import group_of
-    from reward_functions.tools.json_rows import BadInput
+    from reward_functions.data.json_rows import BadInput
+    from reward_functions.data.leakage import group_of
 
     for row in rows:
         group = group_of(row.content, by)

@@ -8,7 +8,7 @@ from reward_functions.cli._options import Map, Shape  # noqa: TC001 - typer read
 from reward_functions.cli.data._output import Files, Format  # noqa: TC001
 
 if TYPE_CHECKING:
-    from reward_functions.tools.datasets.lengths import Lengths
+    from reward_functions.data.lengths import Lengths
 
 
 def stats(
@@ -33,9 +33,9 @@ def stats(
     from reward_functions.cli._progress import watched
     from reward_functions.cli.data._output import histogram, lengths_table, print_json
     from reward_functions.core.errors import ConfigurationError
+    from reward_functions.data.lengths import Lengths, prompt_tokens, solution_tokens
+    from reward_functions.data.rows.reading import read_rows
     from reward_functions.scoring.rows import row_options
-    from reward_functions.tools.datasets.lengths import Lengths, prompt_tokens, solution_tokens
-    from reward_functions.tools.rows.reading import read_rows
 
     options = row_options(mapped, shape)
     prompts: list[int] = []
@@ -72,7 +72,7 @@ def stats(
 
 
 def _limits(lengths: dict[str, Lengths]) -> dict[str, Any]:
-    from reward_functions.tools.datasets.lengths import (
+    from reward_functions.data.lengths import (
         suggested_inference_tokens,
         suggested_prompt_length,
     )

@@ -26,8 +26,8 @@ def upload(
 
     Exit status: 0 all files are there; 2 one is not, and those after it were not sent.
     """
+    from reward_functions.aws import uploading
     from reward_functions.cli._progress import transfer
-    from reward_functions.tools.datasets import uploading
 
     placed = uploading.destinations(files, destination)
     total = sum(path.stat().st_size for path in placed)

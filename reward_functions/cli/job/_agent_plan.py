@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from boto3.session import Session
 
-    from reward_functions.tools.jobs.configuration import JobConfiguration
-    from reward_functions.tools.jobs.planned import Rates
+    from reward_functions.jobs.configuration import JobConfiguration
+    from reward_functions.jobs.planned import Rates
 
 
 def show_agent_plan(
@@ -40,7 +40,7 @@ def show_agent_plan(
     from reward_functions.cli._console import MESSAGE, errors, output, plain
     from reward_functions.cli._fitting import print_sheet
     from reward_functions.cli.data._output import print_json
-    from reward_functions.tools.jobs.agent_plan import (
+    from reward_functions.jobs.agent_plan import (
         agent_plan,
         as_data,
         assumptions,
@@ -48,9 +48,9 @@ def show_agent_plan(
         sheets,
         warnings,
     )
-    from reward_functions.tools.jobs.places import place
-    from reward_functions.tools.pages.page import Page
-    from reward_functions.tools.pages.sections import Section
+    from reward_functions.jobs.places import place
+    from reward_functions.reports.pages.page import Page
+    from reward_functions.reports.pages.sections import Section
 
     planned = agent_plan(asked, place(asked.stage, session).stage if session else None, rates)
     if as_json:

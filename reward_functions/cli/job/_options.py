@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
-from reward_functions.tools.aws_shell import STAGE_VARIABLE
+from reward_functions.aws.shell import STAGE_VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reward_functions.tools.jobs.configuration import JobConfiguration
+    from reward_functions.jobs.configuration import JobConfiguration
 
 Config = Annotated[
     Path | None,
@@ -94,8 +94,8 @@ def configured(
     Raises:
         BadJob: a field is missing, unknown or wrong.
     """
-    from reward_functions.tools.aws_shell import default_stage
-    from reward_functions.tools.jobs.configuration import load
+    from reward_functions.aws.shell import default_stage
+    from reward_functions.jobs.configuration import load
 
     typed = {name: value for name, value in given.items() if value is not None}
     if hyperparameters:
@@ -104,7 +104,7 @@ def configured(
 
 
 def _pair(text: str) -> tuple[str, Any]:
-    from reward_functions.tools.jobs.configuration import BadJob
+    from reward_functions.jobs.configuration import BadJob
 
     name, equals, value = text.partition("=")
     if not (name and equals):

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
     from rich.text import Text
 
-    from reward_functions.tools.deployed.findings import CheckFinding
-    from reward_functions.tools.jobs.job import DriverName, Job, Progress
+    from reward_functions.aws.deployed.findings import CheckFinding
+    from reward_functions.jobs.job import DriverName, Job, Progress
 
 STYLES: Final = {
     "queued": "dim",
@@ -48,8 +48,8 @@ def job_json(job: Job) -> dict[str, Any]:
 
 def next_command(verb: str, job: str, stage: str) -> str:
     """What to type next, such as `reward job watch NAME --stage prod`; made harmless."""
+    from reward_functions.aws.shell import default_stage
     from reward_functions.cli._console import plain
-    from reward_functions.tools.aws_shell import default_stage
 
     usual = default_stage().name
     return f"reward job {verb} {plain(job)}" + (f" --stage {stage}" if stage != usual else "")

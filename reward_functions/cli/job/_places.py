@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from reward_functions.tools.jobs.configuration import JobConfiguration
-    from reward_functions.tools.jobs.job import Driver, DriverName, Job
-    from reward_functions.tools.jobs.places import Place
+    from reward_functions.jobs.configuration import JobConfiguration
+    from reward_functions.jobs.job import Driver, DriverName, Job
+    from reward_functions.jobs.places import Place
 
 TOML: Final = ".toml"
 
@@ -25,11 +25,11 @@ def stage_place(stage: str | None) -> Place:
         stage: as typed; None for the one of `job.toml`, of `cdk.json`, or the default.
 
     Raises:
-        WrongEndpoint, NotDeployed, AwsFailed: as `tools.jobs.places.place`.
+        WrongEndpoint, NotDeployed, AwsFailed: as `jobs.places.place`.
         BadShell: a file that would name the stage cannot be read.
     """
-    from reward_functions.tools.aws_shell import aws_session, default_stage
-    from reward_functions.tools.jobs.places import place
+    from reward_functions.aws.shell import aws_session, default_stage
+    from reward_functions.jobs.places import place
 
     name = stage or default_stage().name
     return place(name, aws_session(name))
@@ -59,10 +59,10 @@ def job_at(job: str, stage: str | None, driver: DriverName | None) -> tuple[Plac
 
 
 def _started_with(asked: JobConfiguration, file: str, where: Place) -> tuple[Driver, Job]:
-    from reward_functions.tools.jobs.configuration import BadJob
-    from reward_functions.tools.jobs.job import Job
-    from reward_functions.tools.jobs.models import find
-    from reward_functions.tools.jobs.preparing import prepared
+    from reward_functions.jobs.configuration import BadJob
+    from reward_functions.jobs.job import Job
+    from reward_functions.jobs.models import find
+    from reward_functions.jobs.preparing import prepared
 
     service = where.driver(find(asked.model, where.stage.region, asked.driver).driver)
     found = prepared(asked, where.stage, service, session=where.session)

@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
     from rich.text import Text
 
-    from reward_functions.tools.deployed.findings import CheckFinding
-    from reward_functions.tools.group_figures import Share
-    from reward_functions.tools.jobs.asking import AskingCost, Prompt
-    from reward_functions.tools.jobs.baseline import Baseline
-    from reward_functions.tools.jobs.model_calls import Endpoint, Sampling
-    from reward_functions.tools.jobs.models import Base
-    from reward_functions.tools.jobs.scorer import VersionScorer
+    from reward_functions.aws.deployed.findings import CheckFinding
+    from reward_functions.jobs.asking import AskingCost, Prompt
+    from reward_functions.jobs.baseline import Baseline
+    from reward_functions.jobs.model_calls import Endpoint, Sampling
+    from reward_functions.jobs.models import Base
+    from reward_functions.jobs.scorer import VersionScorer
+    from reward_functions.reports.group_figures import Share
 
 
 def baseline(
@@ -110,22 +110,22 @@ def baseline(
     """
     from reward_functions.cli._console import errors
     from reward_functions.cli._measured import leave
-    from reward_functions.tools.jobs.asked_model import endpoint_of, sampling_of
-    from reward_functions.tools.jobs.asking import chosen
-    from reward_functions.tools.jobs.baseline import judged
-    from reward_functions.tools.jobs.baseline_page import page
-    from reward_functions.tools.jobs.baseline_record import (
+    from reward_functions.jobs.asked_model import endpoint_of, sampling_of
+    from reward_functions.jobs.asking import chosen
+    from reward_functions.jobs.baseline import judged
+    from reward_functions.jobs.baseline_page import page
+    from reward_functions.jobs.baseline_record import (
         FILE,
         TUNED_FILE,
         Measured,
         recorded,
         save,
     )
-    from reward_functions.tools.jobs.configuration import BadJob
-    from reward_functions.tools.jobs.data import files_of
-    from reward_functions.tools.jobs.models import find, made_from
-    from reward_functions.tools.jobs.preflight import readable
-    from reward_functions.tools.jobs.scorer import scorer_named
+    from reward_functions.jobs.configuration import BadJob
+    from reward_functions.jobs.data import files_of
+    from reward_functions.jobs.models import find, made_from
+    from reward_functions.jobs.preflight import readable
+    from reward_functions.jobs.scorer import scorer_named
 
     require_page(report)
     asked = configured(
@@ -137,7 +137,7 @@ def baseline(
         data=data,
         driver=driver,
     )
-    from reward_functions.tools.jobs.options import deployment_of
+    from reward_functions.jobs.options import deployment_of
 
     files = files_of(asked)
     if asked.data is None:
@@ -220,10 +220,10 @@ def _measured(  # noqa: PLR0917 - one step after the other
 
     from reward_functions.cli._measured import say_measured
     from reward_functions.cli._progress import counted
-    from reward_functions.tools.jobs.answers import AnswerFile
-    from reward_functions.tools.jobs.asking import ask, cost, setup
-    from reward_functions.tools.jobs.baseline import measured
-    from reward_functions.tools.jobs.configuration import BadJob
+    from reward_functions.jobs.answers import AnswerFile
+    from reward_functions.jobs.asking import ask, cost, setup
+    from reward_functions.jobs.baseline import measured
+    from reward_functions.jobs.configuration import BadJob
 
     kept = AnswerFile(out, setup(endpoint, sampling)) if out else None
     with kept or nullcontext():
@@ -272,7 +272,7 @@ def _show(
     from reward_functions.cli._console import cell, plain
     from reward_functions.cli._fitting import print_table
     from reward_functions.cli.job._output import SIMULATION, print_findings
-    from reward_functions.tools.jobs.baseline_page import EXAMPLE, counts, shares
+    from reward_functions.jobs.baseline_page import EXAMPLE, counts, shares
 
     if simulated:
         say(SIMULATION, err=True)

@@ -22,8 +22,8 @@ from reward_functions.cli.job._places import job_at
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reward_functions.tools.jobs.job import Job
-    from reward_functions.tools.jobs.leftovers import Kind, Leftover, Leftovers
+    from reward_functions.jobs.job import Job
+    from reward_functions.jobs.leftovers import Kind, Leftover, Leftovers
 
 
 def cleanup(
@@ -53,7 +53,7 @@ def cleanup(
     Exit status: 0 all that could go is gone, 1 some of it is still there, 2 nothing was removed.
     """
     from reward_functions.cli._console import errors, plain
-    from reward_functions.tools.jobs.leftovers import Leftovers
+    from reward_functions.jobs.leftovers import Leftovers
 
     where, service, found = job_at(job, stage, driver)
     leftovers = Leftovers(found, service, where.stage, where.session)

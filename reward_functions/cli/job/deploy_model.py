@@ -18,9 +18,9 @@ from reward_functions.cli.job._options import (  # noqa: TC001 - typer reads ann
 from reward_functions.cli.job._places import job_at
 
 if TYPE_CHECKING:
-    from reward_functions.tools.jobs.hosting import ModelDeployment
-    from reward_functions.tools.jobs.job import Job
-    from reward_functions.tools.jobs.places import Place
+    from reward_functions.jobs.hosting import ModelDeployment
+    from reward_functions.jobs.job import Job
+    from reward_functions.jobs.places import Place
 
 
 def deploy_model(
@@ -59,9 +59,9 @@ def deploy_model(
     from uuid import uuid4
 
     from reward_functions.cli._console import errors, plain
-    from reward_functions.tools.jobs.configuration import BadJob
-    from reward_functions.tools.jobs.hosting import Hosting
-    from reward_functions.tools.jobs.package_hosting import PACKAGED
+    from reward_functions.jobs.configuration import BadJob
+    from reward_functions.jobs.hosting import Hosting
+    from reward_functions.jobs.package_hosting import PACKAGED
 
     where, service, found = job_at(job, stage, driver)
     if not found.tuned_model:
@@ -97,7 +97,7 @@ def _host_package(
 ) -> None:
     """Import a model package, or make it a custom model with a deployment."""
     from reward_functions.cli._console import errors, plain
-    from reward_functions.tools.jobs.package_hosting import PackageHosting
+    from reward_functions.jobs.package_hosting import PackageHosting
 
     with errors().status(f"hosting {plain(name)}") as status:
         hosted = PackageHosting(where.stage.region, where.session).host(

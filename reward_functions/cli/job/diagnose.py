@@ -19,9 +19,9 @@ from reward_functions.cli.job._options import (  # noqa: TC001 - typer reads ann
 from reward_functions.cli.job._places import job_at
 
 if TYPE_CHECKING:
-    from reward_functions.tools.jobs.causes import LikelyCause
-    from reward_functions.tools.jobs.diagnosing import Diagnosis
-    from reward_functions.tools.jobs.grader_log import GraderLog
+    from reward_functions.jobs.causes import LikelyCause
+    from reward_functions.jobs.diagnosing import Diagnosis
+    from reward_functions.jobs.grader_log import GraderLog
 
 
 def diagnose(
@@ -36,7 +36,7 @@ def diagnose(
     """
     from reward_functions.cli._console import errors
     from reward_functions.cli.job._output import SIMULATION, job_json
-    from reward_functions.tools.jobs.diagnosing import diagnose as diagnosed
+    from reward_functions.jobs.diagnosing import diagnose as diagnosed
 
     where, service, found = job_at(job, stage, driver)
     lines = 0

@@ -22,12 +22,12 @@ from reward_functions.cli.job._options import (
 from reward_functions.cli.job._places import is_file
 
 if TYPE_CHECKING:
-    from reward_functions.tools.evaluating.both import Askings
-    from reward_functions.tools.evaluating.by_service import ServiceEvaluation
-    from reward_functions.tools.evaluating.evaluation import Settings
-    from reward_functions.tools.evaluating.evaluation_record import EvaluationRecord
-    from reward_functions.tools.evaluating.preparing import Prepared
-    from reward_functions.tools.jobs.scorer import VersionScorer
+    from reward_functions.jobs.evaluation.both import Askings
+    from reward_functions.jobs.evaluation.by_service import ServiceEvaluation
+    from reward_functions.jobs.evaluation.evaluation import Settings
+    from reward_functions.jobs.evaluation.evaluation_record import EvaluationRecord
+    from reward_functions.jobs.evaluation.preparing import Prepared
+    from reward_functions.jobs.scorer import VersionScorer
 
 
 def evaluate(
@@ -144,15 +144,15 @@ def evaluate(
     Exit status: 0 better, or no difference shown; 1 worse, or prompts without a score of both were
     left out; 2 nothing was compared.
     """
+    from reward_functions.aws.shell import aws_session, default_stage
     from reward_functions.cli._console import errors
     from reward_functions.cli._measured import leave, say_measured
     from reward_functions.cli.job.baseline import typed_price
-    from reward_functions.tools.aws_shell import aws_session, default_stage
-    from reward_functions.tools.evaluating.evaluation_record import save
-    from reward_functions.tools.evaluating.markdown import markdown as as_markdown
-    from reward_functions.tools.evaluating.page import page
-    from reward_functions.tools.evaluating.preparing import Options, prepared
-    from reward_functions.tools.rows.mapping import RowOptions
+    from reward_functions.data.rows.mapping import RowOptions
+    from reward_functions.jobs.evaluation.evaluation_record import save
+    from reward_functions.jobs.evaluation.markdown import markdown as as_markdown
+    from reward_functions.jobs.evaluation.page import page
+    from reward_functions.jobs.evaluation.preparing import Options, prepared
 
     require_page(report)
     file = configured(Path(job), stage=stage, driver=driver) if is_file(job) else None
@@ -241,7 +241,7 @@ def _agreed(askings: Askings, scorer: VersionScorer, *, yes: bool) -> bool:
 
 def _evaluated(askings: Askings, made: Prepared, concurrency: int) -> EvaluationRecord:
     from reward_functions.cli._progress import counted
-    from reward_functions.tools.evaluating.evaluation import evaluate as compare
+    from reward_functions.jobs.evaluation.evaluation import evaluate as compare
 
     with counted("asking", sum(each.calls for each in askings.costs())) as advance:
         given = askings.answers(concurrency=concurrency, advance=advance)
@@ -256,7 +256,7 @@ def _show(record: EvaluationRecord) -> None:
     from reward_functions.cli._console import MESSAGE, errors, plain
     from reward_functions.cli._fitting import print_sheet
     from reward_functions.cli.job._output import SIMULATION
-    from reward_functions.tools.evaluating.evaluation_sheets import sheets
+    from reward_functions.jobs.evaluation.evaluation_sheets import sheets
 
     if record.simulation:
         say(SIMULATION, err=True)
@@ -268,7 +268,7 @@ def _show(record: EvaluationRecord) -> None:
 
 
 def _write(text: str, path: Path) -> None:
-    from reward_functions.tools.atomic import replaced
+    from reward_functions.data.atomic import replaced
 
     with replaced(path) as stream:
         stream.write(text)

@@ -21,8 +21,8 @@ def evaluators(*, stage: StageOfJob = None, as_json: AsJson = False) -> None:
     """
     from reward_functions.cli._console import cell
     from reward_functions.cli._fitting import print_table
-    from reward_functions.tools.jobs.evaluators import Registry
-    from reward_functions.tools.jobs.grader import account_of
+    from reward_functions.jobs.evaluators import Registry
+    from reward_functions.jobs.grader import account_of
 
     where = stage_place(stage)
     found = list(Registry(where.stage.region, account_of(where.stage), where.session).all())

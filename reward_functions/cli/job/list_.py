@@ -20,8 +20,8 @@ from reward_functions.cli.job._places import stage_place
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reward_functions.tools.jobs.job import Job
-    from reward_functions.tools.jobs.places import Place
+    from reward_functions.jobs.job import Job
+    from reward_functions.jobs.places import Place
 
 
 def list_jobs(
@@ -41,7 +41,7 @@ def list_jobs(
     """
     from reward_functions.cli._console import MESSAGE, errors, plain
     from reward_functions.cli.job._output import SERVICES, SIMULATION
-    from reward_functions.tools.jobs.lookup import NEEDED, all_jobs
+    from reward_functions.jobs.lookup import NEEDED, all_jobs
 
     where = stage_place(stage)
     found = all_jobs(where.drivers(driver), limit)

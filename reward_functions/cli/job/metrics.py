@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from boto3.session import Session
 
     from reward_functions.core.spec import Scale
-    from reward_functions.tools.jobs.figures import Series
-    from reward_functions.tools.jobs.job import Driver, Job
-    from reward_functions.tools.jobs.places import Place
-    from reward_functions.tools.sheets import Sheet
+    from reward_functions.jobs.figures import Series
+    from reward_functions.jobs.job import Driver, Job
+    from reward_functions.jobs.places import Place
+    from reward_functions.reports.sheets import Sheet
 
 COLUMNS: Final = 6
 """Figures in the table of steps; the files have all."""
@@ -61,9 +61,9 @@ def metrics(
     the job asks: mean and standard deviation of the rewards, their share at the minimum, samples
     that could not be scored. Whoever else asks that version meanwhile is counted with the job.
     """
-    from reward_functions.tools.atomic import Together
-    from reward_functions.tools.jobs.drawing import page, svg
-    from reward_functions.tools.jobs.figures import as_csv
+    from reward_functions.data.atomic import Together
+    from reward_functions.jobs.drawing import page, svg
+    from reward_functions.jobs.figures import as_csv
 
     _require_plot(plot)
     where, service, found = job_at(job, stage, driver)
@@ -101,11 +101,11 @@ def _scale(job: Job, stage: str, session: Session) -> Scale:
 
     It is 0 to 1 where neither is known here.
     """
+    from reward_functions.aws.deployed import find
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.core.registry import get
     from reward_functions.core.spec import UNIT_SCALE
-    from reward_functions.tools.deployed import find
-    from reward_functions.tools.jobs.tags import tag
+    from reward_functions.jobs.tags import tag
 
     reward = tag(job.tags, "reward")
     with suppress(ConfigurationError):  # nor does a plot fail where the record cannot be read
@@ -122,7 +122,7 @@ def _measured(
 ) -> tuple[list[Series], list[str]]:
     """Every series, the service's first, and what could not be read."""
     from reward_functions.cli._progress import watched
-    from reward_functions.tools.jobs.figures import series
+    from reward_functions.jobs.figures import series
 
     found = series(watched(driver.metrics(job), "reading the service's figures"))
     notes = [] if found else ["the service has no figures yet"]
@@ -139,10 +139,10 @@ def _measured(
 
 
 def _of_grader(job: Job, session: Session) -> tuple[list[Series], str]:
+    from reward_functions.aws.arn import BadArn
+    from reward_functions.aws.failures import AwsFailed
     from reward_functions.cli._console import errors
-    from reward_functions.tools.deployed.arn import BadArn
-    from reward_functions.tools.deployed.failures import AwsFailed
-    from reward_functions.tools.jobs.grader_figures import by_minute, read
+    from reward_functions.jobs.grader_figures import by_minute, read
 
     with errors().status("reading the grader's log"):
         try:
@@ -159,7 +159,7 @@ def _of_grader(job: Job, session: Session) -> tuple[list[Series], str]:
 
 def _sheets(measured: Sequence[Series], rows: int, mark: str) -> list[Sheet]:
     """An overview and the newest rows, of the service's figures and of the grader's."""
-    from reward_functions.tools.jobs.figures import by_position, overview
+    from reward_functions.jobs.figures import by_position, overview
 
     sheets = []
     for unit, whose in (("step", "The service's figures"), ("minute", "The grader's figures")):
@@ -176,8 +176,8 @@ def _show(measured: Sequence[Series], sheets: Sequence[Sheet], notes: Sequence[s
 
     from reward_functions.cli._console import MESSAGE, errors, output, plain
     from reward_functions.cli._fitting import print_sheet
-    from reward_functions.tools.jobs.signs import signs
-    from reward_functions.tools.sheets import Sheet
+    from reward_functions.jobs.signs import signs
+    from reward_functions.reports.sheets import Sheet
 
     console = output()
     for sheet in sheets:
@@ -201,7 +201,7 @@ def _show(measured: Sequence[Series], sheets: Sequence[Sheet], notes: Sequence[s
 
 
 def _json(where: Place, job: Job, measured: Sequence[Series], notes: Sequence[str]) -> str:
-    from reward_functions.tools.jobs.signs import signs
+    from reward_functions.jobs.signs import signs
 
     return json.dumps(
         {

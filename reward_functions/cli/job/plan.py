@@ -26,13 +26,13 @@ from reward_functions.cli.job._options import (
 if TYPE_CHECKING:
     from boto3.session import Session
 
+    from reward_functions.aws.catalogue import DeployedReward
     from reward_functions.core.spec import RewardSpec
+    from reward_functions.jobs.configuration import JobConfiguration
+    from reward_functions.jobs.planned import Plan
+    from reward_functions.jobs.recipes import Recipe
+    from reward_functions.jobs.sizes import Sizes
     from reward_functions.judge_runtime.config import JudgeConfig
-    from reward_functions.serving.catalogue import DeployedReward
-    from reward_functions.tools.jobs.configuration import JobConfiguration
-    from reward_functions.tools.jobs.planned import Plan
-    from reward_functions.tools.jobs.recipes import Recipe
-    from reward_functions.tools.jobs.sizes import Sizes
 
 
 def plan(
@@ -83,14 +83,14 @@ def plan(
 
     Exit status: 0, or 2 where the service would refuse the job, with the allowed range.
     """
+    from reward_functions.aws.shell import aws_session
     from reward_functions.core.errors import ConfigurationError
-    from reward_functions.tools.aws_shell import aws_session
-    from reward_functions.tools.jobs import plan as planning
-    from reward_functions.tools.jobs.account import NOWHERE, graded_by
-    from reward_functions.tools.jobs.places import place
-    from reward_functions.tools.jobs.plan_sheets import page
-    from reward_functions.tools.jobs.planned import Rates
-    from reward_functions.tools.jobs.rights import in_s3, require_files
+    from reward_functions.jobs import plan as planning
+    from reward_functions.jobs.account import NOWHERE, graded_by
+    from reward_functions.jobs.places import place
+    from reward_functions.jobs.plan_sheets import page
+    from reward_functions.jobs.planned import Rates
+    from reward_functions.jobs.rights import in_s3, require_files
 
     if as_json and as_markdown:
         raise ConfigurationError("--json and --markdown exclude each other")
@@ -147,18 +147,18 @@ def plan(
 
 def _multi_turn(asked: JobConfiguration) -> bool:
     """Whether an agent makes the rollouts, so that there is no deployment to plan with."""
-    from reward_functions.tools.jobs.models import find
+    from reward_functions.jobs.models import find
 
     return find(asked.model, None, asked.driver).driver == "agent-rft"
 
 
 def _recipe(asked: JobConfiguration, session: Session) -> Recipe | None:
     """The recipe of a serverless job, as SageMaker's hub has it now; None on other services."""
-    from reward_functions.tools.jobs.grader import account_of
-    from reward_functions.tools.jobs.models import find
-    from reward_functions.tools.jobs.options import check_options, serverless_of
-    from reward_functions.tools.jobs.places import place
-    from reward_functions.tools.jobs.recipes import recipe_of
+    from reward_functions.jobs.grader import account_of
+    from reward_functions.jobs.models import find
+    from reward_functions.jobs.options import check_options, serverless_of
+    from reward_functions.jobs.places import place
+    from reward_functions.jobs.recipes import recipe_of
 
     if find(asked.model, None, asked.driver).driver != "sagemaker":
         return None
@@ -180,7 +180,7 @@ def _spec(reward: str | None, deployed: DeployedReward | None) -> RewardSpec | N
 
 def _judge(judge: str | None, spec: RewardSpec | None) -> JudgeConfig | None:
     """The judge that was named, for a reward that asks one; REWARD_JUDGE may be another's."""
-    from reward_functions.tools.judging.settings import load_judge_config
+    from reward_functions.calibration.settings import load_judge_config
 
     return load_judge_config(judge) if judge and spec and spec.needs.judge else None
 
@@ -188,9 +188,9 @@ def _judge(judge: str | None, spec: RewardSpec | None) -> JudgeConfig | None:
 def _sizes(asked: JobConfiguration, spec: RewardSpec | None, rows: int | None) -> Sizes | None:
     from reward_functions.cli._progress import watched
     from reward_functions.core.errors import ConfigurationError
-    from reward_functions.tools.jobs.data import ROWS
-    from reward_functions.tools.jobs.models import find
-    from reward_functions.tools.jobs.sizes import Sizes, measure
+    from reward_functions.jobs.data import ROWS
+    from reward_functions.jobs.models import find
+    from reward_functions.jobs.sizes import Sizes, measure
 
     if asked.data is None:
         return Sizes(rows=rows) if rows else None
@@ -211,7 +211,7 @@ def _write(planned: Plan, *, as_json: bool, as_markdown: bool) -> None:
     from reward_functions.cli._console import MESSAGE, errors, output, plain
     from reward_functions.cli._fitting import print_sheet
     from reward_functions.cli.data._output import print_json
-    from reward_functions.tools.jobs.plan_sheets import as_data, markdown, sheets
+    from reward_functions.jobs.plan_sheets import as_data, markdown, sheets
 
     if as_json:
         print_json(as_data(planned))

@@ -29,9 +29,9 @@ from reward_functions.cli.job._places import stage_place
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from reward_functions.tools.deployed.findings import CheckReport
-    from reward_functions.tools.jobs.places import Place
-    from reward_functions.tools.jobs.preparing import PreparedJob
+    from reward_functions.aws.deployed.findings import CheckReport
+    from reward_functions.jobs.places import Place
+    from reward_functions.jobs.preparing import PreparedJob
 
 
 def preflight(
@@ -71,10 +71,10 @@ def preflight(
     from reward_functions.cli._console import errors
     from reward_functions.cli._measured import leave, say_measured
     from reward_functions.cli.job._output import SIMULATION, print_findings
-    from reward_functions.tools.jobs.configuration import BadJob
-    from reward_functions.tools.jobs.job import Job
-    from reward_functions.tools.jobs.models import find
-    from reward_functions.tools.jobs.preparing import prepared
+    from reward_functions.jobs.configuration import BadJob
+    from reward_functions.jobs.job import Job
+    from reward_functions.jobs.models import find
+    from reward_functions.jobs.preparing import prepared
 
     asked = configured(
         file,
@@ -119,8 +119,8 @@ def checks(
     rows: int = 0,
 ) -> Callable[[PreparedJob], CheckReport]:
     """What `start` calls with a job that it is about to start."""
-    from reward_functions.tools.jobs.checks.plan import plan_findings
-    from reward_functions.tools.jobs.preflight import preflight as checked
+    from reward_functions.jobs.checks.plan import plan_findings
+    from reward_functions.jobs.preflight import preflight as checked
 
     def check(job: PreparedJob) -> CheckReport:
         report = checked(job, where.session, baseline=baseline, rows=rows, progress=progress)

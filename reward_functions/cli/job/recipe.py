@@ -41,15 +41,15 @@ def recipe(
 
     Exit status: 0 they are written, 2 they would not work.
     """
+    from reward_functions.aws.deployed.function import DeployedFunction
+    from reward_functions.aws.shell import aws_session
     from reward_functions.cli._console import errors, plain
-    from reward_functions.tools.atomic import Together
-    from reward_functions.tools.aws_shell import aws_session
-    from reward_functions.tools.deployed.function import DeployedFunction
-    from reward_functions.tools.jobs.account import account_limits
-    from reward_functions.tools.jobs.grader import inspected, pinned
-    from reward_functions.tools.jobs.options import deployment_of
-    from reward_functions.tools.jobs.places import place as place_of
-    from reward_functions.tools.jobs.recipe_lines import recipe_lines
+    from reward_functions.data.atomic import Together
+    from reward_functions.jobs.account import account_limits
+    from reward_functions.jobs.grader import inspected, pinned
+    from reward_functions.jobs.options import deployment_of
+    from reward_functions.jobs.places import place as place_of
+    from reward_functions.jobs.recipe_lines import recipe_lines
 
     asked = configured(
         file, hyperparameters=hyperparameters, deployment=deployment, stage=stage, model=model

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from reward_functions.tools.jobs.job import Job, MlflowRun
+    from reward_functions.jobs.job import Job, MlflowRun
 
 
 BESIDE: Final = ("Its reward, beside what is deployed now", "Its agent, as it is now")
@@ -35,7 +35,7 @@ def show(
     """All about one job: its state, its settings, its reward beside what is deployed now."""
     from reward_functions.cli.job._output import SIMULATION, job_json, print_findings
     from reward_functions.cli.job._package import package_json, packages_of, show_packages
-    from reward_functions.tools.jobs.beside_deployed import beside_deployed
+    from reward_functions.jobs.beside_deployed import beside_deployed
 
     where, _, found = job_at(job, stage, driver)
     findings = list(beside_deployed(found, where.stage.stage, where.session))

@@ -28,10 +28,10 @@ from reward_functions.cli.job._options import (
 from reward_functions.cli.job._places import stage_place
 
 if TYPE_CHECKING:
-    from reward_functions.tools.jobs.configuration import JobConfiguration
-    from reward_functions.tools.jobs.job import Driver, DriverName
-    from reward_functions.tools.jobs.places import Place
-    from reward_functions.tools.jobs.starting import Refused, Started
+    from reward_functions.jobs.configuration import JobConfiguration
+    from reward_functions.jobs.job import Driver, DriverName
+    from reward_functions.jobs.places import Place
+    from reward_functions.jobs.starting import Refused, Started
 
 NOTED: Final = {"failure": "passed over", "warning": "warning", "unknown": "unknown"}
 """How a finding of the checks begins, by its verdict; what is ok goes without saying."""
@@ -85,8 +85,8 @@ def start(
     from reward_functions.cli._console import errors
     from reward_functions.cli.job.preflight import checks
     from reward_functions.cli.job.watch import follow
-    from reward_functions.tools.jobs.starting import Refused
-    from reward_functions.tools.jobs.starting import start as started
+    from reward_functions.jobs.starting import Refused
+    from reward_functions.jobs.starting import start as started
 
     asked = configured(
         file,
@@ -132,7 +132,7 @@ def _dry_run(
 ) -> None:
     """Write what a start would send."""
     from reward_functions.cli._console import plain
-    from reward_functions.tools.jobs.starting import DryRun, dry_run
+    from reward_functions.jobs.starting import DryRun, dry_run
 
     found = dry_run(asked, where.stage, service, session=where.session, again=again, force=force)
     if isinstance(found, DryRun):
@@ -144,7 +144,7 @@ def _dry_run(
 
 def _service(asked: JobConfiguration, region: str) -> DriverName:
     """The API that trains the model."""
-    from reward_functions.tools.jobs.models import find
+    from reward_functions.jobs.models import find
 
     return find(asked.model, region, asked.driver).driver
 

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from reward_functions.tools.jobs.job import Driver, Job, MetricPoint
-    from reward_functions.tools.jobs.places import Place
-    from reward_functions.tools.jobs.watching import Observation, Polling
+    from reward_functions.jobs.job import Driver, Job, MetricPoint
+    from reward_functions.jobs.places import Place
+    from reward_functions.jobs.watching import Observation, Polling
 
 STEPS: Final = 5
 """Steps whose figures are shown at once; a watch that begins late leaves out those before."""
@@ -79,7 +79,7 @@ def watch(
     did not answer for as long as --patience says; 130 the watch was interrupted, and the job goes
     on.
     """
-    from reward_functions.tools.jobs.watching import Polling
+    from reward_functions.jobs.watching import Polling
 
     where, service, found = job_at(job, stage, driver)
     polling = Polling(shortest=interval, longest=12 * interval, patience=patience)
@@ -101,8 +101,8 @@ def follow(
         typer.Exit: with the status that `watch` says, where it is not 0.
     """
     from reward_functions.cli.job._output import SIMULATION, next_command
-    from reward_functions.tools.jobs.grader_watching import GraderWatch
-    from reward_functions.tools.jobs.watching import watch as observations
+    from reward_functions.jobs.grader_watching import GraderWatch
+    from reward_functions.jobs.watching import watch as observations
 
     stage = where.stage.stage
     if where.simulated:
@@ -164,7 +164,7 @@ def _lines(seen: Observation, before: Observation | None) -> Iterator[str]:
 
 def _graded(figures: Mapping[str, float]) -> str:
     """What the grader measured in a minute, such as `reward_mean 0.41 · samples 512`."""
-    from reward_functions.tools.jobs.figures import number
+    from reward_functions.jobs.figures import number
 
     named = [name for name in GRADED if name in figures]
     return " · ".join(
@@ -177,7 +177,7 @@ def _graded(figures: Mapping[str, float]) -> str:
 def _figures(points: Sequence[MetricPoint]) -> str:
     """The figures of a step that say most."""
     from reward_functions.cli._console import plain
-    from reward_functions.tools.jobs.figures import number, series
+    from reward_functions.jobs.figures import number, series
 
     shown = [f"{plain(each.title)} {number(each.values[-1])}" for each in series(points)]
     more = f" · {len(shown) - FIGURES} more" if len(shown) > FIGURES else ""

@@ -12,12 +12,12 @@ from reward_functions.cli._options import Models, Name, Parameters  # noqa: TC00
 from reward_functions.cli.judge._options import AsJson, Replay  # noqa: TC001
 
 if TYPE_CHECKING:
+    from reward_functions.calibration.about import About
+    from reward_functions.calibration.asking import Judge, TrialPlan
+    from reward_functions.calibration.cases import LabelledCases
+    from reward_functions.calibration.ratings import Ratings
+    from reward_functions.calibration.sheets import Card
     from reward_functions.core.spec import RewardSpec
-    from reward_functions.tools.calibration.about import About
-    from reward_functions.tools.calibration.asking import Judge, TrialPlan
-    from reward_functions.tools.calibration.cases import LabelledCases
-    from reward_functions.tools.calibration.ratings import Ratings
-    from reward_functions.tools.calibration.sheets import Card
 
 
 def calibrate(
@@ -68,16 +68,16 @@ def calibrate(
     Exit status: 0 every trial has a valid verdict; 1 some have none; 2 none has one, or nothing was
     written. Trials that the judge decides without a model need none, and are counted apart.
     """
+    from reward_functions.calibration.asking import Judge, TrialPlan
+    from reward_functions.calibration.cases import read_cases
+    from reward_functions.calibration.figures import figures
+    from reward_functions.calibration.settings import load_judge_config, require_judge
+    from reward_functions.calibration.sheets import Card
     from reward_functions.cli._console import errors, plain
     from reward_functions.cli._measured import leave, say_measured
     from reward_functions.core.errors import ConfigurationError
+    from reward_functions.data.json_rows import shown
     from reward_functions.scoring.rewards import parameter_values, reward_named
-    from reward_functions.tools.calibration.asking import Judge, TrialPlan
-    from reward_functions.tools.calibration.cases import read_cases
-    from reward_functions.tools.calibration.figures import figures
-    from reward_functions.tools.calibration.sheets import Card
-    from reward_functions.tools.json_rows import shown
-    from reward_functions.tools.judging.settings import load_judge_config, require_judge
 
     spec = require_judge(reward_named(name))
     parameters = parameter_values(spec, parameter or [])
@@ -100,8 +100,8 @@ def calibrate(
     card = Card(about, labelled, ratings, figures(labelled, ratings, times=draws, seed=seed))
     written = _write(card, out)
     if as_json:
+        from reward_functions.calibration.records import record
         from reward_functions.cli.data._output import print_json
-        from reward_functions.tools.calibration.records import record
 
         print_json(record(card))
     else:
@@ -112,8 +112,8 @@ def calibrate(
 
 def _recorded(spec: RewardSpec, cases: LabelledCases, field: str) -> tuple[About, Ratings]:
     """The ratings recorded in the cases, and their origin."""
-    from reward_functions.tools.calibration.about import about
-    from reward_functions.tools.calibration.ratings import recorded
+    from reward_functions.calibration.about import about
+    from reward_functions.calibration.ratings import recorded
 
     models = [f"recorded under {field!r}"]
     ratings = recorded(cases, field)
@@ -127,15 +127,15 @@ def _asked(
     """The ratings of the judge, earlier ones from the ledger, and their origin."""
     from contextlib import nullcontext
 
-    from reward_functions.cli._progress import watched
-    from reward_functions.tools.calibration.about import about
-    from reward_functions.tools.calibration.asking import ask
-    from reward_functions.tools.calibration.ledger import Ledger
-    from reward_functions.tools.judging.recorded_questions import (
+    from reward_functions.calibration.about import about
+    from reward_functions.calibration.asking import ask
+    from reward_functions.calibration.ledger import Ledger
+    from reward_functions.calibration.recorded_questions import (
         instructions_digest,
         recorded_questions,
     )
-    from reward_functions.tools.judging.settings import fingerprint
+    from reward_functions.calibration.settings import fingerprint
+    from reward_functions.cli._progress import watched
 
     spec, parameters, models = judge.spec, judge.parameters, judge.config.models
     samples = (judge.input(cases, case).samples[0] for case in cases.items)
@@ -165,10 +165,10 @@ def _write(card: Card, out: Path) -> Path:
     """Write the three files of the card, all or none; the path of the Markdown."""
     import json
 
-    from reward_functions.tools.atomic import Together
-    from reward_functions.tools.calibration.markdown import markdown
-    from reward_functions.tools.calibration.page import page
-    from reward_functions.tools.calibration.records import record
+    from reward_functions.calibration.markdown import markdown
+    from reward_functions.calibration.page import page
+    from reward_functions.calibration.records import record
+    from reward_functions.data.atomic import Together
 
     path = out / f"{card.about.stem}.md"
     with Together() as files:

@@ -19,10 +19,10 @@ from reward_functions.cli.judge._options import AsJson, Replay  # noqa: TC001
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from reward_functions.calibration.attack_report import AttackReport
+    from reward_functions.calibration.doctor import AttackResults, AttackTarget
     from reward_functions.core.spec import RewardSpec
-    from reward_functions.tools.judging.attack_report import AttackReport
-    from reward_functions.tools.judging.doctor import AttackResults, AttackTarget
-    from reward_functions.tools.rows.mapping import RowOptions
+    from reward_functions.data.rows.mapping import RowOptions
 
 
 def doctor(
@@ -69,13 +69,13 @@ def doctor(
     """
     from rich.text import Text
 
+    from reward_functions.calibration.attack_report import record
+    from reward_functions.calibration.settings import require_judge
     from reward_functions.cli._console import errors, output, plain
     from reward_functions.cli._measured import leave, say_measured
     from reward_functions.cli.data._output import print_json
     from reward_functions.scoring.rewards import parameter_values, reward_named
     from reward_functions.scoring.rows import row_options
-    from reward_functions.tools.judging.attack_report import record
-    from reward_functions.tools.judging.settings import require_judge
 
     spec = require_judge(reward_named(name))
     parameters = parameter_values(spec, parameter or [])
@@ -106,12 +106,12 @@ def doctor(
 def _targets(
     spec: RewardSpec, parameters: Mapping[str, Any], prompts: str | None, how: RowOptions
 ) -> list[AttackTarget]:
+    from reward_functions.calibration.doctor import targets_from_examples, targets_from_samples
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.core.types import Sample
+    from reward_functions.data.json_rows import BadInput
+    from reward_functions.data.rows.mapping import RowOptions
     from reward_functions.scoring.rows import read_samples
-    from reward_functions.tools.json_rows import BadInput
-    from reward_functions.tools.judging.doctor import targets_from_examples, targets_from_samples
-    from reward_functions.tools.rows.mapping import RowOptions
 
     if prompts is None and how != RowOptions():
         raise ConfigurationError("--map and --rows say how the FILE of --prompts is read")
@@ -136,15 +136,15 @@ def _report(
 ) -> AttackReport:
     from functools import partial
 
-    from reward_functions.cli._progress import watched
-    from reward_functions.judge_runtime.panel import JudgePool
-    from reward_functions.tools.judging import doctor as doctors
-    from reward_functions.tools.judging.attack_report import AttackReport
-    from reward_functions.tools.judging.recorded_questions import (
+    from reward_functions.calibration import doctor as doctors
+    from reward_functions.calibration.attack_report import AttackReport
+    from reward_functions.calibration.recorded_questions import (
         instructions_digest,
         recorded_questions,
     )
-    from reward_functions.tools.judging.settings import load_judge_config, without_cache
+    from reward_functions.calibration.settings import load_judge_config, without_cache
+    from reward_functions.cli._progress import watched
+    from reward_functions.judge_runtime.panel import JudgePool
 
     asked = recorded_questions(spec, parameters, (target.sample for target in targets))
     instructions = instructions_digest(asked)
@@ -170,8 +170,8 @@ def _report(
 
 
 def _write(report: AttackReport, out: Path) -> None:
-    from reward_functions.tools.atomic import replaced
-    from reward_functions.tools.judging.attack_report import markdown
+    from reward_functions.calibration.attack_report import markdown
+    from reward_functions.data.atomic import replaced
 
     with replaced(out) as stream:
         stream.write(markdown(report))

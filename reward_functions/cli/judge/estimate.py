@@ -19,9 +19,9 @@ from reward_functions.cli.judge._options import AsJson  # noqa: TC001
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from reward_functions.calibration.estimating import Estimate
     from reward_functions.core.spec import RewardSpec
     from reward_functions.judge_runtime.config import JudgeConfig
-    from reward_functions.tools.judging.estimating import Estimate
 
 
 def estimate(
@@ -72,11 +72,11 @@ def estimate(
     """
     from rich.text import Text
 
+    from reward_functions.calibration import estimating
+    from reward_functions.calibration.settings import load_judge_config, require_judge
     from reward_functions.cli._console import MESSAGE, errors, plain
     from reward_functions.cli.data._output import print_json
     from reward_functions.scoring.rewards import parameter_values, reward_named
-    from reward_functions.tools.judging import estimating
-    from reward_functions.tools.judging.settings import load_judge_config, require_judge
 
     spec = require_judge(reward_named(name))
     config = _priced(load_judge_config(judge), price or [])
@@ -127,11 +127,11 @@ def _measured(
     spec: RewardSpec, parameters: Mapping[str, Any], rows: str | None, mapped: list[str] | None
 ) -> tuple[float, int]:
     """Calls of a response, and input tokens of a call."""
+    from reward_functions.calibration.estimating import measured
+    from reward_functions.calibration.recorded_questions import examples_with, recorded_questions
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.core.types import Sample
     from reward_functions.scoring.rows import read_samples, row_options
-    from reward_functions.tools.judging.estimating import measured
-    from reward_functions.tools.judging.recorded_questions import examples_with, recorded_questions
 
     how = row_options(mapped, None)
     if rows is None and mapped:

@@ -12,7 +12,7 @@ from reward_functions.cli.judge._options import AsJson  # noqa: TC001
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from reward_functions.tools.judging.probing import ProbeResult
+    from reward_functions.calibration.probing import ProbeResult
 
 
 def probe(
@@ -38,17 +38,17 @@ def probe(
     """
     from rich.text import Text
 
+    from reward_functions.calibration.probing import (
+        measured_models,
+        probe_modes,
+        schema_questions,
+    )
+    from reward_functions.calibration.settings import load_judge_config, require_judge
     from reward_functions.cli._console import MESSAGE, errors, plain
     from reward_functions.cli._measured import leave, say_measured
     from reward_functions.cli._progress import watched
     from reward_functions.cli.data._output import print_json
     from reward_functions.scoring.rewards import parameter_values, reward_named
-    from reward_functions.tools.judging.probing import (
-        measured_models,
-        probe_modes,
-        schema_questions,
-    )
-    from reward_functions.tools.judging.settings import load_judge_config, require_judge
 
     spec = require_judge(reward_named(name))
     asked = schema_questions(spec, parameter_values(spec, parameter or []))

@@ -16,8 +16,8 @@ from reward_functions.core.errors import ConfigurationError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from reward_functions.tools.rollouts.runtimes import Runtime
-    from reward_functions.tools.runtime_double.settings import RuntimeSettings
+    from reward_functions.local.runtime_double.settings import RuntimeSettings
+    from reward_functions.rollouts.drive.runtimes import Runtime
 
 TEXT_BYTES: Final = 1024 * 1024 * 1024
 """Of the latest turns: the last one of a rollout that runs is its response."""
@@ -38,9 +38,9 @@ def runtime_of(
     Raises:
         ConfigurationError: nobody answers there, or the port is taken.
     """
-    from reward_functions.tools.rollouts.runtimes import RuntimeElsewhere
-    from reward_functions.tools.runtime_double import RuntimeDouble
-    from reward_functions.tools.runtime_double.own_runtime import OwnRuntime
+    from reward_functions.local.runtime_double import RuntimeDouble
+    from reward_functions.local.runtime_double.own_runtime import OwnRuntime
+    from reward_functions.rollouts.drive.runtimes import RuntimeElsewhere
 
     if url is not None:
         yield RuntimeElsewhere(url, concurrency=concurrency)

@@ -15,7 +15,7 @@ from reward_functions.scoring.rewards import parameter_values, ready, reward_nam
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reward_functions.rollouts.scoring.scorer import Scorer
+    from reward_functions.rollouts.episode.scoring.scorer import Scorer
 
 
 def scorer_named(name: str, settings: Sequence[str], judge: str | None) -> Scorer:
@@ -32,9 +32,9 @@ def scorer_named(name: str, settings: Sequence[str], judge: str | None) -> Score
         ConfigurationError: the file or the judge's settings cannot be used.
         OSError: the file cannot be read.
     """
+    from reward_functions.calibration.settings import load_judge_config
     from reward_functions.core.errors import NoJudge
-    from reward_functions.rollouts.scoring.scorer import Scorer
-    from reward_functions.tools.judging.settings import load_judge_config
+    from reward_functions.rollouts.episode.scoring.scorer import Scorer
 
     spec = reward_named(name)
     values = parameter_values(spec, settings)

@@ -13,7 +13,7 @@ from reward_functions.core.means import mean
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from reward_functions.tools.rollouts.records import RolloutRecord
+    from reward_functions.rollouts.drive.records import RolloutRecord
 
 
 class Course:

@@ -30,14 +30,14 @@ def doctor(
 
     Exit status: 0 nothing failed, 1 something did, 2 everything is unknown.
     """
+    from reward_functions.aws.deployed.doctor_checks import findings_of
+    from reward_functions.aws.deployed.findings import measured_questions
     from reward_functions.cli._console import errors
     from reward_functions.cli._measured import leave, say_measured
     from reward_functions.cli.job._output import print_findings
     from reward_functions.cli.rollouts._agents import callable_named, way_to
-    from reward_functions.rollouts.contract import LARGEST
-    from reward_functions.tools.deployed.findings import measured_questions
-    from reward_functions.tools.doctor_checks import findings_of
-    from reward_functions.tools.rollouts.doctor import Subject, checks
+    from reward_functions.rollouts.drive.doctor import Subject, checks
+    from reward_functions.rollouts.request.contract import LARGEST
 
     given = None
     if payload is not None:

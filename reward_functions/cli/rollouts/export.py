@@ -11,7 +11,7 @@ from reward_functions.cli._echo import say
 from reward_functions.cli._errors import UNUSABLE
 
 if TYPE_CHECKING:
-    from reward_functions.tools.rollouts.exporting import Exported
+    from reward_functions.rollouts.drive.exporting import Exported
 
 To = Literal["rllm", "agentcore", "datum", "jsonl"]
 Scale = Literal["none", "std"]
@@ -60,8 +60,8 @@ def export(
     Exit status: 0 rows were written, 2 there is none, or a line cannot be read.
     """
     from reward_functions.core.errors import ConfigurationError
-    from reward_functions.tools.atomic import replaced
-    from reward_functions.tools.rollouts.exporting import exported
+    from reward_functions.data.atomic import replaced
+    from reward_functions.rollouts.drive.exporting import exported
 
     if out.exists() and any(out.samefile(each) for each in (file, rewards) if each):
         raise ConfigurationError(f"{out} is read here; write the rows to another file")

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from rich.text import Text
 
-    from reward_functions.rollouts.intents import Stored
-    from reward_functions.rollouts.outbox import Outbox
-    from reward_functions.rollouts.outcomes import Outcome
+    from reward_functions.rollouts.report.intents import Stored
+    from reward_functions.rollouts.report.outbox import Outbox
+    from reward_functions.rollouts.request.outcomes import Outcome
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -118,10 +118,10 @@ def replay(
     """
     from reward_functions.cli._console import errors
     from reward_functions.cli._progress import watched
-    from reward_functions.rollouts.reporting.replaying import replayed
-    from reward_functions.rollouts.reporting.reporter import Reporter
-    from reward_functions.rollouts.settings import RolloutSettings
-    from reward_functions.rollouts.transports.opening import open_transport
+    from reward_functions.rollouts.report.replaying import replayed
+    from reward_functions.rollouts.report.reporter import Reporter
+    from reward_functions.rollouts.report.settings import RolloutSettings
+    from reward_functions.rollouts.report.transports.opening import open_transport
 
     with _opened(url) as store:
         if ids:
@@ -195,8 +195,8 @@ def create(
     from botocore.exceptions import NoRegionError
 
     from reward_functions.cli._console import errors
-    from reward_functions.rollouts.outbox.dynamodb_table import create_table, dynamodb_client
-    from reward_functions.rollouts.outbox.opening import table_url
+    from reward_functions.rollouts.report.outbox.dynamodb_table import create_table, dynamodb_client
+    from reward_functions.rollouts.report.outbox.opening import table_url
 
     url = table_url(table, region)
     try:
@@ -215,8 +215,8 @@ def _opened(url: str) -> Iterator[Outbox]:
     Raises:
         ConfigurationError: the URL is none, or names what lives in another process.
     """
-    from reward_functions.rollouts.outbox.memory import MemoryOutbox
-    from reward_functions.rollouts.outbox.opening import open_outbox
+    from reward_functions.rollouts.report.outbox.memory import MemoryOutbox
+    from reward_functions.rollouts.report.outbox.opening import open_outbox
 
     store = open_outbox(url)
     if isinstance(store, MemoryOutbox):

@@ -15,7 +15,7 @@ from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads ann
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reward_functions.tools.rollouts.redriving import DeadLetters, Letter
+    from reward_functions.rollouts.drive.redriving import DeadLetters, Letter
 
 SHOWN: Final = 20
 """Letters that stay, named one by one."""
@@ -52,10 +52,10 @@ def redrive(
 
     Exit status: 0 all that was chosen is sent back or dropped, 1 some of it is not, 2 nothing is.
     """
+    from reward_functions.aws.shell import aws_session
     from reward_functions.cli._console import errors
     from reward_functions.core.errors import ConfigurationError
-    from reward_functions.tools.aws_shell import aws_session
-    from reward_functions.tools.rollouts.redriving import (
+    from reward_functions.rollouts.drive.redriving import (
         DeadLetters,
         path_of,
         redriven,
@@ -94,7 +94,7 @@ def _carried_out(
     yes: bool,
 ) -> tuple[list[Letter], list[Letter]]:
     """Ask, send back and drop; what is done leaves `left`."""
-    from reward_functions.tools.deployed.failures import AwsFailed
+    from reward_functions.aws.failures import AwsFailed
 
     sent: list[Letter] = []
     dropped: list[Letter] = []
@@ -121,7 +121,7 @@ def _carried_out(
 def _show(letters: Sequence[Letter]) -> None:
     from reward_functions.cli._console import cell
     from reward_functions.cli._fitting import print_table
-    from reward_functions.tools.rollouts.redriving import reasons
+    from reward_functions.rollouts.drive.redriving import reasons
 
     if not letters:
         return

@@ -41,7 +41,7 @@ def relay(
     serves until Ctrl-C, which closes the sessions that are left.
     """
     from reward_functions.cli._echo import say
-    from reward_functions.rollouts.relay.__main__ import serve
+    from reward_functions.rollouts.record.relay.__main__ import serve
 
     def introduce(url: str) -> None:
         say(f"relaying agents to {engine} on {url}")

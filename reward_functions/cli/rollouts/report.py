@@ -36,12 +36,12 @@ def report(
     equal has zero advantage. pass@k stands where every reward is 0 or 1.
     """
     from reward_functions.cli._fitting import print_sheet
-    from reward_functions.tools.rollouts.figures import figures_of
-    from reward_functions.tools.rollouts.page import page
-    from reward_functions.tools.rollouts.records import read_records
-    from reward_functions.tools.rollouts.reporting import as_json, sheets
-    from reward_functions.tools.rollouts.trajectories import statistics_as_json, trajectory_sheets
-    from reward_functions.tools.rollouts.trajectory_groups import group_sheet, use_in
+    from reward_functions.rollouts.drive.figures import figures_of
+    from reward_functions.rollouts.drive.page import page
+    from reward_functions.rollouts.drive.records import read_records
+    from reward_functions.rollouts.drive.reporting import as_json, sheets
+    from reward_functions.rollouts.drive.trajectories import statistics_as_json, trajectory_sheets
+    from reward_functions.rollouts.drive.trajectory_groups import group_sheet, use_in
 
     require_page(report)
     records = read_records(file, texts=False)

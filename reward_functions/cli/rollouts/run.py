@@ -13,14 +13,14 @@ import typer
 from reward_functions.cli._options import Models, Parameters  # noqa: TC001 - typer reads annotations
 from reward_functions.cli.rollouts._agents import Via  # noqa: TC001 - likewise
 from reward_functions.cli.runtime import CALCULATOR, PORT, policy_typed
-from reward_functions.tools.rollouts.requests import FIELD, Sent
+from reward_functions.rollouts.drive.requests import FIELD, Sent
 
 if TYPE_CHECKING:
-    from reward_functions.rollouts.scoring.scorer import Scorer
-    from reward_functions.tools.rollouts.agents import Agent
-    from reward_functions.tools.rollouts.driving import Driver
-    from reward_functions.tools.rollouts.records import Attempt, RecordFile
-    from reward_functions.tools.rollouts.runtimes import Runtime
+    from reward_functions.rollouts.drive.agents import Agent
+    from reward_functions.rollouts.drive.driving import Driver
+    from reward_functions.rollouts.drive.records import Attempt, RecordFile
+    from reward_functions.rollouts.drive.runtimes import Runtime
+    from reward_functions.rollouts.episode.scoring.scorer import Scorer
 
 OUT: Final = Path("rollouts.jsonl")
 
@@ -185,11 +185,11 @@ def run(
     from reward_functions.cli.rollouts._runtimes import TEXT_BYTES, runtime_of
     from reward_functions.cli.rollouts._scorers import scorer_named
     from reward_functions.core.errors import ConfigurationError
-    from reward_functions.tools.measured import Measured
-    from reward_functions.tools.rollouts.driving import Driver, attempts_for, sampling_of
-    from reward_functions.tools.rollouts.records import RecordFile, Setup
-    from reward_functions.tools.rollouts.tasks import read_tasks
-    from reward_functions.tools.runtime_double import FaultPlan, RuntimeSettings
+    from reward_functions.local.runtime_double import FaultPlan, RuntimeSettings
+    from reward_functions.reports.measured import Measured
+    from reward_functions.rollouts.drive.driving import Driver, attempts_for, sampling_of
+    from reward_functions.rollouts.drive.records import RecordFile, Setup
+    from reward_functions.rollouts.drive.tasks import read_tasks
 
     way = via or way_to(agent)
     if trajectories is not None and way != "python":
@@ -261,9 +261,9 @@ def _agent(  # noqa: PLR0917 - what the command line said, in its order
     """
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.core.loopback import is_loopback
-    from reward_functions.tools.rollouts.aws_agents import AgentCoreAgent, LambdaAgent
-    from reward_functions.tools.rollouts.http_agent import HttpAgent
-    from reward_functions.tools.rollouts.python_agent import PythonAgent
+    from reward_functions.rollouts.drive.aws_agents import AgentCoreAgent, LambdaAgent
+    from reward_functions.rollouts.drive.http_agent import HttpAgent
+    from reward_functions.rollouts.drive.python_agent import PythonAgent
 
     made: Agent
     match way:
@@ -300,7 +300,7 @@ def _run(
     """Run what is missing; Ctrl-C says what to type to go on."""
     from reward_functions.cli.rollouts._watching import watching
     from reward_functions.core.errors import ConfigurationError
-    from reward_functions.tools.rollouts.driving import drive
+    from reward_functions.rollouts.drive.driving import drive
 
     with watching(len(missing)) as show:
         try:
@@ -323,7 +323,7 @@ def _to_go_on(file: RecordFile, out: Path) -> str:
 def _summary(records: list[Any], kept: int, out: Path, trajectories: str | None) -> None:
     """What the run came to, and what to do about what is wrong, on standard error."""
     from reward_functions.cli._console import errors, plain
-    from reward_functions.tools.rollouts.figures import figures_of
+    from reward_functions.rollouts.drive.figures import figures_of
 
     figures = figures_of(records)
     parts = [f"rollouts {figures.rollouts:,}"]

@@ -10,7 +10,7 @@ import typer
 from reward_functions.cli._options import Models, Parameters  # noqa: TC001 - typer reads annotations
 
 if TYPE_CHECKING:
-    from reward_functions.tools.rollouts.rescoring import Rescored
+    from reward_functions.rollouts.drive.rescoring import Rescored
 
 
 def score(
@@ -53,9 +53,9 @@ def score(
     from reward_functions.cli._progress import counted
     from reward_functions.cli.rollouts._scorers import scorer_named
     from reward_functions.core.errors import ConfigurationError
-    from reward_functions.tools.atomic import replaced
-    from reward_functions.tools.rollouts.records import read_records, written
-    from reward_functions.tools.rollouts.rescoring import rescored
+    from reward_functions.data.atomic import replaced
+    from reward_functions.rollouts.drive.records import read_records, written
+    from reward_functions.rollouts.drive.rescoring import rescored
 
     records = read_records(file)
     scorer = scorer_named(reward, parameter or [], judge)
@@ -76,7 +76,7 @@ def score(
 def _show(found: Rescored) -> None:
     from reward_functions.cli._console import cell
     from reward_functions.cli._fitting import print_table
-    from reward_functions.tools.rollouts.records import pin_words
+    from reward_functions.rollouts.drive.records import pin_words
 
     before, after = found.before[0].setup.scorer, found.after[0].setup.scorer
     more, less = found.flips

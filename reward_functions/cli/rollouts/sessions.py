@@ -14,7 +14,7 @@ from reward_functions.cli._echo import say
 from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
 
 if TYPE_CHECKING:
-    from reward_functions.rollouts.collection.ledger import OpenSession
+    from reward_functions.rollouts.collect.ledger import OpenSession
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -68,7 +68,7 @@ def stop_sessions(
 
     Exit status: 0 all are stopped, 1 some are not, 2 nothing was stopped.
     """
-    from reward_functions.rollouts.collection.ledger import forget
+    from reward_functions.rollouts.collect.ledger import forget
 
     require_somebody_to_ask("stop", yes=yes)
     found = [each for each in _found(folder) if everything or not each.live]
@@ -91,7 +91,7 @@ def stop_sessions(
 
 
 def _found(folder: Path | None) -> list[OpenSession]:
-    from reward_functions.rollouts.collection.ledger import ledger_folder, open_sessions
+    from reward_functions.rollouts.collect.ledger import ledger_folder, open_sessions
 
     named = ledger_folder() if folder is None else folder
     return [] if named is None else list(open_sessions(named))
@@ -99,11 +99,11 @@ def _found(folder: Path | None) -> list[OpenSession]:
 
 def _runtime(arn: str) -> Any:
     """What stops sessions of a runtime; of its own region."""
-    from reward_functions.rollouts.collection.calls import AgentRuntime
-    from reward_functions.rollouts.collection.names import region_of
-    from reward_functions.rollouts.collection.rate_limit import RateLimiter
-    from reward_functions.tools.aws_shell import aws_session
-    from reward_functions.tools.deployed.failures import in_words
+    from reward_functions.aws.failures import in_words
+    from reward_functions.aws.shell import aws_session
+    from reward_functions.rollouts.collect.calls import AgentRuntime
+    from reward_functions.rollouts.collect.names import region_of
+    from reward_functions.rollouts.collect.rate_limit import RateLimiter
 
     with in_words("making a client of bedrock-agentcore"):
         client = aws_session().client("bedrock-agentcore", region_name=region_of(arn))

@@ -36,15 +36,15 @@ def trajectories(
     at the end of the file, as a crash leaves it, is skipped.
     """
     from reward_functions.cli._fitting import print_sheet
-    from reward_functions.rollouts.trajectories.jsonl import TrajectoryFile, written
-    from reward_functions.rollouts.trajectories.statistics import statistics_of
-    from reward_functions.tools.rollouts.trajectories import (
+    from reward_functions.rollouts.drive.trajectories import (
         found_in,
         page,
         statistics_as_json,
         trajectory_sheets,
         turn_sheet,
     )
+    from reward_functions.rollouts.record.jsonl import TrajectoryFile, written
+    from reward_functions.rollouts.record.statistics import statistics_of
 
     require_page(report)
     lines = TrajectoryFile(file)

@@ -11,5 +11,11 @@ answers.py    an answer of any form, read as one chat completion
 refining.py   an answer whose text holds tool calls, with those calls
 tools.py      a tool that ran
 converse.py   what Bedrock's Converse is in OpenAI's form
+boto3_events.py    boto3: `Sample` of the runtime, and Converse
+httpx/        httpx: transports that whatever is built on it may have
+openai/       OpenAI's SDK
+agents/       OpenAI's Agents SDK
+strands/      Strands: `wrap_model`, a model, hooks, middleware
+langchain/    LangChain and LangGraph: `wrap_chat_model`, a chat model, callbacks
 tokens.py     its bearer token, minted here and made again when it is refused
 """

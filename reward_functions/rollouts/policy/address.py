@@ -12,18 +12,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from reward_functions.rollouts.endpoints import (
+from reward_functions.rollouts.request.endpoints import (
     endpoint_of,
     region_of,
     require_trusted,
     signing_region,
 )
-from reward_functions.rollouts.errors import UntrustedEndpoint
+from reward_functions.rollouts.request.errors import UntrustedEndpoint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from reward_functions.rollouts.contract import RolloutMetadata
+    from reward_functions.rollouts.request.contract import RolloutMetadata
 
 PATH: Final = "/v1"
 """Of the runtime's OpenAI-compatible API."""

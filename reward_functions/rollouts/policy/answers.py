@@ -11,7 +11,7 @@ import json
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.rollouts.errors import RolloutError
+from reward_functions.rollouts.request.errors import RolloutError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

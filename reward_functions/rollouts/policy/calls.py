@@ -19,9 +19,9 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from reward_functions.rollouts import spans
-from reward_functions.rollouts.episodes.episode import current_rollout
-from reward_functions.rollouts.errors import PolicyFailure
+from reward_functions.rollouts.episode.episode import current_rollout
+from reward_functions.rollouts.record import spans
+from reward_functions.rollouts.request.errors import PolicyFailure
 
 if TYPE_CHECKING:
     from collections.abc import (
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         Mapping,
     )
 
-    from reward_functions.rollouts.episodes.episode import RolloutContext
+    from reward_functions.rollouts.episode.episode import RolloutContext
 
 _Event = TypeVar("_Event")
 

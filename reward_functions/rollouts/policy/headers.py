@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from reward_functions.rollouts.context import get_rollout_context
-from reward_functions.rollouts.episodes.episode import SPAN_HEADER
-from reward_functions.rollouts.headers import InferenceHeaders, LiveParams
+from reward_functions.rollouts.episode.episode import SPAN_HEADER
+from reward_functions.rollouts.request.context import get_rollout_context
+from reward_functions.rollouts.request.headers import InferenceHeaders, LiveParams
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

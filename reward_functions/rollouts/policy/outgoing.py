@@ -24,11 +24,11 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.rollouts.context import get_rollout_context
-from reward_functions.rollouts.contract import read_metadata
-from reward_functions.rollouts.errors import RolloutError
 from reward_functions.rollouts.policy.address import policy_address
 from reward_functions.rollouts.policy.headers import CallHeaders, with_parameters
+from reward_functions.rollouts.request.context import get_rollout_context
+from reward_functions.rollouts.request.contract import read_metadata
+from reward_functions.rollouts.request.errors import RolloutError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.rollouts import spans
 from reward_functions.rollouts.policy.answers import UnreadableAnswer, as_events, completion_of
-from reward_functions.rollouts.trajectories.text_tool_calls import recovered
+from reward_functions.rollouts.record import spans
+from reward_functions.rollouts.record.text_tool_calls import recovered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

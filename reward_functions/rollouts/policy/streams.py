@@ -10,7 +10,7 @@ from __future__ import annotations
 from contextvars import copy_context
 from typing import TYPE_CHECKING, TypeVar
 
-from reward_functions.rollouts.episodes.invocation import InContext
+from reward_functions.rollouts.episode.invocation import InContext
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator

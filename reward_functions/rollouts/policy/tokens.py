@@ -10,8 +10,8 @@ import time
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.rollouts.transports.account import Account
-from reward_functions.rollouts.transports.bearer_tokens import BearerTokens
+from reward_functions.rollouts.report.transports.account import Account
+from reward_functions.rollouts.report.transports.bearer_tokens import BearerTokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.rollouts import spans
-from reward_functions.rollouts.episodes.episode import current_rollout
+from reward_functions.rollouts.episode.episode import current_rollout
 from reward_functions.rollouts.policy.calls import rollout_attributes
+from reward_functions.rollouts.record import spans
 
 if TYPE_CHECKING:
-    from reward_functions.rollouts.trajectories.types import ToolResult
+    from reward_functions.rollouts.record.types import ToolResult
 
 LONGEST: Final = 128
 """Characters of an id that are shown: a policy may write it."""

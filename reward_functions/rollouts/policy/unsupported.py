@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.rollouts.errors import RolloutError
+from reward_functions.rollouts.request.errors import RolloutError
 
 
 class UnsupportedModel(RolloutError, ConfigurationError, TypeError):

@@ -6,7 +6,7 @@ from random import Random
 from types import SimpleNamespace
 
 from reward_functions import sample
-from reward_functions.tools.datasets.other_answers import (
+from reward_functions.data.other_answers import (
     ASSURED,
     CLAIMS,
     INJECTIONS,
@@ -14,8 +14,8 @@ from reward_functions.tools.datasets.other_answers import (
     UNSURE,
     ReplayCase,
 )
-from reward_functions.tools.datasets.rows import Record
-from reward_functions.tools.rows.writing import write
+from reward_functions.data.records import Record
+from reward_functions.data.rows.writing import write
 from tests.architecture.called.rows import Rows, numbered, placed, taken
 
 RECORDS = {
@@ -92,7 +92,7 @@ def invented(_, row):
 
 
 ROWS = {
-    "tools.datasets.generated.filings:QUESTIONS": Rows(
+    "data.generated.filings:QUESTIONS": Rows(
         asked,
         numbered(
             ("what was the percentage change in", "subtract(30, 20), divide(#0, 20)", "12.5%"),
@@ -102,7 +102,7 @@ ROWS = {
             ("was", "greater(30, 2)", "1/8"),
         ),
     ),
-    "tools.datasets.generated.problems:PROBLEMS": Rows(
+    "data.generated.problems:PROBLEMS": Rows(
         invented,
         numbered(
             ("Algebra", "Level 1", "Solve for"),
@@ -119,7 +119,7 @@ ROWS = {
             ("Geometry", "Level 1", "Find the midpoint the"),
         ),
     ),
-    "tools.datasets.generated.writing:ROWS": Rows(
+    "data.generated.writing:ROWS": Rows(
         made_row,
         {
             "finqa": (
@@ -130,7 +130,7 @@ ROWS = {
             "math": (["final_answer"], ["level", "solution", "subject"]),
         },
     ),
-    "tools.datasets.other_answers:OTHER_KINDS": Rows(
+    "data.other_answers:OTHER_KINDS": Rows(
         lambda _, ways: (len(ways(CASE)), ways(CASE)[-1]),
         {
             "near misses": (9, "#### -40"),
@@ -142,7 +142,7 @@ ROWS = {
             "words to the judge": (3 * len(INJECTIONS), f"#### 41\n{INJECTIONS[-1]}"),
         },
     ),
-    "tools.rows.columns:_KINDS": Rows(
+    "data.rows.columns:_KINDS": Rows(
         lambda _, holds: taken(holds, *KINDS),
         {
             "": [*KINDS[1:]],
@@ -153,8 +153,8 @@ ROWS = {
             "list": [EMPTY, TEXTS, MESSAGES, TURNS],
         },
     ),
-    "tools.rows.writing:WRITERS": Rows(
-        placed("tools.rows.writing:WRITERS", written),
+    "data.rows.writing:WRITERS": Rows(
+        placed("data.rows.writing:WRITERS", written),
         {
             "bedrock": "id messages[] reference_answer metadata{}",
             "openai": "level id messages[] reference_answer",

@@ -6,18 +6,18 @@ from random import Random
 from types import SimpleNamespace
 from unittest.mock import MagicMock, patch
 
-from reward_functions.serving.iam import Place
-from reward_functions.tools.datasets.other_answers import INJECTIONS
-from reward_functions.tools.runtime_double import RuntimeSettings
-from reward_functions.tools.runtime_double.state import Trajectories
-from reward_functions.tools.training_double import wording
-from reward_functions.tools.training_double.forms import HASH, SENTENCE
-from reward_functions.tools.training_double.identity import Caller
-from reward_functions.tools.training_double.openai_shapes import require_answer
-from reward_functions.tools.training_double.policy import Policy
-from reward_functions.tools.training_double.service import Call
-from reward_functions.tools.training_double.state import Event, File, Job, State
-from reward_functions.tools.training_double.tasks import Task
+from reward_functions.cdk.policies.iam import Place
+from reward_functions.data.other_answers import INJECTIONS
+from reward_functions.local.runtime_double import RuntimeSettings
+from reward_functions.local.runtime_double.state import Trajectories
+from reward_functions.local.training_double import wording
+from reward_functions.local.training_double.forms import HASH, SENTENCE
+from reward_functions.local.training_double.identity import Caller
+from reward_functions.local.training_double.openai_shapes import require_answer
+from reward_functions.local.training_double.policy import Policy
+from reward_functions.local.training_double.service import Call
+from reward_functions.local.training_double.state import Event, File, Job, State
+from reward_functions.local.training_double.tasks import Task
 from tests.architecture.called.rows import Rows, numbered, table, taken
 from tests.scripted_runtime import ARN, ROLLOUT
 
@@ -204,7 +204,7 @@ def compared(_, row):
     return tuple(taken(lambda pair: compare(*pair), *COMPARED)), wanted
 
 
-DOUBLE = "tools.training_double"
+DOUBLE = "local.training_double"
 
 ROWS = {
     f"{DOUBLE}.aws_api:SAGEMAKER": of_its_name(f"{DOUBLE}.aws_api:SAGEMAKER", "sagemaker"),
@@ -279,7 +279,7 @@ ROWS = {
     f"{DOUBLE}.tasks:_NEAR_MISSES": Rows(
         near_miss, {kind: miss for kind, (_, miss) in ANSWERS.items()}
     ),
-    "tools.iam_matching:OPERATORS": Rows(
+    "aws.iam_matching:OPERATORS": Rows(
         compared,
         {
             "stringequals": (EQUAL, True),
@@ -290,7 +290,7 @@ ROWS = {
             **dict.fromkeys(("stringnotlike", "arnnotequals", "arnnotlike"), (ALIKE, False)),
         },
     ),
-    "tools.runtime_double.control:ACTIONS": Rows(
+    "local.runtime_double.control:ACTIONS": Rows(
         controlled_runtime,
         {
             "GET /counts": (6, ["before"], ""),

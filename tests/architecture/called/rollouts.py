@@ -9,16 +9,16 @@ from urllib.parse import urlsplit
 
 from botocore.session import Session
 
-from reward_functions.rollouts import context, errors
-from reward_functions.rollouts.collection import collecting
-from reward_functions.rollouts.collection.collecting import Collection
-from reward_functions.rollouts.episodes import policy_ping
-from reward_functions.rollouts.reporting import delivery
-from reward_functions.rollouts.strands.answers import Answer
-from reward_functions.rollouts.trajectories.text_tool_call_forms import Reader
-from reward_functions.rollouts.transports import NoReply
-from reward_functions.rollouts.transports.account import Account
-from reward_functions.rollouts.transports.http import Http
+from reward_functions.rollouts.collect import collecting
+from reward_functions.rollouts.collect.collecting import Collection
+from reward_functions.rollouts.episode import policy_ping
+from reward_functions.rollouts.policy.strands.answers import Answer
+from reward_functions.rollouts.record.text_tool_call_forms import Reader
+from reward_functions.rollouts.report import delivery
+from reward_functions.rollouts.report.transports import NoReply
+from reward_functions.rollouts.report.transports.account import Account
+from reward_functions.rollouts.report.transports.http import Http
+from reward_functions.rollouts.request import context, errors
 from tests.architecture.called.rows import Rows, numbered, outcome, placed, taken
 from tests.scripted_runtime import ARN, ROLLOUT, intents, target
 
@@ -191,8 +191,8 @@ PINNED = ("math", 3, DIGEST, {}, -1, "a b")
 NUMERALS = ("1.5", "1e999", "NaN")
 
 ROWS = {
-    "rollouts.boto3_events:PREPARED": Rows(prepared, PREPARED),
-    "rollouts.episodes.policy_ping:WAYS": Rows(
+    "rollouts.policy.boto3_events:PREPARED": Rows(prepared, PREPARED),
+    "rollouts.episode.policy_ping:WAYS": Rows(
         pinged,
         {
             "modelled": [("Sample", ROLLOUT)],
@@ -200,14 +200,14 @@ ROWS = {
             "alpha": "NotImplementedError",
         },
     ),
-    "rollouts.relay.anthropic_requests:PARTS": Rows(
+    "rollouts.record.relay.anthropic_requests:PARTS": Rows(
         lambda _, part: part(BLOCK),
         {
             "text": {"type": "text", "text": "words"},
             "image": {"type": "image_url", "image_url": {"url": "https://a.example/b.png"}},
         },
     ),
-    "rollouts.strands.answers:READERS": Rows(
+    "rollouts.policy.strands.answers:READERS": Rows(
         answered,
         {
             "contentBlockStart": (None, ["calc"], "stop", False),
@@ -216,7 +216,7 @@ ROWS = {
             "metadata": (None, [], "stop", True),
         },
     ),
-    "rollouts.trajectories.text_tool_call_forms:FORMS": Rows(
+    "rollouts.record.text_tool_call_forms:FORMS": Rows(
         called,
         {
             "<tool_call>": ("calc", {"q": 1}, "</tool_call>"),
@@ -225,7 +225,7 @@ ROWS = {
             "<｜tool▁calls▁begin｜>": ("calc", {"q": 1}, "<｜tool▁calls▁end｜>"),
         },
     ),
-    "rollouts.transports.opening:_CLASSES": Rows(
+    "rollouts.report.transports.opening:_CLASSES": Rows(
         transported,
         {
             "modelled": [("/update-reward", "AWS4-HMAC-SHA256")],
@@ -233,12 +233,12 @@ ROWS = {
             "alpha": [("/UpdateReward", "AWS4-HMAC-SHA256")],
         },
     ),
-    "rollouts.reporting.delivery:BY_TYPE": Rows(
-        placed("rollouts.reporting.delivery:BY_TYPE", lambda name: replied(418, name)),
+    "rollouts.report.delivery:BY_TYPE": Rows(
+        placed("rollouts.report.delivery:BY_TYPE", lambda name: replied(418, name)),
         {each: name for name, several in BY_TYPE.items() for each in several.split()},
     ),
-    "rollouts.reporting.delivery:BY_STATUS": Rows(
-        placed("rollouts.reporting.delivery:BY_STATUS", replied),
+    "rollouts.report.delivery:BY_STATUS": Rows(
+        placed("rollouts.report.delivery:BY_STATUS", replied),
         {
             401: "Unauthorized",
             402: "QuotaExceeded",
@@ -249,30 +249,30 @@ ROWS = {
             429: "Throttled",
         },
     ),
-    "rollouts.reporting.delivery:BY_CLASS": Rows(
-        placed("rollouts.reporting.delivery:BY_CLASS", lambda first: replied(100 * first + 18)),
+    "rollouts.report.delivery:BY_CLASS": Rows(
+        placed("rollouts.report.delivery:BY_CLASS", lambda first: replied(100 * first + 18)),
         {2: "Reported", 3: "Rejected", 4: "Rejected"},
     ),
-    "rollouts.reporting.delivery:UNSENDABLE": Rows(
-        placed("rollouts.reporting.delivery:UNSENDABLE", unsendable),
+    "rollouts.report.delivery:UNSENDABLE": Rows(
+        placed("rollouts.report.delivery:UNSENDABLE", unsendable),
         {
             errors.UntrustedEndpoint: "NotSent",
             errors.UnsupportedReport: "Rejected",
             errors.BadRequest: "Rejected",
         },
     ),
-    "rollouts.collection.collecting:KINDS": Rows(
+    "rollouts.collect.collecting:KINDS": Rows(
         of_whom,
         numbered(("agent", [FAILED[0]]), ("result", [FAILED[1]]), ("payload", [FAILED[2]])),
     ),
-    "rollouts.deferred.record:_STRICT": Rows(
+    "rollouts.report.deferred.record:_STRICT": Rows(
         lambda _, read: [outcome(read, each) for each in NUMERALS],
         {
             "parse_constant": ["ValueError"] * 3,
             "parse_float": [1.5, "ValueError", "ValueError"],
         },
     ),
-    "rollouts.scoring.scorer:_FIELDS": Rows(
+    "rollouts.episode.scoring.scorer:_FIELDS": Rows(
         lambda _, valid: taken(valid, *PINNED),
         {"name": ["math", DIGEST], "version": [3], "digest": [DIGEST], "parameters": [{}]},
     ),

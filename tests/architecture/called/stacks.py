@@ -6,10 +6,10 @@ from unittest.mock import patch
 from pydantic import ValidationError
 
 from reward_functions.cdk.custodian import index
-from reward_functions.cdk.documents import Made
-from reward_functions.cdk.sentences import sentence
-from reward_functions.cdk.stages import MODELS, Stage
-from reward_functions.serving.iam import Place
+from reward_functions.cdk.model.sentences import sentence
+from reward_functions.cdk.model.stages import MODELS, Stage
+from reward_functions.cdk.policies.documents import Made
+from reward_functions.cdk.policies.iam import Place
 from tests.architecture.called.rows import Rows, numbered, placed, taken
 
 
@@ -128,11 +128,11 @@ BEDROCK, SAGEMAKER = "bedrock.amazonaws.com", "sagemaker.amazonaws.com"
 
 
 ROWS = {
-    "cdk.costs:AT_REST": Rows(
+    "cdk.app.costs:AT_REST": Rows(
         lambda _, price: (price.thing, price.count(staged(""))),
         numbered(("alarms", 7), ("dashboards", 1), ("keys", 0)),
     ),
-    "cdk.documents:KINDS": Rows(
+    "cdk.policies.documents:KINDS": Rows(
         role,
         {
             "bedrock": ([*STAGES], BEDROCK, ["model-customization-job/*"], ["train"]),
@@ -174,8 +174,8 @@ ROWS = {
             "unavailable": [[]],
         },
     ),
-    "cdk.stages:MODELS": Rows(
-        placed("cdk.stages:MODELS", meant),
+    "cdk.model.stages:MODELS": Rows(
+        placed("cdk.model.stages:MODELS", meant),
         {field: written for field, (_, written) in MISSPELT.items()},
     ),
 }

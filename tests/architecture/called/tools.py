@@ -5,11 +5,11 @@ from types import SimpleNamespace
 from unittest.mock import MagicMock, patch
 
 from reward_functions import sample
-from reward_functions.tools.calibration import plots
-from reward_functions.tools.deployed import CheckFinding, CheckReport
-from reward_functions.tools.jobs.hyperparameters import Hyperparameter
-from reward_functions.tools.request_validation import problems
-from reward_functions.tools.score_report.row_facts import CUT
+from reward_functions.aws.deployed import CheckFinding, CheckReport
+from reward_functions.aws.request_validation import problems
+from reward_functions.calibration import plots
+from reward_functions.jobs.hyperparameters import Hyperparameter
+from reward_functions.reports.score_report.row_facts import CUT
 from tests.architecture.called.rows import Rows, numbered, outcome, placed, taken
 
 # ---- charts
@@ -129,7 +129,7 @@ CUT_OFF = (
 )
 
 ROWS = {
-    "tools.jobs.signs:SIGNS": Rows(
+    "jobs.signs:SIGNS": Rows(
         shown,
         numbered(
             ("every response earned the minimum", ["ones"]),
@@ -147,7 +147,7 @@ ROWS = {
         ),
         alike=((0, 1), (6, 8)),
     ),
-    "tools.score_report.truncation:SIGNALS": Rows(
+    "reports.score_report.truncation:SIGNALS": Rows(
         lambda _, signal: (signal.name, taken(signal.shown, *CUT_OFF)),
         numbered(
             ("the row says that a limit of tokens ended it", [CUT_OFF[0]]),
@@ -167,7 +167,7 @@ ROWS = {
             "disagree": [*VALUES],
         },
     ),
-    "tools.calibration.page:CHARTS": Rows(
+    "calibration.page:CHARTS": Rows(
         of_card,
         {
             "Agreement with the label": ("agreement", "figures"),
@@ -175,7 +175,7 @@ ROWS = {
             "Bias": ("length", "figures"),
         },
     ),
-    "tools.rollouts.page:CHARTS": Rows(
+    "rollouts.drive.page:CHARTS": Rows(
         lambda _, draw: draw(ROLLOUTS).label,
         {
             "Rewards": "Rewards of the rollouts",
@@ -183,7 +183,7 @@ ROWS = {
             "Rows that earn the least": "Rewards of the rows that earn the least",
         },
     ),
-    "tools.jobs.drivers.agent_rft:_COMPARED": Rows(
+    "jobs.drivers.agent_rft:_COMPARED": Rows(
         lambda _, part: part(DOCUMENT),
         {
             "the agent": "an-agent",
@@ -191,13 +191,13 @@ ROWS = {
             "the base model": "a-model",
         },
     ),
-    "tools.jobs.hyperparameters:TYPES": Rows(
-        placed("tools.jobs.hyperparameters:TYPES", of_kind),
+    "jobs.hyperparameters:TYPES": Rows(
+        placed("jobs.hyperparameters:TYPES", of_kind),
         {"integer": [WHOLE], "float": [FRACTION, WHOLE], "string": [STRING], "boolean": [TRUE]},
         alike=(("integer", "boolean"), ("float", "boolean")),
     ),
-    "tools.request_validation:TYPES": Rows(
-        placed("tools.request_validation:TYPES", of_shape),
+    "aws.request_validation:TYPES": Rows(
+        placed("aws.request_validation:TYPES", of_shape),
         {
             **{key: [STRING] for key in ("string", "character")},
             **{key: [WHOLE] for key in ("integer", "long")},
@@ -209,7 +209,7 @@ ROWS = {
             "list": [LIST],
         },
     ),
-    "tools.jobs.json_schema:_TYPES": Rows(
+    "jobs.json_schema:_TYPES": Rows(
         lambda _, holds: taken(holds, *JSON),
         {
             "object": [NOTHING],
@@ -221,7 +221,7 @@ ROWS = {
             "integer": [WHOLE],
         },
     ),
-    "tools.jobs.json_schema:_BOUNDS": Rows(
+    "jobs.json_schema:_BOUNDS": Rows(
         bounded,
         {
             "minimum": ([2.0, 3.0], "below"),
@@ -230,14 +230,14 @@ ROWS = {
             "exclusiveMaximum": ([1.0], "not below"),
         },
     ),
-    "tools.deployed.jobs:SERVICES": Rows(
+    "aws.deployed.jobs:SERVICES": Rows(
         listed,
         {
             "bedrock": ["list_model_customization_jobs"],
             "sagemaker": ["list_jobs", "list_training_jobs"],
         },
     ),
-    "tools.deployed.reports:RENDERED": Rows(
+    "aws.deployed.reports:RENDERED": Rows(
         rendered,
         {
             "json": "[",
@@ -245,7 +245,7 @@ ROWS = {
             "markdown": "### `an-arn` passed",
         },
     ),
-    "tools.score_report.criteria:_BEST": Rows(
+    "reports.score_report.criteria:_BEST": Rows(
         lambda _, best: best(BEST),
         {
             "rubric": {

@@ -6,8 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 from reward_functions.cli import app
-from reward_functions.tools.local_aws.environment import TRAINING
-from tests.tools.jobs.memory import Driver
+from reward_functions.local.emulator.environment import TRAINING
+from tests.jobs.memory import Driver
 
 DOUBLE = "http://127.0.0.1:1"
 """Where a training double would be: the drivers that ask it are in memory."""
@@ -22,7 +22,7 @@ def job(standing_stage, service, monkeypatch):
     for name in TRAINING:
         monkeypatch.setenv(f"AWS_ENDPOINT_URL_{name}", DOUBLE)
     monkeypatch.setattr(
-        "reward_functions.tools.jobs.places.driver_for",
+        "reward_functions.jobs.places.driver_for",
         lambda name, region, session, stage: Driver(service, name, region),
     )
 

@@ -11,20 +11,20 @@ from datetime import datetime
 
 import pytest
 
-from reward_functions.serving.catalogue import (
+from reward_functions.aws.catalogue import (
     deployment_parameter,
     function_name,
     stage_parameter,
 )
-from reward_functions.tools.deployed.catalogue import find, stage_record
-from reward_functions.tools.jobs.job import JobRequest
+from reward_functions.aws.deployed.catalogue import find, stage_record
+from reward_functions.jobs.job import JobRequest
 from tests.bedrock_service import ARN, MOMENT
 from tests.deployed_stage import NUMBERS, StageOnEmulator
 from tests.gates import CASES, EMPTY, GATES, ended_with
 from tests.job_fixtures import ROLE
+from tests.jobs.memory import Driver
+from tests.jobs.models_service import Refusal, Text
 from tests.parsed_page import harmless
-from tests.tools.jobs.memory import Driver
-from tests.tools.jobs.models_service import Refusal, Text
 
 MODEL = "amazon.nova-2-lite-v1:0:256k"
 TUNED = f"{ARN}:custom-model/amazon.nova-2-lite-v1:0:256k/abcdefghijkl"
@@ -186,7 +186,7 @@ def test_answers_that_are_kept_are_not_asked_for_again(measure, models, tmp_path
 
 
 def test_a_model_that_stays_busy_is_one_sentence(measure, models, monkeypatch):
-    monkeypatch.setattr("reward_functions.tools.jobs.asking.FIRST_PAUSE", 0.0001)
+    monkeypatch.setattr("reward_functions.jobs.asking.FIRST_PAUSE", 0.0001)
     models.model = lambda _: Refusal(429, "ThrottlingException")
     ran = measure("--yes")
     assert ran.exit_code == 2

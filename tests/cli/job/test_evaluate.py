@@ -12,21 +12,21 @@ from hashlib import sha256
 import pytest
 from typer.testing import CliRunner
 
+from reward_functions.aws.catalogue import DeployedStage
 from reward_functions.cli import app
 from reward_functions.core.registry import get
-from reward_functions.serving.catalogue import DeployedStage
+from reward_functions.jobs.evaluation.evaluation_record import EvaluationRecord
+from reward_functions.jobs.hosting import ModelDeployment
+from reward_functions.local.emulator.environment import TRAINING
 from reward_functions.serving.contract import decode_row
-from reward_functions.tools.evaluating.evaluation_record import EvaluationRecord
-from reward_functions.tools.jobs.hosting import ModelDeployment
-from reward_functions.tools.local_aws.environment import TRAINING
 from tests.bedrock_service import ARN
 from tests.job_fixtures import ROLE
+from tests.jobs.graders import FUNCTION, deployed
+from tests.jobs.memory import Driver
+from tests.jobs.models_service import Models, Refusal, Text
 from tests.lambda_api import Function, lambda_api, refusal, result
 from tests.loopback import served
 from tests.parsed_page import harmless
-from tests.tools.jobs.graders import FUNCTION, deployed
-from tests.tools.jobs.memory import Driver
-from tests.tools.jobs.models_service import Models, Refusal, Text
 
 MODEL = "amazon.nova-2-lite-v1:0:256k"
 BASE = "us.amazon.nova-2-lite-v1:0"
@@ -95,7 +95,7 @@ def run(functions, models, service, monkeypatch, tmp_path):
         monkeypatch.delenv(name, raising=False)
     for name in TRAINING:
         monkeypatch.setenv(f"AWS_ENDPOINT_URL_{name}", models.address)
-    jobs = "reward_functions.tools.jobs"
+    jobs = "reward_functions.jobs"
     monkeypatch.setattr(f"{jobs}.places.stage_record", lambda *_: STAGE)
     monkeypatch.setattr(f"{jobs}.scorer.deployment_of", lambda *_: deployed("gsm8k"))
     monkeypatch.setattr(f"{jobs}.scorer.find", lambda *_: deployed("gsm8k"))
@@ -112,7 +112,7 @@ def run(functions, models, service, monkeypatch, tmp_path):
 
 
 def hosts():
-    from tests.tools.jobs.memory import BEGIN
+    from tests.jobs.memory import BEGIN
 
     return [ModelDeployment(HOSTED, "n", "m", "Active", BEGIN)]
 
@@ -368,8 +368,8 @@ def test_models_by_hand_with_a_file(run, file, models, tmp_path):
 
 def test_a_job_of_the_openai_compatible_api(run, service, file, models, monkeypatch):
     """Its model needs no hosting, and its files cannot be read back."""
-    from reward_functions.tools.jobs.job import JobRequest
-    from tests.tools.jobs.models_service import KEY
+    from reward_functions.jobs.job import JobRequest
+    from tests.jobs.models_service import KEY
 
     monkeypatch.setenv("AWS_BEARER_TOKEN_BEDROCK", KEY)
     request = JobRequest(
@@ -430,7 +430,7 @@ def test_a_job_that_has_made_no_model(run, service, file):
 
 
 def test_a_model_that_stays_busy_is_one_sentence(evaluated, models, monkeypatch):
-    monkeypatch.setattr("reward_functions.tools.jobs.asking.FIRST_PAUSE", 0.0001)
+    monkeypatch.setattr("reward_functions.jobs.asking.FIRST_PAUSE", 0.0001)
     models.tuned = lambda _: Refusal(429, "ThrottlingException")
     ran = evaluated("--out", "kept")
     assert ran.exit_code == 2
@@ -492,7 +492,7 @@ def test_a_template_with_another_sign_is_another_prompt(evaluated, models, file)
 def test_a_training_file_of_fewer_rows_than_the_jobs_is_another(
     evaluated, monkeypatch, models, trained, status
 ):
-    from reward_functions.tools.evaluating import training_files
+    from reward_functions.jobs.evaluation import training_files
 
     monkeypatch.setattr(training_files, "tag", lambda *_: trained)
     ran = evaluated()
@@ -506,7 +506,7 @@ def test_the_jobs_own_files_are_read_in_s3(run, job, service, file, models, monk
     import io
     from dataclasses import replace
 
-    from reward_functions.tools.evaluating import preparing, training_files
+    from reward_functions.jobs.evaluation import preparing, training_files
 
     kept = {
         "train.jsonl": rows(range(1_000, 1_100)),

@@ -9,9 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 from reward_functions.cli import app
-from reward_functions.tools.jobs import evaluators, places
-from reward_functions.tools.jobs.evaluators import Registry
-from tests.tools.jobs.hub_service import ACCOUNT, Service
+from reward_functions.jobs import evaluators, places
+from reward_functions.jobs.evaluators import Registry
+from tests.jobs.hub_service import ACCOUNT, Service
 
 ROLE = f"arn:aws:iam::{ACCOUNT}:role/sagemaker"
 
@@ -23,7 +23,7 @@ def listed(monkeypatch):
     where = SimpleNamespace(stage=stage, session=None)
     monkeypatch.setattr(evaluators, "client", service.client)
     monkeypatch.setattr(places, "place", lambda *_: where)
-    monkeypatch.setattr("reward_functions.tools.aws_shell.aws_session", lambda stage: None)
+    monkeypatch.setattr("reward_functions.aws.shell.aws_session", lambda stage: None)
 
     def run(*arguments):
         return CliRunner().invoke(app, ["job", "evaluators", *arguments])

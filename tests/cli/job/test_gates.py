@@ -7,10 +7,10 @@ import re
 import pytest
 from typer.testing import CliRunner
 
+from reward_functions.aws.deployed.findings import CheckReport
 from reward_functions.cli import app
-from reward_functions.tools.deployed.findings import CheckReport
-from reward_functions.tools.jobs.checks.grader import reward_findings
-from reward_functions.tools.jobs.scorer import VersionScorer
+from reward_functions.jobs.checks.grader import reward_findings
+from reward_functions.jobs.scorer import VersionScorer
 from tests.cli.job.test_evaluate import (
     MODEL,
     evaluated,
@@ -24,8 +24,8 @@ from tests.cli.job.test_evaluate import (
     served_pair,
 )
 from tests.gates import EMPTY, HALF, UNSCORED, cases, ended_with
+from tests.jobs.graders import FUNCTION
 from tests.lambda_api import Function, function_error
-from tests.tools.jobs.graders import FUNCTION
 
 __all__ = ["evaluated", "file", "functions", "job", "models", "run", "served_pair"]
 
@@ -132,8 +132,8 @@ def test_a_baseline_of_nothing_is_never_a_pass(
 def test_a_preflight_of_a_function_that_scores_nothing_fails(
     typed, functions, _command, case, status
 ):
+    from reward_functions.aws.arn import FunctionArn
     from reward_functions.serving.contract import decode_row
-    from reward_functions.tools.deployed.arn import FunctionArn
 
     functions[0][VERSION] = answering(case) if case is UNSCORED else imputing(case)
     samples = [decode_row(row, at) for at, row in enumerate(rows(range(8), **ANSWERED))]

@@ -4,11 +4,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from reward_functions.aws import deployed
 from reward_functions.cli.job.metrics import _scale
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.spec import Scale
-from reward_functions.tools import deployed
-from reward_functions.tools.jobs.tags import OURS
+from reward_functions.jobs.tags import OURS
 
 COMPOSITE = {
     "name": "acme.tutor",

@@ -11,8 +11,8 @@ import pytest
 
 from reward_functions.cli.job._output import progress_words
 from reward_functions.cli.job.show import _mlflow
-from reward_functions.tools.jobs.job import MlflowRun, Progress
-from tests.tools.jobs.memory import Driver, lost, refused
+from reward_functions.jobs.job import MlflowRun, Progress
+from tests.jobs.memory import Driver, lost, refused
 
 
 def test_jobs_of_both_services_are_listed_newest_first(job, service, begun):
@@ -129,7 +129,7 @@ def test_the_figures_are_tables_a_drawing_and_a_file(job, begun, tmp_path):
 def test_figures_that_are_left_out_are_said_so_and_the_newest_is_there(
     job, begun, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr("reward_functions.tools.jobs.figures.MAX_POINTS", 1)
+    monkeypatch.setattr("reward_functions.jobs.figures.MAX_POINTS", 1)
     table = tmp_path / "run.csv"
     ran = job("metrics", begun.name, "--csv", table, "--no-grader")
     assert "very many figures: each 4th step is shown and written" in ran.stderr

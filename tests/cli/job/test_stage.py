@@ -8,13 +8,13 @@ import os
 import pytest
 from typer.testing import CliRunner
 
+from reward_functions.aws.deployed import catalogue
+from reward_functions.aws.deployed.findings import CheckReport
+from reward_functions.aws.failures import AwsFailed
 from reward_functions.cli import app
 from reward_functions.cli.job import job as job_group
 from reward_functions.cli.job import preflight
 from reward_functions.cli.job._output import next_command
-from reward_functions.tools.deployed import catalogue
-from reward_functions.tools.deployed.failures import AwsFailed
-from reward_functions.tools.deployed.findings import CheckReport
 
 MODEL = "amazon.nova-2-lite-v1:0:256k"
 

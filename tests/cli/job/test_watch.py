@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from reward_functions.tools.jobs.grader_watching import GraderWatch
-from tests.tools.jobs.memory import Driver, lost, refused
+from reward_functions.jobs.grader_watching import GraderWatch
+from tests.jobs.memory import Driver, lost, refused
 
 QUICK = ("--interval", "0.05")
 HOSTILE = "fails \x1b[2J [red]in\r colour\u202e"

@@ -6,16 +6,16 @@ import re
 import pytest
 
 from reward_functions import sample, specs
-from reward_functions.core.errors import JudgeUnavailable, NoVerdict
-from reward_functions.judge_runtime.attack_corpus import Attack, attacks
-from reward_functions.tools.judging.attack_report import LIMITS
-from reward_functions.tools.judging.doctor import (
+from reward_functions.calibration.attack_report import LIMITS
+from reward_functions.calibration.doctor import (
     CONTROL,
     IGNORANCE,
     AttackOutcome,
     AttackResults,
     targets_from_samples,
 )
+from reward_functions.core.errors import JudgeUnavailable, NoVerdict
+from reward_functions.judge_runtime.attack_corpus import Attack, attacks
 
 JUDGES = sorted(name for name, spec in specs().items() if spec.needs.judge)
 

@@ -46,7 +46,7 @@ def test_a_payload_that_is_not_there_is_one_line_and_status_2():
 
 
 AGENT = """
-from reward_functions.rollouts.episodes.handler import rollout_handler
+from reward_functions.rollouts.episode.handler import rollout_handler
 
 @rollout_handler
 def agent(payload):

@@ -8,12 +8,12 @@ import pytest
 from typer.testing import CliRunner
 
 from reward_functions.cli import app
-from reward_functions.rollouts.exchange.agentcore import read_trace_record
-from reward_functions.rollouts.exchange.datum import read_datum
-from reward_functions.rollouts.exchange.rllm_reading import read_rllm_episode
-from reward_functions.rollouts.trajectories import jsonl
-from reward_functions.tools import row_limits
-from tests.rollouts.exchange.episodes import trajectory, turn
+from reward_functions.data import row_limits
+from reward_functions.rollouts.record import jsonl
+from reward_functions.rollouts.record.exchange.agentcore import read_trace_record
+from reward_functions.rollouts.record.exchange.datum import read_datum
+from reward_functions.rollouts.record.exchange.rllm_reading import read_rllm_episode
+from tests.rollouts.record.exchange.episodes import trajectory, turn
 
 READ = {
     "agentcore": read_trace_record,

@@ -13,10 +13,10 @@ import pytest
 from typer.testing import CliRunner
 
 from reward_functions.cli import app
-from reward_functions.rollouts.outbox.sqlite import SqliteOutbox
-from reward_functions.rollouts.outcomes import Conflict, Expired, Reported, Throttled
+from reward_functions.rollouts.report.outbox.sqlite import SqliteOutbox
+from reward_functions.rollouts.request.outcomes import Conflict, Expired, Reported, Throttled
 from tests.loopback import Service, served
-from tests.rollouts.outbox.reports import outcome, reported
+from tests.rollouts.report.outbox.reports import outcome, reported
 
 DAY = 86_400.0
 

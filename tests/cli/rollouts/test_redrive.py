@@ -10,13 +10,13 @@ import pytest
 from botocore.stub import Stubber
 from typer.testing import CliRunner
 
+from reward_functions.aws.catalogue import FeedbackPath, stage_parameter
+from reward_functions.aws.deployed.catalogue import stage_record
+from reward_functions.aws.failures import AwsFailed
 from reward_functions.cli import app
 from reward_functions.feedback import letters
 from reward_functions.feedback.findings import KINDS, Stopped
-from reward_functions.serving.catalogue import FeedbackPath, stage_parameter
-from reward_functions.tools.deployed.catalogue import stage_record
-from reward_functions.tools.deployed.failures import AwsFailed
-from reward_functions.tools.rollouts import redriving
+from reward_functions.rollouts.drive import redriving
 
 NUMBERS = count()
 

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from reward_functions.cli import app
-from reward_functions.tools.runtime_double import serving
+from reward_functions.local.runtime_double import serving
 from tests.loopback import served
 from tests.rollout_agents import Agent
 
@@ -24,9 +24,9 @@ AGENT = '''
 import json, os, time
 from functools import cache
 import boto3
-from reward_functions.rollouts.context import get_rollout_context
-from reward_functions.rollouts.contract import read_metadata
-from reward_functions.rollouts.episodes.handler import rollout_handler
+from reward_functions.rollouts.request.context import get_rollout_context
+from reward_functions.rollouts.request.contract import read_metadata
+from reward_functions.rollouts.episode.handler import rollout_handler
 
 @cache
 def runtime(endpoint):

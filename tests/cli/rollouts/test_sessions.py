@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from reward_functions.cli import app
-from reward_functions.rollouts.collection.ledger import Ledger, open_sessions
-from reward_functions.tools.agentcore_double import FunctionAgent, serving
+from reward_functions.local.agentcore_double import FunctionAgent, serving
+from reward_functions.rollouts.collect.ledger import Ledger, open_sessions
 
 ARN = "arn:aws:bedrock-agentcore:us-west-2:123456789012:runtime/agent-abc"
 LEFT, LIVE = "left-" + "0" * 36, "live-" + "0" * 36
@@ -17,7 +17,7 @@ LEFT, LIVE = "left-" + "0" * 36, "live-" + "0" * 36
 KILLED = f"""
 import os, signal
 from pathlib import Path
-from reward_functions.rollouts.collection.ledger import Ledger
+from reward_functions.rollouts.collect.ledger import Ledger
 ledger = Ledger(Path(os.environ["REWARD_ROLLOUTS_SESSIONS"]))
 for session in ("done-" + "0" * 36, {LEFT!r}):
     ledger.started({ARN!r}, session)

@@ -6,9 +6,9 @@ import pytest
 from typer.testing import CliRunner
 
 from reward_functions.cli import app
-from reward_functions.rollouts.trajectories.recording import Recording
-from reward_functions.rollouts.trajectories.sink import TrajectorySink
-from reward_functions.rollouts.trajectories.types import ToolResult
+from reward_functions.rollouts.record.recording import Recording
+from reward_functions.rollouts.record.sink import TrajectorySink
+from reward_functions.rollouts.record.types import ToolResult
 
 COMMAND = ["rollouts", "trajectories"]
 REQUEST = {

@@ -1,7 +1,7 @@
 """What a person sees of a run while it goes on."""
 
 from reward_functions.cli.rollouts._watching import Course
-from reward_functions.tools.rollouts.records import RolloutRecord, Setup
+from reward_functions.rollouts.drive.records import RolloutRecord, Setup
 
 SETUP = Setup(data="d", n=1, agent="a")
 

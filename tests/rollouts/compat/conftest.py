@@ -3,11 +3,11 @@
 import pytest
 
 from reward_functions.rollouts.compat.sagemaker_rft.feedback import RolloutFeedbackClient
-from reward_functions.rollouts.outbox.memory import MemoryOutbox
-from reward_functions.rollouts.reporting.reporter import Reporter, reporting
-from reward_functions.rollouts.settings import RolloutSettings
-from reward_functions.rollouts.transports.opening import open_transport
-from tests.rollouts.episodes.conftest import Posts, account
+from reward_functions.rollouts.report.outbox.memory import MemoryOutbox
+from reward_functions.rollouts.report.reporter import Reporter, reporting
+from reward_functions.rollouts.report.settings import RolloutSettings
+from reward_functions.rollouts.report.transports.opening import open_transport
+from tests.rollouts.episode.conftest import Posts, account
 
 __all__ = ["account"]
 

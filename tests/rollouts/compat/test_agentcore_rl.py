@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from reward_functions.rollouts.collection.ledger import Ledger
+from reward_functions.rollouts.collect.ledger import Ledger
 from reward_functions.rollouts.compat import agentcore_rl
 
 ARN = "arn:aws:bedrock-agentcore:us-west-2:123456789012:runtime/agent-abc"

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from reward_functions.rollouts.transports.bearer_tokens import generate_token
-from reward_functions.tools.runtime_double import RuntimeSettings, ScriptedPolicy, serving
-from tests.rollouts.episodes.conftest import JOB
+from reward_functions.local.runtime_double import RuntimeSettings, ScriptedPolicy, serving
+from reward_functions.rollouts.report.transports.bearer_tokens import generate_token
+from tests.rollouts.episode.conftest import JOB
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "docs" / "examples" / "compat"

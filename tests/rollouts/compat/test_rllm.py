@@ -13,10 +13,10 @@ from strands.hooks import AfterModelCallEvent, HookProvider
 
 from reward_functions.core.errors import BadReference
 from reward_functions.rollouts.compat import rllm
-from reward_functions.rollouts.errors import EnvironmentFailure, InvalidReward
-from reward_functions.rollouts.exchange.rllm import rllm_trajectory
-from reward_functions.rollouts.exchange.rllm_reading import read_rllm_trajectory
-from tests.rollouts.exchange.episodes import trajectory, turn
+from reward_functions.rollouts.record.exchange.rllm import rllm_trajectory
+from reward_functions.rollouts.record.exchange.rllm_reading import read_rllm_trajectory
+from reward_functions.rollouts.request.errors import EnvironmentFailure, InvalidReward
+from tests.rollouts.record.exchange.episodes import trajectory, turn
 
 CONFIG = rllm.AgentConfig(base_url="http://127.0.0.1:1/v1", model="m", session_uid="s1")
 TASK = rllm.Task(id="q1", instruction="What is 6 × 7?", metadata={"answer": "42"})

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from reward_functions.core.importing import imported
-from reward_functions.rollouts.trajectories.jsonl import TrajectoryFile
-from reward_functions.tools.scripted_judge import scripted_judge
+from reward_functions.local.scripted_judge import scripted_judge
+from reward_functions.rollouts.record.jsonl import TrajectoryFile
 from tests.rollouts.examples.conftest import EXAMPLES, records, reward
 
 AGENTS = ("langgraph_agent", "openai_loop", "strands_tools")

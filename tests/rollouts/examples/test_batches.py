@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from reward_functions.core.importing import imported
-from reward_functions.rollouts.deferred.writing import s3_client
-from reward_functions.tools.agentcore_double import AppAgent
-from reward_functions.tools.agentcore_double import serving as double_of
-from tests.rollouts.agentcore.hosts import LIMIT, serving
+from reward_functions.local.agentcore_double import AppAgent
+from reward_functions.local.agentcore_double import serving as double_of
+from reward_functions.rollouts.report.deferred.writing import s3_client
 from tests.rollouts.examples.conftest import EXAMPLES
+from tests.rollouts.serve.agentcore.hosts import LIMIT, serving
 
 ROWS = [
     # a row, what the policy's "The answer is 42." earns with it

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from reward_functions.rollouts.record.jsonl import TrajectoryFile
+from reward_functions.rollouts.record.sink import TrajectorySink
 from reward_functions.rollouts.relay import Relay
-from reward_functions.rollouts.trajectories.jsonl import TrajectoryFile
-from reward_functions.rollouts.trajectories.sink import TrajectorySink
 from tests.rollouts.examples.conftest import EXAMPLES, records, reward
 from tests.rollouts.examples.token_engine import logprobs_of, sums
 

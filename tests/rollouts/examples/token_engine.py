@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from itertools import count
 
-from tests.rollouts.relay.engines import Engine, logprob_items, usage
+from tests.rollouts.record.relay.engines import Engine, logprob_items, usage
 
 
 def rendered(messages):

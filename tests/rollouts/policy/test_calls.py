@@ -5,8 +5,8 @@ from contextvars import copy_context
 
 import pytest
 
-from reward_functions.rollouts.errors import PolicyFailure
 from reward_functions.rollouts.policy.calls import open_call, policy_call
+from reward_functions.rollouts.request.errors import PolicyFailure
 from tests.rollouts.crossing import episode, turns
 
 REQUEST = {"messages": [{"role": "user", "content": "hello"}]}

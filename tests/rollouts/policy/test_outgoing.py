@@ -2,8 +2,8 @@
 
 import pytest
 
-from reward_functions.rollouts.context import rollout
 from reward_functions.rollouts.policy.outgoing import NO_KEY, outgoing
+from reward_functions.rollouts.request.context import rollout
 
 JOB = "arn:aws:sagemaker:us-west-2:123456789012:job/AgentRFT/j"
 METADATA = {"jobArn": JOB, "rolloutId": "r"}

@@ -19,33 +19,33 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from reward_functions.rollouts.agentcore.apps import AgentCoreRLApp, AgentCoreRuntimeApp
-    from reward_functions.rollouts.agentcore.reward_function import RewardFunction
-    from reward_functions.rollouts.collection.batches import (
+    from reward_functions.rollouts.collect.batches import (
         AsyncBatchResult,
         BatchItem,
         BatchResult,
     )
-    from reward_functions.rollouts.collection.futures import RolloutFuture
-    from reward_functions.rollouts.collection.invocations import (
+    from reward_functions.rollouts.collect.futures import RolloutFuture
+    from reward_functions.rollouts.collect.invocations import (
         AgentCoreHttpClient,
         InvocationError,
         InvocationHandle,
     )
-    from reward_functions.rollouts.collection.rate_limit import ACRRateLimiter
+    from reward_functions.rollouts.collect.rate_limit import ACRRateLimiter
     from reward_functions.rollouts.compat.agentcore_rl.client import RolloutClient
+    from reward_functions.rollouts.serve.agentcore.apps import AgentCoreRLApp, AgentCoreRuntimeApp
+    from reward_functions.rollouts.serve.agentcore.reward_function import RewardFunction
 
 ROLLOUTS: Final = "reward_functions.rollouts."
 
 _MODULES: Final = {
     name: ROLLOUTS + module
     for module, names in {
-        "agentcore.apps": "AgentCoreRLApp AgentCoreRuntimeApp",
-        "agentcore.reward_function": "RewardFunction",
-        "collection.batches": "AsyncBatchResult BatchItem BatchResult",
-        "collection.futures": "RolloutFuture",
-        "collection.invocations": "AgentCoreHttpClient InvocationError InvocationHandle",
-        "collection.rate_limit": "ACRRateLimiter",
+        "serve.agentcore.apps": "AgentCoreRLApp AgentCoreRuntimeApp",
+        "serve.agentcore.reward_function": "RewardFunction",
+        "collect.batches": "AsyncBatchResult BatchItem BatchResult",
+        "collect.futures": "RolloutFuture",
+        "collect.invocations": "AgentCoreHttpClient InvocationError InvocationHandle",
+        "collect.rate_limit": "ACRRateLimiter",
         "compat.agentcore_rl.client": "RolloutClient",
     }.items()
     for name in names.split()

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 
-from reward_functions.rollouts.collection import client
-from reward_functions.rollouts.collection.batches import AsyncBatchResult, BatchItem, BatchResult
-from reward_functions.rollouts.collection.futures import RolloutFuture
-from reward_functions.rollouts.collection.rate_limit import ACRRateLimiter, LocalRateLimiter
+from reward_functions.rollouts.collect import client
+from reward_functions.rollouts.collect.batches import AsyncBatchResult, BatchItem, BatchResult
+from reward_functions.rollouts.collect.futures import RolloutFuture
+from reward_functions.rollouts.collect.rate_limit import ACRRateLimiter, LocalRateLimiter
 
 if TYPE_CHECKING:
     from botocore.config import Config

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from reward_functions.rollouts.collection.invocations import (
+from reward_functions.rollouts.collect.invocations import (
     AgentCoreHttpClient,
     InvocationError,
     InvocationHandle,
 )
 
 if TYPE_CHECKING:
-    from reward_functions.rollouts.agentcore.apps import AgentCoreRuntimeApp
+    from reward_functions.rollouts.serve.agentcore.apps import AgentCoreRuntimeApp
 
 __all__ = [
     "AgentCoreHttpClient",
@@ -24,6 +24,6 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name != "AgentCoreRuntimeApp":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from reward_functions.rollouts.agentcore import apps  # noqa: PLC0415 - an extra of its own
+    from reward_functions.rollouts.serve.agentcore import apps  # noqa: PLC0415 - an extra of its own
 
     return apps.AgentCoreRuntimeApp

@@ -7,10 +7,10 @@ import os
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.rollouts.compat.sagemaker_rft import feedback
-from reward_functions.rollouts.settings import PREFIX
+from reward_functions.rollouts.report.settings import PREFIX
 
 if TYPE_CHECKING:
-    from reward_functions.rollouts.outcomes import Outcome
+    from reward_functions.rollouts.request.outcomes import Outcome
 
 PUBLISHED: Final = "alpha"
 """The transport of aws-rft-sdk."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Final
 from uuid import uuid4
 
-from reward_functions.rollouts.context import get_rollout_context
-from reward_functions.rollouts.contract import read_metadata
-from reward_functions.rollouts.episodes.episode import SPAN_HEADER
-from reward_functions.rollouts.headers import Live
+from reward_functions.rollouts.episode.episode import SPAN_HEADER
+from reward_functions.rollouts.request.context import get_rollout_context
+from reward_functions.rollouts.request.contract import read_metadata
+from reward_functions.rollouts.request.headers import Live
 
 JOB_HEADER: Final = "X-Rft-Job-Arn"
 TRAJECTORY_HEADER: Final = "X-Trajectory-Id"

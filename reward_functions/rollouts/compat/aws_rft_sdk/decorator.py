@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from reward_functions.rollouts.compat.aws_rft_sdk.client import AlphaClient
-from reward_functions.rollouts.episodes.handler import RolloutHandler
-from reward_functions.rollouts.episodes.options import Options
+from reward_functions.rollouts.episode.handler import RolloutHandler
+from reward_functions.rollouts.episode.options import Options
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,7 +15,7 @@ strands/         RLLMTrajectoryHookProvider; RLLMModel and StrandsAgent of 2025
 | R10, R13 logprobs filtered, failures 0.0 | `MisalignedTokens`, no number |
 
 R7 to R9, R11, R12 and R14 are of its gateway and its remote engine, which `rollouts.relay` and
-`rollouts.collection` replace. rLLM is not on PyPI: its own code did not run here.
+`rollouts.collect` replace. rLLM is not on PyPI: its own code did not run here.
 """
 
 from __future__ import annotations

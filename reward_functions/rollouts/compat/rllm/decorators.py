@@ -23,10 +23,10 @@ from reward_functions.rollouts.compat.rllm.types import (
     Task,
     Trajectory,
 )
-from reward_functions.rollouts.episodes.episode import current_rollout
-from reward_functions.rollouts.exchange.rllm import rllm_trajectory
-from reward_functions.rollouts.rewards import rewards_of
-from reward_functions.rollouts.scoring.scorer import Scorer
+from reward_functions.rollouts.episode.episode import current_rollout
+from reward_functions.rollouts.episode.scoring.scorer import Scorer
+from reward_functions.rollouts.record.exchange.rllm import rllm_trajectory
+from reward_functions.rollouts.request.rewards import rewards_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -18,8 +18,8 @@ from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from reward_functions.rollouts.errors import MisalignedTokens
-from reward_functions.rollouts.exchange.rllm import is_cumulative
+from reward_functions.rollouts.record.exchange.rllm import is_cumulative
+from reward_functions.rollouts.request.errors import MisalignedTokens
 
 
 @dataclass

@@ -1,6 +1,6 @@
 """Which rollout this code runs for: the names of `sagemaker.train.rft.context`."""
 
-from reward_functions.rollouts.context import (
+from reward_functions.rollouts.request.context import (
     clear_rollout_context,
     get_inference_params,
     get_rollout_context,

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from reward_functions.rollouts.compat.sagemaker_rft.feedback import RolloutFeedbackClient
-from reward_functions.rollouts.episodes.handler import RolloutHandler
-from reward_functions.rollouts.episodes.options import Options
+from reward_functions.rollouts.episode.handler import RolloutHandler
+from reward_functions.rollouts.episode.options import Options
 
 if TYPE_CHECKING:
     from collections.abc import Callable

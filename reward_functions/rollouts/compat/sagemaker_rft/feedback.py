@@ -15,15 +15,15 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.rollouts.errors import DeliveryFailed
-from reward_functions.rollouts.outcomes import Conflict, NotFound
-from reward_functions.rollouts.reporting import feedback
-from reward_functions.rollouts.settings import PREFIX
+from reward_functions.rollouts.report import feedback
+from reward_functions.rollouts.report.settings import PREFIX
+from reward_functions.rollouts.request.errors import DeliveryFailed
+from reward_functions.rollouts.request.outcomes import Conflict, NotFound
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reward_functions.rollouts.outcomes import Outcome
+    from reward_functions.rollouts.request.outcomes import Outcome
 
 PUBLISHED: Final = "bearer"
 """The transport of sagemaker.train.rft."""

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from reward_functions.rollouts.contract import (
+from reward_functions.rollouts.request.contract import (
     JOB_ARN,
     MODEL,
     MODEL_ENDPOINT,
@@ -27,7 +27,7 @@ from reward_functions.rollouts.contract import (
     PARAMETERS,
     TRAJECTORY_ID,
 )
-from reward_functions.rollouts.endpoints import DEFAULT_REGION, region_in
+from reward_functions.rollouts.request.endpoints import DEFAULT_REGION, region_in
 
 NO_NAMESPACE: Final = ConfigDict(protected_namespaces=())
 """`model_name` is the platform's field; pydantic warns of the prefix."""

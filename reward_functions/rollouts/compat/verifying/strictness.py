@@ -17,8 +17,8 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from reward_functions.core.jsons import json_kind
-from reward_functions.rollouts.errors import InvalidReward
-from reward_functions.rollouts.rewards import rewards_of
+from reward_functions.rollouts.request.errors import InvalidReward
+from reward_functions.rollouts.request.rewards import rewards_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

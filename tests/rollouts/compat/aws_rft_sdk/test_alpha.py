@@ -9,17 +9,17 @@ import pytest
 from strands import Agent
 from strands.models.openai import OpenAIModel
 
+from reward_functions.local.runtime_double import RuntimeSettings, serving
 from reward_functions.rollouts.compat.aws_rft_sdk import (
     RFTContext,
     RolloutFeedbackClient,
     rft_handler,
 )
 from reward_functions.rollouts.compat.aws_rft_sdk.adapters.strands import wrap_model
-from reward_functions.rollouts.context import rollout
-from reward_functions.tools.runtime_double import RuntimeSettings, serving
+from reward_functions.rollouts.request.context import rollout
 from tests.loopback import served
 from tests.policy_service import Policy
-from tests.rollouts.episodes.conftest import JOB
+from tests.rollouts.episode.conftest import JOB
 
 METADATA = {"job_arn": JOB, "trajectory_id": "r"}
 PAYLOAD = {"instance": {"question": "2 + 2?"}, "metadata": METADATA}

@@ -15,7 +15,7 @@ from reward_functions.rollouts.compat.sagemaker_rft import (
 )
 from reward_functions.rollouts.compat.sagemaker_rft.adapters import langchain
 from reward_functions.rollouts.compat.sagemaker_rft.adapters.strands import wrap_model
-from reward_functions.rollouts.context import rollout
+from reward_functions.rollouts.request.context import rollout
 
 METADATA = {"jobArn": "A", "rolloutId": "r"}
 NAME = "x-amzn-sagemaker-trajectory-id"

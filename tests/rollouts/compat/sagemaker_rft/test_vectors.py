@@ -24,10 +24,10 @@ from reward_functions.rollouts.compat.sagemaker_rft.context import (
     clear_rollout_context,
     get_rollout_context,
 )
-from reward_functions.rollouts.errors import DeliveryFailed, UntrustedEndpoint
-from reward_functions.rollouts.outcomes import Conflict, NotFound, Skipped
-from reward_functions.rollouts.transports import Reply
-from tests.rollouts.episodes.conftest import JOB
+from reward_functions.rollouts.report.transports import Reply
+from reward_functions.rollouts.request.errors import DeliveryFailed, UntrustedEndpoint
+from reward_functions.rollouts.request.outcomes import Conflict, NotFound, Skipped
+from tests.rollouts.episode.conftest import JOB
 
 JOB_HEADER, ROLLOUT_HEADER = "X-Amzn-SageMaker-Job-Arn", "X-Amzn-SageMaker-Trajectory-Id"
 HOST = "https://job-runtime{}.sagemaker.{}.api.aws"

@@ -6,10 +6,10 @@ from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from reward_functions.rollouts.compat.aws_rft_sdk.context import SpanHeaders
-from reward_functions.rollouts.strands import wrap_model as wrapped
+from reward_functions.rollouts.policy.strands import wrap_model as wrapped
 
 if TYPE_CHECKING:
-    from reward_functions.rollouts.strands import RolloutModel
+    from reward_functions.rollouts.policy.strands import RolloutModel
 
 
 def wrap_model(model: Any) -> RolloutModel:

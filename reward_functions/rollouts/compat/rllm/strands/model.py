@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 from strands.models.model import Model
 
 from reward_functions.rollouts.compat.rllm.strands.messages import STOP, openai_messages
-from reward_functions.rollouts.errors import EnvironmentFailure
 from reward_functions.rollouts.policy.calls import policy_call
+from reward_functions.rollouts.request.errors import EnvironmentFailure
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterator, Mapping

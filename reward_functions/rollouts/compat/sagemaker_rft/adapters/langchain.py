@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from reward_functions.rollouts.headers import get_inference_headers
+from reward_functions.rollouts.request.headers import get_inference_headers
 
 
 def create_http_client(**kwargs: Any) -> httpx.Client:

@@ -4,6 +4,6 @@ One model serves any number of rollouts. `LiteLLMModel`, which theirs takes, is 
 speaks OpenAI's chat completions, so say `OpenAIModel`.
 """
 
-from reward_functions.rollouts.strands import wrap_model
+from reward_functions.rollouts.policy.strands import wrap_model
 
 __all__ = ["wrap_model"]

@@ -1,0 +1,264 @@
+"""The figures of a calibration, from the labels of people and the ratings of a judge.
+
+    agreement     the judge's class against the label: accuracy, macro and weighted F1, kappa, and
+                  the F1 of the tie, which many judges never choose; once for each way of counting
+                  invalid verdicts
+    ceiling       each person against the label, their own vote included: an upper bound for judges
+    bias          the mean of judge minus people: position bias of pairs, leniency of grades
+    length bias   the slope of judge minus people by doublings of length: the reward of length alone
+
+Intervals are bootstrapped by prompt; the cases of a single prompt have none.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from math import fsum, log2
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from reward_functions.calibration.cases import TIE
+from reward_functions.calibration.confusion import WAYS, Confusion, confusion, summed
+from reward_functions.calibration.consistency import Consistency, consistency
+from reward_functions.calibration.ratings import Share
+from reward_functions.core.means import mean
+from reward_functions.extraction.reasoning import without_reasoning
+from reward_functions.reports.resampling import DRAWS, Interval, intervals
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from reward_functions.calibration.cases import LabelledCase, LabelledCases
+    from reward_functions.calibration.confusion import Way
+    from reward_functions.calibration.ratings import Rating, Ratings
+
+AGREEMENT: Final = ("accuracy", "macro F1", "weighted F1", "kappa", "tie F1")
+
+
+class Figure(NamedTuple):
+    """A figure and its interval; None where it is undefined."""
+
+    value: float | None
+    interval: Interval | None = None
+
+
+class Person(NamedTuple):
+    """One person's agreement with the label, and the judge's agreement with that person."""
+
+    accuracy: float | None
+    macro_f1: float | None
+    kappa: float | None
+    judge_accuracy: float | None
+    judge_kappa: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """The figures of a judge.
+
+    Args:
+        cases: the number of cases with a rating.
+        prompts: the number of their different prompts.
+        table: the confusion matrix of labels and ratings.
+        agreement: the figures of `AGREEMENT`, by the way of counting invalid verdicts.
+        invalid: the number of invalid verdicts, by kind.
+        people: one entry for each person who voted.
+        between: pairs of people with the same vote on a case.
+        bias: position bias or leniency, -1 to 1; see the module's docstring.
+        length_bias: the slope, per doubling.
+        points: (length, judge minus people) of every case with a valid verdict.
+        consistency: between the answers to equal questions.
+        confidence: right answers, by the confidence that the judge reported.
+    """
+
+    cases: int
+    prompts: int
+    table: Confusion
+    agreement: Mapping[Way, Mapping[str, Figure]]
+    invalid: Mapping[str, int]
+    people: Sequence[Person]
+    between: Share
+    bias: Figure
+    length_bias: Figure
+    points: Sequence[tuple[float, float]]
+    consistency: Consistency
+    confidence: Mapping[float, Share]
+
+    @property
+    def ceiling(self) -> tuple[float, float, float] | None:
+        """Mean accuracy, macro F1 and kappa of a person against the label."""
+        if not self.people:
+            return None
+        columns = list(zip(*[person[:3] for person in self.people], strict=True))
+        accuracy, macro, kappa = (mean([value or 0.0 for value in column]) for column in columns)
+        return accuracy, macro, kappa
+
+
+class Sums(NamedTuple):
+    """The sums that determine a least-squares line."""
+
+    points: int = 0
+    x: float = 0.0
+    y: float = 0.0
+    xx: float = 0.0
+    xy: float = 0.0
+
+    @property
+    def slope(self) -> float | None:
+        """Of the line; None where all points have the same x."""
+        variance = self.points * self.xx - self.x * self.x  # times the points, squared
+        if self.points < 2 or variance <= 1e-9 * self.points * self.xx:  # noqa: PLR2004 - of a line
+            return None
+        return (self.points * self.xy - self.x * self.y) / variance
+
+    @property
+    def mean(self) -> float | None:
+        """Of the y values; None without points."""
+        return self.y / self.points if self.points else None
+
+
+class Cluster(NamedTuple):
+    """The cases of one prompt, summed up."""
+
+    table: Confusion
+    sums: Sums
+
+
+def figures(
+    cases: LabelledCases, ratings: Ratings, *, times: int = DRAWS, seed: int = 0
+) -> Figures:
+    """The figures of a judge.
+
+    Args:
+        cases: with the labels of people.
+        ratings: of the judge; at least one.
+        times: draws of the bootstrap.
+        seed: of the draws.
+    """
+    rated = [
+        (case, rating) for case in cases.items if (rating := ratings.first(case.id)) is not None
+    ]
+    clusters = _clusters(cases, rated)
+    tie = cases.classes.index(TIE) if cases.labels.kind == "pair" else None
+
+    def with_interval(drawn: Sequence[Cluster]) -> dict[str, float | None]:
+        return _with_interval(drawn, len(cases.classes), tie)
+
+    values = with_interval(clusters)
+    several = len(clusters) > 1  # every draw of one prompt is that prompt
+    found = intervals(clusters, with_interval, times=times, seed=seed) if several else {}
+    figure = {name: Figure(value, found.get(name)) for name, value in values.items()}
+    return Figures(
+        cases=len(rated),
+        prompts=len(clusters),
+        table=summed((cluster.table for cluster in clusters), len(cases.classes)),
+        agreement={
+            way: {name: figure[f"{way} {name}"] for name in AGREEMENT if f"{way} {name}" in figure}
+            for way in WAYS
+        },
+        invalid=Counter(rating.invalid for _, rating in rated if rating.value is None),
+        people=[_person(cases, rated, at) for at in range(cases.annotators)],
+        between=_between(cases.items),
+        bias=figure["bias"],
+        length_bias=figure["length bias"],
+        points=[point for case, rating in rated if (point := _point(cases, case, rating))],
+        consistency=consistency(cases, ratings),
+        confidence=_confidence(cases, rated),
+    )
+
+
+def _class(cases: LabelledCases, rating: Rating) -> float | None:
+    return None if rating.value is None else cases.nearest(rating.value)
+
+
+def _clusters(cases: LabelledCases, rated: Iterable[tuple[LabelledCase, Rating]]) -> list[Cluster]:
+    prompts: dict[str, list[tuple[LabelledCase, Rating]]] = defaultdict(list)
+    for case, rating in rated:
+        prompts[case.prompt].append((case, rating))
+    return [
+        Cluster(
+            confusion(
+                [(case.label, _class(cases, rating)) for case, rating in group], cases.classes
+            ),
+            _sums(point for case, rating in group if (point := _point(cases, case, rating))),
+        )
+        for group in prompts.values()
+    ]
+
+
+def _with_interval(
+    clusters: Sequence[Cluster], classes: int, tie: int | None
+) -> dict[str, float | None]:
+    """All figures that have an interval, from some clusters.
+
+    Args:
+        clusters: at least one.
+        classes: how many there are.
+        tie: which of them is a tie; None of grades, where a middle one is a grade like the others.
+    """
+    table = summed((cluster.table for cluster in clusters), classes)
+    points, *rest = zip(*(cluster.sums for cluster in clusters), strict=True)
+    line = Sums(sum(points), *map(fsum, rest))
+    values = {"bias": line.mean, "length bias": line.slope}
+    for way in WAYS:
+        counted = table.counted(way, tie or 0)
+        values[f"{way} accuracy"] = counted.accuracy()
+        values[f"{way} macro F1"] = counted.macro_f1()
+        values[f"{way} weighted F1"] = counted.weighted_f1()
+        values[f"{way} kappa"] = counted.kappa()
+        if tie is not None:
+            values[f"{way} tie F1"] = counted.f1(tie)
+    return values
+
+
+def _point(cases: LabelledCases, case: LabelledCase, rating: Rating) -> tuple[float, float] | None:
+    """Length in doublings, of a pair that of the first over the second; and judge minus people."""
+    value = _class(cases, rating)
+    if value is None:
+        return None
+    length = log2(1 + len(without_reasoning(case.sample.response)))
+    if cases.labels.kind == "pair":
+        length -= log2(1 + len(without_reasoning(case.second_response)))
+    return length, value - case.label
+
+
+def _sums(points: Iterable[tuple[float, float]]) -> Sums:
+    listed = list(points)
+    return Sums(
+        len(listed),
+        fsum(x for x, _ in listed),
+        fsum(y for _, y in listed),
+        fsum(x * x for x, _ in listed),
+        fsum(x * y for x, y in listed),
+    )
+
+
+def _person(cases: LabelledCases, rated: Sequence[tuple[LabelledCase, Rating]], at: int) -> Person:
+    """One person's figures; an invalid verdict agrees with nobody."""
+    voted = confusion([(case.label, case.votes[at]) for case, _ in rated], cases.classes)
+    judged = confusion(
+        [(case.votes[at], _class(cases, rating)) for case, rating in rated], cases.classes
+    )
+    return Person(
+        voted.accuracy(), voted.macro_f1(), voted.kappa(), judged.accuracy(), judged.kappa()
+    )
+
+
+def _between(items: Iterable[LabelledCase]) -> Share:
+    """Pairs of people with the same vote on a case."""
+    same = whole = 0
+    for case in items:
+        counts = Counter(case.votes).values()
+        same += sum(count * (count - 1) // 2 for count in counts)
+        whole += len(case.votes) * (len(case.votes) - 1) // 2
+    return Share(same, whole)
+
+
+def _confidence(
+    cases: LabelledCases, rated: Iterable[tuple[LabelledCase, Rating]]
+) -> dict[float, Share]:
+    right: dict[float, list[bool]] = defaultdict(list)
+    for case, rating in rated:
+        if rating.confidence is not None and rating.value is not None:
+            right[rating.confidence].append(_class(cases, rating) == case.label)
+    return {level: Share(sum(right[level]), len(right[level])) for level in sorted(right)}

@@ -1,0 +1,10 @@
+"""The app that the CDK starts, and what a stage would be without it.
+
+entry.py      what `"app": "reward-cdk-app"` starts
+app.py        reads the context, and makes each stage a stack
+flags.py      the feature flags this project was tried with
+shell.py      whether the shell points at the AWS that a stage is for
+preview.py    what a stage would be, without Node and without a build
+costs.py      what it costs while nobody calls it
+schema.py     a JSON Schema of `cdk.json` for editors
+"""

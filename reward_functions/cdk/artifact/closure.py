@@ -1,0 +1,237 @@
+"""Which of our own files a function can reach: the imports of its module, followed to their end.
+
+A deployment carries these files and no others, so that a change in one verifier moves no neighbour.
+Imports count wherever they stand, and so does a string that names a module; what is imported for
+types alone does not. A file beside the module joins where the module names it in a string.
+
+| rule | table |
+| --- | --- |
+| an import that runs for certain rewards only is followed for these | `ON_DEMAND` |
+| files that are found by their folder | `FOLDERS` |
+| what a whole room, or a folder of one, is carried by | `ROWS` |
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import reward_functions
+from reward_functions.core import registry
+from reward_functions.core.mentions import Mentions, mentions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from reward_functions.core.spec import Needs, RewardSpec
+
+HANDLER: Final = "reward_functions.serving.handler"
+
+PACKAGE: Final = Path(reward_functions.__file__).parent
+
+REWARDS: Final = "rewards"
+FUNCTIONS: Final = "functions that are no rewards, and agents"
+NOBODY: Final = "nobody"
+
+ROWS: Final[Mapping[str, str]] = {
+    "reward_functions": REWARDS,
+    "reward_functions.adapters": NOBODY,
+    "reward_functions.aws": NOBODY,
+    "reward_functions.calibration": NOBODY,
+    "reward_functions.cdk": NOBODY,
+    "reward_functions.cli": NOBODY,
+    "reward_functions.data": NOBODY,
+    "reward_functions.feedback": FUNCTIONS,
+    "reward_functions.jobs": NOBODY,
+    "reward_functions.local": NOBODY,
+    "reward_functions.reports": NOBODY,
+    "reward_functions.rollouts": FUNCTIONS,
+    "reward_functions.rollouts.drive": NOBODY,
+    "reward_functions.scoring": NOBODY,
+    "reward_functions.testing": NOBODY,
+}
+"""Who carries the modules below a dotted name: a room, or a folder of a room. The longest that a
+module lies below counts. Trainers run `adapters`, from no artifact of ours."""
+
+LAPTOP: Final = frozenset(row for row, carrier in ROWS.items() if carrier != REWARDS)
+"""Rows that no reward's function runs."""
+
+BESIDE_REWARDS: Final = frozenset(row for row, carrier in ROWS.items() if carrier == FUNCTIONS)
+"""Of these, the rows that functions of a stage run which are no rewards."""
+
+THEIRS: Final = ""
+"""No need of a reward: its artifact holds every module, as `all_files` does."""
+
+ON_DEMAND: Final = {
+    (HANDLER, "reward_functions.judge_runtime.panel"): "judge",
+    (HANDLER, "reward_functions.symbolic"): "symbolic",
+    (HANDLER, "reward_functions.serving.isolation"): THEIRS,
+}
+"""(importing module, imported module): what a reward must need for this import to run; `THEIRS`
+where none of ours runs it."""
+
+FOLDERS: Final = {"reward_functions.judge_runtime.rubric_file": "judges/rubrics"}
+"""A module, and the folder whose files it finds by the name of a rubric."""
+
+PROMPT: Final = ".md"
+"""A judge's prompt has the name of its module."""
+
+
+@cache
+def modules() -> Mapping[str, Path]:
+    """Every module that some function may run by its dotted name, in order."""
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        inside = path.relative_to(PACKAGE.parent).with_suffix("")
+        parts = inside.parts[:-1] if inside.name == "__init__" else inside.parts
+        if row(name := ".".join(parts)) not in LAPTOP - BESIDE_REWARDS:
+            found[name] = path
+    return found
+
+
+def module_of(reward: str) -> str:
+    """The module that the registry imports for a reward.
+
+    Raises:
+        UnknownReward: there is none.
+    """
+    points = entry_points(group=registry.ENTRY_POINT_GROUP)
+    theirs = (point.module for point in points if point.name == reward)
+    return next(theirs, None) or str(registry.get(reward).function.__module__)
+
+
+def row(name: str) -> str:
+    """The row of `ROWS` that the dotted name of one of our files lies below; the longest of them.
+
+    Args:
+        name: of a module, or of another file, whose folders are parts of it.
+    """
+    while name not in ROWS:
+        name = name.rpartition(".")[0]
+    return name
+
+
+def rewards_in(spec: RewardSpec, name: str) -> list[str]:
+    """The registered rewards that a reward is made of: the parts of a composite, or itself.
+
+    Args:
+        spec: the reward.
+        name: as it is registered; a composite of a stage is not, and its parts are.
+    """
+    parts = getattr(spec.function, "parts", ())
+    if not parts or registry.distribution(name) is not None:
+        return [name]
+    found = [each for part in parts for each in rewards_in(part.spec, part.spec.name)]
+    return list(dict.fromkeys(found))
+
+
+def reached(
+    roots: Iterable[str], needs: Needs, *, beside: frozenset[str] = frozenset()
+) -> frozenset[str]:
+    """Our modules that these can reach, themselves and all packages around them included.
+
+    Args:
+        roots: dotted names; what is no module of ours is passed over.
+        needs: of the reward, which decides about `ON_DEMAND`.
+        beside: rows that are followed too; no reward reaches any of `BESIDE_REWARDS`.
+    """
+    known = {name: path for name, path in modules().items() if row(name) not in LAPTOP - beside}
+    found: set[str] = set()
+    waiting = list(roots)
+    while waiting:
+        name = _in(waiting.pop(), known)
+        if name is None or name in found:
+            continue
+        found.add(name)
+        waiting.append(name.rpartition(".")[0])
+        waiting += (each for each in _mentions(name).modules if _followed(name, each, needs))
+    return frozenset(found)
+
+
+def reached_by_theirs(
+    sources: Iterable[bytes], needs: Needs, strings: Iterable[str] = ()
+) -> frozenset[str]:
+    """Our modules that somebody else's sources can reach, and those of the rewards they name.
+
+    Args:
+        sources: of their modules.
+        needs: of the reward.
+        strings: what else may name a reward, such as its parameters.
+    """
+    read = [mentions(source) for source in sources]
+    named = {*strings, *(string for each in read for string in each.strings)}
+    ours = (f"{folder}.{name}" for folder in registry.FOLDERS for name in sorted(named))
+    return reached([HANDLER, *(each for one in read for each in one.modules), *ours], needs)
+
+
+def imported_packages(names: Iterable[str]) -> frozenset[str]:
+    """The packages, ours and others, from which our modules of these names import."""
+    return frozenset(top for name in names for top in _mentions(name).tops)
+
+
+def files(names: Iterable[str]) -> dict[str, Path]:
+    """The files of our modules, and the data they read, by their place in the zip, in order."""
+    paths = {path for name in names for path in (modules()[name], *_data(name))}
+    return {path.relative_to(PACKAGE.parent).as_posix(): path for path in sorted(paths)}
+
+
+def all_files(beside: frozenset[str] = frozenset()) -> dict[str, Path]:
+    """Whole runtime rooms, as code that we do not know may import any of their modules.
+
+    Args:
+        beside: rows of `BESIDE_REWARDS` that go with them.
+    """
+    found = {
+        path.relative_to(PACKAGE.parent): path
+        for path in sorted(filter(_is_ours, PACKAGE.rglob("*")))
+        if path.is_file()
+    }
+    return {
+        place.as_posix(): path
+        for place, path in found.items()
+        if row(".".join(place.parts)) not in LAPTOP - beside
+    }
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether a path is ours, and not what a desktop, an editor or Python left there."""
+    parts = path.relative_to(PACKAGE).parts
+    return not any(part.startswith(".") or part == "__pycache__" for part in parts)
+
+
+def _in(name: str, known: Mapping[str, Path]) -> str | None:
+    """The module of a dotted name, which may go on into the module."""
+    while name and name not in known:
+        name = name.rpartition(".")[0]
+    return name or None
+
+
+def _followed(importing: str, imported: str, needs: Needs) -> bool:
+    for (source, target), need in ON_DEMAND.items():
+        if importing == source and f"{imported}.".startswith(f"{target}."):
+            return need != THEIRS and bool(getattr(needs, need))
+    return True
+
+
+def _mentions(name: str) -> Mentions:
+    return mentions(modules()[name].read_bytes())
+
+
+def _data(name: str) -> Iterator[Path]:
+    """The files that are no modules and that a module of ours reads."""
+    module = modules()[name]
+    beside = (module.parent / string for string in _mentions(name).strings if _plain(string))
+    yield from (path for path in beside if path.suffix != ".py" and path.is_file())
+    prompt = module.with_suffix(PROMPT)
+    if prompt.is_file():
+        yield prompt
+    if name in FOLDERS:
+        yield from (path for path in (PACKAGE / FOLDERS[name]).iterdir() if path.is_file())
+
+
+def _plain(string: str) -> bool:
+    """Whether a string can be the name of a file."""
+    return re.fullmatch(r"\w+\.\w+", string) is not None

@@ -1,0 +1,21 @@
+"""The resources of a stage, as constructs of the AWS CDK.
+
+stack.py              one stage in one account
+reward_function.py    one deployment, of which a job holds a version that never changes
+training.py           the resources of training jobs
+feedback_path.py      the path of deferred rewards, watched by `feedback_watch.py`
+forwarder.py          the function that hands a trainer's requests on
+agent_stack.py        the agents of a stage, in a stack of their own
+artifacts.py          what each deployment runs from; `agent_artifacts.py` has that of agents
+codes.py              artifacts as zips in `cdk.out`
+custody.py            the custodian, which CloudFormation asks
+roles.py              roles and policies, of the documents of `cdk.policies`
+callers.py            callers of other accounts
+buckets.py            a bucket of the stage's own
+verdicts.py           the table of verdicts that judges share
+job_events.py         a job's change of state becomes a notification
+monitoring.py         alarms, and one dashboard
+keeping.py            what outlives a stack
+runtime.py            what functions have in common
+nag.py                the findings of cdk-nag that are accepted
+"""

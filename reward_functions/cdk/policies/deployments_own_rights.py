@@ -1,0 +1,285 @@
+"""What a deployment gives a reward of one's own: rights, variables, secrets, a network.
+
+    "allow": [{"actions": ["s3:GetObject"], "resources": ["arn:aws:s3:::acme-cases/math.jsonl"]}],
+    "environment": {"CASES": "s3://acme-cases/math.jsonl"},
+    "secrets": {"LOOKUP_KEY": "arn:aws:secretsmanager:us-east-1:123456789012:secret:lookup-a1b2c3"},
+    "vpc": {"subnets": ["subnet-0123456789abcdef0"], "security_groups": ["sg-0123456789abcdef0"]}
+
+A variable of `secrets` holds the secret's ARN and never its value, which the reward reads itself.
+What IAM would refuse, or read as more than it says, is refused here.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, model_validator
+
+from reward_functions.aws.catalogue import KeyArn, SecurityGroup, Subnet
+from reward_functions.aws.regions import partition_of
+from reward_functions.cdk.policies.conditions import check_condition, literal, open_operators
+from reward_functions.cdk.policies.own_rights import STATED, STORES
+from reward_functions.cdk.policies.services import called_by, known, prefixes
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Protocol
+
+    class Given(Protocol):
+        """What a deployment gives its reward."""
+
+        @property
+        def allow(self) -> Sequence[Statement]:
+            """Rights."""
+
+        @property
+        def environment(self) -> Mapping[str, str]:
+            """Variables."""
+
+        @property
+        def secrets(self) -> Mapping[str, Secret]:
+            """Secrets, by the variables that hold their ARNs."""
+
+        @property
+        def vpc(self) -> FunctionVpc | None:
+            """The network that the function is in."""
+
+        @property
+        def tracing(self) -> bool:
+            """Whether its invocations are traced."""
+
+
+ACTION: Final = re.compile(r"[A-Za-z0-9-]+:[A-Za-z0-9*?]+")
+
+ARN: Final = re.compile(r"arn:[^:]*:[a-z0-9-]+:[^:]*:[^:]*:.*\S")
+"""Of one service: IAM takes no wildcard there."""
+
+PLAIN: Final = re.compile(r"[ -~]+")
+"""What a resource is written in: printable, and ASCII alone."""
+
+HANDS_ON: Final = ("iam:", "sts:assumerole")
+"""Actions by which who has a right passes it on, and so always with a reason."""
+
+RESERVED: Final = ("REWARD_", "POWERTOOLS_", "AWS_", "LAMBDA_", "_")
+"""How names of variables begin that are ours, Powertools' or Lambda's ("Defined runtime environment
+variables" in the Lambda developer guide)."""
+
+VARIABLE: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]+")
+
+SECRET: Final = re.compile(r"arn:[\w-]+:secretsmanager:[\w-]+:\d{12}:secret:[\w/+=.@-]+", re.ASCII)
+FULL: Final = re.compile(r"-[A-Za-z0-9]{6}$", re.ASCII)
+PARAMETER: Final = re.compile(r"arn:[\w-]+:ssm:[\w-]+:\d{12}:parameter/[\w./-]+", re.ASCII)
+
+
+class BadRights(ConfigurationError):
+    """What a deployment gives its reward cannot be given. The message names the field."""
+
+
+def _variables(names: Iterable[str]) -> None:
+    """Whether Lambda takes these names of variables, and nobody else uses them."""
+    for name in names:
+        if reserved := next((each for each in RESERVED if name.startswith(each)), None):
+            raise ValueError(
+                f"{name!r}: names that begin with {reserved} are kept for settings, Powertools and "
+                "Lambda: choose another"
+            )
+        if not VARIABLE.fullmatch(name):
+            raise ValueError(
+                f"{name!r} is no name of a variable: Lambda takes letters, digits and _, two at "
+                "least and a letter first"
+            )
+
+
+def _environment(given: dict[str, str]) -> dict[str, str]:
+    """Checked as a whole: no sentence shows what somebody may have put there against the rule."""
+    _variables(given)
+    for name, value in given.items():
+        if "\0" in value or any("\ud800" <= each <= "\udfff" for each in value):
+            raise ValueError(f"{name!r} holds what no variable can: write text")
+    return given
+
+
+def _secrets(given: dict[str, Secret]) -> dict[str, Secret]:
+    """Checked as a whole: of one of them, the sentence would show what may be the secret itself."""
+    _variables(given)
+    for name, secret in given.items():
+        if SECRET.fullmatch(secret.arn) and not FULL.search(secret.arn):
+            raise ValueError(
+                f"{name!r}: {secret.arn} lacks the six characters that end a secret's ARN: "
+                "take all of it from `aws secretsmanager describe-secret --query ARN`"
+            )
+        if not SECRET.fullmatch(secret.arn) and not PARAMETER.fullmatch(secret.arn):
+            raise ValueError(
+                f"{name!r}: write the ARN of a secret in Secrets Manager or of a parameter of SSM, "
+                "and neither a name nor the value"
+            )
+    return given
+
+
+def _actions(given: tuple[str, ...]) -> tuple[str, ...]:
+    for text in given:
+        prefix, colon, _ = text.partition(":")
+        if text == "*" or (colon and set(prefix) & set("*?")):
+            raise ValueError(f"{text!r} is of every service: write one, such as s3:GetObject")
+        if not ACTION.fullmatch(text):
+            raise ValueError(f"{text!r} is no service:Action, such as s3:GetObject")
+        if not known(prefix):
+            near = did_you_mean(prefix, prefixes()).partition(";")[0]
+            raise ValueError(f"no service of IAM's is called {prefix!r}{near}")
+    return given
+
+
+def _resources(given: tuple[str, ...]) -> tuple[str, ...]:
+    for text in given:
+        if not PLAIN.fullmatch(text):
+            raise ValueError(f"{text!a} holds what no ARN does: write printable ASCII")
+        if text != "*" and not ARN.fullmatch(text):
+            raise ValueError(
+                f"{text!r} is no ARN, arn:PARTITION:SERVICE:REGION:ACCOUNT:RESOURCE, and not *"
+            )
+        literal(text)
+    return given
+
+
+class Statement(BaseModel):
+    """A right, as data: IAM's statement with the effect Allow."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    actions: Annotated[tuple[str, ...], AfterValidator(_actions)] = Field(
+        min_length=1, description="As IAM writes them, such as `s3:GetObject`."
+    )
+    resources: Annotated[tuple[str, ...], AfterValidator(_resources)] = Field(
+        min_length=1, description="ARNs; `*` where an action knows no resource."
+    )
+    condition: dict[str, dict[str, JsonValue]] | None = Field(
+        default=None, description='IAM\'s, such as `{"StringEquals": {"s3:prefix": "cases/"}}`.'
+    )
+    reason: str | None = Field(
+        default=None,
+        max_length=200,
+        description="One sentence, for whoever reviews: needed for `*` or `?` in an action or a "
+        "resource, for every action of `iam`, for `sts:AssumeRole` and for `ForAllValues:`.",
+    )
+
+    @model_validator(mode="after")
+    def _reasoned(self) -> Statement:
+        if self.reason is not None and (
+            not self.reason.strip() or not self.reason.isprintable() or not self.reason.isascii()
+        ):
+            raise ValueError("reason: write one sentence, on one line and in ASCII")
+        if self.reason is None and (open_ := next(self._open(), None)):
+            raise ValueError(
+                f"{open_!r} needs a `reason`: one sentence that says why no less will do"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _conditioned(self) -> Statement:
+        if self.condition is not None:
+            check_condition(self.condition)
+        return self
+
+    def _open(self) -> Iterator[str]:
+        """What names more than one thing, hands rights on, or holds where nothing is asked."""
+        yield from (each for each in (*self.actions, *self.resources) if set(each) & set("*?"))
+        yield from (each for each in self.actions if each.lower().startswith(HANDS_ON))
+        yield from open_operators(self.condition or {})
+
+
+class Secret(BaseModel):
+    """A secret that the reward reads; its ARN alone, where the account's own key encrypts it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    arn: str = Field(
+        description="Of a secret in Secrets Manager, with its six last characters, or of a "
+        "parameter of SSM."
+    )
+    key: KeyArn | None = Field(
+        default=None, description="ARN of the KMS key that encrypts it, unless it is AWS's own."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _by_its_arn(cls, given: Any) -> Any:
+        return {"arn": given} if isinstance(given, str) else given
+
+
+Environment = Annotated[dict[str, str], AfterValidator(_environment)]
+
+Secrets = Annotated[dict[str, Secret], AfterValidator(_secrets)]
+
+
+class FunctionVpc(BaseModel):
+    """The network of a function. Both numbers are Lambda's own most ("VpcConfig")."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    subnets: tuple[Subnet, ...] = Field(min_length=1, max_length=16, description="Their ids.")
+    security_groups: tuple[SecurityGroup, ...] = Field(
+        min_length=1, max_length=5, description="Their ids."
+    )
+
+
+def needs_another_role(given: Given) -> bool:
+    """Whether a deployment gives more than the log that every function has."""
+    return bool(given.allow or given.secrets or given.vpc or given.tracing)
+
+
+def reasons(given: Given) -> dict[str, str]:
+    """Why a statement of `allow` is as wide as it is, by its Sid."""
+    return {
+        f"{STATED}{number}": each.reason
+        for number, each in enumerate(given.allow, 1)
+        if each.reason is not None
+    }
+
+
+def services(given: Given) -> frozenset[str]:
+    """The clients that a reward with these rights may call, by botocore's names."""
+    stated = [action for each in given.allow for action in each.actions]
+    read = [STORES[each.arn.split(":")[2]].action for each in given.secrets.values()]
+    return called_by([*stated, *read])
+
+
+def check_reach(given: Given, region: str, account: str | None) -> None:
+    """Whether what a deployment gives is of the place where it stands, and said once.
+
+    Args:
+        given: what it gives.
+        region: the stage's.
+        account: the stage's, where it names one.
+
+    Raises:
+        BadRights: it is of another partition, a secret is of another region, or of another account
+            without its key, or a variable stands in `environment` and in `secrets`.
+    """
+    if both := sorted({*given.environment} & {*given.secrets}):
+        raise BadRights(f"secrets.{both[0]}: `environment` has a variable of this name, too")
+    partition = partition_of(region)
+    for number, each in enumerate(given.allow):
+        for arn in each.resources:
+            if arn != "*" and (other := arn.split(":")[1]) != partition:
+                raise BadRights(
+                    f"allow.{number}: {arn} is of the partition {other!r}, and the stage's region "
+                    f"{region} of {partition}: no role reaches across"
+                )
+    for name, secret in given.secrets.items():
+        for arn in filter(None, (secret.arn, secret.key)):
+            _, other, _, where, *_ = arn.split(":")
+            if (other, where) != (partition, region):
+                raise BadRights(
+                    f"secrets.{name}: {arn} is of {where} in the partition {other}, and the "
+                    f"function of {region}: name one of there, such as a replica of the secret"
+                )
+        _, _, service, _, whose, *_ = secret.arn.split(":")
+        # A parameter of another account may be plain text, which no key encrypts.
+        if account not in {None, whose} and service == "secretsmanager" and not secret.key:
+            raise BadRights(
+                f"secrets.{name}: {secret.arn} is of another account than the stage's {account}, "
+                "where AWS's own key decrypts for nobody else: name the `key` that encrypts it"
+            )

@@ -1,0 +1,311 @@
+"""What SageMaker's serverless and multi-turn jobs may do, and what acts beside them.
+
+    customize       a job of serverless customization, beside its data and its rewards
+    roll_out        a multi-turn job: data, the agents that it asks, what it keeps
+    run_agent       an agent, while a job asks it: attached to the role that the agent runs as
+    import_model    Bedrock, where it takes over what one of these jobs made
+
+`cdk.policies.sagemaker_instances` has training jobs and HyperPod, `cdk.policies.sagemaker_people` people.
+
+Sources, all of AWS's documentation: "Prerequisites" of multi-turn reinforcement learning, and
+`AmazonSageMakerJobFullAccess` and `AmazonSageMakerJobRuntimeAccess`, for agents and their jobs; the
+execution role of "Open weight model customization" and `AmazonSageMakerModelCustomizationCoreAccess`
+for serverless jobs; "Cross-service confused deputy prevention" of SageMaker for its training jobs,
+"Encryption at rest for multi-turn reinforcement learning" for the ARN of a job; "Create a service
+role for importing pre-trained models" of Bedrock. Inferred: that multi-turn jobs say whose they are
+when they take a role, as they do to KMS; that a custom model which Bedrock makes of a package is
+what it takes the role on for, and that it is asked for `AccessModelPackage` then. None of it has
+been used on AWS.
+"""  # noqa: E501
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from reward_functions.aws.catalogue import OUTPUT_PREFIX
+from reward_functions.cdk.policies import vpc
+from reward_functions.cdk.policies.iam import (
+    USE_DATA,
+    allow,
+    document,
+    through,
+    trust,
+    use_bucket,
+    versions_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from reward_functions.cdk.policies.iam import Document, Place
+
+TRAINING_JOBS: Final = "training-job/*"
+MULTI_TURN_JOBS: Final = "job/*"
+IMPORT_JOBS: Final = "model-import-job/*"
+CUSTOM_MODELS: Final = "custom-model/*"
+
+TAKE_AND_TAG: Final = ("sts:AssumeRole", "sts:TagSession")
+"""What a multi-turn job does to take its role on; its sessions carry tags."""
+
+TRAINING_LOGS: Final = "TrainingJobs"
+MULTI_TURN_LOGS: Final = "Job/AgentRFT*"
+"""Log groups below `/aws/sagemaker/`; the name of an evaluation's is inferred."""
+
+RUN_FIGURES: Final = ("GetRun", "GetMetricHistory", "GetExperimentByName", "ListArtifacts")
+
+CUSTOMIZED_FIGURES: Final = (
+    *RUN_FIGURES,
+    *("GetExperiment", "SearchExperiments", "SearchRuns"),
+    *("CreateExperiment", "CreateRun", "UpdateRun"),
+    *("LogBatch", "LogMetric", "LogParam", "LogModel", "LogInputs", "SetTag"),
+)
+"""What a job of serverless customization does in MLflow."""
+
+ROLLED_OUT_FIGURES: Final = (
+    *RUN_FIGURES,
+    *("CreateExperiment", "CreateRun", "UpdateRun", "LogBatch"),
+    *("StartTrace", "EndTrace", "SearchTraces"),
+)
+"""What a multi-turn job does there."""
+
+RUNTIME: Final = re.compile(r"arn:[^:]+:bedrock-agentcore:")
+
+
+def trust_training(place: Place) -> Document:
+    """SageMaker runs this account's training jobs in this role, and nobody else's."""
+    return trust("sagemaker.amazonaws.com", _for(place, "sagemaker", TRAINING_JOBS))
+
+
+def trust_multi_turn(place: Place) -> Document:
+    """SageMaker runs this account's multi-turn jobs in this role, and tags its sessions."""
+    condition = _for(place, "sagemaker", MULTI_TURN_JOBS)
+    return trust("job.sagemaker.amazonaws.com", condition, TAKE_AND_TAG)
+
+
+def trust_import(place: Place) -> Document:
+    """Bedrock imports this account's models in this role, and nobody else's."""
+    return trust("bedrock.amazonaws.com", _for(place, "bedrock", IMPORT_JOBS, CUSTOM_MODELS))
+
+
+def _for(place: Place, service: str, *made: str) -> Document:
+    """The conditions under which a service acts for what this account made alone."""
+    arns = [place.arn(service, each) for each in made]
+    return {
+        "StringEquals": {"aws:SourceAccount": place.account},
+        "ArnLike": {"aws:SourceArn": arns if len(arns) > 1 else arns[0]},
+    }
+
+
+def customize(place: Place) -> Document:
+    """What a job of serverless customization does beside `permissions.train`."""
+    return document(
+        allow("ReadHub", ["sagemaker:DescribeHub", "sagemaker:DescribeHubContent"], hubs(place)),
+        allow(
+            "KeepPackages",
+            [
+                "sagemaker:CreateModelPackageGroup",
+                "sagemaker:DescribeModelPackageGroup",
+                "sagemaker:CreateModelPackage",
+                "sagemaker:DescribeModelPackage",
+                "sagemaker:UpdateModelPackage",
+                "sagemaker:ListModelPackages",
+                "sagemaker:AddTags",
+            ],
+            packages(place),
+        ),
+        keep_figures(place, CUSTOMIZED_FIGURES),
+        write_logs(place, TRAINING_LOGS),
+        # An RLAIF job asks its judge; a stage does not know which.
+        allow("AskJudge", ["bedrock:InvokeModel"], [foundation_models(place)]),
+    )
+
+
+def roll_out(place: Place, *, agents: Sequence[str], bucket_arn: str) -> Document:
+    """What a multi-turn job does: read data, ask exactly these agents, write what it made.
+
+    Args:
+        place: where the stage is.
+        agents: the ARNs of forwarders and of AgentCore runtimes.
+        bucket_arn: where data and output lie.
+    """
+    return document(
+        *use_bucket(bucket_arn),
+        *ask_agents(
+            agents,
+            ["lambda:InvokeFunction"],
+            [
+                "bedrock-agentcore:InvokeAgentRuntime",
+                "bedrock-agentcore:StopRuntimeSession",
+                "bedrock-agentcore:GetAgentRuntime",
+            ],
+        ),
+        allow("ReadHub", ["sagemaker:DescribeHubContent"], hubs(place)),
+        allow(
+            "KeepPackages",
+            [
+                "sagemaker:AccessModelPackage",
+                "sagemaker:CreateModelPackage",
+                "sagemaker:DescribeModelPackage",
+                "sagemaker:DescribeModelPackageGroup",
+            ],
+            packages(place),
+        ),
+        keep_figures(place, ROLLED_OUT_FIGURES),
+        write_logs(place, MULTI_TURN_LOGS),
+    )
+
+
+def run_agent(place: Place, model_key: str = "", results: Sequence[Document] = ()) -> Document:
+    """What an agent does while a job asks it.
+
+    Args:
+        place: where its jobs run.
+        model_key: ARN of the KMS key that encrypts what jobs make; "" for AWS's own.
+        results: statements of `deferred.put_results`, where the stage has their path.
+    """
+    return document(
+        allow(
+            "AnswerJob",
+            [
+                "sagemaker:Sample",
+                "sagemaker:SampleWithResponseStream",
+                "sagemaker:CompleteRollout",
+                "sagemaker:UpdateReward",
+            ],
+            [place.arn("sagemaker", MULTI_TURN_JOBS)],
+        ),
+        # It knows no resource: a bearer token says who asks, and no more.
+        allow("BearToken", ["sagemaker:CallWithBearerToken"], ["*"]),
+        *([through("sagemaker", place, "UseKey", USE_DATA, model_key)] if model_key else []),
+        *results,
+    )
+
+
+def import_model(place: Place, bucket_arn: str, escrow: Iterable[Document] = ()) -> Document:
+    """What Bedrock does to take over what a job made: read it.
+
+    Args:
+        place: where the stage is.
+        bucket_arn: where output lies.
+        escrow: the statements of `sagemaker_instances.read_escrow`, where jobs leave weights there.
+    """
+    prefix = {"StringLike": {"s3:prefix": [f"{OUTPUT_PREFIX}*"]}}
+    return document(
+        allow("ReadOutput", ["s3:GetObject"], [f"{bucket_arn}/{OUTPUT_PREFIX}*"]),
+        allow("ListOutput", ["s3:ListBucket"], [bucket_arn], prefix),
+        allow(
+            "ReadPackages",
+            ["sagemaker:DescribeModelPackage", "sagemaker:AccessModelPackage"],
+            packages(place)[1:],
+        ),
+        *escrow,
+    )
+
+
+def join_vpc(place: Place, *, subnets: Sequence[str], security_groups: Sequence[str]) -> Document:
+    """Make, and remove, the interfaces by which SageMaker's jobs join a network.
+
+    Args:
+        place: where the network is.
+        subnets: the ids of those in which an interface may stand.
+        security_groups: the ids of those that it may have.
+    """
+    net = vpc.network(place, subnets=subnets, security_groups=security_groups)
+    return document(
+        vpc.see_network(),
+        # It is asked of the interface, of its subnet and of each of its groups.
+        allow("JoinWithin", vpc.MAKE, [*net.interfaces, *net.places]),
+        vpc.hand("HandInterfaceWithin", net),
+        vpc.tag("TagNewInterface", net),
+    )
+
+
+def describe_key(key_arn: str) -> Document:
+    """See that a key is there: a multi-turn job looks before it uses one."""
+    return document(allow("SeeKey", ["kms:DescribeKey"], [key_arn]))
+
+
+def ask_agents(
+    agents: Iterable[str], of_forwarders: Sequence[str], of_runtimes: Sequence[str]
+) -> list[Document]:
+    """The statements that allow something with these agents; none for a kind that there is not.
+
+    Args:
+        agents: their ARNs.
+        of_forwarders: what is allowed with those that are Lambda functions.
+        of_runtimes: what is allowed with AgentCore runtimes.
+    """
+    named = [*agents]
+    forwarders = [arn for each in named if not RUNTIME.match(each) for arn in forwarder(each)]
+    runtimes = [
+        arn for each in named if RUNTIME.match(each) for arn in (each, f"{each}/runtime-endpoint/*")
+    ]
+    return [
+        *([allow("AskForwarders", of_forwarders, forwarders)] if forwarders else []),
+        *([allow("AskRuntimes", of_runtimes, runtimes)] if runtimes else []),
+    ]
+
+
+def forwarder(arn: str) -> list[str]:
+    """A forwarder as a grant names it: the plain ARN with all its versions, or the one named."""
+    return versions_of(arn) if arn.count(":") == PLAIN_COLONS else [arn]
+
+
+PLAIN_COLONS: Final = 6
+"""Colons of a function's ARN without a qualifier."""
+
+
+def hubs(place: Place) -> list[str]:
+    """The account's hubs, one of which has our evaluators, and the public hub's models.
+
+    The evaluators' hub has a digest of region and account for a name, which a template without an
+    account cannot know.
+    """
+    return [
+        place.arn("sagemaker", "hub/*"),
+        place.arn("sagemaker", "hub-content/*"),
+        *public_hub(place),
+    ]
+
+
+def public_hub(place: Place) -> list[str]:
+    """SageMaker's own hub, and the models in it."""
+    own = f"arn:{place.partition}:sagemaker:{place.region}:aws"
+    return [f"{own}:hub/SageMakerPublicHub", f"{own}:hub-content/SageMakerPublicHub/Model/*"]
+
+
+def packages(place: Place) -> list[str]:
+    """The account's groups of model packages, and the packages."""
+    return [
+        place.arn("sagemaker", f"{each}/*") for each in ("model-package-group", "model-package")
+    ]
+
+
+def mlflow_apps(place: Place) -> list[str]:
+    """The account's MLflow apps, whose ARNs are made with them."""
+    return [place.arn("sagemaker", "mlflow-app/*")]
+
+
+def job_logs(place: Place, group: str) -> list[str]:
+    """A log group of SageMaker's jobs, in both forms that AWS gives its ARN."""
+    arn = place.arn("logs", f"log-group:/aws/sagemaker/{group}")
+    return [arn] if arn.endswith("*") else [arn, f"{arn}:*"]
+
+
+def foundation_models(place: Place) -> str:
+    """Every base model of Bedrock in the region."""
+    return f"arn:{place.partition}:bedrock:{place.region}::foundation-model/*"
+
+
+def keep_figures(place: Place, figures: Sequence[str]) -> Document:
+    """Keep figures in MLflow, by these operations of its API."""
+    actions = ["sagemaker:DescribeMlflowApp", "sagemaker:CallMlflowAppApi"]
+    actions += [f"sagemaker-mlflow:{each}" for each in figures]
+    return allow("KeepFigures", actions, mlflow_apps(place))
+
+
+def write_logs(place: Place, group: str) -> Document:
+    """Write a log group of SageMaker's jobs, named below `/aws/sagemaker/`."""
+    actions = ["logs:CreateLogGroup", "logs:CreateLogStream", "logs:PutLogEvents"]
+    return allow("WriteJobLogs", [*actions, "logs:DescribeLogStreams"], job_logs(place, group))

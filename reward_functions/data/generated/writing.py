@@ -1,0 +1,112 @@
+"""Generated records as rows: a file for training and one to hold out, and no prompt twice."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import count as count_from
+from random import Random
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.data import finqa, gsm8k, math
+from reward_functions.data.generated import filings, problems, stories
+from reward_functions.data.preparing import PrepareReport, write_rows
+from reward_functions.data.records import SYNTHETIC, Record, Row
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    from reward_functions.data.records import Dropped, RecordOutcome
+
+Generated = Literal["finqa", "gsm8k", "math"]
+"""The data sets whose like can be generated."""
+
+MOST_IN_VAIN: Final = 1_000
+"""Draws in a row that repeat an earlier prompt before it is given up."""
+
+ROWS: Final[dict[Generated, Callable[[Record], Row | Dropped]]] = {
+    "finqa": finqa.row_of,
+    "gsm8k": gsm8k.row_of,
+    "math": math.row_of,
+}
+
+_WORD: Final = re.compile(r"\w+")
+
+
+def generate(
+    dataset: Generated,
+    folder: Path,
+    *,
+    rows: int = 200,
+    test_rows: int = 100,
+    seed: int = 1,
+    watched: Callable[[Iterable[RecordOutcome]], Iterable[RecordOutcome]] = iter,
+) -> PrepareReport:
+    """Write synthetic rows: `train.jsonl`, `test.jsonl` where there are any, and `report.json`.
+
+    Equal arguments write equal files. No two rows have the same words and figures, in one file or
+    in both; no page of FinQA's kind is in both.
+
+    Args:
+        dataset: whose shape the rows have.
+        folder: where to write; made where it is missing.
+        rows: of the training file, at least 1.
+        test_rows: of the other file; 0 for none.
+        seed: of what is drawn.
+        watched: passes the outcomes on, and shows that it goes on.
+
+    Raises:
+        ConfigurationError: the templates do not hold as many different prompts.
+        OSError: a file cannot be written.
+    """
+    report = PrepareReport(dataset, {f"generated from templates, seed {seed}": None})
+    drawn = _outcomes(dataset, {"train": rows, "test": test_rows}, seed)
+    write_rows(report, watched(drawn), folder)
+    return report
+
+
+def _outcomes(dataset: Generated, wanted: dict[str, int], seed: int) -> Iterator[RecordOutcome]:
+    """So many rows for each split; what is left of a page when a split is full is nobody's."""
+    pages = _pages(dataset, Random(f"{dataset} {seed}"))  # noqa: S311 - the same draws in every run
+    row_of = ROWS[dataset]
+    seen: set[tuple[str, ...]] = set()
+    number = vain = 0
+    for split, count in wanted.items():
+        kept = 0
+        while kept < count:
+            for content in next(pages):
+                number += 1
+                name = f"{_folder(content)}/{number}"
+                row = row_of(Record(content, f"generated record {number}", split, name))
+                assert isinstance(row, Row), "a generated record is not noisy"
+                words = tuple(_WORD.findall(row.prompt.lower()))
+                vain = vain + 1 if words in seen else 0
+                if vain > MOST_IN_VAIN:
+                    raise ConfigurationError(
+                        f"the templates of {dataset} hold about {len(seen):,} different prompts: "
+                        "ask for fewer rows"
+                    )
+                if not vain and kept < count:
+                    seen.add(words)
+                    kept += 1
+                    yield replace(row, metadata={**row.metadata, SYNTHETIC: True})
+
+
+def _pages(dataset: Generated, random: Random) -> Iterator[list[dict[str, Any]]]:
+    """Records without end, together where they are of one page."""
+    for number in count_from(1):
+        match dataset:
+            case "finqa":
+                yield list(filings.records(random, number))
+            case "gsm8k":
+                yield [stories.record(random)]
+            case "math":
+                yield [problems.record(random)]
+
+
+def _folder(content: dict[str, Any]) -> str:
+    """What MATH calls the folder of a subject: `counting_and_probability`."""
+    subject: str = content.get("type", "")
+    return subject.lower().replace("&", "and").replace(" ", "_")

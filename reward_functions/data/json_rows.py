@@ -1,0 +1,360 @@
+"""JSON objects from a file: JSONL, or one JSON array; `-` is standard input.
+
+Both are read a piece at a time: what stays in memory is one object, and of an array's text as much
+as the object at hand takes, be the file as large as it likes. An error names the
+file and the line. The lines after a bad one are still read; the rest of a broken array is not.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+import sys
+from contextlib import contextmanager
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from reward_functions.core.jsons import MAX_DEPTH, is_too_deep, may_be_too_deep
+from reward_functions.data.row_limits import (
+    MAX_TEXT,
+    MAX_VALUES,
+    MB,
+    BadInput,
+    Room,
+    has_too_many_values,
+    row_size,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import BinaryIO
+
+__all__ = ["BadInput", "Row", "read_rows", "scan_rows", "scan_stream", "shown"]
+
+SHAPE: Final = "one object a line, or one array"
+"""The hint for an object that goes on on the next line."""
+
+BLANK: Final = " \t\r\n"
+"""What JSON skips."""
+
+BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+
+STRETCH: Final = 1 << 16
+"""Bytes an array is read by at a time: a page of a filing is a tenth of it."""
+
+_BLANKS: Final = re.compile(f"[{BLANK}]*+")
+
+_SCAN: Final = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
+
+
+TOO_DEEP: Final = f"JSON nested more than {MAX_DEPTH} deep: write the inner part as a string"
+TOO_MANY_VALUES: Final = f"more than {MAX_VALUES:,} values: leave out what no reward reads"
+NOT_UTF8: Final = "not UTF-8: save it as UTF-8, `iconv -f latin1 -t utf-8 FILE > NEW`"
+
+
+class Row(NamedTuple):
+    """An object of a file, and where it stands for a person looking for it.
+
+    Args:
+        place: "input line 3", where the file is known.
+        content: the object.
+        where: "rows.jsonl, line 3", where several files are read.
+        size: bytes that it takes in memory, with what becomes of it; about.
+    """
+
+    place: str
+    content: dict[str, Any]
+    where: str
+    size: int = 0
+
+
+def read_rows(file: str, *, whole: bool = False) -> Iterator[Row]:
+    """The rows of a file, blank lines apart.
+
+    Args:
+        file: its path; - is standard input.
+        whole: whether all of them are kept.
+
+    Raises:
+        BadInput: not UTF-8, not JSON, or not objects.
+        OSError: the file cannot be read.
+    """
+    for row in scan_rows(file, whole=whole):
+        if isinstance(row, BadInput):
+            raise row
+        yield row
+
+
+def scan_rows(file: str, *, whole: bool = False) -> Iterator[Row | BadInput]:
+    """The rows of a file; a line that is not one is a `BadInput` in its place.
+
+    Args:
+        file: its path; - is standard input.
+        whole: whether something of each is kept.
+
+    Raises:
+        BadInput: all of them take more than a file of this size may.
+        OSError: the file cannot be read.
+    """
+    room = Room(shown(file), whole=whole)
+    with _opened(file) as stream:
+        yield from room.held(scan_stream(room.counted(stream), shown(file)))
+
+
+def scan_stream(stream: BinaryIO, name: str) -> Iterator[Row | BadInput]:
+    """The rows of an open file; `name` is what messages call it."""
+    begins = stream.readline(STRETCH).removeprefix(BYTE_ORDER_MARK)
+    blanks = 0
+    while begins and not begins.strip():
+        blanks += begins.count(b"\n")
+        begins = stream.readline(STRETCH)
+    if begins.lstrip().startswith(b"["):
+        yield from _array(name, _pieces(stream, name, begins, blanks + 1), blanks)
+    else:
+        numbered = enumerate(bounded_lines(stream, name, begins, blanks), blanks + 1)
+        yield from _objects(name, numbered)
+
+
+def shown(file: str) -> str:
+    """What a file is called in a message."""
+    return "standard input" if file == "-" else file
+
+
+@contextmanager
+def _opened(file: str) -> Iterator[BinaryIO]:
+    if file == "-":
+        yield sys.stdin.buffer
+        return
+    with open(file, "rb") as stream:  # noqa: PTH123 - as typed: Path would read "" as a directory
+        yield stream
+
+
+def bounded_lines(
+    stream: BinaryIO, name: str, begins: bytes = b"", before: int = 0
+) -> Iterator[bytes]:
+    """The lines of a stream without a byte order mark, each of `MAX_TEXT` bytes at most.
+
+    Args:
+        stream: the rest of a file.
+        name: what messages call it.
+        begins: what was read of it already: a line, or its beginning.
+        before: the lines before that.
+
+    Raises:
+        BadInput: a line is longer: a small compressed file can hold one of any length.
+    """
+    most = MAX_TEXT + 1
+    if not begins.endswith(b"\n"):
+        begins += stream.readline(most - len(begins))
+    first = begins.removeprefix(BYTE_ORDER_MARK)
+    rest = iter(lambda: stream.readline(most), b"")
+    for number, line in enumerate(chain([first] if first else [], rest), before + 1):
+        if len(line) > MAX_TEXT:
+            raise BadInput(
+                f"{name}, line {number}: longer than {MAX_TEXT // MB} MB: write one row a line, "
+                "and leave out what no reward reads"
+            )
+        yield line
+
+
+def _pieces(stream: BinaryIO, name: str, begins: bytes, line: int) -> Iterator[str]:
+    """The text of an array, a stretch at a time; lines play no part, for it may be one."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    read = chain([begins], iter(lambda: stream.read(STRETCH), b""), [b""])
+    try:
+        for piece in read:
+            if text := decoder.decode(piece, final=not piece):
+                yield text
+                line += text.count("\n")
+    except UnicodeDecodeError as error:
+        line += error.object.count(b"\n", 0, error.start)
+        raise BadInput(f"{name}, line {line}: {NOT_UTF8}") from None
+
+
+def _objects(file: str, lines: Iterator[tuple[int, bytes]]) -> Iterator[Row | BadInput]:
+    ahead = None
+    while pair := ahead or next(lines, None):
+        (number, line), ahead = pair, None
+        if (content := _whole(line)) is not None:
+            size = row_size(line)
+            yield Row(f"input line {number}", content, f"{file}, line {number}", size)
+            continue
+        if not line.strip():
+            continue
+        where = f"{file}, line {number}"
+        try:
+            text = _text(line, where).rstrip(BLANK)
+            content = _decoded(json.loads, text, where)
+            yield _row(f"input line {number}", content, where, text, row_size(line))
+        except json.JSONDecodeError as error:
+            ahead = next((pair for pair in lines if pair[1].strip()), None)
+            hint = f"; {SHAPE}" if ahead and error.pos >= len(text) else ""
+            yield _not_json(file, number + error.lineno - 1, error.colno, error.msg, hint)
+        except BadInput as error:
+            yield error
+
+
+def _text(line: bytes, where: str) -> str:
+    if has_too_many_values(line):
+        raise BadInput(f"{where}: {TOO_MANY_VALUES}")
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{where}, byte {error.start + 1}: {NOT_UTF8}") from None
+
+
+def _whole(line: bytes) -> dict[str, Any] | None:
+    """The object that a line consists of; None of any other line, which is looked at closely.
+
+    The decoder's own scanner takes two thirds of what `json.loads` takes.
+    """
+    if has_too_many_values(line):
+        return None
+    try:
+        text = line.decode()
+        content, end = _SCAN(text, 0)
+    except (ValueError, StopIteration, RecursionError):
+        return None
+    if not isinstance(content, dict) or text[end:].strip(BLANK):
+        return None
+    return None if may_be_too_deep(line) and is_too_deep(content) else content
+
+
+def _array(file: str, pieces: Iterator[str], blanks: int) -> Iterator[Row | BadInput]:
+    try:
+        text = _Text(file, pieces, blanks + 1)
+        for number, (content, own) in enumerate(_items(text), 1):
+            size = row_size(own.encode("utf-8", "surrogatepass"))
+            yield _row(f"input item {number}", content, f"{file}, item {number}", own, size)
+    except BadInput as error:
+        yield error
+
+
+def _items(text: _Text) -> Iterator[tuple[Any, str]]:
+    text.skip(1)  # the bracket it was known by
+    if text.next() == "]":
+        text.skip(1)
+    else:
+        yield text.value()
+        while text.next() == ",":
+            text.skip(1)
+            text.next()
+            yield text.value()
+        if text.next() != "]":
+            raise text.error("Expecting ',' delimiter")
+        text.skip(1)
+    if text.next():
+        raise text.error("Extra data")
+
+
+class _Text:
+    """The text of an array: as much of it as the value at hand takes, and where that stands."""
+
+    def __init__(self, file: str, pieces: Iterator[str], line: int) -> None:
+        self.file, self.pieces = file, pieces
+        self.first, self.column, self.text, self.at = line, 0, "", 0
+        self._more(1)
+        self.next()
+
+    def next(self) -> str:
+        """The next character that is not blank, which stays; "" at the end."""
+        blanks = 0
+        while True:
+            blanks = _BLANKS.match(self.text, self.at + blanks).end() - self.at  # type: ignore[union-attr]
+            if self.at + blanks < len(self.text):
+                self.at += blanks
+                return self.text[self.at]
+            if blanks > MAX_TEXT:
+                raise BadInput(f"{self.file}, read as a JSON array: holds nothing but blanks")
+            if not self._more(max(STRETCH, blanks)):
+                return ""
+
+    def skip(self, count: int) -> None:
+        """Go on by so many characters."""
+        self.at += count
+
+    def value(self) -> tuple[Any, str]:
+        """The JSON value that begins here, and its text.
+
+        Raises:
+            BadInput: no JSON value begins here, or it is too large.
+        """
+        where = f"{self.file}, read as a JSON array"
+        while True:
+            error = None
+            self._require_modest(where)
+            try:
+                value, end = _decoded(json.JSONDecoder().raw_decode, self.text, where, self.at)
+            except json.JSONDecodeError as caught:
+                error = caught
+            # A value that the text at hand cuts short is an error, and a number may be half of one.
+            if (error or end == len(self.text)) and self._more(len(self.text) - self.at):
+                continue
+            if error:
+                self.at = min(error.pos, len(self.text.rstrip(BLANK)))
+                raise self.error(error.msg)
+            own, self.at = self.text[self.at : end], end
+            return value, own
+
+    def _require_modest(self, where: str) -> None:
+        length = len(self.text) - self.at
+        if length > MAX_TEXT:
+            raise BadInput(f"{where}: an item is longer than {MAX_TEXT // MB} MB")
+        # A value that is cut short is decoded in vain, but it is decoded.
+        if length > MAX_VALUES and has_too_many_values(self.text[self.at :].encode()):
+            raise BadInput(f"{where}: an item has {TOO_MANY_VALUES}")
+
+    def error(self, message: str) -> BadInput:
+        """What is wrong here, with the line and column."""
+        line = self.first + self.text.count("\n", 0, self.at)
+        begins = self.text.rfind("\n", 0, self.at)
+        column = self.at - begins + (0 if begins >= 0 else self.column)
+        return _not_json(self.file, line, column, message)
+
+    def _more(self, wanted: int) -> bool:
+        """Read on, no further than an item may go, and forget the text that is done with."""
+        read, pieces = 0, []
+        for piece in self.pieces:
+            pieces.append(piece)
+            read += len(piece)
+            if read >= min(wanted, MAX_TEXT + 1 - (len(self.text) - self.at)):
+                break
+        if not pieces:
+            return False
+        begins = self.text.rfind("\n", 0, self.at) + 1
+        self.column = self.at - begins + (0 if begins else self.column)
+        self.first += self.text.count("\n", 0, begins)
+        self.text, self.at = self.text[self.at :], 0
+        self.text = "".join([self.text, *pieces])
+        return True
+
+
+def _row(place: str, content: Any, where: str, text: str, size: int) -> Row:
+    if not isinstance(content, dict):
+        raise BadInput(f"{where}: not a JSON object but {_kind(content)}: {SHAPE}")
+    if may_be_too_deep(text) and is_too_deep(content):
+        raise BadInput(f"{where}: {TOO_DEEP}")
+    return Row(place, content, where, size)
+
+
+def _decoded(decode: Any, text: str, where: str, *at: int) -> Any:
+    """A decoder's value; the caller, who knows the lines, adds the place to its JSONDecodeError."""
+    try:
+        return decode(text, *at)
+    except RecursionError:
+        raise BadInput(f"{where}: {TOO_DEEP}") from None
+    except json.JSONDecodeError:
+        raise
+    except ValueError:
+        raise BadInput(f"{where}: an integer of too many digits: write it as a string") from None
+
+
+def _not_json(file: str, line: int, column: int, message: str, hint: str = "") -> BadInput:
+    problem = message.removesuffix(" at").removesuffix(" starting")  # it goes on with a position
+    return BadInput(f"{file}, line {line}, column {column}: not JSON: {problem}{hint}")
+
+
+def _kind(content: Any) -> str:
+    names = {type(None): "null", bool: "a boolean", str: "a string", list: "an array"}
+    return names.get(type(content), "a number")

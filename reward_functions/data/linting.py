@@ -1,0 +1,305 @@
+"""Finds what a trainer would refuse, or train on in vain, before it is uploaded.
+
+| level | what |
+| --- | --- |
+| error | not JSON; no messages, or roles and contents that make no prompt of text |
+| error | a reference that is missing or empty, or that no reward can read |
+| error | an id given twice; too few or too many rows; a prompt or page that two files share |
+| warning | no ids, further keys in a message, a prompt asked twice, near-duplicates between files |
+| warning | rows that were generated to rehearse with |
+| warning | a list as the reference: whether it is one answer, or alternatives |
+
+The numbers of rows and the roles are Bedrock's (docs.aws.amazon.com/bedrock/latest/userguide,
+"Prepare data for reinforcement fine-tuning"). The size of a file is not checked: no limit of it is
+documented.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from reward_functions.core.alternatives import PARAMETER, alternatives, members
+from reward_functions.core.jsons import json_kind
+from reward_functions.core.registry import specs
+from reward_functions.core.types import Unscored
+from reward_functions.data.json_rows import BadInput, shown
+from reward_functions.data.leakage import Overlaps
+from reward_functions.data.lengths import Lengths, prompt_tokens
+from reward_functions.data.records import is_synthetic, text_of
+from reward_functions.data.rows.reading import AS_FOUND, BadRow, scan_rows
+from reward_functions.data.usable import reading_error
+from reward_functions.serving.contract import decode_row
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from reward_functions.core.spec import RewardSpec
+    from reward_functions.core.types import Sample
+    from reward_functions.data.json_rows import Row
+    from reward_functions.data.rows.mapping import RowOptions
+
+Level = Literal["error", "warning"]
+
+MIN_ROWS: Final = 100
+MAX_ROWS: Final = 20_000
+"""Prompts Bedrock's reinforcement fine-tuning takes."""
+
+ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool", "bot"})
+"""Roles AWS's own validator of such files knows."""
+
+MESSAGE_KEYS: Final = frozenset({"role", "content", "name", "tool_calls", "tool_call_id"})
+"""Keys of a chat message; AWS's own validator refuses others."""
+
+UNREADABLE: Final = "no reward can read reference_answer"
+
+GENERATED: Final = "synthetic rows"
+
+ALTERNATIVES: Final = "a reference that lists alternatives"
+ONE_ANSWER: Final = "a reference that lists the members of one answer"
+
+INTERVAL: Final = 2
+"""Members of a text that may be the ends of an interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class LintFinding:
+    """Something that is wrong.
+
+    Args:
+        level: an error is refused, or spoils the training; a warning deserves a look.
+        what: the kind, the same for all findings of it.
+        where: the file, and the line where there is one.
+        detail: what was found there; may be "".
+    """
+
+    level: Level
+    what: str
+    where: str
+    detail: str = ""
+
+
+@dataclass(slots=True)
+class Linted:
+    """What was found in some files, and the tokens of their prompts, estimated, by file."""
+
+    findings: list[LintFinding] = field(default_factory=list)
+    prompts: dict[str, list[int]] = field(default_factory=dict)
+
+    @property
+    def errors(self) -> list[LintFinding]:
+        """The findings that are errors."""
+        return [finding for finding in self.findings if finding.level == "error"]
+
+    def lengths(self) -> dict[str, Lengths]:
+        """The lengths of the prompts, by file, where there are any."""
+        return {file: Lengths(values) for file, values in self.prompts.items() if values}
+
+
+def lint(
+    files: Sequence[str],
+    *,
+    reward: RewardSpec | None = None,
+    rows: tuple[int, int] = (MIN_ROWS, MAX_ROWS),
+    options: RowOptions = AS_FOUND,
+    watched: Callable[[Iterable[Row | BadInput]], Iterable[Row | BadInput]] = iter,
+) -> Linted:
+    """Everything that is wrong with files of training data.
+
+    Args:
+        files: paths, each file being a split of its own.
+        reward: must be able to read every reference. Where not given, the reward that is named as
+            `metadata.dataset` says, or, where none is, any reward that has a gold response.
+        rows: the fewest and the most a file may have.
+        options: how the rows are read; responses in columns of their own are left out.
+        watched: passes the rows on, and shows that it goes on.
+
+    Raises:
+        BadInput: the shape of a file's rows is not known, or a file has rows of two.
+        OSError: a file cannot be read.
+    """
+    linted, overlaps, readers = Linted(), Overlaps(), _Readers(reward)
+    for file in files:
+        ids: dict[str, str] = {}
+        prompts = linted.prompts.setdefault(file, [])
+        count = generated = 0
+        for row in watched(scan_rows(file, options, responses=False, whole=True)):
+            count += 1
+            if isinstance(row, BadRow):
+                linted.findings.append(
+                    LintFinding("error", "not a valid row", row.where, row.problem)
+                )
+                continue
+            if isinstance(row, BadInput):
+                linted.findings.append(
+                    LintFinding("error", "not a JSON object", shown(file), str(row))
+                )
+                continue
+            generated += is_synthetic(row.content)
+            linted.findings.extend(_row_findings(row, count, readers))
+            linted.findings.extend(_id_findings(row, ids))
+            if isinstance(row.content.get("messages"), list):
+                prompts.append(prompt_tokens(_turns(row)))
+                overlaps.add(file, str(row.content.get("id", row.where)), row.content)
+        linted.findings.extend(_count_findings(file, count, rows))
+        linted.findings.extend(_generated_findings(file, generated))
+    linted.findings.extend(_shared_findings(overlaps))
+    return linted
+
+
+def _row_findings(row: Row, position: int, readers: _Readers) -> Iterator[LintFinding]:
+    problems = list(_message_problems(row))
+    yield from (LintFinding("error", what, row.where, detail) for what, detail in problems)
+    further = {key for turn in _turns(row) for key in turn} - MESSAGE_KEYS
+    if further:
+        yield LintFinding(
+            "warning", "further keys in a message", row.where, ", ".join(sorted(further))
+        )
+    reference = row.content.get("reference_answer")
+    if _is_empty(reference):
+        what = "empty" if "reference_answer" in row.content else "missing"
+        yield LintFinding("error", f"reference_answer is {what}", row.where)
+    elif not problems:
+        complaint = readers.complaint(row, position)
+        if complaint:
+            yield LintFinding("error", UNREADABLE, row.where, complaint)
+        elif meant := readers.meant(reference):
+            yield LintFinding("warning", meant[0], row.where, meant[1])
+
+
+def _message_problems(row: Row) -> Iterator[tuple[str, str]]:
+    messages = row.content.get("messages")
+    if not isinstance(messages, list) or not messages:
+        yield "messages is not a list of turns", "" if messages == [] else json_kind(messages)
+        return
+    for at, turn in enumerate(messages):
+        if not isinstance(turn, dict):
+            yield "a message is not an object", f"messages[{at}] is {json_kind(turn)}"
+            continue
+        role, content = turn.get("role"), turn.get("content")
+        if not (isinstance(role, str) and role in ROLES):
+            yield "an unknown role", f"messages[{at}].role is {json.dumps(role)[:40]}"
+        if role in ("system", "developer") and at > 0:
+            yield "the system turn is not the first", f"messages[{at}]"
+        if not _is_text(content):
+            yield "content is not text only", f"messages[{at}].content"
+        elif role == "user" and not text_of(content).strip():
+            yield "an empty user turn", f"messages[{at}]"
+    if not any(turn.get("role") == "user" for turn in _turns(row)):
+        yield "no user turn", ""
+    if _turns(row) and _turns(row)[-1].get("role") == "assistant":
+        yield "the prompt ends with an assistant turn", "the policy would read its own answer"
+
+
+class _Readers:
+    """The rewards that are tried on a reference.
+
+    Args:
+        reward: the one that must; None for the one a row's data set is named as, or any.
+    """
+
+    def __init__(self, reward: RewardSpec | None) -> None:
+        self.reward = reward
+        self.known = {name: spec for name, spec in specs().items() if spec.gold_response}
+
+    def complaint(self, row: Row, position: int) -> str | None:
+        """Why no reward can read the reference of a row; None where one can."""
+        sample = decode_row(row.content, position)
+        if isinstance(sample, Unscored):
+            return str(sample.error)
+        complaints = {}
+        for spec in self._of(sample):
+            error = reading_error(spec, sample)
+            if error is None:
+                return None
+            complaints[spec.name] = error
+        return "; ".join(f"{name}: {error}" for name, error in complaints.items())
+
+    def meant(self, reference: Any) -> tuple[str, str] | None:
+        """What a list as the reference is, and to which rewards; None for any other reference."""
+        listed = members(reference)
+        if listed is None:
+            return (ALTERNATIVES, "any of them is right") if alternatives(reference) else None
+        count = f"{len(listed)} members"
+        if len(listed) == INTERVAL and not alternatives(reference):
+            count += ", or an interval where the prompt asks for one"
+        if self.reward is None:
+            return ONE_ANSWER, f"to math: {count}; alternatives to others"
+        if PARAMETER not in self.reward.parameters:
+            return (ALTERNATIVES, "any of them is right") if alternatives(reference) else None
+        return ONE_ANSWER, f"{count}, unless {PARAMETER}=alternatives"
+
+    def _of(self, sample: Sample) -> Iterable[RewardSpec]:
+        if self.reward is not None:
+            return [self.reward]
+        dataset = sample.metadata.get("dataset")
+        own = self.known.get(dataset) if isinstance(dataset, str) else None
+        return [own] if own else self.known.values()
+
+
+def _id_findings(row: Row, ids: dict[str, str]) -> Iterator[LintFinding]:
+    name = row.content.get("id")
+    if name is None or name == "":
+        yield LintFinding("warning", "no id", row.where)
+    elif not isinstance(name, str | int) or isinstance(name, bool):
+        yield LintFinding("error", "an id that is not a string", row.where, json_kind(name))
+    elif str(name) in ids:
+        yield LintFinding("error", "an id given twice", row.where, f"{name} as in {ids[str(name)]}")
+    else:
+        ids[str(name)] = row.where
+
+
+def _count_findings(file: str, count: int, rows: tuple[int, int]) -> Iterator[LintFinding]:
+    fewest, most = rows
+    if count < fewest:
+        yield LintFinding(
+            "error", "too few rows", shown(file), f"{count:,}, and {fewest:,} are needed"
+        )
+    if count > most:
+        yield LintFinding(
+            "error", "too many rows", shown(file), f"{count:,}, and {most:,} are allowed"
+        )
+
+
+def _generated_findings(file: str, count: int) -> Iterator[LintFinding]:
+    """One finding for a file: what becomes of such rows depends on where the job runs."""
+    if count:
+        detail = f"{count:,}, to rehearse with, not to train on"
+        yield LintFinding("warning", GENERATED, shown(file), detail)
+
+
+def _shared_findings(overlaps: Overlaps) -> Iterator[LintFinding]:
+    for file, names in overlaps.repeated():
+        for name in names[1:]:
+            detail = f"{name} asks what {names[0]} asks"
+            yield LintFinding("warning", "the same prompt again", file, detail)
+    for leak in overlaps.leaks():
+        level: Level = "warning" if leak.shared == "near-duplicate" else "error"
+        yield LintFinding(level, f"two files share a {leak.shared}", leak.files[1], str(leak))
+
+
+def _turns(row: Row) -> list[dict[str, Any]]:
+    messages = row.content.get("messages")
+    listed = messages if isinstance(messages, list) else []
+    return [turn for turn in listed if isinstance(turn, dict)]
+
+
+def _is_text(content: Any) -> bool:
+    if isinstance(content, list):
+        return all(
+            isinstance(block, dict)
+            and block.get("type", "text") == "text"
+            and isinstance(block.get("text"), str)
+            for block in content
+        )
+    return isinstance(content, str)
+
+
+def _is_empty(reference: Any) -> bool:
+    """Whether there is nothing in a reference, however it is wrapped."""
+    if isinstance(reference, dict):
+        return all(map(_is_empty, reference.values()))
+    if isinstance(reference, list):
+        return all(map(_is_empty, reference))
+    return reference is None or (isinstance(reference, str) and not reference.strip())

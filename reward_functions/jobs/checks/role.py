@@ -1,0 +1,239 @@
+"""The role that a job runs as: who may take it on, and what it may do.
+
+    read by                        a finding about
+    iam:GetRole                    its trust: the service of `trust.TAKERS`, for jobs of this account
+    iam:SimulatePrincipalPolicy    each row of `actions`
+
+The OpenAI-compatible API takes no role: its jobs invoke the grader with the caller's own rights.
+
+Sources: "Access and security for custom model jobs" in the Bedrock user guide; those of
+`cdk.policies.sagemaker` for SageMaker's jobs.
+"""  # noqa: E501
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from reward_functions.aws.deployed.findings import CheckFinding
+from reward_functions.aws.deployed.versions import control_plane
+from reward_functions.aws.failures import AwsFailed, in_words
+from reward_functions.jobs.checks.trust import TAKERS, trust_finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from boto3.session import Session
+
+    from reward_functions.aws.arn import FunctionArn
+    from reward_functions.jobs.job import DriverName
+
+ARN: Final = re.compile(
+    r"arn:(?P<partition>aws[a-z-]*):iam::(?P<account>[0-9]{12}):role/"
+    r"(?P<path>(?:[!-.0-~]+/)*)(?P<name>[A-Za-z0-9_+=,.@-]{1,64})"
+)
+
+NO_SUCH_ROLE: Final = "NoSuchEntity"
+
+REDEPLOY: Final = "deploy the stage again, which grants it"
+
+MADE_BY: Final[Mapping[DriverName, str]] = {
+    "sagemaker": "set sagemaker_role in cdk.json and deploy",
+    "agent-rft": "name the agent in job_rights.agents of cdk.json and deploy",
+}
+"""What a stage has to say to have the role of a driver's jobs; any has Bedrock's."""
+
+
+class RoleAction(NamedTuple):
+    """Something that a job does as its role.
+
+    Args:
+        action: IAM's name for it.
+        resource: the ARN it is done to.
+        what: a few words for a person.
+        remedy: what to do where it is not allowed.
+    """
+
+    action: str
+    resource: str
+    what: str
+    remedy: str = REDEPLOY
+
+
+class Uses(NamedTuple):
+    """What a job uses, as far as its role has to be allowed to.
+
+    Args:
+        grader: what it invokes for rewards; None where its reward is no function of ours.
+        data: `s3://…` of what it reads: files, or a folder of invocation logs.
+        output: `s3://…/` that it writes below.
+        driver: whose job it is.
+        evaluator: ARN of the hub's content by which SageMaker knows the grader; "" for none.
+        base: ARN of the hub's content that is the base; "" for none.
+        packages: the name of the group for what it makes; "" for any.
+        mlflow: ARN of the app for its figures; "" for any.
+        judge: the id of the Bedrock model that judges; "" for none.
+        agent: ARN of the forwarder or the runtime that it asks; "" for none.
+    """
+
+    grader: FunctionArn | None
+    data: Sequence[str]
+    output: str
+    driver: DriverName = "bedrock"
+    evaluator: str = ""
+    base: str = ""
+    packages: str = ""
+    mlflow: str = ""
+    judge: str = ""
+    agent: str = ""
+
+
+def role_findings(
+    role: str, uses: Uses, region: str, session: Session | None = None
+) -> Iterator[CheckFinding]:
+    """Whether its service may take the role on, and whether the role may do what the job does.
+
+    Args:
+        role: its ARN.
+        uses: what the job uses.
+        region: of the job.
+        session: boto3's; the caller's own where not given.
+
+    Raises:
+        AwsFailed: IAM cannot be reached.
+    """
+    arn = ARN.fullmatch(role)
+    if arn is None:
+        stated = f"{role!r} is not the ARN of a role" if role else "the stage has no such role"
+        remedy = MADE_BY.get(uses.driver)
+        yield CheckFinding("failure", "role", f"{stated}: {remedy}" if remedy else stated)
+        return
+    client = control_plane("iam", region, session)
+    try:
+        with in_words(f"reading the role {arn['name']}"):
+            found = client.get_role(RoleName=arn["name"])["Role"]
+    except AwsFailed as error:
+        if error.code == NO_SUCH_ROLE:
+            yield CheckFinding(
+                "failure",
+                "role",
+                f"there is no role {role}: deploy the stage again, which makes it",
+            )
+            return
+        yield _denied(error, "trust", "iam:GetRole")
+    else:
+        taker = TAKERS[uses.driver]
+        document = found["AssumeRolePolicyDocument"]
+        yield trust_finding(document, region, arn["account"], taker)
+    place = f"{region}:{arn['account']}"
+    yield from _allowed(client, role, list(actions(arn["partition"], uses, place)))
+
+
+def actions(partition: str, uses: Uses, place: str) -> Iterator[RoleAction]:
+    """What the job does as its role; each is simulated.
+
+    Listing the bucket is left out: it is allowed under a condition that a simulation without the
+    request does not meet.
+
+    Args:
+        partition: such as `aws`.
+        uses: what the job uses.
+        place: `REGION:ACCOUNT` of the job.
+    """
+    if uses.grader is not None:
+        yield RoleAction("lambda:InvokeFunction", str(uses.grader), "invoke the version")
+    for read in uses.data:
+        below = f"{_object(partition, read)}{'x' if read.endswith('/') else ''}"
+        yield RoleAction("s3:GetObject", below, f"read {read}")
+    if uses.output:
+        below = f"{_object(partition, uses.output)}x"
+        yield RoleAction("s3:PutObject", below, f"write below {uses.output}")
+    if uses.agent:
+        runtime = ":bedrock-agentcore:" in uses.agent
+        action = "bedrock-agentcore:InvokeAgentRuntime" if runtime else "lambda:InvokeFunction"
+        yield RoleAction(action, uses.agent, "ask the agent", MADE_BY["agent-rft"])
+    if uses.driver in LOGS:
+        yield from _of_sagemaker(partition, uses, place)
+
+
+LOGS: Final[Mapping[DriverName, str]] = {
+    "sagemaker": "/aws/sagemaker/TrainingJobs",
+    "agent-rft": "/aws/sagemaker/Job/AgentRFT",
+}
+"""Where SageMaker's jobs log, by driver."""
+
+
+def _of_sagemaker(partition: str, uses: Uses, place: str) -> Iterator[RoleAction]:
+    """What every job of SageMaker's does beside; `x` stands for what is made with the job."""
+    ours = f"arn:{partition}:sagemaker:{place}"
+    for content, what in ((uses.evaluator, "read the evaluator"), (uses.base, "read the base")):
+        if content:
+            yield RoleAction("sagemaker:DescribeHubContent", content, what)
+    if uses.judge:
+        region = place.partition(":")[0]
+        judge = f"arn:{partition}:bedrock:{region}::foundation-model/{uses.judge}"
+        yield RoleAction("bedrock:InvokeModel", judge, f"ask the judge {uses.judge}")
+    package = f"{ours}:model-package/{uses.packages or 'x'}/1"
+    yield RoleAction("sagemaker:CreateModelPackage", package, "make a model package")
+    app = uses.mlflow or f"{ours}:mlflow-app/x"
+    yield RoleAction("sagemaker-mlflow:LogBatch", app, "write figures")
+    stream = f"arn:{partition}:logs:{place}:log-group:{LOGS[uses.driver]}:log-stream:x"
+    yield RoleAction("logs:PutLogEvents", stream, "write logs")
+
+
+def _allowed(client: Any, role: str, asked: Sequence[RoleAction]) -> Iterator[CheckFinding]:
+    """A finding for each action that is not allowed, and one for all that are."""
+    allowed = []
+    for each in asked:
+        try:
+            decision = _simulated(client, role, each)
+        except AwsFailed as error:
+            yield _denied(error, "rights", "iam:SimulatePrincipalPolicy")
+            return
+        if decision == "allowed":
+            allowed.append(each.what)
+        else:
+            yield CheckFinding(
+                "failure",
+                "rights",
+                f"the job's role may not {each.what}: {each.action} on {each.resource} is "
+                f"{_words(decision)}; {each.remedy}",
+            )
+    if allowed:
+        yield CheckFinding("ok", "rights", f"the job's role may {', '.join(allowed)} (simulated)")
+
+
+def _simulated(client: Any, role: str, asked: RoleAction) -> str:
+    """IAM's decision. The local AWS emulator knows roles by ARNs without a path alone."""
+    bare = f"{role.partition('/')[0]}/{role.rpartition('/')[2]}"
+    decision = _decision(client, role, asked)
+    if decision == "implicitDeny" and bare != role:
+        return _decision(client, bare, asked)
+    return decision
+
+
+def _decision(client: Any, role: str, asked: RoleAction) -> str:
+    with in_words("simulating what the job's role may do"):
+        answer = client.simulate_principal_policy(
+            PolicySourceArn=role, ActionNames=[asked.action], ResourceArns=[asked.resource]
+        )
+    return str(answer["EvaluationResults"][0]["EvalDecision"])
+
+
+def _words(decision: str) -> str:
+    return "denied by a policy" if decision == "explicitDeny" else "not allowed by any policy"
+
+
+def _denied(error: AwsFailed, question: str, permission: str) -> CheckFinding:
+    """What may not be read is not known.
+
+    Raises:
+        AwsFailed: it cannot be read for another reason.
+    """
+    if not error.denied:
+        raise error
+    return CheckFinding("unknown", question, f"{permission} is not allowed here")
+
+
+def _object(partition: str, place: str) -> str:
+    return f"arn:{partition}:s3:::{place.removeprefix('s3://')}"

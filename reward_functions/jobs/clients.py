@@ -1,0 +1,293 @@
+"""Clients of the services that train and host, and the guard that keeps two kinds of AWS apart.
+
+    shell                                   general    the others    a call goes
+    of AWS                                  AWS        AWS           to AWS
+    `reward local up --training`            here       here          to the training double
+    `reward local up`                       here       (general)     refused: the emulator's own
+                                                                     Bedrock trains nothing
+    half-pointed, one way or the other      here/AWS   AWS/here      refused: data would go to one
+                                                                     AWS, and the job to the other
+
+*General* is `AWS_ENDPOINT_URL` or a profile's `endpoint_url`; the others are those of `SERVICES`,
+each with a variable of its own. Which one counts, the AWS SDKs' reference guide says
+("Service-specific endpoints"); *here* is this machine alone. The whole shell is checked whichever
+service is wanted, for a job needs them all.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+from reward_functions.aws.deployed.versions import control_plane
+from reward_functions.aws.failures import in_words
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.loopback import is_loopback
+from reward_functions.jobs.addresses import host_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from boto3.session import Session
+
+GENERAL: Final = "AWS_ENDPOINT_URL"
+
+MANTLE: Final = "bedrock-mantle"
+"""The OpenAI-compatible API: no service of boto3, but named as those are."""
+
+MLFLOW: Final = "sagemaker-mlflow"
+"""MLflow's REST API of SageMaker's apps: no service of boto3, either."""
+
+TRAINING: Final = (
+    "bedrock",
+    "bedrock-runtime",
+    MANTLE,
+    "sagemaker",
+    MLFLOW,
+    "sagemakerjobruntime",
+)
+"""What the local AWS emulator does not have, and the training double does."""
+
+SERVICES: Final = (*TRAINING, "s3", "lambda")
+"""What a job needs: with the last two, its data and its grader."""
+
+VERSION: Final = "/v1"
+"""The path below which the OpenAI-compatible API lies."""
+
+PORTS: Final = {"http": 80, "https": 443}
+
+
+class WrongEndpoint(ConfigurationError):
+    """A call would go to another AWS than the one that is meant. The message names the way out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoints:
+    """Where calls go that do not go to AWS's own address.
+
+    Args:
+        general: of every service that has no other; "" for AWS's own.
+        services: of each of `SERVICES`, the general one where it has no other.
+    """
+
+    general: str
+    services: Mapping[str, str]
+
+    @property
+    def local(self) -> bool:
+        """Whether the shell points to the local AWS emulator."""
+        return is_loopback(self.general)
+
+    def check(self) -> None:
+        """Refuse a shell that points to the emulator's own Bedrock, or to two kinds of AWS.
+
+        Raises:
+            WrongEndpoint: one sentence, with the command that turns the shell.
+            BadAddress: an endpoint is no plain URL.
+        """
+        self.check_one_aws()
+        emulated = [each for each in TRAINING if _port(self.services[each]) == _port(self.general)]
+        if self.local and emulated:
+            towards, _ = self._ways()
+            raise WrongEndpoint(
+                "the local AWS emulator's own Bedrock trains nothing, and this shell points there "
+                f"without {_variables(emulated)}: {towards}"
+            )
+
+    def check_one_aws(self) -> None:
+        """Refuse a shell that points to two kinds of AWS: enough where nothing is trained.
+
+        Raises:
+            WrongEndpoint: one sentence, with the commands that turn the shell.
+            BadAddress: an endpoint is no plain URL.
+        """
+        named = {GENERAL: self.general} | {
+            _variable(each): url for each, url in self.services.items()
+        }
+        for variable, url in named.items():
+            if url:
+                host_of(url, variable)
+        here = [service for service, url in self.services.items() if is_loopback(url)]
+        away = [service for service in self.services if service not in here]
+        if self.local and away:
+            split = f"{GENERAL} points to the local AWS emulator, and {_variables(away)} to AWS"
+        elif here and not self.local:
+            split = f"{_variables(here)} point to this machine, and {GENERAL} to AWS"
+        else:
+            return
+        towards, turned_away = self._ways()
+        raise WrongEndpoint(f"{split}: use one or the other, {turned_away} or {towards}")
+
+    def _ways(self) -> tuple[str, str]:
+        """The lines that point this shell at its emulator, and away from it."""
+        from reward_functions.aws.emulator_pointing import (  # noqa: PLC0415 - for errors alone
+            away_line,
+            pointed_at,
+            towards_line,
+        )
+
+        aws = pointed_at([self.general, *self.services.values()])
+        return towards_line(aws, training=True), away_line(aws)
+
+
+def endpoints(session: Session | None = None) -> Endpoints:
+    """What the environment and the profile say, in the order of botocore.
+
+    Args:
+        session: boto3's, for its profile; the environment's own where not given.
+
+    Raises:
+        AwsFailed: the configuration cannot be read.
+    """
+    with in_words("reading the AWS configuration"):
+        core = _core(session)
+        ignored = core.get_config_variable("ignore_configured_endpoint_urls")
+        profile = core.get_scoped_config()
+        services = core.full_config.get("services", {}).get(profile.get("services"), {})
+    if ignored:
+        return Endpoints("", dict.fromkeys(SERVICES, ""))
+    general = os.environ.get(GENERAL) or ""
+
+    def configured(service: str) -> str:
+        own = services.get(service.replace("-", "_"), {})
+        return (
+            os.environ.get(_variable(service))
+            or general
+            or (own.get("endpoint_url") if isinstance(own, dict) else "")
+            or profile.get("endpoint_url")
+            or ""
+        )
+
+    return Endpoints(
+        general or profile.get("endpoint_url") or "",
+        {service: configured(service) for service in SERVICES},
+    )
+
+
+def client(service: str, region: str, session: Session | None = None) -> Any:
+    """A boto3 client of a service that a job needs.
+
+    Args:
+        service: of `SERVICES`, except those that boto3 does not know.
+        region: of the job.
+        session: boto3's; the caller's own where not given.
+
+    Raises:
+        WrongEndpoint: it would reach another AWS than the one that is meant.
+        AwsFailed: the configuration cannot be read.
+    """
+    endpoints(session).check()
+    return control_plane(service, region, session)
+
+
+def openai_base_url(region: str, session: Session | None = None) -> str:
+    """The base URL of the OpenAI-compatible API, without a slash at its end.
+
+    Args:
+        region: of the job.
+        session: boto3's, for its profile.
+
+    Returns:
+        what `AWS_ENDPOINT_URL_BEDROCK_MANTLE` or the profile names, with `/v1` where it is missing;
+        else AWS's own. A general endpoint that is not this machine's is not taken for it.
+
+    Raises:
+        WrongEndpoint: it would reach another AWS than the one that is meant, or no address is
+            known.
+        AwsFailed: the configuration cannot be read.
+    """
+    given = _own_address(MANTLE, session)
+    if not given:
+        region = _known(region, MANTLE, "the OpenAI-compatible API")
+        return f"https://{MANTLE}.{region}.api.aws{VERSION}"
+    return given if given.endswith(VERSION) else given + VERSION
+
+
+def mlflow_base_url(region: str, session: Session | None = None) -> str:
+    """The address of MLflow's REST API of SageMaker's apps, without a slash at its end.
+
+    Args:
+        region: of the job.
+        session: boto3's, for its profile.
+
+    Returns:
+        what `AWS_ENDPOINT_URL_SAGEMAKER_MLFLOW` or the profile names; else AWS's own. A general
+        endpoint that is not this machine's is not taken for it.
+
+    Raises:
+        WrongEndpoint: it would reach another AWS than the one that is meant, or no address is
+            known.
+        AwsFailed: the configuration cannot be read.
+    """
+    given = _own_address(MLFLOW, session)
+    if given:
+        return given
+    return f"https://mlflow.sagemaker.{_known(region, MLFLOW, 'MLflow')}.app.aws"
+
+
+def _own_address(service: str, session: Session | None) -> str:
+    """What a shell names for a service that boto3 does not know; "" for AWS's own address."""
+    found = endpoints(session)
+    found.check()
+    given = found.services[service]
+    if not given or given == found.general:
+        return ""
+    if not given.startswith("https://") and not (given.startswith("http://") and found.local):
+        raise WrongEndpoint(f"{_variable(service)}: {given} is not https://")
+    return given.rstrip("/")
+
+
+def ca_bundle(session: Session | None = None) -> str:
+    """The file of certificates that the AWS SDKs trust; "" for the system's own.
+
+    Raises:
+        AwsFailed: the configuration cannot be read.
+    """
+    with in_words("reading the AWS configuration"):
+        found = _core(session).get_config_variable("ca_bundle")
+    return found or os.environ.get("REQUESTS_CA_BUNDLE") or ""
+
+
+def _core(session: Session | None) -> Any:
+    """A session of botocore with the profile of one of boto3, for what boto3 does not give out."""
+    import botocore.session  # noqa: PLC0415 - 0.2 s
+
+    known = session is not None and session.profile_name in session.available_profiles
+    return botocore.session.Session(profile=session.profile_name if session and known else None)
+
+
+def _known(region: str, service: str, words: str) -> str:
+    """A region in which the address of a service is published.
+
+    Source: AWS's guide to Bedrock, "Access and security for open-weight models"; of MLflow, the
+    host that the package sagemaker-mlflow asks.
+    """
+    import boto3  # noqa: PLC0415 - half a second
+
+    with in_words(f"finding the address of {words}"):
+        partition = boto3.Session(region_name=region).get_partition_for_region(region)
+    if partition != "aws":
+        raise WrongEndpoint(
+            f"no address of {words} is published for {region} ({partition}): "
+            f"set {_variable(service)}"
+        )
+    return region
+
+
+def _variable(service: str) -> str:
+    return f"{GENERAL}_{service.replace('-', '_').upper()}"
+
+
+def _variables(services: list[str]) -> str:
+    return ", ".join(map(_variable, services))
+
+
+def _port(url: str) -> int | None:
+    """The port of a URL of this machine; one port is one server there."""
+    try:
+        parts = urlsplit(url)
+        return parts.port or PORTS.get(parts.scheme)
+    except ValueError:
+        return None

@@ -1,0 +1,28 @@
+"""A tuned model beside its base, on prompts that no training has seen, by one pinned reward.
+
+Statistics, of plain numbers
+
+    intervals.py            the bootstrap over prompts
+    mcnemar.py              prompts that turned right against those that turned wrong; Holm
+    pass_at_k.py            the unbiased estimate
+    sample_size.py          prompts that a difference takes
+
+From a file to a record
+
+    preparing.py            the models, the grader and the split, before anything is asked
+    training_files.py       what the job has seen
+    split.py                prompts that share nothing with it, each once
+    both.py                 both models asked alike; `jobs.asking` asks
+    sides.py                one model's answers, scored, and what stands beside the mean
+    by_group.py             groups of prompts
+    comparing.py            the difference, its test, pass@k, groups, flips
+    evaluation.py           all of it: `evaluate`
+    by_service.py           the same of SageMaker's own evaluation jobs
+    words.py                the verdict and the warnings as sentences
+
+What is read of it
+
+    evaluation_record.py    `evaluation.json`
+    evaluation_sheets.py    its tables; `markdown.py` writes them
+    page.py                 one page of HTML
+"""

@@ -1,0 +1,234 @@
+"""The figures of a job: series of points, whoever measured them.
+
+    service's figures         by step: reward, entropy, length, loss; their names are its own
+    grader's figures          by minute: what the function measured of its own answers
+
+One table shows a series in a column. Names come from a service, and are data.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass, field
+from io import StringIO
+from itertools import islice
+from math import inf
+from typing import TYPE_CHECKING, Final, Literal
+
+from reward_functions.core.means import mean
+from reward_functions.jobs.metric_names import read_as
+from reward_functions.reports.sheets import Sheet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from reward_functions.jobs.job import MetricPoint
+
+Unit = Literal["step", "minute"]
+
+BARS: Final = "▁▂▃▄▅▆▇█"
+
+FIRST: Final = ("reward", "score", "accuracy", "entropy", "length", "loss", "grad")
+"""Words in the names of figures, in the order in which they are shown."""
+
+TOTAL: Final = "total_steps"
+"""What the OpenAI-compatible API sends among the figures of each step, and is none."""
+
+ASIDE: Final = ("frac", "min", "max", "std")
+"""Words in the names of figures that say less than a mean, and come after."""
+
+SPLITS: Final = (
+    *("validation_", "valid_", "val_", "eval_", "training_", "train_"),
+    *("validation/", "valid/", "val/", "eval/", "training/", "train/"),
+    *("val-score/", "val-core/", "val-aux/"),
+)
+"""How names begin that say their split; without it, both splits of a figure have one name."""
+
+LARGEST: Final = 1e100
+"""No figure is larger; what is would overflow a mean, and not-a-number is not smaller either."""
+
+MAX_POINTS: Final = 200_000
+"""Points of a job that are kept; where there are more, only every other step is, or each fourth."""
+
+MAX_SERIES: Final = 1_000
+MAX_READ: Final = 20_000_000
+"""Points that are read at most: as many as the services' drivers bring."""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One figure over a job.
+
+    Args:
+        name: of the figure, as whoever measured it calls it.
+        split: "training", "validation" or "grader".
+        unit: what the positions count: steps, or minutes since the job was made.
+        points: (position, value) in order.
+        every: 1 where all steps are here; else only each so-manieth is, the first and the last.
+    """
+
+    name: str
+    split: str
+    unit: Unit
+    points: tuple[tuple[float, float], ...]
+    every: int = 1
+
+    @property
+    def title(self) -> str:
+        """The name, and whose it is where that is not the training and the name does not say it."""
+        says = self.split == "training" or self.name.lower().startswith(SPLITS)
+        return self.name if says else f"{self.split} {self.name}"
+
+    @property
+    def values(self) -> list[float]:
+        """The values alone."""
+        return [value for _, value in self.points]
+
+
+def series(points: Iterable[MetricPoint]) -> list[Series]:
+    """The series of a service's figures, what says most first.
+
+    A figure that comes twice for one step is the later one: a service that repeats a step after an
+    interruption writes it again. Of very many points each series keeps some steps, evenly, and the
+    first and the last.
+    """
+    found: dict[tuple[str, str], _Course] = {}
+    every, kept = 1, 0
+    for point in islice(points, MAX_READ):
+        if not abs(point.value) <= LARGEST or point.name == TOTAL:
+            continue
+        key = point.split, point.name
+        if key not in found and len(found) == MAX_SERIES:
+            continue
+        kept += found.setdefault(key, _Course(point.step)).add(point, every)
+        while kept > MAX_POINTS and every < MAX_READ:
+            every *= 2
+            kept = sum(each.thin(every) for each in found.values())
+    made = [
+        Series(name, split, "step", course.points, every) for (split, name), course in found.items()
+    ]
+    return sorted(made, key=_rank)
+
+
+@dataclass(slots=True)
+class _Course:
+    """The values of a series by step: those of every so many steps from the first, and the last."""
+
+    first: int
+    values: dict[float, float] = field(default_factory=dict)
+    last: tuple[float, float] = (-inf, 0.0)
+
+    def add(self, point: MetricPoint, every: int) -> int:
+        """How many values more there are."""
+        before = len(self.values)
+        if point.step >= self.last[0]:
+            self.last = point.step, point.value
+        if (point.step - self.first) % every == 0:
+            self.values[point.step] = point.value
+        return len(self.values) - before
+
+    def thin(self, every: int) -> int:
+        """How many values are left."""
+        self.values = {
+            step: value for step, value in self.values.items() if (step - self.first) % every == 0
+        }
+        return len(self.values)
+
+    @property
+    def points(self) -> tuple[tuple[float, float], ...]:
+        return tuple(sorted((self.values | dict([self.last])).items()))
+
+
+def _rank(each: Series) -> tuple[bool, int, bool, str]:
+    name = read_as(each.name)
+    aside = any(word in name for word in ASIDE)
+    place = next((at for at, word in enumerate(FIRST) if word in name), len(FIRST))
+    return aside, place, each.split != "training", each.name.lower()
+
+
+def sparkline(values: Sequence[float], width: int = 40) -> str:
+    """Bars between the smallest and the largest value; of many values each bar is a mean.
+
+    Args:
+        values: finite.
+        width: bars at most.
+    """
+    count = min(width, len(values))
+    means = [
+        mean(some)
+        for at in range(count)
+        if (some := values[at * len(values) // count : (at + 1) * len(values) // count])
+    ]
+    if not means:
+        return ""
+    low, high = min(means), max(means)
+    steps = (high - low) or 1.0
+    return "".join(BARS[round((mean - low) / steps * (len(BARS) - 1))] for mean in means)
+
+
+def overview(found: Sequence[Series], title: str) -> Sheet:
+    """A row for each series: where it began, where it is, its least and its most."""
+    return Sheet(
+        title,
+        ("figure", "points", "first", "last", "least", "most", "course"),
+        [
+            (
+                each.title,
+                f"{len(each.points):,}",
+                number(each.values[0]),
+                number(each.values[-1]),
+                number(min(each.values)),
+                number(max(each.values)),
+                sparkline(each.values),
+            )
+            for each in found
+            if each.points
+        ],
+        words=("course",),
+        spare=("points", "first", "least", "most"),
+    )
+
+
+def by_position(found: Sequence[Series], title: str, last: int | None = None) -> Sheet:
+    """A row for each step or minute, a column for each series.
+
+    Args:
+        found: of one unit.
+        title: of the table.
+        last: rows at most, the newest; None for all.
+    """
+    places = sorted({place for each in found for place, _ in each.points})
+    lookup = [dict(each.points) for each in found]
+    shown = places if last is None else places[-last:]
+    left_out = len(shown) < len(places)
+    note = (
+        f"the newest {len(shown):,} of {len(places):,}; --csv FILE writes all" if left_out else ""
+    )
+    return Sheet(
+        title,
+        (found[0].unit if found else "step", *(each.title for each in found)),
+        [(f"{place:g}", *(number(values.get(place)) for values in lookup)) for place in shown],
+        note=note,
+        spare=[each.title for each in reversed(found[1:])],
+    )
+
+
+def number(value: float | None) -> str:
+    """Four significant digits; "-" for none."""
+    return "-" if value is None else f"{value:.4g}"
+
+
+def as_csv(found: Sequence[Series]) -> str:
+    """A line for each point: unit, position, split, name, value."""
+    written = StringIO()
+    writer = csv.writer(written, lineterminator="\n")
+    writer.writerow(("unit", "position", "split", "name", "value"))
+    writer.writerows(_lines(found))
+    return written.getvalue()
+
+
+def _lines(found: Sequence[Series]) -> Iterator[tuple[str, float, str, str, float]]:
+    for each in found:
+        # A spreadsheet would compute a name that begins as a formula does.
+        name = f"'{each.name}" if each.name[:1] in "=+-@\t" else each.name
+        yield from ((each.unit, place, each.split, name, value) for place, value in each.points)

@@ -1,0 +1,108 @@
+"""One job, or all of them, whichever service runs it.
+
+an ARN of model-customization-job    Bedrock's control plane
+an ARN of training-job               SageMaker's serverless customization
+an ARN of job/AgentRFT               SageMaker's multi-turn jobs
+ftjob-…                              the OpenAI-compatible API
+a name                               the first service that has it
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from reward_functions.aws.failures import AwsFailed
+from reward_functions.jobs.job import NoSuchJob
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from reward_functions.jobs.job import Driver, DriverName, Job
+
+NEEDED: Final[Mapping[DriverName, str]] = {
+    "bedrock": "jobs",
+    "openai": "jobs",
+    "sagemaker": "sagemaker",
+    "agent-rft": "agents",
+}
+"""The policy of a stage that lets its holders list a service's jobs."""
+
+FORMS: Final[Mapping[DriverName, re.Pattern[str]]] = {
+    "sagemaker": re.compile(r"arn:[^:]*:sagemaker:[^:]*:[^:]*:training-job/"),
+    "agent-rft": re.compile(r"arn:[^:]*:sagemaker:[^:]*:[^:]*:job/"),
+    "bedrock": re.compile(r"arn:"),
+    "openai": re.compile(r"ftjob-"),
+}
+"""How the services' own ids begin; the first that fits counts."""
+
+
+def service_of(identifier: str) -> DriverName | None:
+    """The service that an id belongs to; None for a name, which any may have."""
+    found = (driver for driver, form in FORMS.items() if form.match(identifier))
+    return next(found, None)
+
+
+def job_of(identifier: str, drivers: Sequence[Driver]) -> tuple[Driver, Job]:
+    """A job, and the service that runs it.
+
+    Args:
+        identifier: a name, an id or an ARN.
+        drivers: those that may have it, in the order of asking.
+
+    Raises:
+        NoSuchJob: none has it that the caller may read.
+        AwsFailed: one cannot be asked, or none may be, and none of the others has it.
+    """
+    refused: list[AwsFailed] = []
+    for driver in drivers:
+        try:
+            return driver, driver.get(identifier)
+        except NoSuchJob:
+            continue
+        except AwsFailed as error:
+            refused.append(error)
+    failed = [error for error in refused if not error.denied]
+    if failed or len(refused) == len(drivers):
+        raise (failed or refused)[0]
+    regions = " and ".join(sorted({driver.region for driver in drivers}))
+    raise NoSuchJob(
+        f"there is no job {identifier!r} in {regions} of this account"
+        f"{' that you may read' if refused else ''}: `reward job list` shows those there are"
+    )
+
+
+@dataclass(slots=True)
+class Listing:
+    """The newest jobs of all services, and the services that are not among them.
+
+    Args:
+        jobs: newest first.
+        hidden: services whose jobs the caller may not list, where there is one that they may.
+        failed: why a service could not be asked; and why it may not, where no service was listed.
+    """
+
+    jobs: list[Job] = field(default_factory=list)
+    hidden: list[DriverName] = field(default_factory=list)
+    failed: list[AwsFailed] = field(default_factory=list)
+
+
+def all_jobs(drivers: Sequence[Driver], limit: int) -> Listing:
+    """The newest jobs of all services.
+
+    Args:
+        drivers: the services.
+        limit: jobs at most of each, and of all.
+    """
+    found: list[Job] = []
+    refused: dict[DriverName, AwsFailed] = {}
+    for driver in drivers:
+        try:
+            found += [job for _, job in zip(range(limit), driver.jobs(), strict=False)]
+        except AwsFailed as error:
+            refused[driver.name] = error
+    newest = sorted(found, key=lambda job: job.created, reverse=True)[:limit]
+    listed = len(refused) < len(drivers)
+    hidden = [name for name, error in refused.items() if error.denied and listed]
+    return Listing(newest, hidden, [refused[name] for name in refused if name not in hidden])

@@ -1,0 +1,281 @@
+"""The models that can be tuned by reinforcement: a dated table, for no call of AWS lists them.
+
+A model is named by its id, by another id of the same model, by its foundation model's ARN, or, on
+Bedrock's control plane, by the ARN of a custom model that was tuned before. Where the table says
+no, whoever has read a newer page has the last word, and gets a warning in the place of the error:
+`driver` names the API of a model that the table does not know, and an ARN is taken for one that it
+has in another region or, with `driver`, on the other API.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from reward_functions.core.suggest import did_you_mean
+from reward_functions.jobs.configuration import BadJob
+from reward_functions.jobs.job import DriverName
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TABLE: Final = Path(__file__).with_name("models.toml")
+
+API: Final[dict[DriverName, str]] = {
+    "bedrock": "Bedrock's control plane",
+    "openai": "the OpenAI-compatible API",
+    "sagemaker": "SageMaker's serverless customization",
+    "agent-rft": "SageMaker's multi-turn jobs",
+}
+"""What the two services are called in sentences."""
+
+ARN: Final = re.compile(
+    r"arn:aws[a-z-]*:bedrock:(?P<region>[a-z0-9-]{1,20}):"
+    r"(?::foundation-model/(?P<id>[A-Za-z0-9.:_-]{1,256})"
+    r"|[0-9]{12}:custom-model/(?P<base>[A-Za-z0-9.:_-]{1,256})/[a-z0-9]{12})"
+)
+"""`BaseModelIdentifier` of botocore's model of Bedrock, in any partition."""
+
+HUB_MODEL: Final = re.compile(
+    r"arn:aws[a-z-]*:sagemaker:(?P<region>[a-z0-9-]{1,20}):aws:hub-content/SageMakerPublicHub/Model"
+    r"/(?P<name>[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)"
+    r"(?:/(?P<version>[0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4}))?"
+)
+"""A model of SageMaker's public hub (`ServerlessJobBaseModelArn` in botocore's model)."""
+
+HUB_NAME: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?")
+"""Its name there (`HubContentName`)."""
+
+OF_THE_HUB: Final[frozenset[DriverName]] = frozenset({"sagemaker", "agent-rft"})
+"""Services whose models SageMaker's hub has: it is asked, and the table is not."""
+
+
+SHOWN: Final = 80
+"""Characters of a refused name in a message."""
+
+
+HOSTED: Final = (":custom-model-deployment/", ":imported-model/")
+
+TUNED: Final[dict[DriverName, tuple[str, ...]]] = {
+    "bedrock": HOSTED[:1],
+    "sagemaker": HOSTED,
+    "agent-rft": HOSTED,
+}
+"""What is in the ARN that Converse asks a tuned model by: model packages are imported, too."""
+
+
+class Price(BaseModel):
+    """What a model costs.
+
+    Args:
+        inference: dollars per million tokens, input and output, on demand.
+        as_of: when that was read.
+        source: where.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    inference: tuple[float, float]
+    as_of: str
+    source: str
+
+
+class TunableModel(BaseModel):
+    """A row of the table.
+
+    Args:
+        id: what a job's request names.
+        name: the model's own.
+        driver: which API trains it.
+        regions: where.
+        aliases: other ids that AWS's documents have for it.
+        inference_id: what asks the base model itself, before any training: Converse on Bedrock,
+            chat completions on the OpenAI-compatible API.
+        context: tokens of a prompt and its answer together.
+        max_output: tokens of an answer at most.
+        source: where this was read.
+        price: None where none is published.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    name: str
+    driver: DriverName
+    regions: tuple[str, ...] = Field(min_length=1)
+    aliases: tuple[str, ...] = ()
+    inference_id: str
+    context: int
+    max_output: int
+    source: str
+    price: Price | None = None
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    as_of: str
+    models: tuple[TunableModel, ...]
+
+
+class Base(NamedTuple):
+    """The model that a job starts from.
+
+    Args:
+        identifier: what the request names: as it was typed, for the service decides.
+        driver: which API trains it.
+        known: its row of the table; None for a model that the table does not know.
+        custom: whether it is the result of an earlier job.
+        warnings: what speaks against it, in sentences.
+    """
+
+    identifier: str
+    driver: DriverName
+    known: TunableModel | None
+    custom: bool
+    warnings: tuple[str, ...]
+
+
+@cache
+def _table() -> _Table:
+    return _Table.model_validate(tomllib.loads(TABLE.read_text(encoding="utf-8")))
+
+
+def models() -> tuple[TunableModel, ...]:
+    """Every model of the table."""
+    return _table().models
+
+
+def as_of() -> str:
+    """The day on which the table was last compared with AWS's pages, as YYYY-MM-DD."""
+    return _table().as_of
+
+
+def find(model: str, region: str | None = None, driver: DriverName | None = None) -> Base:
+    """What a job starts from.
+
+    Args:
+        model: an id or an ARN.
+        region: where the stage is; None compares no regions.
+        driver: the API that was named by hand; the table decides where none was.
+
+    Raises:
+        BadJob: the table does not know the model and no driver is named, or it has the model in
+            other regions or on the other API; an ARN is of another region than the stage, or of no
+            model; a custom model is to be the base on the OpenAI-compatible API.
+    """
+    if driver in OF_THE_HUB or (driver is None and HUB_MODEL.fullmatch(model)):
+        return _of_the_hub(model, region, driver or "sagemaker")
+    arn = ARN.fullmatch(model)
+    if model.startswith("arn:") and arn is None:
+        raise BadJob(
+            f"model: {model!r} is not the ARN of a model: "
+            "arn:aws:bedrock:REGION::foundation-model/ID, or …:ACCOUNT:custom-model/BASE/ID"
+        )
+    if arn and region and arn["region"] != region:
+        raise BadJob(
+            f"model: {model} is in {arn['region']}, and the stage in {region}: a job has one "
+            "region; name a model there, or another stage"
+        )
+    custom = bool(arn and arn["base"])
+    name = (arn["id"] or arn["base"]) if arn else model
+    known = next((each for each in models() if name in (each.id, *each.aliases)), None)
+    if known is None and not custom and driver is None:
+        raise _unknown(name)
+    chosen = driver or (known.driver if known else "bedrock")
+    if custom and chosen != "bedrock":
+        raise BadJob(
+            f"model: {API['openai']} starts from no custom model; leave out --driver, or name a "
+            "model of the table"
+        )
+    if known and region and region not in known.regions and arn is None:
+        raise BadJob(
+            f"model: {known.id} is trained in {', '.join(known.regions)}, as of {as_of()}, and the "
+            f"stage is in {region}; if AWS trains it there by now, and to rehearse, name it by its "
+            f"ARN there: arn:aws:bedrock:{region}::foundation-model/{known.id}"
+        )
+    if known and chosen != known.driver and arn is None:
+        raise BadJob(
+            f"model: {known.id} is trained on {API[known.driver]}, as of {as_of()}: leave out "
+            "the driver; if AWS trains it on the other API by now, name it by its ARN"
+        )
+    # The OpenAI-compatible API knows ids alone.
+    identifier = name if chosen == "openai" else model
+    doubts = _doubts(name, known, chosen, region, custom=custom)
+    return Base(identifier, chosen, known, custom, tuple(doubts))
+
+
+def made_from(asked: str, base: Base, stands_in: str | None = None) -> bool:
+    """Whether what is asked is a model that a job made, and not the base that the job began with.
+
+    Args:
+        asked: what Converse or chat completions are asked for.
+        base: of the job; where it is a custom model itself, a deployment of it is the base.
+        stands_in: what the configuration says answers for the base, `ask`.
+    """
+    if asked == stands_in:
+        return False
+    if base.driver != "openai":
+        return any(form in asked for form in TUNED[base.driver]) and not base.custom
+    known = (base.known.inference_id, *base.known.aliases) if base.known else ()
+    return asked not in {base.identifier, *known}
+
+
+def _of_the_hub(model: str, region: str | None, driver: DriverName) -> Base:
+    """A model of SageMaker's hub, by its ARN there; without a version the service takes its newest.
+
+    Raises:
+        BadJob: it is of another region, or named as no model of the hub is.
+    """
+    arn = HUB_MODEL.fullmatch(model)
+    if arn is None and not HUB_NAME.fullmatch(model):
+        raise BadJob(
+            f"model: {model[:SHOWN]!r} is no model of SageMaker's hub: write its name there, such "
+            "as huggingface-reasoning-qwen3-32b, or its ARN, arn:aws:sagemaker:REGION:aws:"
+            "hub-content/SageMakerPublicHub/Model/NAME"
+        )
+    if arn and region and arn["region"] != region:
+        raise BadJob(
+            f"model: {model} is in {arn['region']}, and the stage in {region}: a job has one "
+            "region; name a model there, or another stage"
+        )
+    identifier = model
+    if arn is None and region:
+        identifier = f"arn:aws:sagemaker:{region}:aws:hub-content/SageMakerPublicHub/Model/{model}"
+    return Base(identifier, driver, None, custom=False, warnings=())
+
+
+def _unknown(name: str) -> BadJob:
+    every = {each for model in models() for each in (model.id, *model.aliases)}
+    hint = did_you_mean(name, every).rstrip("?")
+    closed = "?" if hint.startswith(".") else "."
+    return BadJob(
+        f"model: the table of {as_of()} has no {name!r}{hint}{closed} "
+        "For a newer model, name its API with --driver"
+    )
+
+
+def _doubts(
+    name: str, known: TunableModel | None, driver: DriverName, region: str | None, *, custom: bool
+) -> Iterator[str]:
+    """Where the request goes beyond the table or AWS's documents."""
+    if custom:
+        yield (
+            "a custom model as the base has a place in the API, and no page of AWS says that "
+            "reinforcement fine-tuning takes one"
+        )
+    if known is None:
+        yield (
+            f"the table of {as_of()} does not know {name}: its region, its context and its price "
+            "are not checked"
+        )
+        return
+    if known.driver != driver:
+        yield f"{known.id} is trained on {API[known.driver]}, as of {as_of()}"
+    if region and region not in known.regions:
+        yield f"{known.id} is trained in {', '.join(known.regions)}, as of {as_of()}"

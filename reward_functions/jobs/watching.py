@@ -1,0 +1,236 @@
+"""A job followed until it ends: one observation whenever the service was asked.
+
+The service's own record is all that a watch knows, so that any number of people can watch one job,
+and a watch that was killed begins again where the record is. A service that cannot be asked is
+asked again, for as long as the watch's patience lasts. What the status rests on is the job alone:
+where events or figures cannot be read, the watch says so once and goes on.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from math import ceil
+from random import random
+from typing import TYPE_CHECKING, Final, Literal, TypeVar
+
+from reward_functions.aws.failures import AwsFailed
+from reward_functions.jobs.figures import TOTAL
+from reward_functions.jobs.job import NoSuchJob
+from reward_functions.jobs.tags import tag
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Iterator
+
+    from reward_functions.jobs.grader_watching import Graded, GraderWatch
+    from reward_functions.jobs.job import Driver, Job, JobEvent, MetricPoint
+
+Item = TypeVar("Item")
+
+MAX_DIGITS: Final = 9
+"""Of a number of prompts in a tag, which anybody may have written."""
+
+Ending = Literal["over", "deleted", "lost"]
+
+
+@dataclass(frozen=True, slots=True)
+class Polling:
+    """How often a service is asked.
+
+    Args:
+        shortest: seconds after an observation that brought something.
+        longest: seconds at most between two questions.
+        growth: the factor by which the wait grows while nothing happens.
+        jitter: the share by which a wait is longer or shorter by chance, so that many watchers do
+            not ask at once.
+        patience: seconds without an answer after which the watch gives up.
+    """
+
+    shortest: float = 5.0
+    longest: float = 60.0
+    growth: float = 1.5
+    jitter: float = 0.2
+    patience: float = 3_600.0
+
+    def wait(self, idle: int) -> float:
+        """Seconds to wait after so many observations that brought nothing."""
+        grown = min(self.longest, self.shortest * self.growth ** min(idle, 50))
+        return grown * (1 + self.jitter * (2 * random() - 1))  # noqa: S311 - no secret
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What one look at a job brought.
+
+    Args:
+        job: as it is now; as it was last seen where `trouble` says that it could not be asked.
+        at: when.
+        step: the last one that has a figure; None before the first.
+        total: steps that there will be; None where nobody says.
+        points: figures that were not there before.
+        events: events that were not there before, oldest first.
+        graded: minutes of the grader's own figures that were not there before.
+        trouble: why something could not be read; "" where all could.
+        ending: why nothing follows; None where something does.
+    """
+
+    job: Job
+    at: datetime
+    step: int | None = None
+    total: int | None = None
+    points: tuple[MetricPoint, ...] = ()
+    events: tuple[JobEvent, ...] = ()
+    graded: Graded = ()
+    trouble: str = ""
+    ending: Ending | None = None
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the job was made, until it ended."""
+        return ((self.job.ended or self.at) - self.job.created).total_seconds()
+
+
+@dataclass(slots=True)
+class _Record:
+    """What a watch has shown."""
+
+    points: set[Hashable] = field(default_factory=set)
+    events: set[Hashable] = field(default_factory=set)
+    troubles: set[str] = field(default_factory=set)
+    step: int | None = None
+    total: int | None = None
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def watch(
+    job: Job,
+    driver: Driver,
+    polling: Polling | None = None,
+    *,
+    grader: GraderWatch | None = None,
+    clock: Callable[[], datetime] = _now,
+    sleep: Callable[[float], object] = time.sleep,
+) -> Iterator[Observation]:
+    """Follow a job.
+
+    Args:
+        job: as `Driver.get` gave it.
+        driver: of its service.
+        polling: how often it is asked.
+        grader: reads the grader's own figures; None leaves them out.
+        clock: the time, with its zone.
+        sleep: waits so many seconds.
+
+    Yields:
+        first all that the service's record holds, then whatever is new; the last one has an
+        `ending`. An observation without anything new is yielded as well, so that a display can
+        show the time.
+
+    Raises:
+        AwsFailed: the service will never answer this caller: a permission is missing.
+    """
+    polling = polling or Polling()
+    record = _Record()
+    answered, idle, status = clock(), 0, (job.status, job.phase)
+    while True:
+        try:
+            job = driver.get(job.id)
+        except NoSuchJob:
+            yield _unanswered(job, clock(), record, "the job was deleted", "deleted")
+            return
+        except AwsFailed as error:
+            if error.denied:
+                raise
+            now = clock()
+            lost = (now - answered).total_seconds() >= polling.patience
+            yield _unanswered(job, now, record, str(error), "lost" if lost else None)
+            if lost:
+                return
+            idle += 1
+        else:
+            answered = clock()
+            seen = _look(job, driver, record, answered, grader)
+            yield seen
+            if job.over:
+                return
+            changed = status != (job.status, job.phase)
+            idle = 0 if changed or seen.points or seen.events else idle + 1
+            status = (job.status, job.phase)
+        sleep(polling.wait(idle))
+
+
+def _look(
+    job: Job, driver: Driver, record: _Record, at: datetime, grader: GraderWatch | None
+) -> Observation:
+    """Read what is there beside the job; the last look comes after its end, and so sees all."""
+    points, cannot = _readable(driver.metrics, job)
+    events, cannot_either = _readable(driver.events, job)
+    graded, unread = grader.look(job, at) if grader else ((), "")
+    _count(points, job, record)
+    troubles = [each for each in (cannot, cannot_either) if each not in record.troubles]
+    record.troubles = {cannot, cannot_either}
+    return Observation(
+        job,
+        at,
+        step=record.step,
+        total=record.total,
+        points=_new(points, record.points, lambda each: (each.split, each.name, each.step)),
+        events=_new(events, record.events, lambda each: each.id),
+        graded=graded,
+        trouble="; ".join(filter(None, [*troubles, unread])),
+        ending="over" if job.over else None,
+    )
+
+
+def _unanswered(
+    job: Job, at: datetime, record: _Record, trouble: str, ending: Ending | None
+) -> Observation:
+    return Observation(
+        job, at, step=record.step, total=record.total, trouble=trouble, ending=ending
+    )
+
+
+def _readable(read: Callable[[Job], Iterable[Item]], job: Job) -> tuple[list[Item], str]:
+    """What can be read, and why the rest cannot."""
+    found: list[Item] = []
+    try:
+        found.extend(read(job))
+    except (AwsFailed, NoSuchJob) as error:
+        return found, str(error)
+    return found, ""
+
+
+def _new(
+    items: Iterable[Item], shown: set[Hashable], key: Callable[[Item], Hashable]
+) -> tuple[Item, ...]:
+    fresh = {key(each): each for each in items if key(each) not in shown}
+    shown.update(fresh)
+    return tuple(fresh.values())
+
+
+def _count(points: Iterable[MetricPoint], job: Job, record: _Record) -> None:
+    """Keep the last step, and how many there will be."""
+    for point in points:
+        if point.name == TOTAL:
+            record.total = int(point.value)
+        record.step = max(record.step or 0, point.step)
+    record.total = record.total or planned_steps(job)
+
+
+def planned_steps(job: Job) -> int | None:
+    """Steps of a job by its own settings: its prompts in batches, once for each epoch.
+
+    Returns:
+        None where the job does not say its prompts (in our tags), its batch or its epochs.
+    """
+    prompts = tag(job.tags, "rows")
+    batch, epochs = (job.hyperparameters.get(name) for name in ("batchSize", "epochCount"))
+    if not (prompts.isdecimal() and isinstance(batch, int | float) and isinstance(epochs, int)):
+        return None
+    if len(prompts) > MAX_DIGITS or batch < 1:
+        return None
+    return epochs * ceil(int(prompts) / batch)

@@ -1,0 +1,38 @@
+"""A local AWS emulator on the loopback interface: no account, no Docker, no network.
+
+    with running() as aws:                      # stopped however the block ends, or its process
+        client = aws.client("lambda")           # boto3, whatever the caller's own credentials are
+        subprocess.run([...], env={**os.environ, **aws.environment})
+
+    aws = up("mine"); …; down("mine")           # outlives this process: `reward local up|down`
+
+The emulator is ministack, in an interpreter of its own: it pins another botocore than the Lambda
+carries, and runs every function on the interpreter it runs on itself.
+
+    interpreter.py   which interpreter has the emulator
+    installing.py    the environment it has, made
+    processes.py     processes by id: told apart from later ones of the same id, ended with children
+    watchdog.py      runs a command that ends when its starter does
+    certificate.py   TLS for an emulator that enforces permissions
+    environment.py   the variables the emulator gets, and those its users need
+    listening.py     a socket that is bound before its process is started
+    started.py       an emulator that was started: its address, its clients, reset
+    training.py      the training double beside it
+    emulator.py      up, down
+    people.py        users of a stage's policies on it
+    cdk.py           the real CDK command line against one
+
+What is known about each on disk is `aws.emulator_record`, and which of them a shell points at
+`aws.emulator_pointing`.
+
+Several run side by side, each under its own name and on its own port. What it does not reproduce:
+Bedrock's training, memory limits, `iam:PassRole`, embedded metrics, arm64.
+"""
+
+from __future__ import annotations
+
+from reward_functions.aws.emulator_record import LocalAwsError
+from reward_functions.local.emulator.emulator import down, find, running, up
+from reward_functions.local.emulator.started import LocalAws
+
+__all__ = ["LocalAws", "LocalAwsError", "down", "find", "running", "up"]

@@ -1,0 +1,112 @@
+"""SigV4 in a header or in a query: its parts, and whether they are well-formed.
+
+Source: "Create a signed AWS API request" of the IAM user guide.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from hashlib import sha256
+from typing import TYPE_CHECKING, Final, NamedTuple
+from urllib.parse import parse_qs
+
+from reward_functions.local.loopback_service.refusals import Refused
+
+if TYPE_CHECKING:
+    from reward_functions.local.loopback_service.requests import Request
+
+SKEW: Final = timedelta(minutes=5)
+"""How far from now a request may have been signed."""
+
+HEADER: Final = re.compile(
+    r"AWS4-HMAC-SHA256 +Credential=(?P<credential>[^,\s]{1,256}), *"
+    r"SignedHeaders=(?P<headers>[!-+\--~]{1,2048}), *Signature=(?P<value>[0-9a-f]{64})"
+)
+CREDENTIAL: Final = re.compile(
+    r"(?P<key>[A-Za-z0-9_]{1,128})/(?P<day>[0-9]{8})/(?P<region>[a-z0-9-]{1,32})/"
+    r"(?P<service>[a-z0-9-]{1,64})/aws4_request"
+)
+IN_QUERY: Final = re.compile(r"(?:^|&)(?:x-amz-|awsaccesskeyid=)", re.IGNORECASE)
+
+
+class Signature(NamedTuple):
+    """A signature and what it is of.
+
+    Args:
+        key: the access key's id.
+        day: of the scope, such as "20261122".
+        region: of the scope.
+        headers: names of the headers that it covers.
+        value: hexadecimal.
+        moment: when it was made, such as "20261122T090000Z".
+        service: of the scope, such as "bedrock".
+    """
+
+    key: str
+    day: str
+    region: str
+    headers: tuple[str, ...]
+    value: str
+    moment: str
+    service: str
+
+
+def of_headers(request: Request, service: str) -> Signature:
+    """The signature in a request's Authorization.
+
+    Args:
+        request: whole.
+        service: the one that it has to be scoped to, such as "bedrock".
+
+    Raises:
+        Refused: there is none, it is another service's, or it leaves the body out.
+    """
+    authorization = request.header("authorization")
+    if not authorization:
+        raise Refused("MissingAuthenticationTokenException", "Missing Authentication Token")
+    found = HEADER.fullmatch(authorization)
+    if found is None or IN_QUERY.search(request.query):
+        raise Refused(
+            "IncompleteSignatureException",
+            "a request is signed in its Authorization header, by AWS4-HMAC-SHA256",
+        )
+    digest = request.header("x-amz-content-sha256")
+    if digest and digest != sha256(request.body).hexdigest():
+        raise Refused(
+            "InvalidSignatureException", "x-amz-content-sha256 is not the digest of the body"
+        )
+    headers = tuple(found["headers"].split(";"))
+    moment = request.header("x-amz-date")
+    return _scoped(found["credential"], headers, found["value"], moment, service)
+
+
+def of_query(query: str, service: str) -> Signature | None:
+    """The signature in the query of a presigned URL; None where a part of it is not there once.
+
+    Raises:
+        Refused: it is another service's.
+    """
+    fields = parse_qs(query)
+    names = ("Credential", "SignedHeaders", "Signature", "Date")
+    parts = [fields.get(f"X-Amz-{name}", []) for name in names]
+    if any(len(values) != 1 for values in parts):
+        return None
+    credential, headers, value, moment = (values[0] for values in parts)
+    return _scoped(credential, tuple(headers.split(";")), value, moment, service)
+
+
+def _scoped(
+    credential: str, headers: tuple[str, ...], value: str, moment: str, service: str
+) -> Signature:
+    scope = CREDENTIAL.fullmatch(credential)
+    if scope is None:
+        raise Refused(
+            "IncompleteSignatureException", "the credential of the signature has no scope"
+        )
+    if scope["service"] != service:
+        raise Refused(
+            "InvalidSignatureException",
+            f"Credential should be scoped to correct service: {service}",
+        )
+    return Signature(scope["key"], scope["day"], scope["region"], headers, value, moment, service)

@@ -1,0 +1,202 @@
+"""AWS's rest-json protocol as a server speaks it, by botocore's service models.
+
+A request becomes the very parameters that were given to the client, and an answer becomes what the
+client will parse; both are held to the model, so that a double cannot take or say what the service
+does not know.
+
+Source: "AWS restJson1 protocol" of the Smithy specification; locations and formats are the model's.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import UTC, datetime
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from urllib.parse import parse_qs, unquote
+
+from reward_functions.aws.request_validation import problems
+from reward_functions.local.loopback_service.refusals import BadAnswer, invalid
+from reward_functions.local.loopback_service.requests import read_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from botocore.model import OperationModel, ServiceModel, Shape
+
+    from reward_functions.local.loopback_service.requests import Request
+
+LABEL: Final = re.compile(r"\{(\w+)\}")
+
+SHOWN: Final = 5
+"""Problems that one refusal names: a request may have thousands."""
+
+
+class Route(NamedTuple):
+    """An operation, and the requests that ask for it."""
+
+    operation: OperationModel
+    method: str
+    path: re.Pattern[str]
+
+    def labels(self, request: Request) -> dict[str, str] | None:
+        """What the path holds, by name; None where it is another operation's."""
+        found = self.path.fullmatch(request.path) if request.method == self.method else None
+        return found and {name: unquote(text) for name, text in found.groupdict().items()}
+
+
+def routes(service: str, operations: Iterable[str]) -> list[Route]:
+    """How operations of a service are asked for.
+
+    Args:
+        service: botocore's name of it.
+        operations: by their names in its model.
+    """
+    model = service_model(service)
+    return [_route(model.operation_model(name)) for name in operations]
+
+
+@cache
+def service_model(service: str) -> ServiceModel:
+    """The model that botocore has of a service."""
+    import botocore.session  # noqa: PLC0415 - a tenth of a second
+
+    return botocore.session.get_session().get_service_model(service)
+
+
+def _route(operation: OperationModel) -> Route:
+    path = LABEL.sub(r"(?P<\1>[^/]+)", operation.http["requestUri"])
+    return Route(operation, operation.http["method"], re.compile(path))
+
+
+def parameters(
+    operation: OperationModel, labels: Mapping[str, str], request: Request
+) -> dict[str, Any]:
+    """The parameters of a request, by the names that boto3 uses.
+
+    Raises:
+        Refused: it is not what the model asks for.
+    """
+    shape = operation.input_shape
+    query = parse_qs(request.query, keep_blank_values=True)
+    found: dict[str, Any] = {}
+    for name, member in shape.members.items():
+        wire_name = member.serialization.get("name", name)
+        match member.serialization.get("location"):
+            case "uri":
+                found[name] = labels[wire_name]
+            case "querystring" if wire_name in query:
+                found[name] = _typed(member, query[wire_name][0], name)
+            case "header" if request.header(wire_name):
+                found[name] = request.header(wire_name)
+    payload = shape.serialization.get("payload")
+    found |= {payload: request.body} if payload else _from_body(shape, request.body)
+    return checked(shape, found)
+
+
+def checked(shape: Shape, found: dict[str, Any]) -> dict[str, Any]:
+    """Parameters that are what the model asks for.
+
+    Raises:
+        Refused: they are not.
+    """
+    if wrong := [*problems(shape, found)]:
+        count = f"{len(wrong)} validation error{'s' if len(wrong) > 1 else ''} detected"
+        raise invalid(f"{count}: {'; '.join(wrong[:SHOWN])}")
+    return found
+
+
+def _from_body(shape: Shape, body: bytes) -> dict[str, Any]:
+    if not body:
+        return {}
+    decoded = read_json(body)
+    if not isinstance(decoded, dict):
+        raise invalid("the request body is not a JSON object")
+    elsewhere = {
+        name for name, member in shape.members.items() if "location" in member.serialization
+    }
+    return {
+        name: _timed(shape.members[name], value) if name in shape.members else value
+        for name, value in decoded.items()
+        if name not in elsewhere and value is not None
+    }
+
+
+def _typed(shape: Shape, text: str, name: str) -> Any:
+    """The value of a string of the query; what is not of its type stays one, and is refused."""
+    match shape.type_name:
+        case "integer" | "long":
+            return int(text) if re.fullmatch(r"-?[0-9]{1,18}", text) else text
+        case "boolean":
+            return {"true": True, "false": False}.get(text, text)
+        case "timestamp":
+            return moment_of(text, name)
+        case _:
+            return text
+
+
+def _timed(shape: Shape, value: Any) -> Any:
+    return moment_of(value, shape.name) if shape.type_name == "timestamp" else value
+
+
+def moment_of(value: Any, name: str) -> datetime:
+    """The moment that a timestamp of a request is.
+
+    Raises:
+        Refused: it is none.
+    """
+    from botocore.utils import parse_timestamp  # noqa: PLC0415
+
+    try:
+        moment: datetime = parse_timestamp(value)
+    except (ValueError, OverflowError, TypeError, RuntimeError):
+        raise invalid(f"Value at '{name}' is not a timestamp") from None
+    return moment
+
+
+def answer(operation: OperationModel, result: Mapping[str, Any]) -> bytes:
+    """The body of an answer.
+
+    Args:
+        operation: what was asked for.
+        result: as boto3 returns it; members that are None are left out.
+
+    Raises:
+        BadAnswer: the service could not say this.
+    """
+    shape = operation.output_shape
+    if shape is None:
+        return b"{}"
+    present = _present(result)
+    if wrong := [*problems(shape, present)]:
+        raise BadAnswer(f"{operation.name}: {'; '.join(wrong)}")
+    return json.dumps(_serialised(shape, present)).encode()
+
+
+def _present(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _present(each) for name, each in value.items() if each is not None}
+    return [*map(_present, value)] if isinstance(value, list) else value
+
+
+def _serialised(shape: Shape, value: Any) -> Any:
+    match shape.type_name:
+        case "structure" if not getattr(shape, "is_document_type", False):
+            return {
+                shape.members[name].serialization.get("name", name): _serialised(
+                    shape.members[name], each
+                )
+                for name, each in value.items()
+            }
+        case "list":
+            return [_serialised(shape.member, each) for each in value]
+        case "map":
+            return {key: _serialised(shape.value, each) for key, each in value.items()}
+        case "timestamp" if shape.serialization.get("timestampFormat") == "iso8601":
+            moment = value.astimezone(UTC).isoformat(timespec="milliseconds")
+            return moment.replace("+00:00", "Z")
+        case "timestamp":
+            return value.timestamp()
+        case _:
+            return value

@@ -1,0 +1,340 @@
+"""The trajectories of a double, and the rules by which reports change them.
+
+| operation | in PENDING | in READY | in REWARD_RECEIVED | in FAILED |
+| --- | --- | --- | --- | --- |
+| a policy call | PENDING | refused | refused | refused |
+| complete(ready) | READY | refused | refused | refused |
+| complete(failed) | FAILED | refused | refused | refused |
+| reward | refused | REWARD_RECEIVED | refused | refused, or FAILED by a setting |
+
+Before the table, the token: one that was taken before, with the same body, changes nothing and is
+answered as it was the first time; with another body it is refused.
+
+Source: the model of botocore's `sagemakerjobruntime`; the states of aws-rft-sdk.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from threading import Condition
+from typing import TYPE_CHECKING, Any, Final
+
+from reward_functions.local.loopback_service.refusals import Refused, conflict, invalid, missing
+from reward_functions.local.runtime_double.faults import Previous
+from reward_functions.local.runtime_double.texts import KeptTexts
+from reward_functions.local.runtime_double.trajectory import (
+    FINISHED,
+    STATES,
+    Delivery,
+    Trajectory,
+    Turn,
+)
+
+if TYPE_CHECKING:
+    import builtins
+    from collections.abc import Callable
+
+    from reward_functions.local.runtime_double.settings import RuntimeSettings
+    from reward_functions.local.runtime_double.trajectory import Ended, Key, State
+
+TRANSITIONS: Final[dict[tuple[str, State], State]] = {
+    ("sample", "PENDING"): "PENDING",
+    ("ready", "PENDING"): "READY",
+    ("failed", "PENDING"): "FAILED",
+    ("reward", "READY"): "REWARD_RECEIVED",
+}
+"""What is not here is refused."""
+
+TURNS: Final = 10_000
+"""Of one trajectory; one more is refused with 402."""
+
+DELIVERIES: Final = 1_000
+"""Of one trajectory that are kept; all of them are counted."""
+
+
+VALUES: Final = 1_000_000
+"""Rewards in all reports that are kept; of later ones it is kept that they came."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A report that arrived.
+
+    Args:
+        operation: "complete" or "reward".
+        body: what it says.
+        token: of the client; "" for none.
+        credential: "sigv4" or "bearer".
+    """
+
+    operation: str
+    body: dict[str, Any]
+    token: str
+    credential: str
+
+    @property
+    def event(self) -> str:
+        """What it is in the table of states."""
+        return self.body["Status"] if self.operation == "complete" else self.operation
+
+
+@dataclass(slots=True)
+class _Record:
+    began: float
+    state: State = "PENDING"
+    turns: list[Turn] = field(default_factory=list)
+    rewards: tuple[float, ...] | None = None
+    deliveries: list[Delivery] = field(default_factory=list)
+    attempts: Counter[str] = field(default_factory=Counter)
+    previous: dict[str, Previous] = field(default_factory=dict)
+
+
+class Trajectories:
+    """All trajectories of a double; used from many threads.
+
+    Args:
+        settings: of the double. Its faults may be replaced while it runs: `faults`.
+        clock: seconds since the epoch.
+    """
+
+    def __init__(self, settings: RuntimeSettings, clock: Callable[[], float]) -> None:
+        self._settings, self._clock = settings, clock
+        self.faults = settings.faults
+        self._changed = Condition()
+        self._records: dict[Key, _Record] = {}
+        self._tokens: dict[tuple[str, str, str], str] = {}
+        self._texts = KeptTexts(settings.text_bytes)
+        self._values = 0
+        self._counts: Counter[tuple[str, str]] = Counter()
+
+    def clear(self) -> None:
+        """Forget everything that was made and counted."""
+        with self._changed:
+            self._records.clear()
+            self._tokens.clear()
+            self._counts.clear()
+            self._texts.clear()
+            self._values = 0
+            self._changed.notify_all()
+
+    def register(self, key: Key) -> None:
+        """Make a trajectory, as the trainer does before it asks for the rollout; once more is none.
+
+        Raises:
+            Refused: there are as many as there may be.
+        """
+        with self._changed:
+            if key not in self._records:
+                self._make(key)
+
+    def get(self, key: Key) -> Trajectory:
+        """A trajectory as it is now.
+
+        Raises:
+            KeyError: nobody has made it.
+        """
+        with self._changed:
+            return _picture(key, self._records[key])
+
+    def named(self, trajectory_id: str, job_arn: str | None = None) -> builtins.list[Trajectory]:
+        """Those of an id, in one job or in all."""
+        with self._changed:
+            keys = [(job_arn, trajectory_id)] if job_arn is not None else self._records
+            found = [key for key in keys if key[1] == trajectory_id and key in self._records]
+            return [_picture(key, self._records[key]) for key in found]
+
+    def wait(self, key: Key, timeout: float) -> Trajectory:
+        """The same once it has finished, or the time is over.
+
+        Raises:
+            KeyError: nobody has made it by then.
+        """
+        with self._changed:
+            self._changed.wait_for(lambda: self._finished(key), timeout)
+            return _picture(key, self._records[key])
+
+    def list(self) -> list[Trajectory]:
+        """All of them, the oldest first."""
+        with self._changed:
+            return [_picture(key, record) for key, record in self._records.items()]
+
+    def counts(self) -> dict[str, dict[str, int]]:
+        """How many there are of what.
+
+        Returns:
+            "states" of trajectories, "reports" as "operation ended", "faults" as "operation kind",
+            "refusals" by AWS's code, and "turns".
+        """
+        with self._changed:
+            states = Counter(record.state for record in self._records.values())
+            found: dict[str, dict[str, int]] = {
+                "states": {state: states[state] for state in STATES},
+                "turns": {"recorded": sum(len(each.turns) for each in self._records.values())},
+            }
+            for kind in ("reports", "faults", "refusals"):
+                counts = {name: n for (what, name), n in self._counts.items() if what == kind}
+                found[kind] = dict(sorted(counts.items()))
+            return found
+
+    def count(self, kind: str, name: str) -> None:
+        """Count one more."""
+        with self._changed:
+            self._counts[kind, name] += 1
+
+    def fault(self, key: Key, operation: str) -> str:
+        """The accident that the next call of an operation meets with; "" for none.
+
+        Raises:
+            Refused: nobody has made the trajectory, and the double is not open.
+        """
+        with self._changed:
+            record = self._found(key)
+            attempt, before = record.attempts[operation], record.previous.get(operation, Previous())
+            kind = self.faults.fault(key[1], operation, attempt, before)
+            record.attempts[operation] += 1
+            record.previous[operation] = before.then(kind)
+            if kind:
+                self._counts["faults", f"{operation} {kind}"] += 1
+            return kind
+
+    def require_pending(self, key: Key) -> None:
+        """Nothing, where the trajectory takes a policy call.
+
+        Raises:
+            Refused: it is complete.
+        """
+        with self._changed:
+            _next_state(self._found(key), "sample")
+
+    def add_turn(self, key: Key, turn: Turn) -> None:
+        """Record a policy call; its number is the next one.
+
+        Raises:
+            Refused: the trajectory was completed meanwhile, or has too many turns.
+        """
+        with self._changed:
+            record = self._found(key)
+            _next_state(record, "sample")
+            if len(record.turns) >= TURNS:
+                raise _quota(f"a trajectory has {TURNS} turns at most")
+            self._texts.append(record.turns, replace(turn, number=len(record.turns)))
+
+    def not_done(self, key: Key, report: Report, status: int, fault: str) -> None:
+        """Record a report that an accident kept from the service."""
+        with self._changed:
+            self._record(key, report, status, "not done", fault)
+
+    def take(self, key: Key, report: Report, fault: str = "") -> Trajectory | None:
+        """Do what a report says, once.
+
+        Returns:
+            The trajectory, where the report has finished it.
+
+        Raises:
+            Refused: its state, its token or the rewards do not allow it.
+        """
+        with self._changed:
+            record = self._found(key)
+            before = record.state
+            try:
+                replayed = self._is_replay(key, report)
+                if not replayed:
+                    self._apply(record, report)
+            except Refused as refused:
+                self._record(key, report, refused.status, "refused", fault)
+                raise
+            self._record(key, report, 200, "replayed" if replayed else "taken", fault)
+            if report.token:
+                self._tokens[key[0], report.operation, report.token] = _digest(key, report)
+            if record.state not in FINISHED or record.state == before:
+                return None
+            self._changed.notify_all()
+            return _picture(key, record)
+
+    def _apply(self, record: _Record, report: Report) -> None:
+        accepted = self._settings.reward_after_failed == "accept"
+        if report.operation == "reward" and record.state == "FAILED" and accepted:
+            after: State = "FAILED"
+        else:
+            after = _next_state(record, report.event)
+        if report.operation == "reward":
+            record.rewards = self._rewards(record, report)
+        elif after == "READY" and not record.turns and self._settings.empty == "refuse":
+            raise invalid("No sampling requests were received for the trajectory")
+        record.state = after
+
+    def _rewards(self, record: _Record, report: Report) -> tuple[float, ...]:
+        rewards = tuple(map(float, report.body["Rewards"]))
+        turns = len(record.turns)
+        if not rewards:
+            raise invalid("Rewards holds no value")
+        if self._settings.lengths == "turns" and len(rewards) != turns:
+            raise invalid(f"Rewards holds {len(rewards)} values for {turns} turns")
+        return rewards
+
+    def _is_replay(self, key: Key, report: Report) -> bool:
+        known = self._tokens.get((key[0], report.operation, report.token))
+        if known not in (None, _digest(key, report)):
+            raise conflict("the ClientToken was used with other parameters")
+        return known is not None
+
+    def _record(self, key: Key, report: Report, status: int, ended: Ended, fault: str) -> None:
+        self._counts["reports", f"{report.operation} {ended}"] += 1
+        deliveries = self._records[key].deliveries
+        if len(deliveries) < DELIVERIES:
+            at, body = self._clock(), report.body
+            self._values += len(body.get("Rewards", ()))
+            if self._values > VALUES:
+                body = {}
+            made = (report.operation, report.token, body, int(status), ended, fault)
+            deliveries.append(Delivery(*made, report.credential, at))
+
+    def _found(self, key: Key) -> _Record:
+        record = self._records.get(key)
+        if record is None and self._settings.open:
+            record = self._make(key)
+        if record is None:
+            raise missing("The trajectory does not exist in this job")
+        return record
+
+    def _make(self, key: Key) -> _Record:
+        if len(self._records) >= self._settings.trajectories:
+            raise _quota(f"the double holds {self._settings.trajectories} trajectories at most")
+        record = self._records[key] = _Record(self._clock())
+        return record
+
+    def _finished(self, key: Key) -> bool:
+        return key in self._records and self._records[key].state in FINISHED
+
+
+def _next_state(record: _Record, event: str) -> State:
+    after = TRANSITIONS.get((event, record.state))
+    if after is None:
+        raise conflict(
+            f"Cannot transition trajectory: {event} is not in valid status, which is {record.state}"
+        )
+    return after
+
+
+def _picture(key: Key, record: _Record) -> Trajectory:
+    return Trajectory(
+        *key,
+        record.state,
+        tuple(record.turns),
+        record.rewards,
+        tuple(record.deliveries),
+        record.began,
+    )
+
+
+def _digest(key: Key, report: Report) -> str:
+    """What a report says, of which trajectory: the texts themselves would be kept for nothing."""
+    content = json.dumps([*key, report.body], sort_keys=True)
+    return sha256(content.encode()).hexdigest()
+
+
+def _quota(message: str) -> Refused:
+    return Refused("ServiceQuotaExceededException", message)

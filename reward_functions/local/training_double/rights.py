@@ -1,0 +1,198 @@
+"""May they: the emulator's policy simulation, for actions that the emulator does not have.
+
+The documents of a principal are read from the emulator's IAM, what is known of the call is resolved
+in them (`conditions`), and `SimulateCustomPolicy` decides. A permissions boundary must allow, too.
+
+Not seen: session policies, service control policies, policies of resources.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from reward_functions.aws.iam_matching import as_list, resolved, statements
+from reward_functions.local.loopback_service.refusals import invalid
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from reward_functions.cdk.policies.iam import Document
+    from reward_functions.local.training_double.clients import Clients
+
+BEDROCK: Final = "bedrock.amazonaws.com"
+SAGEMAKER: Final = "sagemaker.amazonaws.com"
+SAGEMAKER_JOBS: Final = "job.sagemaker.amazonaws.com"
+
+READ: Final = {
+    "user": ["User", "Group", "LocalManagedPolicy"],
+    "role": ["Role", "LocalManagedPolicy"],
+    "assumed-role": ["Role", "LocalManagedPolicy"],
+}
+"""What of an account is read for a principal, by the kind that its ARN names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Policies:
+    """What a user or a role has been given.
+
+    Args:
+        inline: documents by name; those of a user's groups too.
+        attached: documents of managed policies by ARN; those of a user's groups too.
+        boundary: ARN of the permissions boundary; "" for none.
+        limit: its document.
+    """
+
+    inline: dict[str, Document]
+    attached: dict[str, Document]
+    boundary: str = ""
+    limit: Document | None = None
+
+
+NOTHING: Final = Policies({}, {})
+
+
+class Rights:
+    """Decides by the emulator's IAM.
+
+    Args:
+        clients: of the emulator, as its root.
+    """
+
+    def __init__(self, clients: Clients) -> None:
+        self._clients = clients
+
+    @property
+    def _iam(self) -> Any:
+        return self._clients.root("iam")
+
+    def allow(
+        self, policies: Policies, action: str, resource: str, context: Mapping[str, str]
+    ) -> bool:
+        """Whether policies allow an action.
+
+        Args:
+            policies: of whoever acts.
+            action: such as "bedrock:InvokeModel".
+            resource: an ARN, or "*".
+            context: what is known of the call, by condition key.
+        """
+        layers = [[*policies.inline.values(), *policies.attached.values()]]
+        layers += [[policies.limit or {}]] if policies.boundary else []
+        return all(
+            self._simulated([resolved(each, context) for each in layer], action, resource)
+            for layer in layers
+        )
+
+    def require_trust(
+        self,
+        role_arn: str,
+        context: Mapping[str, str],
+        service: str = BEDROCK,
+        actions: Sequence[str] = ("sts:AssumeRole",),
+    ) -> None:
+        """Nothing, where a service may assume a role.
+
+        Args:
+            role_arn: the role.
+            context: `aws:SourceAccount` and `aws:SourceArn` of the call.
+            service: such as `BEDROCK`.
+            actions: all of which the trust policy has to allow it.
+
+        Raises:
+            Refused: there is no such role, or it does not trust the service for this account and
+                job.
+        """
+        name = role_arn.rpartition("/")[2]
+        try:
+            role = self._iam.get_role(RoleName=name)["Role"]
+        except self._iam.exceptions.NoSuchEntityException:
+            role = {"Arn": ""}
+        if role["Arn"] != role_arn:
+            raise invalid(f"Could not assume the provided role {role_arn}: it does not exist")
+        trusted = [
+            {key: value for key, value in each.items() if key != "Principal"} | {"Resource": "*"}
+            for each in statements(resolved(role["AssumeRolePolicyDocument"], context))
+            if _names(service, each.get("Principal"))
+        ]
+        document = [{"Statement": trusted}]
+        if not all(self._simulated(document, action, role_arn) for action in actions):
+            raise invalid(
+                f"Could not assume the provided role {role_arn}: its trust policy does not let "
+                f"{service} assume it for this account and this job ({', '.join(actions)})"
+            )
+
+    def policies(self, arn: str) -> Policies:
+        """What the principal of an ARN has been given; nothing for one that is gone.
+
+        Args:
+            arn: of a user, a role, or a session of one.
+        """
+        kind, _, rest = arn.split(":", 5)[5].partition("/")
+        # The path of a role is not part of its sessions' ARNs; names are unique without it.
+        name = rest.partition("/")[0] if kind == "assumed-role" else rest.rpartition("/")[2]
+        if kind not in READ:
+            return NOTHING
+        # Roles and their documents are most of an account: a user's are read without them.
+        found = self._iam.get_account_authorization_details(Filter=READ[kind])
+        if kind == "user":
+            mine = [each for each in found["UserDetailList"] if each["UserName"] == name]
+            groups = {group for user in mine for group in user["GroupList"]}
+            mine += [each for each in found["GroupDetailList"] if each["GroupName"] in groups]
+        else:
+            mine = [each for each in found["RoleDetailList"] if each["RoleName"] == name]
+        return self._given(mine, found["Policies"]) if mine else NOTHING
+
+    def _given(self, mine: list[dict[str, Any]], managed: list[dict[str, Any]]) -> Policies:
+        """The policies of a user with its groups, or of a role."""
+        local = {policy["Arn"]: _default(policy) for policy in managed}
+        inline = {
+            f"{number}-{policy['PolicyName']}": policy["PolicyDocument"]
+            for number, each in enumerate(mine)
+            for kind in ("UserPolicyList", "GroupPolicyList", "RolePolicyList")
+            for policy in each.get(kind, [])
+        }
+        arns = [policy["PolicyArn"] for each in mine for policy in each["AttachedManagedPolicies"]]
+        attached = {arn: local.get(arn) or self._published(arn) for arn in arns}
+        boundary = self._boundary(mine[0])
+        limit = (local.get(boundary) or self._published(boundary)) if boundary else None
+        return Policies(inline, attached, boundary, limit)
+
+    def _boundary(self, principal: dict[str, Any]) -> str:
+        """Its permissions boundary, which the details of the account leave out."""
+        if "UserName" in principal:
+            found = self._iam.get_user(UserName=principal["UserName"])["User"]
+        else:
+            found = self._iam.get_role(RoleName=principal["RoleName"])["Role"]
+        return str(found.get("PermissionsBoundary", {}).get("PermissionsBoundaryArn", ""))
+
+    def _published(self, arn: str) -> Document:
+        """A policy that AWS publishes; it grants nothing where the emulator does not have it."""
+        try:
+            version = self._iam.get_policy(PolicyArn=arn)["Policy"]["DefaultVersionId"]
+            found = self._iam.get_policy_version(PolicyArn=arn, VersionId=version)
+        except self._iam.exceptions.NoSuchEntityException:
+            return {}
+        document: Document = found["PolicyVersion"]["Document"]
+        return document
+
+    def _simulated(self, documents: list[Document], action: str, resource: str) -> bool:
+        inputs = [json.dumps(each) for each in documents if each.get("Statement")]
+        if not inputs:
+            return False
+        (result,) = self._iam.simulate_custom_policy(
+            PolicyInputList=inputs, ActionNames=[action], ResourceArns=[resource]
+        )["EvaluationResults"]
+        allowed: bool = result["EvalDecision"] == "allowed"
+        return allowed
+
+
+def _default(policy: dict[str, Any]) -> Document:
+    """The document of a managed policy's default version."""
+    versions = policy["PolicyVersionList"]
+    return next((each["Document"] for each in versions if each["IsDefaultVersion"]), {})
+
+
+def _names(service: str, principal: Any) -> bool:
+    return isinstance(principal, dict) and service in as_list(principal.get("Service"))

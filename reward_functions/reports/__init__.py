@@ -1,0 +1,12 @@
+"""What people read: tables, charts, pages, statistics, and the summary of a scored file.
+
+sheets.py          tables that are shown in a terminal, in Markdown and on a page
+pages/             the one look of every page and plot
+score_report/      the page of a scored file: its scores, its reasons, what to look at
+rules/             the rules by which verifiers decide, one row each
+group_figures.py   what a GRPO trainer would see of groups of rewards
+resampling.py      the bootstrap, and the intervals that it gives
+quantiles.py       the quantiles that lengths and times are reported in
+measured.py        how much of a check was measured, and the exit status that follows
+evidence.py        the normal forms that a reward compared, in words
+"""

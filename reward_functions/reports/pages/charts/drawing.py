@@ -1,0 +1,293 @@
+"""A chart: what was drawn, how large it is, and what it says to whoever does not see it.
+
+On a page its colours come from the page's style; as a picture it carries its own, and follows the
+reader's light or dark. Units are CSS pixels at the width of a chart; a page scales them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+from unicodedata import east_asian_width
+
+from reward_functions.reports.pages import palette
+from reward_functions.reports.pages.escaping import inline, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from reward_functions.reports.pages.charts.axes import Axis
+
+WIDTH: Final = 480
+"""Units of a chart: a phone shows it at three quarters of its size, letters of nearly 10 pixels."""
+
+LETTER_SIZE: Final = 13.0
+
+WIDTHS: Final = {"ijlI.,:;'|! ": 4.4, 'frt()[]{}/-"': 6.2, "w→<>=+~": 11.0, "mMW@%…—": 13.0}
+"""Units of the letters that are narrower or wider than others."""
+
+USUAL: Final = 8.3
+CAPITAL: Final = 9.9
+"""Units of the others: of small letters and digits, and of any else."""
+
+LEAST_SCALE: Final = 0.72
+"""Of its own width, at which a chart's letters are still read."""
+
+MAX_LABEL: Final = 1_000
+"""Characters of a label."""
+
+LONGEST_NAME: Final = 400.0
+"""Units of a name in a legend."""
+
+APART: Final = 12.0
+"""Units between the labels of ticks."""
+
+BELOW: Final = 46.0
+"""Units of the labels and the title below a horizontal axis."""
+
+ABOVE: Final = 22.0
+"""Units from the top of a vertical axis up to its title; the highest bar's count is between."""
+
+LEAST_GUTTER: Final = 56.0
+"""Units left of a vertical axis, so that charts below one another mostly align."""
+
+STYLE: Final = """
+svg text { fill: var(--ink); font: 13px system-ui, sans-serif; }
+svg .faint { fill: var(--faint); }
+svg .grid { stroke: var(--line); fill: none; } svg .axis { stroke: var(--faint); fill: none; }
+svg .limit { stroke: var(--d); stroke-width: 2; fill: none; }
+svg .cell { fill: var(--a); stroke: var(--line); }
+""" + "".join(
+    f"svg .l{name} {{ stroke: var(--{name}); fill: none; stroke-width: 2; }} "
+    f"svg .m{name} {{ fill: var(--{name}); stroke: var(--paper); }}\n"
+    for name in palette.SERIES
+)
+
+NOTHING: Final = "There is no value to draw."
+
+NOTEBOOK_SCALE: Final = 1.25
+"""Pixels of a unit in a notebook: letters as large as those beside them."""
+
+NOTEBOOK_WIDTH: Final = 880
+"""Pixels of a notebook's outputs in a window of ordinary width."""
+
+DASHES: Final = {"a": "", "b": "6 3", "c": "14 3", "d": "2 3"}
+"""What tells lines apart without their colour."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Chart:
+    """A drawing with its words.
+
+    Args:
+        label: one sentence that says what is shown, for those who do not see it.
+        width: in units.
+        height: in units.
+        drawn: the elements.
+    """
+
+    label: str
+    width: float
+    height: float
+    drawn: str
+
+    def html(self) -> str:
+        """The chart as a part of a page, which has the style; a wide one scrolls within itself."""
+        if self.width <= WIDTH:
+            return f"<figure>{self._svg('')}</figure>"
+        least = (
+            f'style="min-width: {self.width * LEAST_SCALE:.0f}px; max-width: {self.width:.0f}px" '
+        )
+        label = inline(self.label, MAX_LABEL)
+        return (
+            f'<figure class="wide" tabindex="0" role="group" aria-label="{label}">'
+            f"{self._svg('', least)}</figure>"
+        )
+
+    def picture(self, attributes: str = "") -> str:
+        """The chart as a picture that stands by itself.
+
+        Args:
+            attributes: further ones of the drawing, a space behind each.
+        """
+        style = f"<style>{palette.variables()}svg {{ background: var(--paper); }}{STYLE}</style>"
+        return self._svg(style, f'xmlns="http://www.w3.org/2000/svg" {attributes}') + "\n"
+
+    def _repr_svg_(self) -> str:
+        """For a notebook, which stretches what has no width over all of its own."""
+        width = min(self.width * NOTEBOOK_SCALE, NOTEBOOK_WIDTH)
+        return self.picture(f'width="{width:.0f}" style="max-width: 100%; height: auto" ')
+
+    def __repr__(self) -> str:
+        """What it shows: a terminal draws nothing."""
+        return f"<{printable(self.label, MAX_LABEL)}>"
+
+    def _svg(self, before: str, attributes: str = "") -> str:
+        size = f'viewBox="0 0 {self.width:g} {self.height:g}"'
+        return (
+            f'<svg {attributes}{size} role="img" aria-label="{inline(self.label, MAX_LABEL)}">'
+            f"{before}{self.drawn}</svg>"
+        )
+
+
+def chart(label: str, height: float, drawn: Iterable[str], width: float = WIDTH) -> Chart:
+    """A chart of these elements."""
+    return Chart(label, width, height, "".join(drawn))
+
+
+def nothing(label: str) -> Chart:
+    """A chart of no value: a sentence."""
+    return chart(label, BELOW, [text(4, BELOW / 2, NOTHING, kind="faint")])
+
+
+def side_by_side(
+    label: str, charts: Sequence[Chart], columns: int = 2, *, title: str = ""
+) -> Chart:
+    """Several charts as one, in rows of so many; all as wide as the widest.
+
+    Args:
+        label: one sentence that says what is shown.
+        charts: in their order; may be empty.
+        columns: charts of a row.
+        title: above all of them; "" for nothing.
+    """
+    wide = max((each.width for each in charts), default=WIDTH)
+    width = wide * min(columns, max(1, len(charts)))
+    drawn, down = [], 0.0
+    if title:
+        drawn.append(text(4, 18, shortened(title, width - 8)))
+        down = 28.0
+    for first in range(0, len(charts), columns):
+        row = charts[first : first + columns]
+        drawn += [
+            f'<g transform="translate({at * wide:g} {down:g})">{each.drawn}</g>'
+            for at, each in enumerate(row)
+        ]
+        down += max(each.height for each in row)
+    return Chart(label, width, down, "".join(drawn))
+
+
+def text(x: float, y: float, words: str, anchor: str = "start", kind: str = "") -> str:
+    """Words of at most a line; data is escaped."""
+    of = f' class="{kind}"' if kind else ""
+    return f'<text{of} x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{inline(words)}</text>'
+
+
+def shortened(words: str, units: float) -> str:
+    """Words cut to what has room in so many units, but for a letter; all of them print."""
+    shown = printable(words)
+    if width_of(shown) <= units:
+        return shown
+    room, at = units - width_of("…"), 0
+    while at < len(shown) and (room := room - width_of(shown[at])) >= 0:
+        at += 1
+    return f"{shown[: max(1, at)]}…"
+
+
+def width_of(words: str) -> float:
+    """Units of words in the widest of the usual fonts, DejaVu Sans, rounded up by letter."""
+    return sum(map(_width, words))
+
+
+def _width(char: str) -> float:
+    if east_asian_width(char) in "WF":
+        return LETTER_SIZE
+    found = next((units for letters, units in WIDTHS.items() if char in letters), None)
+    return found or (USUAL if char.islower() or char.isdigit() else CAPITAL)
+
+
+def path(kind: str, line: str, title: str = "") -> str:
+    """A path of a kind of the style, with what is shown where a pointer rests on it."""
+    return f'<path class="{kind}" d="{line}">{titled(title)}</path>'
+
+
+def line(series: str, points: Iterable[tuple[float, float]]) -> str:
+    """A line through points, in units, dashed as its series is."""
+    drawn = "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
+    dashes = f' stroke-dasharray="{DASHES[series]}"' if DASHES[series] else ""
+    return f'<path class="l{series}"{dashes} d="M{drawn}"/>'
+
+
+def mark(series: str, x: float, y: float, title: str = "", size: float = 4.0) -> str:
+    """A dot, a square, a diamond or a triangle, by its series."""
+    s = size
+    shapes = {
+        "a": f"M{x - s:.1f} {y:.1f}a{s:g} {s:g} 0 1 0 {2 * s:g} 0a{s:g} {s:g} 0 1 0 {-2 * s:g} 0",
+        "b": f"M{x - s:.1f} {y - s:.1f}h{2 * s:g}v{2 * s:g}h{-2 * s:g}z",
+        "c": f"M{x:.1f} {y - 1.3 * s:.1f}l{1.3 * s:g} {1.3 * s:g}l{-1.3 * s:g} {1.3 * s:g}"
+        f"l{-1.3 * s:g} {-1.3 * s:g}z",
+        "d": f"M{x:.1f} {y - 1.2 * s:.1f}l{1.2 * s:g} {2.2 * s:g}h{-2.4 * s:g}z",
+    }
+    return path(f"m{series}", shapes[series], title)
+
+
+def titled(words: str) -> str:
+    """What a reader sees where a pointer rests."""
+    return f"<title>{inline(words)}</title>" if words else ""
+
+
+def across(axis: Axis, top: float, bottom: float, *, grid: bool = True) -> Iterator[str]:
+    """A horizontal axis below a drawing: its grid, its title, as many ticks as have room."""
+    shown = next(
+        (ticks for count in (5, 4, 3) if _have_room(ticks := axis.ticks(count), axis)),
+        axis.ticks(2),
+    )
+    for value, label in shown:
+        x = axis.place(value)
+        if grid:
+            yield path("grid", f"M{x:.1f} {top:g}V{bottom:g}")
+        half = width_of(label) / 2
+        yield text(max(half, min(WIDTH - half, x)), bottom + 19, label, "middle", "faint")
+    yield path("axis", f"M{axis.start:g} {bottom:g}H{axis.end:g}")
+    title = shortened(axis.title, WIDTH - 8)
+    half = width_of(title) / 2 + 4
+    middle = max(half, min(WIDTH - half, (axis.start + axis.end) / 2))
+    yield text(middle, bottom + 38, title, "middle")
+
+
+def _have_room(ticks: Sequence[tuple[float, str]], axis: Axis) -> bool:
+    return sum(width_of(label) + APART for _, label in ticks) <= abs(axis.end - axis.start)
+
+
+def upward(axis: Axis, left: float, right: float) -> Iterator[str]:
+    """A vertical axis left of a drawing: its grid and ticks, its title above it."""
+    for value, label in axis.ticks(4):
+        y = axis.place(value)
+        yield path("grid", f"M{left:g} {y:.1f}H{right:g}")
+        yield text(left - 6, y + 4, label, "end", "faint")
+    yield text(4, axis.end - ABOVE, shortened(axis.title, WIDTH - 8))
+
+
+def gutter(axis: Axis) -> float:
+    """Units that the labels of a vertical axis need on its left."""
+    return max(LEAST_GUTTER, 12 + max(width_of(label) for _, label in axis.ticks(4)))
+
+
+def margin(names: Iterable[str], most: float) -> float:
+    """Units that the names left of a drawing need, up to so many."""
+    widest = max((width_of(printable(name)) for name in names), default=0.0)
+    return min(most, max(LEAST_GUTTER, 14 + widest))
+
+
+def legend(
+    names: Mapping[str, str], x: float, y: float, *, lines: bool = False
+) -> tuple[list[str], float]:
+    """The series by name, in as many rows as they need, and where the last row stands.
+
+    Args:
+        names: by the series; long ones are cut.
+        x: where the rows begin.
+        y: of the first row's letters.
+        lines: whether the series are lines; else they are marks.
+    """
+    drawn, at = [], x
+    for series, name in names.items():
+        shown = shortened(name, LONGEST_NAME)
+        width = 40 + width_of(shown)
+        if at > x and at + width > WIDTH:
+            at, y = x, y + 20
+        drawn.append(line(series, [(at, y - 4), (at + 22, y - 4)]) if lines else "")
+        drawn.append(mark(series, at + (11 if lines else 8), y - 4, size=3.5))
+        drawn.append(text(at + 28, y, shown))
+        at += width
+    return drawn, y

@@ -1,0 +1,149 @@
+"""One row of a batch for a reader: what it scored and why, its texts behind a click.
+
+All texts of a page share a fixed room, so that a page of long or hostile responses is as small as
+any other.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from reward_functions.core.types import Sample, Unscored
+from reward_functions.reports.evidence import rendered
+from reward_functions.reports.pages.sections import Case
+from reward_functions.reports.score_report.criteria import decisions
+from reward_functions.reports.score_report.excerpts import ending, excerpt, line
+from reward_functions.reports.sheets import Sheet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from reward_functions.reports.score_report.batch import Batch
+    from reward_functions.reports.score_report.criteria import Decision
+
+TOTAL: Final = 1_400_000
+"""Bytes that the texts and the evidence of all cases of a page take together."""
+
+LONGEST: Final = 6_000
+"""Bytes of one text."""
+
+SHARES: Final = 5
+"""Of a case's room: its prompt, its response and its end, its reference, a judge's evidence."""
+
+ROW: Final = 160
+"""Bytes of a row of evidence without what the judge wrote."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """Rows as cases of one page.
+
+    Args:
+        batch: of rows.
+        reward: its name.
+        count: how many cases the page has in all, for the room of each.
+        labels: whether each row is labelled correct; None where there are no labels.
+    """
+
+    batch: Batch
+    reward: str
+    count: int
+    labels: Sequence[bool | None] | None = None
+
+    @property
+    def room(self) -> int:
+        """Bytes of each text."""
+        return min(LONGEST, TOTAL // (SHARES * max(1, self.count)))
+
+    def case(self, at: int) -> Case:
+        """A scored or an unscored row."""
+        result = self.batch.results[at]
+        return self._unscored(at, result) if isinstance(result, Unscored) else self._scored(at)
+
+    def _scored(self, at: int) -> Case:
+        score, sample = self.batch.score(at), self.batch.sample(at)
+        facts = [("reason", line(score.reason or "none is given"))]
+        if score.answer is not None:
+            facts.append(("answer", line(score.answer)))
+        facts.append(("reference", line(_reference(sample))))
+        evidence = score.evidence
+        decided = decisions(score, self.reward)
+        if evidence and not decided:
+            if evidence.outcome:
+                facts.append(("outcome", evidence.outcome.value))
+            facts.append(("rule", line(evidence.rule)))
+            compared = {"answer": evidence.answer, "reference": evidence.reference}
+            for name, form in compared.items():
+                shown = line(rendered(form) or "")
+                if shown and (name, shown) not in facts:
+                    facts.append((f"{name}, as compared", shown))
+        if self.labels is not None and self.labels[at] is not None:
+            facts.append(("label", "correct" if self.labels[at] else "incorrect"))
+        return Case(
+            f"{line(sample.id, 90)} · reward {score.value:.6g}",
+            facts,
+            list(self._texts(sample)),
+            [self._evidence(decided)] if decided else (),
+            self._end(sample.response),
+        )
+
+    def _unscored(self, at: int, result: Unscored) -> Case:
+        sample = self.batch.samples[at]
+        error = type(result.error).__name__
+        facts = [("row", f"{at + 1:,} of the file's rows"), ("message", line(str(result.error)))]
+        title = f"{line(result.id, 90)} · unscored, {line(error, 60)}"
+        if not isinstance(sample, Sample):
+            return Case(title, facts)
+        return Case(title, facts, list(self._texts(sample)), quotations=self._end(sample.response))
+
+    def _end(self, response: str) -> list[tuple[str, str]]:
+        """What is read without a click."""
+        shown = ending(response, self.room)
+        if not shown.strip():
+            return []
+        return [("response" if shown == response else "end of the response", shown)]
+
+    def _texts(self, sample: Sample) -> Iterator[tuple[str, str]]:
+        """What a click opens; what is shown whole without one is not among it."""
+        texts = {"prompt": sample.prompt}
+        response, reference = sample.response, _reference(sample)
+        if not response.strip() or ending(response, self.room) != response:
+            texts["response"] = response
+        if line(reference) != reference:
+            texts["reference"] = reference
+        for name, text in texts.items():
+            if text.strip():
+                yield f"{name}, {len(text):,} characters", excerpt(text, self.room)
+            else:
+                yield f"{name}: empty", "(nothing)"
+
+    def _evidence(self, decided: Sequence[Decision]) -> Sheet:
+        """A judge's decisions on one response, in the room of one text."""
+        fitting = decided[: max(1, self.room // ROW)]
+        room = max(16, (self.room - ROW * len(fitting)) // (2 * len(fitting)))
+        rows = [
+            [
+                line(each.criterion, 60),
+                line(each.choice, 60),
+                line(each.reason, room),
+                line(each.quotation, room),
+            ]
+            for each in fitting
+        ]
+        heads = ["criterion", "decision", "the judge's reason", "what it quotes"]
+        left_out = len(decided) - len(fitting)
+        note = f"{left_out} more decisions are left out." if left_out else ""
+        return Sheet("Evidence", heads, rows, note, words=heads[1:])
+
+
+def _reference(sample: Sample) -> str:
+    """A reference as the row has it."""
+    reference = sample.reference
+    if isinstance(reference, str):
+        return reference
+    try:
+        return "none" if reference is None else json.dumps(reference, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        return f"a {type(reference).__name__}"

@@ -1,0 +1,247 @@
+"""The summary of a file of any size: what is kept of a row are 37 bytes.
+
+Rewards are added up exactly, so all of them are kept, as eight bytes each; so are the numbers that
+stand for prompt and id. Prompts and ids are compared at the end, a 256th of the rows at a time.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import pairwise
+from math import nan
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from reward_functions.core.means import mean
+from reward_functions.reports.group_figures import PAIR
+from reward_functions.reports.measured import Measured
+from reward_functions.reports.score_report.figures import std
+from reward_functions.reports.score_report.reasons import EMPTY as HOLD_NO_RESPONSE
+from reward_functions.reports.score_report.reasons import MOSTLY, Remedy, remedy_of
+from reward_functions.reports.score_report.row_facts import CUT, EMPTY, NO_SAMPLE, UNASKED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from reward_functions.core.spec import Scale
+    from reward_functions.reports.score_report.row_facts import RowFacts
+
+MOST_REASONS: Final = 10_000
+"""Different reasons counted by themselves; a reward whose reasons are free text has more."""
+
+OTHER: Final = "other reasons"
+
+PARTS: Final = 256
+"""Among which rows are dealt out by prompt or id, to be compared a part at a time."""
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Rows of one reason: all, at the minimum, of these without response, and cut off."""
+
+    count: int = 0
+    low: int = 0
+    empty: int = 0
+    cut: int = 0
+
+
+class ReasonCount(NamedTuple):
+    """A reason, how many rows have it, how many of these at the minimum, and what to try."""
+
+    reason: str
+    rows: int
+    low: int
+    remedy: Remedy | None
+
+
+class ErrorCount(NamedTuple):
+    """Unscored rows of one error.
+
+    Args:
+        title: its name, and its kind where it has one.
+        rows: that have it.
+        first: message of the first of them, with its place in the file.
+        remedy: what to do.
+    """
+
+    title: str
+    rows: int
+    first: str
+    remedy: str
+
+
+class GroupCounts(NamedTuple):
+    """Prompts with several scored responses: all, and those without advantage by their reward."""
+
+    prompts: int
+    at_minimum: int
+    at_maximum: int
+    between: int
+
+    @property
+    def without_advantage(self) -> int:
+        """Groups whose rewards are all equal."""
+        return self.at_minimum + self.at_maximum + self.between
+
+
+@dataclass(slots=True)
+class Digest:
+    """The summary of the rows added so far, in the order of the file.
+
+    Args:
+        reward: its name.
+        scale: its range.
+        rewards: of each row; not a number where it has none.
+        prompts_of: a number for the prompt of each row; 0 for none.
+        ids: a number for the id of each row.
+        without_response: rows that hold none.
+        cut_off: rows at the minimum that show a sign of truncation.
+        no_samples: rows that are not valid samples.
+        unasked: rows that a judge decided without its model.
+    """
+
+    reward: str
+    scale: Scale
+    rewards: array[float] = field(default_factory=lambda: array("d"))
+    prompts_of: array[int] = field(default_factory=lambda: array("Q"))
+    ids: array[int] = field(default_factory=lambda: array("q"))
+    without_response: int = 0
+    cut_off: int = 0
+    no_samples: int = 0
+    unasked: int = 0
+    _reasons: dict[str, _Tally] = field(default_factory=dict)
+    _errors: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
+    _error_counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def add(self, id: str, facts: RowFacts, message: str) -> None:  # noqa: A002 - the wire's own word
+        """Count the next row.
+
+        Args:
+            id: the row's.
+            facts: of it.
+            message: of its error, with its place; "" for a scored row.
+        """
+        self.ids.append(hash(id))
+        self.prompts_of.append(facts.prompt)
+        self.rewards.append(nan if facts.value is None else facts.value)
+        self.without_response += bool(facts.signs & EMPTY)
+        self.no_samples += bool(facts.signs & NO_SAMPLE)
+        self.unasked += bool(facts.signs & UNASKED)
+        if facts.error:
+            name, kind, _, remedy = facts.error
+            self._errors.setdefault((name, kind), (message, remedy))
+            self._error_counts[name, kind] += 1
+            return
+        known = facts.reason in self._reasons or len(self._reasons) < MOST_REASONS
+        tally = self._reasons.setdefault(facts.reason if known else OTHER, _Tally())
+        tally.count += 1
+        if facts.value == self.scale.minimum:
+            cut = bool(facts.signs & CUT)
+            tally.low += 1
+            tally.empty += bool(facts.signs & EMPTY)
+            tally.cut += cut
+            self.cut_off += cut
+
+    def __len__(self) -> int:
+        return len(self.rewards)
+
+    @property
+    def scored(self) -> array[float]:
+        """The rewards of the scored rows."""
+        return array("d", (value for value in self.rewards if value == value))  # noqa: PLR0124 - nan
+
+    @property
+    def unscored(self) -> int:
+        """How many rows have no score."""
+        return self._error_counts.total()
+
+    @property
+    def measured(self) -> Measured:
+        """How many rows have a score.
+
+        A row that a judge decided without its model has one, and does not show that the model
+        answers: where all other rows have none, nothing was measured.
+        """
+        scored, unscored = len(self) - self.unscored, self.unscored
+        if not unscored:
+            return Measured("rows", scored)
+        return Measured("rows", scored - self.unasked, unscored, self.unasked)
+
+    def figures(self) -> tuple[float, float, float] | None:
+        """The mean, the standard deviation and the share at the minimum; None of no scored row."""
+        values = self.scored
+        if not values:
+            return None
+        return mean(values), std(values), values.count(self.scale.minimum) / len(values)
+
+    def kinds(self) -> list[tuple[str, int]]:
+        """How many rows each type of error has, the most frequent first."""
+        found: Counter[str] = Counter()
+        for (name, _), count in self._error_counts.items():
+            found[name] += count
+        return found.most_common()
+
+    def errors(self) -> list[ErrorCount]:
+        """The unscored rows by error, the most frequent first."""
+        return [
+            ErrorCount(f"{error[0]}: {error[1]}" if error[1] else error[0], count, *first)
+            for error, count in self._error_counts.most_common()
+            if (first := self._errors[error])
+        ]
+
+    def reasons(self) -> list[ReasonCount]:
+        """The scored rows by reason: first what most rows at the minimum have, then most of all."""
+        samples = len(self) - self.no_samples
+        empty = self.without_response > MOSTLY * samples
+        found = [
+            ReasonCount(
+                reason,
+                tally.count,
+                tally.low,
+                HOLD_NO_RESPONSE
+                if empty and tally.empty > MOSTLY * tally.low
+                else remedy_of(self.reward, reason, tally.low, tally.cut),
+            )
+            for reason, tally in self._reasons.items()
+        ]
+        return sorted(found, key=lambda each: (-each.low, -each.rows))
+
+    def groups(self) -> GroupCounts:
+        """The prompts with several scored responses."""
+        counted = [0, 0, 0, 0]
+        low, high = self.scale
+        for rows in _dealt(self.prompts_of):
+            groups: dict[int, tuple[int, float, bool]] = {}
+            for at in rows:
+                prompt, value = self.prompts_of[at], self.rewards[at]
+                if prompt and value == value:  # noqa: PLR0124 - no nan
+                    size, first, equal = groups.get(prompt, (0, value, True))
+                    groups[prompt] = size + 1, first, equal and value == first
+            for size, first, equal in groups.values():
+                if size >= PAIR:
+                    counted[0] += 1
+                    if equal:
+                        counted[1 if first == low else 2 if first == high else 3] += 1
+        return GroupCounts(*counted)
+
+    def repeated_ids(self) -> int:
+        """How many rows have the id of a row before them."""
+        found = 0
+        for rows in _dealt(self.ids):
+            ordered = sorted(self.ids[at] for at in rows)
+            found += sum(one == other for one, other in pairwise(ordered))
+        return found
+
+    def prompts(self, rows: Iterable[int]) -> int:
+        """How many prompts these rows have; a row without a prompt counts as one of its own."""
+        chosen = [self.prompts_of[at] for at in rows]
+        return len(set(chosen) - {0}) + chosen.count(0)
+
+
+def _dealt(numbers: Sequence[int]) -> list[array[int]]:
+    """The positions of numbers by their remainder, in which equal ones agree: four bytes each."""
+    parts = [array("I") for _ in range(PARTS)]
+    for at, number in enumerate(numbers):
+        parts[number % PARTS].append(at)
+    return parts

@@ -1,0 +1,211 @@
+"""The figures of a batch: exact over its scored rows, with intervals that count prompts.
+
+Responses to one prompt are alike. A mean has the interval of the cluster-robust standard error of
+a ratio (Cochran, Sampling Techniques, 3rd edition, 1977, section 6.3; prompts as clusters), which
+takes one pass where a bootstrap takes a thousand; a share has Wilson's with prompts as its number.
+Intervals are of 95 %. An unscored row is in no figure but its own count.
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+from math import fsum, isfinite, sqrt
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+
+from reward_functions.core.means import mean
+from reward_functions.reports.group_figures import PAIR, Share, share, wilson
+from reward_functions.reports.pages.charts.bars import Bin
+from reward_functions.reports.resampling import LEVEL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from reward_functions.reports.score_report.batch import Batch
+
+BINS: Final = 10
+"""Steps of a histogram, and groups of rows by length: as many as have room for their counts."""
+
+FEW: Final = 10
+"""Different rewards up to which each is counted by itself."""
+
+KINDS: Final = ("all at the minimum", "all at the maximum", "all equal, between", "different")
+"""What a group's rewards may be. In all but the last no response has an advantage."""
+
+
+class Length(NamedTuple):
+    """Rows of similar length.
+
+    Args:
+        shortest: characters.
+        longest: the same.
+        rows: of them.
+    """
+
+    shortest: int
+    longest: int
+    rows: Sequence[int]
+
+
+class MetricFigures(NamedTuple):
+    """A metric over the rows that report it.
+
+    Args:
+        name: of the metric.
+        rows: how many these are.
+        mean: of their values.
+        least: of them.
+        most: of them.
+    """
+
+    name: str
+    rows: int
+    mean: float
+    least: float
+    most: float
+
+
+ROUNDING: Final = 1e-9
+"""Of a scale: errors below it are those of adding."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupFigures:
+    """The groups of several responses, by what their rewards are.
+
+    Args:
+        by_kind: for each of `KINDS`, the positions of its groups in the batch.
+    """
+
+    by_kind: dict[str, list[int]]
+
+    @property
+    def count(self) -> int:
+        """Groups with several responses."""
+        return sum(map(len, self.by_kind.values()))
+
+    @property
+    def without_advantage(self) -> int:
+        """Groups whose rewards are all equal."""
+        return self.count - len(self.by_kind["different"])
+
+
+def std(values: Sequence[float]) -> float:
+    """The standard deviation of at least one value; infinite where it is no float."""
+    middle = mean(values)
+    squares = array("d", ((value - middle) * (value - middle) for value in values))
+    return sqrt(_total(squares) / len(values))
+
+
+def mean_by_prompt(batch: Batch) -> Share | None:
+    """The mean reward with its interval, which never leaves the scale.
+
+    None where nothing is scored. The interval of a single prompt is the whole scale. Where all
+    prompts fare alike there is no error to estimate: the mean has Wilson's interval, as a share of
+    the scale.
+    """
+    if not batch.scored:
+        return None
+    middle = mean(batch.values(batch.scored))
+    count = len(batch.groups)
+    low, high = batch.scale
+    if count < PAIR:
+        return Share(middle, low, high)
+    apart = [_total([batch.value(at) - middle for at in group]) for group in batch.groups]
+    squares = _total([each * each for each in apart])
+    error = sqrt(squares * count / (count - 1)) / len(batch.scored)
+    half = NormalDist().inv_cdf((1 + LEVEL) / 2) * error
+    if not isfinite(half):
+        return Share(middle, low, high)
+    if half <= ROUNDING * (high - low):
+        alike = wilson(min(1.0, max(0.0, (middle - low) / (high - low))), count)
+        ends = [low + (high - low) * end for end in alike[1:]]
+        return Share(middle, min(middle, ends[0]), max(middle, ends[1]))
+    return Share(middle, max(low, middle - half), min(high, middle + half))
+
+
+class Prompts(Protocol):
+    """Rows that belong to prompts."""
+
+    def prompts(self, rows: Iterable[int], /) -> int:
+        """How many prompts these rows have."""
+
+
+def share_of(batch: Prompts, rows: Sequence[int], among: Sequence[int]) -> Share | None:
+    """The share of some scored rows among others, with its interval; None where there are none."""
+    return share(len(rows), len(among), batch.prompts(among)) if among else None
+
+
+def counts(values: Sequence[float]) -> list[tuple[float, int]]:
+    """(value, how often), from the smallest."""
+    found: dict[float, int] = {}
+    for value in values:
+        found[value] = found.get(value, 0) + 1
+    return sorted(found.items())
+
+
+def bins(values: Sequence[float], low: float, high: float) -> list[Bin]:
+    """Equal steps from `low` to `high`, which hold all values; the last holds `high` as well."""
+    found = [0] * BINS
+    width = high / BINS - low / BINS
+    for value in values:
+        found[min(BINS - 1, int(value / width - low / width))] += 1
+    return [Bin(low + at * width, low + (at + 1) * width, count) for at, count in enumerate(found)]
+
+
+def groups(batch: Batch) -> GroupFigures:
+    """The groups that have several scored responses."""
+    by_kind: dict[str, list[int]] = {kind: [] for kind in KINDS}
+    for place, rows in enumerate(batch.groups):
+        if len(rows) >= PAIR:
+            by_kind[_kind(batch, rows)].append(place)
+    return GroupFigures(by_kind)
+
+
+def by_length(batch: Batch) -> list[Length]:
+    """The scored rows by the length of their responses: groups of about equal size.
+
+    Rows of one length are in one group, so that there may be fewer groups, or larger ones.
+    """
+    ordered = sorted([(len(batch.sample(at).response), at) for at in batch.scored])
+    found: list[Length] = []
+    start = 0
+    for step in range(1, BINS + 1):
+        end = len(ordered) * step // BINS
+        while start < end < len(ordered) and ordered[end][0] == ordered[end - 1][0]:
+            end += 1
+        if end > start:
+            rows = [at for _, at in ordered[start:end]]
+            found.append(Length(ordered[start][0], ordered[end - 1][0], rows))
+            start = end
+    return found
+
+
+def metrics(batch: Batch) -> list[MetricFigures]:
+    """Each metric beside the reward, in the order of its first report."""
+    found: dict[str, list[float]] = {}
+    for at in batch.scored:
+        for metric in batch.score(at).metrics:
+            found.setdefault(metric.name, []).append(metric.value)
+    return [
+        MetricFigures(name, len(values), mean(values), min(values), max(values))
+        for name, values in found.items()
+    ]
+
+
+def _kind(batch: Batch, rows: Sequence[int]) -> str:
+    first = batch.value(rows[0])
+    if any(batch.value(at) != first for at in rows):
+        return "different"
+    if first == batch.scale.minimum:
+        return "all at the minimum"
+    return "all at the maximum" if first == batch.scale.maximum else "all equal, between"
+
+
+def _total(values: Sequence[float]) -> float:
+    """The exact sum; infinite, or not a number, where it is no float."""
+    try:
+        return fsum(values)
+    except (OverflowError, ValueError):  # finite values of infinite sum; infinities of both signs
+        return sum(values)

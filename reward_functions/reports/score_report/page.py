@@ -1,0 +1,255 @@
+"""The page about a scored file: how the rewards are, why, and which rows are worth a look.
+
+    from reward_functions.reports.score_report.page import score_page
+    score_page(get("gsm8k"), samples, score_batch(get("gsm8k"), samples)).html()
+
+Figures are exact, lists are cut, and the page says where: it takes less than three megabytes
+whatever the rows hold.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from reward_functions.reports.pages.page import Page
+from reward_functions.reports.pages.sections import Part, Section, Warned
+from reward_functions.reports.score_report import figures, sentences, tables
+from reward_functions.reports.score_report.batch import Batch
+from reward_functions.reports.score_report.cases import Cases
+from reward_functions.reports.score_report.criteria import criteria
+from reward_functions.reports.score_report.excerpts import line
+from reward_functions.reports.score_report.labels import confusion
+from reward_functions.reports.score_report.reasons import tallied
+from reward_functions.reports.score_report.subject import Subject
+from reward_functions.reports.score_report.surprising import RULES, surprises
+from reward_functions.reports.score_report.truncation import truncated
+from reward_functions.reports.score_report.unscored import errors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from reward_functions.core.spec import RewardFunction
+    from reward_functions.core.types import RewardResult, Sample, Unscored
+    from reward_functions.reports.score_report.labels import Confusion, Labels
+    from reward_functions.reports.score_report.reasons import ReasonFigures
+    from reward_functions.reports.score_report.surprising import Surprise
+
+WORST: Final = 100
+"""Rows of the list of the lowest rewards."""
+
+SURPRISING: Final = 20
+"""Rows of each rule of what is surprising."""
+
+BROKEN: Final = 50
+"""Rows of the list of unscored ones."""
+
+FLAT: Final = 50
+"""Groups of the list of those with zero advantage."""
+
+NOTABLE: Final = 0.05
+"""The share of rows cut off, or unscored, from which the page warns."""
+
+
+def score_page(
+    reward: RewardFunction,
+    samples: Sequence[Sample | Unscored],
+    results: Sequence[RewardResult],
+    *,
+    labels: Labels | None = None,
+    source: Sequence[tuple[str, str]] = (),
+    made: str = "",
+) -> Page:
+    """The page about a batch that was scored.
+
+    Args:
+        reward: what scored it: a spec, one with parameters bound, or a batch's judge.
+        samples: in order; a row that is not a valid sample as its `Unscored`.
+        results: one for each.
+        labels: of the rows, by `labels_of`, to hold the rewards against.
+        source: further (name, value) facts, such as the file and its checksum.
+        made: the date, as it is to be shown; "" for none.
+
+    Raises:
+        ConfigurationError: the reward has no declaration.
+        ValueError: there is not one result for each sample.
+    """
+    subject = Subject.of(reward)
+    batch = Batch.of(samples, results, subject.spec.scale)
+    return _Report(subject, batch, labels).page([*source, *([("made", made)] if made else [])])
+
+
+class _Report:
+    """The figures that several sections of a page use."""
+
+    def __init__(self, subject: Subject, batch: Batch, labels: Labels | None) -> None:
+        self.subject, self.batch, self.labels = subject, batch, labels
+        self.signals = truncated(batch)
+        self.cut = frozenset(at for rows in self.signals.values() for at in rows)
+        self.groups = figures.groups(batch)
+        self.reasons = tallied(batch, subject.spec.name, self.cut)
+        self.errors = errors(batch)
+        self.confusion: Confusion | None = confusion(batch, labels) if labels else None
+        disagreements = self.confusion.disagreements if self.confusion else ()
+        self.surprises = surprises(batch, self.cut, disagreements)
+        self.worst = worst(batch, self.reasons)
+        self.broken = _in_turn([each.rows for each in self.errors], BROKEN)
+        shown = [*self.worst, *self.broken]
+        shown += [at for each in self.surprises for at in self._varied(each)]
+        self.cases = Cases(batch, subject.spec.name, len(shown), labels.values if labels else None)
+
+    def page(self, facts: Sequence[tuple[str, str]]) -> Page:
+        """The whole page."""
+        return Page(
+            f"Rewards of {self.subject.spec.name}",
+            sentences.lead(self.batch, self.reasons),
+            list(self._warnings()),
+            [(name, line(value)) for name, value in [*facts, *self.subject.facts()]],
+            list(self._sections()),
+        )
+
+    def _warnings(self) -> Iterator[str]:
+        rows, batch = len(self.batch.results), self.batch
+        if not rows:
+            yield "The file holds no samples."
+        elif not batch.scored:
+            yield "No row could be scored: this page has no figure of the policy."
+        elif len(batch.unscored) >= NOTABLE * rows:
+            yield (
+                f"{len(batch.unscored):,} of {rows:,} rows could not be scored, and are in no mean."
+            )
+        if len(self.cut) >= NOTABLE * len(batch.scored) and self.cut:
+            yield (
+                f"{len(self.cut):,} of {len(batch.scored):,} responses "
+                f"{'seems' if len(self.cut) == 1 else 'seem'} cut off. Raise the limit of tokens "
+                "before you judge the policy by these rewards."
+            )
+        if self.groups.count and self.groups.without_advantage == self.groups.count:
+            yield "All groups have zero advantage: GRPO would learn nothing from these rows."
+
+    def _sections(self) -> Iterator[Section]:
+        yield Section("Summary", [tables.summary(self.batch, self.cut)])
+        if self.batch.scored:
+            yield from self._of_scored()
+        if self.errors:
+            advice = map(Warned, sentences.mending(self.errors))
+            errors = tables.errors_table(self.errors)
+            yield Section("Unscored rows", [errors, *advice, *self._unscored()])
+        if self.batch.scored:
+            yield from self._of_cases()
+
+    def _of_scored(self) -> Iterator[Section]:
+        batch = self.batch
+        lengths = figures.by_length(batch)
+        charts: list[Part] = [tables.rewards_chart(batch), tables.length_chart(batch, lengths)]
+        yield Section("Rewards and lengths", [*charts, *self._metrics()])
+        yield Section("Reasons", list(self._reasons()))
+        if self.confusion:
+            yield Section(
+                "Rewards against labels",
+                [
+                    f'The labels are those of the field "{line(self.confusion.field, 90)}".',
+                    tables.confusion_chart(self.confusion),
+                    tables.confusion_table(self.confusion),
+                    tables.agreement_table(self.confusion),
+                ],
+            )
+        yield Section("Groups", list(self._groups()))
+        yield Section(
+            "Length and truncation",
+            [
+                tables.length_table(batch, lengths, self.cut),
+                tables.signals_table(batch, self.signals),
+            ],
+        )
+        if decided := criteria(batch, self.subject.spec.name, self.subject.parameters):
+            judge = self.subject.judge
+            several = judge is not None and len(judge.config.models) > 1
+            yield Section("Criteria", [tables.criteria_table(batch, decided, several=several)])
+
+    def _reasons(self) -> Iterator[Part]:
+        if chart := tables.reasons_chart(self.reasons):
+            yield chart
+        yield from map(Warned, sentences.remedies(self.reasons))
+        yield tables.reasons_table(self.batch, self.reasons)
+
+    def _metrics(self) -> Iterator[Part]:
+        if found := figures.metrics(self.batch):
+            yield tables.metrics_table(found)
+
+    def _groups(self) -> Iterator[Part]:
+        if not self.groups.count:
+            yield "No prompt has several scored responses, so that there is no group to compare."
+            return
+        yield (
+            "A group is the responses to one prompt. Where all of them have the same reward, none "
+            "has an advantage in GRPO, and the prompt teaches nothing in this step."
+        )
+        yield tables.groups_table(self.groups)
+        if self.groups.without_advantage:
+            yield tables.flat_groups_table(self.batch, self.groups, FLAT)
+
+    def _unscored(self) -> Iterator[Part]:
+        yield _of_these(len(self.broken), len(self.batch.unscored), "errors in turn")
+        yield from map(self.cases.case, self.broken)
+
+    def _of_cases(self) -> Iterator[Section]:
+        rule = "the lowest rewards first, and of equal ones each reason in turn"
+        intro = "No row is below the maximum."
+        if self.worst:
+            intro = _of_these(len(self.worst), len(self.batch.scored), rule)
+        yield Section("Lowest rewards", [intro, *map(self.cases.case, self.worst)])
+        yield Section("Surprising rows", list(self._surprising()))
+
+    def _surprising(self) -> Iterator[Part]:
+        asked = "; ".join(rule[0].lower() + rule[1:] for rule in RULES)
+        yield f"A row is surprising by one of these rules: {asked}."
+        if not self.surprises:
+            yield "None of them finds a row."
+        for surprise in self.surprises:
+            yield self._counted(surprise)
+            yield from map(self.cases.case, self._varied(surprise))
+
+    def _varied(self, surprise: Surprise) -> list[int]:
+        """Some rows of a rule, each reason in turn."""
+        found = frozenset(surprise.rows)
+        by_reason = [[at for at in each.rows if at in found] for each in self.reasons]
+        return _in_turn(by_reason, SURPRISING)
+
+    def _counted(self, surprise: Surprise) -> str:
+        found = len(surprise.rows)
+        rows = _of_these(min(SURPRISING, found), found, "each reason in turn")
+        return f"{surprise.rule}: {rows}"
+
+
+def worst(batch: Batch, reasons: Iterable[ReasonFigures], most: int = WORST) -> list[int]:
+    """The rows of the lowest rewards; of equal rewards, the rows of each reason in turn.
+
+    A row at the maximum is none of them.
+    """
+    by_value: dict[float, list[list[int]]] = {}
+    for each in reasons:
+        split: dict[float, list[int]] = {}
+        for at in each.rows:
+            split.setdefault(batch.value(at), []).append(at)
+        for value, rows in split.items():
+            by_value.setdefault(value, []).append(rows)
+    found: list[int] = []
+    for value in sorted(by_value):
+        if len(found) >= most or value == batch.scale.maximum:
+            break
+        found += _in_turn(by_value[value], most - len(found))
+    return found
+
+
+def _in_turn(lists: Sequence[Sequence[int]], most: int) -> list[int]:
+    """The first of each list, then the second of each, and so on."""
+    found: list[int] = []
+    turn = 0
+    while len(found) < most and (some := [rows[turn] for rows in lists if len(rows) > turn]):
+        found += some[: most - len(found)]
+        turn += 1
+    return found
+
+
+def _of_these(shown: int, found: int, order: str) -> str:
+    return f"{shown:,} of {found:,} rows, {order}."

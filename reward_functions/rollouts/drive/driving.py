@@ -1,0 +1,285 @@
+"""Rollouts as a trainer runs them: requests out, rewards awaited, a record for each.
+
+| what the runtime saw | the agent's answer | the record |
+| --- | --- | --- |
+| a reward | any | `rewarded`, by the agent |
+| reported as failed | any | `failed` |
+| a response; the run has a scorer | the episode is over, or complete | `rewarded`, by the scorer |
+| anything else | an error | `failed`, with its type |
+| anything else | one | `lost` |
+| anything else | none | `timeout` |
+
+Who reports late is waited for: until the window closes, as the trainer does, and `grace` seconds
+where nothing is to come: behind an error, where a scorer stands by, or where a function of this
+process has returned and nothing of it is left in the outbox.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from hashlib import sha256
+from queue import SimpleQueue
+from secrets import token_hex
+from threading import Event, Lock, Thread
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from reward_functions.core.errors import ConfigurationError, RewardError
+from reward_functions.rollouts.drive.agents import answered
+from reward_functions.rollouts.drive.records import MAX_RESPONSE, Attempt, RolloutRecord
+from reward_functions.rollouts.drive.runtimes import ENDED, READY
+from reward_functions.rollouts.request.contract import (
+    InferenceParams,
+    RolloutMetadata,
+    RolloutRequest,
+    read_params,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from reward_functions.rollouts.drive.agents import Agent, Answer
+    from reward_functions.rollouts.drive.records import Setup
+    from reward_functions.rollouts.drive.requests import Sent
+    from reward_functions.rollouts.drive.runtimes import Runtime, Seen
+    from reward_functions.rollouts.drive.tasks import Task
+
+REGION: Final = "us-west-2"
+
+PAUSE: Final = 1.0
+"""Seconds before a busy agent is asked again, where it names none."""
+
+LONGEST_PAUSE: Final = 30.0
+
+STATES: Final = {
+    "PENDING": "never completed",
+    READY: "completed without a reward",
+    "FAILED": "reported as failed",
+}
+"""What a record without a reward says of its state."""
+
+NEVER_SAMPLED: Final = "never sampled the policy"
+NOT_KEPT: Final = "the runtime has not kept its response"
+
+
+class Scores(Protocol):
+    """A pinned reward: `reward_functions.rollouts.episode.scoring.scorer.Scorer`."""
+
+    def score(self, request_or_row: Any, result: Any) -> Any:
+        """The score of a response to a row."""
+
+
+def job_arn() -> str:
+    """The ARN of a job that no service knows; another one for each run.
+
+    An agent whose outbox remembers a rollout would not run it again under the same one.
+    """
+    return f"arn:aws:sagemaker:{REGION}:000000000000:job/AgentRFT/local-{token_hex(6)}"
+
+
+def rollout_id(setup: Setup, attempt: Attempt) -> str:
+    """The id of a rollout: the same in every run of the same data and seed.
+
+    The double's policy and faults draw their random numbers by it.
+    """
+    whole = json.dumps([setup.data, setup.seed, attempt.row, attempt.sample])
+    return sha256(whole.encode()).hexdigest()[:36]
+
+
+def attempts_for(tasks: Sequence[Task], n: int) -> list[Attempt]:
+    """What is run: every row's group, one after the other, as a trainer sends them."""
+    return [Attempt(task.number, sample) for task in tasks for sample in range(n)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Driver:
+    """Runs one rollout after the other, on many threads.
+
+    Args:
+        agent: who acts.
+        runtime: what it samples from and reports to.
+        tasks: the rows, by their numbers.
+        setup: of the run.
+        window: seconds from a request to the end of waiting.
+        grace: seconds that an agent's own reward is waited for where none is likely to come.
+        scorer: scores the responses of an agent that gives no reward; None for none.
+        sent: whether a request has the prompt, the row, or both.
+        texts: whether records keep the response and the row.
+        job: of this run.
+        clock: monotonic seconds.
+        ending: set when nobody waits any longer.
+    """
+
+    agent: Agent
+    runtime: Runtime
+    tasks: Mapping[int, Task]
+    setup: Setup
+    window: float = 600.0
+    grace: float = 5.0
+    scorer: Scores | None = None
+    sent: Sent = "both"
+    texts: bool = True
+    job: str = field(default_factory=job_arn)
+    clock: Callable[[], float] = monotonic
+    ending: Event = field(default_factory=Event)
+
+    def request(self, attempt: Attempt) -> RolloutRequest:
+        """What a trainer would send."""
+        task = self.tasks[attempt.row]
+        return RolloutRequest(
+            prompt="" if self.sent == "instance" else task.prompt,
+            instance={} if self.sent == "prompt" else task.content,
+            metadata=RolloutMetadata(
+                job_arn=self.job,
+                trajectory_id=rollout_id(self.setup, attempt),
+                endpoint=self.runtime.endpoint,
+                region=REGION,
+            ),
+            inference_params=read_params(dict(self.setup.sampling)),
+        )
+
+    def run(self, attempt: Attempt) -> RolloutRecord:
+        """One rollout, from its request to its record.
+
+        Raises:
+            ConfigurationError: the runtime cannot be asked.
+        """
+        began = self.clock()
+        request = self.request(attempt)
+        rollout = request.metadata.trajectory_id
+        self.runtime.register(self.job, rollout)
+        answer = self._asked(request, began + self.window)
+        seen = self._awaited(request, answer, began + self.window)
+        self.agent.release(request)
+        task = self.tasks[attempt.row]
+        fields = self._judged(task, answer, seen)
+        response = None if seen.response is None else seen.response[:MAX_RESPONSE]
+        record = RolloutRecord(
+            row=attempt.row,
+            id=task.id,
+            sample=attempt.sample,
+            rollout=rollout,
+            turns=seen.turns,
+            tool_calls=seen.tool_calls,
+            seconds=round(self.clock() - began, 3),
+            duplicates=seen.duplicates,
+            response=response,
+            content=task.content,
+            setup=self.setup,
+            **fields,
+        )
+        return record if self.texts else record.without_texts()
+
+    def _asked(self, request: RolloutRequest, end: float) -> Answer:
+        """The agent's answer; a busy one is asked again while the window is open."""
+        while True:
+            answer = answered(self.agent, request, max(0.0, end - self.clock()))
+            pause = min(answer.wait or PAUSE, LONGEST_PAUSE)
+            busy = answer.kind == "busy" and self.clock() + pause < end
+            if not busy or self.ending.wait(pause):
+                return answer
+
+    def _awaited(self, request: RolloutRequest, answer: Answer, end: float) -> Seen:
+        """What the runtime knows once nothing more is waited for."""
+        rollout = request.metadata.trajectory_id
+        states = ENDED if self.scorer is None else ENDED | {READY}
+        if self._hopeful(request, answer):
+            seen = self._wait(rollout, states, end)
+            if seen.state != READY or self.scorer is None:
+                return seen
+        return self._wait(rollout, ENDED, min(end, self.clock() + self.grace))
+
+    def _hopeful(self, request: RolloutRequest, answer: Answer) -> bool:
+        """Whether a reward is likely to come behind an answer."""
+        if answer.kind == "over":
+            return self.scorer is None and self.agent.reporting(request)
+        return answer.kind in {"working", "silent"}
+
+    def _wait(self, rollout: str, states: Iterable[str], end: float) -> Seen:
+        left = max(0.0, end - self.clock())
+        return self.runtime.wait(self.job, rollout, frozenset(states), left)
+
+    def _judged(self, task: Task, answer: Answer, seen: Seen) -> dict[str, Any]:
+        """The fields of the table of this module."""
+        if seen.state == "REWARD_RECEIVED" and seen.rewards:
+            return {"status": "rewarded", "rewards": seen.rewards, "scored_by": "agent"}
+        if seen.state == "FAILED":
+            reason = answer.error if answer.kind == "error" else STATES["FAILED"]
+            return {"status": "failed", "error": reason}
+        ended = answer.kind == "over" or seen.state == READY
+        if self.scorer is not None and ended and seen.turns:
+            if seen.response is None:
+                return {"status": "failed", "error": NOT_KEPT, "scored_by": "scorer"}
+            return self._scored(self.scorer, task, seen.response)
+        if answer.kind in {"error", "busy"}:
+            return {"status": "failed", "error": answer.error}
+        sampled = seen.turns or seen.state != "PENDING"
+        reason = STATES.get(seen.state, seen.state) if sampled else NEVER_SAMPLED
+        silent = answer.kind == "silent"
+        return {"status": "timeout" if silent else "lost", "error": reason}
+
+    @staticmethod
+    def _scored(scorer: Scores, task: Task, response: str) -> dict[str, Any]:
+        try:
+            score = scorer.score(task.content, response)
+        except ConfigurationError:  # such as a judge that nobody answers for: of every rollout
+            raise
+        except RewardError as error:
+            problem = type(error.__cause__ or error).__name__
+            return {"status": "failed", "error": problem, "scored_by": "scorer"}
+        return {"status": "rewarded", "rewards": (score.value,), "scored_by": "scorer"}
+
+
+def drive(driver: Driver, attempts: Iterable[Attempt], concurrency: int) -> Iterator[RolloutRecord]:
+    """The records, as the rollouts end.
+
+    Whoever stops reading, by Ctrl-C too, ends the run: threads that still wait are left behind, and
+    end with the process.
+
+    Args:
+        driver: of the run.
+        attempts: to run.
+        concurrency: rollouts at once.
+
+    Raises:
+        ConfigurationError, OSError: of the runtime; what was running is not recorded.
+    """
+    left, lock = iter(attempts), Lock()
+    results: SimpleQueue[RolloutRecord | RewardError | OSError | None] = SimpleQueue()
+
+    def work() -> None:
+        try:
+            while not driver.ending.is_set():
+                with lock:
+                    attempt = next(left, None)
+                if attempt is None:
+                    return
+                results.put(driver.run(attempt))
+        except (RewardError, OSError) as error:
+            results.put(error)
+        finally:
+            results.put(None)
+
+    threads = [Thread(target=work, name="rollouts", daemon=True) for _ in range(concurrency)]
+    for thread in threads:
+        thread.start()
+    working = concurrency
+    try:
+        while working:
+            result = results.get()
+            if result is None:
+                working -= 1
+            elif isinstance(result, Exception):
+                raise result
+            else:
+                yield result
+    finally:
+        driver.ending.set()
+
+
+def sampling_of(
+    temperature: float | None, top_p: float | None, max_tokens: int | None
+) -> dict[str, float]:
+    """The parameters that a trainer sends, as it writes them."""
+    return dict(InferenceParams(temperature=temperature, top_p=top_p, max_tokens=max_tokens).wire())

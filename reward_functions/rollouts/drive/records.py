@@ -1,0 +1,330 @@
+"""What became of each rollout: a line of JSON for each, on the disk as soon as it ends.
+
+| status | meaning |
+| --- | --- |
+| `rewarded` | a reward reached the trainer, or the pinned scorer of this run gave it |
+| `failed` | the agent reported it as failed, or could not be asked, or could not be scored |
+| `lost` | the agent answered, and no reward came before the window closed: never a reward of 0.0 |
+| `timeout` | nothing came before the window closed |
+
+A line says all that it depends on, so that a file can be gone on with, compared and scored again:
+the data's digest, the size of a group, the seed, the agent, the policy, and the pin of the reward.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import asdict, dataclass, field, replace
+from math import fsum, isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self, get_args
+
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.data.appended_lines import AppendedLines
+from reward_functions.data.row_limits import MAX_VALUES, has_too_many_values
+from reward_functions.rollouts.request.errors import ScorerMismatch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+Status = Literal["rewarded", "failed", "lost", "timeout"]
+STATUSES: Final[tuple[Status, ...]] = get_args(Status)
+
+MAX_RESPONSE: Final = 1_000_000
+"""Characters of a response that are kept: more than any policy writes in one turn."""
+
+
+MOST_VALUES: Final = 2 * MAX_VALUES
+"""Of a line: those of its row, and of all else."""
+
+LARGEST: Final = 1e100
+"""No reward counts as larger, in size: what is would overflow a mean."""
+
+
+class Attempt(NamedTuple):
+    """One rollout of a row's group.
+
+    Args:
+        row: number of the row, from 1.
+        sample: number in the group, from 0.
+    """
+
+    row: int
+    sample: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """All that a record depends on beside its row.
+
+    Args:
+        data: digest of the rows.
+        n: rollouts of each row: the size of a group.
+        agent: as it was named.
+        policy: likewise.
+        seed: of the policy's and the faults' random numbers.
+        sampling: the parameters that the trainer sends, as it writes them.
+        scorer: the pin of the reward, as JSON; None where the agent rewards itself.
+    """
+
+    data: str
+    n: int
+    agent: str
+    policy: str = ""
+    seed: int = 0
+    sampling: Mapping[str, float] = field(default_factory=dict)
+    scorer: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RolloutRecord:
+    """One rollout that has ended.
+
+    Args:
+        row: number of its row, from 1.
+        id: of the row.
+        sample: number in the group, from 0.
+        rollout: the id that the agent received.
+        status: what became of it.
+        rewards: one, or one a turn; empty where there is none.
+        scored_by: "agent", or "scorer" where it gave the reward or failed to; "" where nobody did.
+        turns: policy calls that the runtime recorded.
+        tool_calls: that the policy asked for.
+        seconds: from the request to its end.
+        error: type of what went wrong, such as "HTTP 500", and for a function of the run's process
+            its line; "" where nothing did.
+        duplicates: reports that came again; the runtime counts a report once.
+        response: the policy's last turn; None where it is not kept or not known.
+        content: the row; None where it is not kept.
+        setup: of the run.
+    """
+
+    row: int
+    id: str
+    sample: int
+    rollout: str
+    status: Status
+    rewards: tuple[float, ...] = ()
+    scored_by: Literal["agent", "scorer", ""] = ""
+    turns: int = 0
+    tool_calls: int = 0
+    seconds: float = 0.0
+    error: str = ""
+    duplicates: int = 0
+    response: str | None = field(default=None, repr=False)
+    content: Mapping[str, Any] | None = field(default=None, repr=False)
+    setup: Setup
+
+    @property
+    def attempt(self) -> Attempt:
+        """Which one it is."""
+        return Attempt(self.row, self.sample)
+
+    @property
+    def reward(self) -> float | None:
+        """The return of the episode: the sum of its rewards; None where there is none."""
+        bounded = [max(-LARGEST, min(LARGEST, reward)) for reward in self.rewards]
+        return fsum(bounded) if bounded else None
+
+    def without_texts(self) -> RolloutRecord:
+        """The same, without what a person or a model wrote."""
+        return replace(self, response=None, content=None)
+
+    def line(self) -> dict[str, Any]:
+        """It as a JSON object."""
+        fields = asdict(self) | {"rewards": list(self.rewards), "reward": self.reward}
+        return {"record": 1} | {name: value for name, value in fields.items() if value is not None}
+
+
+class RecordFile:
+    """Records, open for appending.
+
+    Args:
+        path: of the file.
+        setup: of this run.
+        resume: whether an existing file is gone on with.
+
+    Attributes:
+        kept: what had ended before, and what ends; without the texts.
+
+    Raises:
+        ConfigurationError: it exists and is not to be gone on with, it belongs to another run, it
+            is none, or another command writes to it.
+        ScorerMismatch: its records were scored by another reward, version or digest.
+        OSError: it cannot be read or written.
+    """
+
+    def __init__(self, path: Path, setup: Setup, *, resume: bool) -> None:
+        self._lines = AppendedLines(path)
+        try:
+            found = self._found(path, setup, resume=resume)
+            self.kept = {record.attempt: record.without_texts() for record in found}
+        except (ConfigurationError, OSError):
+            self._lines.close()
+            raise
+
+    def _found(self, path: Path, setup: Setup, *, resume: bool) -> Iterator[RolloutRecord]:
+        """The records that are there; a torn one is run again."""
+        if not resume and (self._lines.length or self._lines.torn):
+            raise ConfigurationError(
+                f"{path} is there already: go on with it by --resume, or give another file with "
+                "--out"
+            )
+        begun = self._lines.torn[: len(_BEGINNING)]
+        if not self._lines.length and not _BEGINNING.startswith(begun):
+            raise ConfigurationError(f"{path} is no file of rollouts: give another with --out")
+        return _of_one_run(path, self._lines.whole(), setup)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._lines.close()
+
+    def add(self, record: RolloutRecord) -> None:
+        """Append a record; it is on the disk when the method returns."""
+        self._lines.append(record.line())
+        self.kept[record.attempt] = record.without_texts()
+
+
+def read_records(path: str, *, texts: bool = True) -> list[RolloutRecord]:
+    """The records of a file; of several of one rollout the last.
+
+    An incomplete last line, which a killed run leaves, is left out.
+
+    Args:
+        path: of the file.
+        texts: whether responses and rows are kept, which are most of a file.
+
+    Raises:
+        ConfigurationError: it holds something else, or nothing, or records of several runs.
+        OSError: it cannot be read.
+    """
+    with Path(path).open("rb") as stream:
+        whole = (line for line in stream if line.endswith(b"\n"))
+        records = _of_one_run(Path(path), whole)
+        if not texts:
+            records = (record.without_texts() for record in records)
+        found = {record.attempt: record for record in records}
+    if not found:
+        raise ConfigurationError(f"{path} holds no rollouts: `reward rollouts run` writes them")
+    return list(found.values())
+
+
+def written(records: Sequence[RolloutRecord]) -> Iterator[str]:
+    """The lines of a file of records."""
+    for record in records:
+        yield f"{json.dumps(record.line(), allow_nan=False)}\n"
+
+
+def counted(records: Sequence[RolloutRecord]) -> Counter[Status]:
+    """How many have each status."""
+    return Counter(record.status for record in records)
+
+
+def _require(path: Path, found: Setup, wanted: Setup) -> None:
+    """Nothing, where two setups are one.
+
+    Raises:
+        ScorerMismatch: they differ in the reward.
+        ConfigurationError: they differ in something else, which the message names.
+    """
+    if found.scorer != wanted.scorer:
+        raise ScorerMismatch(
+            f"{path} was scored by {pin_words(found.scorer)}, and this run is by "
+            f"{pin_words(wanted.scorer)}: give another file with --out, or score it again with "
+            "`reward rollouts score`"
+        )
+    ours, theirs = asdict(wanted), asdict(found)
+    different = [name for name in ours if ours[name] != theirs[name]]
+    if different:
+        name = different[0]
+        raise ConfigurationError(
+            f"{path} holds rollouts of another {'data set' if name == 'data' else name}, "
+            f"{theirs[name]!r} and not {ours[name]!r}: give another file with --out"
+        )
+
+
+def pin_words(pin: Mapping[str, Any] | None) -> str:
+    """The pin of a reward, as JSON, for people."""
+    if pin is None:
+        return "the agent itself"
+    digest, parameters = str(pin.get("digest"))[:12], pin.get("parameters")
+    known = parameters.items() if isinstance(parameters, dict) else ()
+    more = ", ".join(f"{name}={value}" for name, value in known)
+    words = f"{pin.get('name')} version {pin.get('version')} ({digest})"
+    return f"{words} with {more}" if more else words
+
+
+def _of_one_run(
+    path: Path, lines: Iterable[bytes], setup: Setup | None = None
+) -> Iterator[RolloutRecord]:
+    """The records of lines; their setup is that of the run, or that of the first of them."""
+    known: dict[str, Setup] = {}
+    for number, text in enumerate(lines, 1):
+        if has_too_many_values(text, MOST_VALUES):
+            raise ConfigurationError(
+                f"{path}, line {number}: more than {MOST_VALUES:,} values: no rollout is recorded "
+                "with so many"
+            )
+        try:
+            line = json.loads(text)
+            key = repr(line["setup"])
+            if key not in known:
+                known[key] = _setup(line["setup"])
+                setup = setup or known[key]
+                _require(path, known[key], setup)
+            yield _record(line, known[key])
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            raise ConfigurationError(f"{path}, line {number}: not a record of a rollout") from None
+
+
+def _record(line: Any, setup: Setup) -> RolloutRecord:
+    """One line; not by pydantic, whose strings hold no half of a surrogate pair.
+
+    Raises:
+        AttributeError, KeyError, TypeError, ValueError: it is no record.
+    """
+    fields = {name: line[name] for name in _TYPES if name in line}
+    if line["record"] != 1 or any(
+        type(value) not in _TYPES[name] for name, value in fields.items()
+    ):
+        raise TypeError
+    rewards = tuple(map(float, fields.pop("rewards")))
+    if line["status"] not in STATUSES or not all(map(isfinite, rewards)):
+        raise ValueError
+    if (line["status"] == "rewarded") != bool(rewards):
+        raise ValueError
+    return RolloutRecord(**fields, rewards=rewards, setup=setup)
+
+
+def _setup(given: Any) -> Setup:
+    """What a line says of its run; the same for all of its lines.
+
+    Raises:
+        KeyError, TypeError: it is none.
+    """
+    fields = {name: given[name] for name in _SETUP}
+    if any(type(value) not in _SETUP[name] for name, value in fields.items()):
+        raise TypeError
+    return Setup(**fields)
+
+
+_BEGINNING: Final = b'{"record": 1'
+"""Of every line, a torn one too."""
+
+_NUMBER: Final = (int, float)
+_TYPES: Final[dict[str, tuple[type, ...]]] = {
+    **dict.fromkeys(("row", "sample", "turns", "tool_calls", "duplicates"), (int,)),
+    **dict.fromkeys(("id", "rollout", "status", "scored_by", "error", "response"), (str,)),
+    "rewards": (list,),
+    "seconds": _NUMBER,
+    "content": (dict,),
+}
+_SETUP: Final[dict[str, tuple[type, ...]]] = {
+    **dict.fromkeys(("data", "agent", "policy"), (str,)),
+    **dict.fromkeys(("n", "seed"), (int,)),
+    "sampling": (dict,),
+    "scorer": (dict, type(None)),
+}

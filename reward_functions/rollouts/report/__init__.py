@@ -1,0 +1,16 @@
+"""An episode is reported: durable, sent until it is settled, once and by whoever lives.
+
+feedback.py     the client: reports an episode
+delivery.py     one intent, sent until it is settled or its time is over
+reporter.py     what a process reports with: one outbox, one drainer, its counts
+host.py         what its background needs of it
+drainer.py      what is due, sent in the background
+recovery.py     what is held for an outbox that cannot be written
+orphans.py      what a dead process left: run again, or reported
+replaying.py    what a person has sent again
+intents.py      what is to be reported, its token and its state
+settings.py     how a process reports, from the environment
+outbox/         where intents are durable before they are sent
+transports/     how a report is carried: SigV4, bearer token, the alpha API
+deferred/       episodes that a deployed reward scores: their record, written into S3
+"""

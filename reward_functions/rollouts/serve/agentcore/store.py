@@ -1,0 +1,223 @@
+"""What has started and how it ended, in files that outlive the process.
+
+    FOLDER/<sha256 of the session id>/<invocation id>/started.json, result.json
+
+| `result.json` | `started.json` | its lock | state |
+| --- | --- | --- | --- |
+| there | – | – | `completed`, what it holds |
+| none | there | held by a process that lives | `in_progress` |
+| none | there | free: its process has died | `interrupted` |
+| none | none | – | `not_found` |
+
+`started.json` is written aside, locked, and linked to its name: one process of all gets the name,
+whole and locked, and the lock ends with the process, however it dies. A result is written aside,
+synchronised and renamed, so that it is there whole or not at all. What ended is kept for a week.
+
+Layout and contents are those of agentcore-rl-toolkit 0.2.0; the lock is ours, so that several
+processes may share a folder. Locks and links need a POSIX file system, such as EFS.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from contextlib import ExitStack, contextmanager, suppress
+from hashlib import sha256
+from pathlib import Path
+from tempfile import NamedTemporaryFile, gettempdir
+from typing import TYPE_CHECKING, Any, Final
+
+from reward_functions.rollouts.request.errors import StateUnavailable
+from reward_functions.rollouts.request.file_locks import try_lock
+from reward_functions.rollouts.serve.agentcore.limits import LARGEST
+from reward_functions.rollouts.serve.agentcore.protocol import State, state
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+FOLDER: Final = ".agentcore_runtime"
+
+STARTED, RESULT = "started.json", "result.json"
+
+KEPT_SECONDS: Final = 7 * 24 * 3600.0
+"""As delivered reports in an outbox."""
+
+SWEEP_SECONDS: Final = 3600.0
+"""How often old records are looked for."""
+
+UNREADABLE: Final = "the record of the result cannot be read"
+
+
+class Claim:
+    """A start that this process has, and nobody else; it ends with `close`, or with the process."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def close(self) -> None:
+        """Let the lock go."""
+        os.close(self._descriptor)
+
+
+class InvocationStore:
+    """The records of a folder.
+
+    Args:
+        folder: None for one below the machine's temporary folder.
+        kept: seconds that a record is kept after its last change.
+        clock: seconds since the epoch.
+
+    Raises:
+        StateUnavailable: the folder cannot be written to.
+    """
+
+    def __init__(
+        self,
+        folder: str | Path | None = None,
+        *,
+        kept: float = KEPT_SECONDS,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.folder = Path(gettempdir(), FOLDER) if folder is None else Path(folder)
+        self._kept = kept
+        self._clock = clock
+        self._swept = -SWEEP_SECONDS
+        with _reported(self.folder):
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with NamedTemporaryFile(dir=self.folder):
+                pass
+
+    def read(self, session_id: str, invocation_id: str) -> State:
+        """The state of an invocation.
+
+        Raises:
+            StateUnavailable: the folder cannot be read.
+        """
+        place = self._place(session_id, invocation_id)
+        with _reported(self.folder):
+            ended = _result(place, invocation_id)
+            if ended is not None:
+                return ended
+            alive = _alive(place / STARTED)
+            if alive is None:
+                return state(invocation_id, "not_found")
+            # It may have ended between the two looks: then its result is there now.
+            ended = None if alive else _result(place, invocation_id)
+            return ended or state(invocation_id, "in_progress" if alive else "interrupted")
+
+    def claim(self, session_id: str, invocation_id: str) -> Claim | None:
+        """Start an invocation; None where it was started before, by whichever process.
+
+        Raises:
+            StateUnavailable: it cannot be made durable. Nothing has started.
+        """
+        place = self._place(session_id, invocation_id)
+        with _reported(self.folder), ExitStack() as undo:
+            self._sweep()
+            place.mkdir(mode=0o700, parents=True, exist_ok=True)
+            aside = undo.enter_context(_written(place, state(invocation_id, "in_progress")))
+            descriptor = os.open(aside, os.O_RDONLY)
+            undo.callback(os.close, descriptor)
+            try_lock(descriptor)
+            try:
+                os.link(aside, place / STARTED)
+            except FileExistsError:
+                return None
+            _synchronise(place)
+            aside.unlink()
+            undo.pop_all()
+            return Claim(descriptor)
+
+    def finish(self, session_id: str, ended: State) -> None:
+        """Make the end of an invocation durable.
+
+        Raises:
+            ValueError, TypeError, RecursionError: it is not strict JSON, or too large.
+            StateUnavailable: it cannot be made durable.
+        """
+        place = self._place(session_id, ended["invocation_id"])
+        with _reported(self.folder), _written(place, ended) as aside:
+            aside.replace(place / RESULT)
+            _synchronise(place)
+
+    def _place(self, session_id: str, invocation_id: str) -> Path:
+        digest = sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()
+        return self.folder / digest / invocation_id
+
+    def _sweep(self) -> None:
+        """Forget what is old and does not run."""
+        now = self._clock()
+        if now - self._swept < SWEEP_SECONDS:
+            return
+        self._swept = now
+        for place in self.folder.glob("*/*"):
+            with suppress(OSError):
+                if now - place.stat().st_mtime > self._kept and not _alive(place / STARTED):
+                    shutil.rmtree(place)
+        for session in self.folder.glob("*"):
+            with suppress(OSError):  # it is not empty
+                session.rmdir()
+
+
+@contextmanager
+def _reported(folder: Path) -> Iterator[None]:
+    """What the file system refuses, in a type of this room."""
+    try:
+        yield
+    except OSError as error:
+        raise StateUnavailable(
+            f"{folder} cannot hold the state of invocations: {error.strerror or 'it failed'}"
+        ) from None
+
+
+@contextmanager
+def _written(place: Path, record: State) -> Iterator[Path]:
+    """A record in a file of its own, durable; it is gone after the block unless it was renamed."""
+    data = json.dumps(record, allow_nan=False).encode()
+    if len(data) > LARGEST:
+        raise ValueError(f"a result has more than {LARGEST:,} bytes")
+    with NamedTemporaryFile(dir=place, delete=False) as file:
+        aside = Path(file.name)
+        try:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+            yield aside
+        finally:
+            aside.unlink(missing_ok=True)
+
+
+def _synchronise(place: Path) -> None:
+    """Make the names of a folder durable."""
+    descriptor = os.open(place, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _result(place: Path, invocation_id: str) -> State | None:
+    """What has ended; None where nothing has."""
+    try:
+        found: Any = json.loads((place / RESULT).read_bytes())
+    except FileNotFoundError:
+        return None
+    except (ValueError, RecursionError):
+        found = None
+    if isinstance(found, dict) and found.get("invocation_id") == invocation_id:
+        return found
+    return state(invocation_id, "completed", error=UNREADABLE)
+
+
+def _alive(started: Path) -> bool | None:
+    """Whether the process of a start lives; None where nothing has started."""
+    try:
+        descriptor = os.open(started, os.O_RDONLY)
+    except FileNotFoundError:
+        return None
+    try:
+        return not try_lock(descriptor, shared=True)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,228 @@
+"""What a request for a rollout is answered, and what runs behind the answer.
+
+| request | answer |
+| --- | --- |
+| with the ids of a rollout | that it is accepted, at once; the handler reports the reward |
+| the same, and its sender waits | what the handler returns |
+| without ids: a smoke test, a conversation | what the handler returns: nothing is reported |
+| a rollout that was begun before | that it is a duplicate: the agent does not run again |
+
+A `rollout_handler` begins before the answer: what is accepted is durable, also while it waits.
+
+`answering_at_once` gives another server the same behaviour, such as AgentCore's own:
+
+    app = BedrockAgentCoreApp()
+
+    @app.entrypoint
+    @answering_at_once(app=app)
+    @rollout_handler
+    def agent(payload): ...
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from concurrent.futures import Future
+from contextlib import ExitStack
+from contextvars import copy_context
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, overload
+
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.rollouts.episode.background import Background, is_async
+from reward_functions.rollouts.request.contract import read_request
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from reward_functions.rollouts.request.contract import RolloutRequest
+
+TASK: Final = "rollout"
+"""What AgentCore's app calls the work that keeps its session alive."""
+
+
+class TrackingApp(Protocol):
+    """The part of AgentCore's `BedrockAgentCoreApp` that lets `/ping` say HealthyBusy."""
+
+    def add_async_task(self, name: str, /) -> int:
+        """Say that a task runs, and get its number."""
+
+    def complete_async_task(self, task_id: int, /) -> bool:
+        """Say that it has ended."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestContext:
+    """What a server knows of a request beside its payload; a handler's `context`.
+
+    Args:
+        session_id: of AgentCore's runtime session; None outside AgentCore, as in its own class.
+    """
+
+    session_id: str | None = None
+
+
+class Begun(NamedTuple):
+    """What has begun.
+
+    Args:
+        request: that was asked.
+        future: what it gives.
+        ended: whether the agent does not run: it is a duplicate, or a smoke test.
+    """
+
+    request: RolloutRequest
+    future: Future[Any]
+    ended: bool = False
+
+    @property
+    def answers_at_once(self) -> bool:
+        """Whether its sender gets to know that it is accepted, and no more."""
+        return self.request.metadata.complete and not self.ended
+
+
+def _done(result: Any) -> Future[Any]:
+    future: Future[Any] = Future()
+    future.set_result(result)
+    return future
+
+
+class Answering:
+    """A handler behind its answers.
+
+    Args:
+        handler: of a payload, or of a payload and a context: sync, async, or a generator, whose
+            last item is its result. A `rollout_handler` admits a rollout before it is answered.
+        background: where it runs.
+
+    Raises:
+        ConfigurationError: the handler is no function.
+    """
+
+    def __init__(self, handler: Callable[..., Any], background: Background) -> None:
+        if not callable(handler):
+            raise ConfigurationError(f"a handler is a function, not {type(handler).__name__}")
+        self._call = called(handler)
+        self._rollout = getattr(handler, "rollout", None)
+        self.background = background
+
+    def begin(self, payload: dict[str, Any], context: Any = None) -> Begun:
+        """Begin what a payload asks for; of a `rollout_handler`, it is durable then.
+
+        Raises:
+            BadRequest: it is no request.
+            UntrustedEndpoint: it names an endpoint that no credential is sent to.
+            TooBusy: as much runs and waits as may.
+        """
+        request = read_request(payload)
+        with self.background.place() as place:
+            surroundings = copy_context()
+            if self._rollout is not None:
+                instead = surroundings.run(self._rollout.admit, payload)
+                if instead is not None:
+                    return Begun(request, _done(instead), ended=True)
+            return Begun(request, surroundings.run(place.run, self._call, payload, context))
+
+
+def accepted(request: RolloutRequest) -> dict[str, str]:
+    """The answer to a request whose work goes on behind it."""
+    return {"status": "accepted", "trajectory_id": request.metadata.trajectory_id}
+
+
+@overload
+def answering_at_once(
+    handler: Callable[..., Any],
+    /,
+    *,
+    app: TrackingApp | None = None,
+    background: Background | None = None,
+) -> Callable[..., Any]: ...
+@overload
+def answering_at_once(
+    *, app: TrackingApp | None = None, background: Background | None = None
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]: ...
+def answering_at_once(
+    handler: Callable[..., Any] | None = None,
+    /,
+    *,
+    app: TrackingApp | None = None,
+    background: Background | None = None,
+) -> Callable[..., Any]:
+    """The same handler, which answers a rollout at once and runs behind its answer.
+
+    Args:
+        handler: as `Answering` takes it; its visible signature stays.
+        app: AgentCore's, so that its `/ping` says HealthyBusy while episodes run: AgentCore ends
+            the session of an agent that seems idle.
+        background: where it runs; one of its own where not given. It is `.background` of the
+            handler that is returned.
+
+    Raises:
+        BadRequest: by a call: the payload is no request.
+        TooBusy: by a call: as much runs and waits as may.
+    """
+    if handler is None:
+        return lambda given: answering_at_once(given, app=app, background=background)
+    answering = Answering(handler, background or Background())
+
+    @wraps(handler)
+    def answer(payload: Any, context: Any = None) -> Any:
+        with ExitStack() as tracked:
+            if app is not None:
+                tracked.callback(app.complete_async_task, app.add_async_task(TASK))
+            begun = answering.begin(payload, context)
+            ended = tracked.pop_all()
+        begun.future.add_done_callback(lambda _: ended.close())
+        return accepted(begun.request) if begun.answers_at_once else begun.future.result()
+
+    answer.background = answering.background  # type: ignore[attr-defined]
+    return answer
+
+
+def called(handler: Callable[..., Any]) -> Callable[[Any, Any], Any]:
+    """A handler as a function of a payload and a context, whatever it takes itself."""
+    takes = 2 if hasattr(handler, "rollout") else _positional(handler)
+
+    def ended(payload: Any, context: Any) -> Any:
+        result = handler(*(payload, context)[:takes])
+        if inspect.isawaitable(result) or inspect.isasyncgen(result):
+            return asyncio.run(_awaited(result))
+        return _last(result) if inspect.isgenerator(result) else result
+
+    async def awaited(payload: Any, context: Any) -> Any:
+        return await _awaited(handler(*(payload, context)[:takes]))
+
+    return awaited if is_async(handler) or inspect.isasyncgenfunction(handler) else ended
+
+
+async def _awaited(result: Any) -> Any:
+    """What a coroutine returns; the last item of an async generator."""
+    if not inspect.isasyncgen(result):
+        return await result
+    last = None
+    async for item in result:
+        last = item
+    return last
+
+
+def _last(items: Any) -> Any:
+    """What a generator returns; the last item where it returns nothing."""
+    last = None
+    while True:
+        try:
+            last = next(items)
+        except StopIteration as end:
+            return last if end.value is None else end.value
+
+
+def _positional(handler: Callable[..., Any]) -> int:
+    """How many of payload and context a handler takes."""
+    try:
+        parameters = inspect.signature(handler).parameters.values()
+    except (TypeError, ValueError):  # one that is built in says nothing
+        return 1
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    number = sum(each.kind in kinds for each in parameters)
+    return 2 if number > 1 else 1

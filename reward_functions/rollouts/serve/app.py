@@ -1,0 +1,401 @@
+"""The server of an agent: AgentCore's contract, and that of sagemaker.train.rft's agents.
+
+    app = RolloutApp(agent)          # a `rollout_handler`, or any function of a payload
+    app.run()
+
+Or, typed: `python -m reward_functions.rollouts.servers.app my_agent:agent`; with `--queue URL` it
+takes requests from an SQS queue as well (`queue_reader`).
+
+| route | answer |
+| --- | --- |
+| `POST /invocations`, `POST /rollout` | `{"status": "accepted", "trajectory_id": …}` at once |
+| the same, `?wait=1` or `Prefer: wait[=SECONDS]` | what the handler returns |
+| the same, of a payload without rollout ids | what the handler returns |
+| the same, of a rollout that was begun before | `{"status": "duplicate", …}` |
+| `GET /ping` | `{"status": "Healthy" or "HealthyBusy", "time_of_last_update": …}` |
+| `GET /health` | `{"status": "healthy"}`; 503 and `draining` once it ends |
+
+A failure is `{"error": …}`, one sentence: 400 for a payload that is no request, 401 without the API
+key, 413 over 6 MB, 503 with Retry-After where the agent is full or ends, 500 where the agent failed
+and somebody waits for it. AgentCore keeps a session that is HealthyBusy, and sends to port 8080 of
+all addresses: `--host 0.0.0.0`. Other listeners are best bound to loopback, the default, or given
+an API key; TLS is for whoever stands in front.
+
+At SIGTERM it takes no new work, says HealthyBusy while episodes run, and waits for them for a time.
+Those that outlast it are reported as failed, or left to the next process where that runs them
+again; then what is due is delivered. What is left is in the outbox, for the next process.
+
+Source: "HTTP protocol contract" of the AgentCore developer guide; `sagemaker.train.rft.models`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import os
+import re
+import signal
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from contextvars import copy_context
+from hmac import compare_digest
+from http import HTTPStatus
+from math import inf
+from threading import Event, Thread
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import parse_qs
+
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.http_server.messages import Refused, Reply, Request
+from reward_functions.core.http_server.server import Server
+from reward_functions.core.importing import named
+from reward_functions.core.local_requests import is_loopback_address
+from reward_functions.rollouts.episode.background import WORKERS, Background, handed_in
+from reward_functions.rollouts.request.api_key import API_KEY, require_key
+from reward_functions.rollouts.request.clock import wall
+from reward_functions.rollouts.request.contract import LARGEST, read_request
+from reward_functions.rollouts.request.errors import BadRequest, TooBusy, UntrustedEndpoint
+from reward_functions.rollouts.serve.answering import (
+    Answering,
+    Begun,
+    RequestContext,
+    accepted,
+)
+from reward_functions.rollouts.serve.queue_reader import QueueReader
+from reward_functions.rollouts.serve.signals import handling, until_asked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from reward_functions.rollouts.report.outbox import Episode
+
+LOOPBACK: Final = "127.0.0.1"
+
+PORT: Final = 8080
+"""AgentCore's."""
+
+PING, HEALTH = PROBES = (("GET", "/ping"), ("GET", "/health"))
+"""What anybody may ask."""
+
+SESSION: Final = "x-amzn-bedrock-agentcore-runtime-session-id"
+
+GRACE_SECONDS: Final = 25.0
+"""How long episodes may go on at the end: ECS and Kubernetes kill after 30 unless they are set."""
+
+POLL_SECONDS: Final = 0.02
+"""How often what ends a server is looked at."""
+
+WAIT: Final = re.compile(r"wait(?:=([0-9]{1,6}))?")
+
+_log = logging.getLogger(__name__)
+
+
+class CannotListen(ConfigurationError):
+    """The address is taken, or is not this machine's."""
+
+
+class RolloutApp:
+    """An agent behind HTTP.
+
+    Args:
+        handler: a `rollout_handler`, or anything that `Answering` takes.
+        background: where episodes run; 64 at a time where not given.
+        api_key: what POST requests carry as `Authorization: Bearer KEY`; the variable AGENT_API_KEY
+            where None, and none where that is not set either, or where it is "".
+
+    The reporter of a `rollout_handler` is started, given what runs an orphan again, and closed at
+    the end.
+
+    Raises:
+        ConfigurationError: the handler is no function, or the key cannot stand in a header.
+    """
+
+    largest = LARGEST
+
+    def __init__(
+        self,
+        handler: Callable[..., Any],
+        *,
+        background: Background | None = None,
+        api_key: str | None = None,
+    ) -> None:
+        self.background = background or Background()
+        self._answering = Answering(handler, self.background)
+        self._rollout = getattr(handler, "rollout", None)
+        key = require_key(os.environ.get(API_KEY, "") if api_key is None else api_key)
+        self._authorization = f"Bearer {key}".encode() if key else b""
+        self._draining = Event()
+        self._routes = {
+            ("POST", "/invocations"): self._invocation,
+            ("POST", "/rollout"): self._invocation,
+            PING: self._ping,
+            HEALTH: self._health,
+        }
+
+    @property
+    def reports(self) -> bool:
+        """Whether the handler reports its rollouts, as a `rollout_handler` does."""
+        return self._rollout is not None
+
+    def begin(self, payload: dict[str, Any], *, since: float) -> Begun:
+        """Begin what came by another way than HTTP.
+
+        Args:
+            payload: of the request.
+            since: when the window of its rollout began, in seconds since the epoch.
+
+        Raises:
+            BadRequest, UntrustedEndpoint, TooBusy: as `Answering.begin` does.
+        """
+        surroundings = copy_context()
+        surroundings.run(handed_in.set, since)
+        return surroundings.run(self._answering.begin, payload, RequestContext())
+
+    def run(
+        self,
+        host: str = LOOPBACK,
+        port: int = PORT,
+        *,
+        grace: float = GRACE_SECONDS,
+        until: Callable[[Event], object] = until_asked,
+    ) -> None:
+        """Serve until SIGTERM or SIGINT; the second one ends the waiting.
+
+        Args:
+            host: 0.0.0.0 for all addresses, as AgentCore needs it.
+            port: 0 for a free one, which the log says.
+            grace: seconds that episodes may go on at the end.
+            until: what this thread does until the event is set; serving ends with it.
+
+        Raises:
+            CannotListen: the address is taken, or not this machine's.
+        """
+        asked, hurried = Event(), Event()
+
+        def end(*_: object) -> None:
+            (hurried if asked.is_set() else asked).set()
+
+        with (
+            handling((signal.SIGTERM, signal.SIGINT), end),
+            self.serving(host, port, grace=grace, hurried=hurried) as url,
+        ):
+            _log.info("listening on %s", url)
+            until(asked)
+            _log.info("ending: %d episodes run or wait", self.background.busy)
+
+    serve = run
+
+    @contextmanager
+    def serving(
+        self,
+        host: str = LOOPBACK,
+        port: int = 0,
+        *,
+        grace: float = GRACE_SECONDS,
+        hurried: Event | None = None,
+    ) -> Iterator[str]:
+        """Serve for a block, on a free port where none is given: its URL.
+
+        Args:
+            host: as `run` has it.
+            port: likewise.
+            grace: likewise.
+            hurried: ends the waiting when it is set.
+
+        Raises:
+            CannotListen: as `run` does.
+        """
+        reporter = None if self._rollout is None else self._rollout.reporter
+        try:
+            server = Server(
+                (host, port), self._reply, self._admit, largest=self.largest, anybody=PROBES
+            )
+        except OSError as error:
+            raise CannotListen(f"cannot listen on {host}:{port}: {error.strerror}") from None
+        if not self._authorization and not is_loopback_address(server.server_name):
+            _log.warning(
+                "anybody who reaches %s can start rollouts: set %s, unless AgentCore is in front",
+                server.url,
+                API_KEY,
+            )
+        thread = Thread(target=server.serve_forever, args=(POLL_SECONDS,), daemon=True)
+        if reporter is not None:
+            reporter.rerun = self._rerun
+            reporter.start()
+        thread.start()
+        try:
+            yield server.url
+        finally:
+            self._draining.set()
+            self._wait(grace, hurried or Event())
+            if self._rollout is not None:
+                self._rollout.interrupt()
+            server.shutdown()
+            thread.join()
+            server.server_close()
+            self.background.close()
+            if reporter is not None:
+                reporter.rerun = None
+                reporter.close()
+
+    def _wait(self, grace: float, hurried: Event) -> None:
+        """Wait for what runs, but not for longer than it may take."""
+        late = monotonic() + grace
+        while self.background.busy and monotonic() < late and not hurried.is_set():
+            self.background.join(min(POLL_SECONDS, grace))
+
+    def _rerun(self, episode: Episode) -> None:
+        """Run an episode again that another process left, to its end, in the window it had.
+
+        Raises:
+            TooBusy: not now.
+            CancelledError: the agent ends.
+        """
+        self.begin(json.loads(episode.payload), since=episode.began).future.exception()
+
+    def _admit(self, request: Request) -> None:
+        """Look at a request before its body is read."""
+        if (request.method, request.path) not in self._routes:
+            raise Refused(
+                HTTPStatus.NOT_FOUND,
+                "there are POST /invocations, POST /rollout, GET /ping and GET /health",
+            )
+        if request.method == "POST" and self._authorization:
+            given = request.headers.get("authorization", "").encode("latin-1", "replace")
+            if not compare_digest(given, self._authorization):
+                raise Refused(
+                    HTTPStatus.UNAUTHORIZED,
+                    "the request does not carry the agent's API key",
+                    WWW_Authenticate="Bearer",
+                )
+
+    def _reply(self, request: Request) -> Reply:
+        return self._routes[request.method, request.path](request)
+
+    def _ping(self, _: Request) -> Reply:
+        status = "HealthyBusy" if self._is_busy() else "Healthy"
+        updated = int(wall(self.background.since))
+        return Reply(HTTPStatus.OK, {"status": status, "time_of_last_update": updated})
+
+    def _is_busy(self) -> bool:
+        """Whether the session is to be kept."""
+        return bool(self.background.busy) or self._draining.is_set()
+
+    def _health(self, _: Request) -> Reply:
+        if self._draining.is_set():
+            return Reply(HTTPStatus.SERVICE_UNAVAILABLE, {"status": "draining"})
+        return Reply(HTTPStatus.OK, {"status": "healthy"})
+
+    def _invocation(self, request: Request) -> Reply:
+        if self._draining.is_set():
+            raise _full("the agent is ending")
+        try:
+            payload = read_request(_text(request.body)).payload
+            context = RequestContext(session_id=request.headers.get(SESSION))
+            begun = self._answering.begin(dict(payload), context)
+        except (BadRequest, UntrustedEndpoint) as error:
+            raise Refused(HTTPStatus.BAD_REQUEST, str(error)) from None
+        except TooBusy as error:
+            raise _full(f"the agent is full: {error}") from None
+        seconds = _patience(request) if begun.answers_at_once else inf
+        if not seconds:
+            return Reply(HTTPStatus.OK, accepted(begun.request))
+        try:
+            failure = begun.future.exception(None if seconds == inf else seconds)
+        except TimeoutError:
+            return Reply(HTTPStatus.OK, accepted(begun.request))
+        except CancelledError:
+            raise _full("the agent is ending") from None
+        if failure is not None:
+            return _failed(failure)
+        return Reply(HTTPStatus.OK, plain(begun.future.result()))
+
+
+def _failed(failure: BaseException) -> Reply:
+    """The answer to whoever waits: of what an agent raises, the type alone names no prompt."""
+    if isinstance(failure, BadRequest):
+        return Reply(HTTPStatus.BAD_REQUEST, {"error": str(failure)})
+    sentence = f"the agent raised {type(failure).__name__}"
+    return Reply(HTTPStatus.INTERNAL_SERVER_ERROR, {"error": sentence})
+
+
+def _full(sentence: str) -> Refused:
+    return Refused(HTTPStatus.SERVICE_UNAVAILABLE, sentence, Retry_After="1")
+
+
+def _text(body: bytes) -> str:
+    try:
+        return body.decode()
+    except UnicodeDecodeError:
+        raise BadRequest("the payload is not UTF-8") from None
+
+
+def _patience(request: Request) -> float:
+    """Seconds that the sender waits for the result (RFC 7240, section 4.3)."""
+    if parse_qs(request.query).get("wait", ["0"])[-1] not in {"0", "false"}:
+        return inf
+    found = WAIT.fullmatch(request.headers.get("prefer", "").strip())
+    return 0.0 if found is None else float(found[1] or inf)
+
+
+def plain(result: Any) -> Any:
+    """What a handler returns as JSON data; what JSON does not know is written by its `str`."""
+    try:
+        return json.loads(json.dumps(result, default=str, allow_nan=False))
+    except (TypeError, ValueError, RecursionError):
+        raise Refused(
+            HTTPStatus.INTERNAL_SERVER_ERROR, "what the handler returned is not JSON"
+        ) from None
+
+
+def serves_itself(app: Any) -> bool:
+    """Whether it is an app of AgentCore's kind, such as `AgentCoreRLApp`."""
+    return not isinstance(app, RolloutApp) and all(
+        callable(getattr(app, name, None)) for name in ("run", "add_async_task", "entrypoint")
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Serve what the command line names."""
+    parser = argparse.ArgumentParser(
+        prog="python -m reward_functions.rollouts.servers.app",
+        description="Serve an agent over HTTP.",
+    )
+    parser.add_argument("handler", help="MODULE:HANDLER or FILE.py:HANDLER; or an app")
+    parser.add_argument("--host", default=LOOPBACK, help="AgentCore needs 0.0.0.0 (%(default)s)")
+    parser.add_argument("--port", type=int, default=PORT, help="0 for a free one (%(default)s)")
+    parser.add_argument(
+        "--workers", type=int, default=WORKERS, help="episodes at a time (%(default)s)"
+    )
+    parser.add_argument(
+        "--grace",
+        type=float,
+        default=GRACE_SECONDS,
+        help="seconds for running episodes at the end (%(default)g)",
+    )
+    parser.add_argument("--queue", help="URL of an SQS queue that it takes requests from as well")
+    given = parser.parse_args(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    if given.workers < 1:
+        parser.error("--workers is 1 or more")
+    try:
+        app = named(given.handler)
+        if serves_itself(app):
+            if given.queue:
+                parser.error("--queue is for a handler: an app that serves itself reads none")
+            app.run(port=given.port, host=given.host)
+            return
+        if not isinstance(app, RolloutApp):
+            app = RolloutApp(app, background=Background(given.workers))
+        until = QueueReader(app, given.queue).read if given.queue else until_asked
+        app.run(given.host, given.port, grace=given.grace, until=until)
+    except ConfigurationError as error:
+        parser.error(str(error))
+    except OSError as error:
+        parser.error(f"{error.filename}: {error.strerror}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,195 @@
+"""The rooms of the package: what each is, what it may import, and how many lines it may hold.
+
+A row is a room, or a folder of a room with a place of its own in the order. It imports itself and
+rows above it. Lines are those of code, without docstrings, comments and blanks; `target` is what
+they are to come to. CONTRIBUTING.md shows the table: `make docs`.
+"""
+
+import ast
+import io
+import tokenize
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.architecture.sources import nodes
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "reward_functions"
+
+
+class Room(NamedTuple):
+    """One row of the walls."""
+
+    what: str
+    """A sentence of at most twelve words."""
+
+    imports: frozenset[str]
+
+    lines: int
+    """The most lines of code that it may hold."""
+
+    target: int
+
+    import_share: int
+    """The most percent of them that may be imports."""
+
+
+def room(what, imports, lines, target, import_share):
+    return Room(what, frozenset(imports.split()), lines, target, import_share)
+
+
+LANGUAGE = "core quantities extraction"
+
+ROOMS = {
+    "core": room("What a reward is; the standard library only.", "", 2_900, 2_300, 11),
+    "quantities": room("Numbers, number words, units, printed precision.", "core", 840, 830, 4),
+    "extraction": room(
+        "Which part of a response is its answer.", "core quantities", 4_230, 3_500, 8
+    ),
+    "symbolic": room(
+        "Whether two mathematical answers are equal.", "core quantities", 12_570, 10_300, 13
+    ),
+    "finqa": room("FinQA's records, programs and values.", LANGUAGE, 2_070, 1_900, 11),
+    "verifiers": room(
+        "Rewards that decide by a rule, one a file.", f"{LANGUAGE} symbolic finqa", 1_820, 1_350, 18
+    ),
+    "judge_runtime": room(
+        "How judges ask models: panel, retries, cache, prompts.", LANGUAGE, 2_360, 2_350, 15
+    ),
+    "judges": room(
+        "Rewards that ask a model, each with its prompt.",
+        f"{LANGUAGE} verifiers judge_runtime",
+        830,
+        700,
+        13,
+    ),
+    "shapers": room("Rewards for the form of a response.", LANGUAGE, 620, 350, 10),
+    "serving": room(
+        "The reward Lambda, and nothing else.", "core symbolic judge_runtime", 1_700, 1_400, 12
+    ),
+    "rollouts": room(
+        "Agents' episodes, whose rewards are counted once.", "core", 18_370, 14_800, 14
+    ),
+    "feedback": room(
+        "The Lambda that scores what agents deferred.", "core serving rollouts", 810, 800, 15
+    ),
+    "aws": room("Who signs, what fails, names, ARNs, S3.", "core serving", 970, 1_000, 11),
+    "adapters": room("What trainers call, one host a file.", "core serving", 1_010, 1_010, 19),
+    "testing": room("What tests of rewards use, here and elsewhere.", "core serving", 540, 540, 10),
+    "reports": room(
+        "Tables, charts, pages, statistics, the summary of a scored file.",
+        f"{LANGUAGE} judge_runtime judges",
+        2_940,
+        2_200,
+        14,
+    ),
+    "data": room(
+        "Rows of any shape, public data sets, lint, split, lengths.",
+        f"{LANGUAGE} finqa judge_runtime serving reports",
+        5_220,
+        3_000,
+        10,
+    ),
+    "aws.deployed": room(
+        "Deployed functions: found, invoked, checked, rolled back, pruned.",
+        "core serving aws testing reports data",
+        1_810,
+        1_050,
+        14,
+    ),
+    "calibration": room(
+        "Whether a judge may be trusted: people, attacks, cost.",
+        "core extraction judge_runtime serving testing reports data",
+        1_850,
+        1_450,
+        12,
+    ),
+    "scoring": room(
+        "A file of responses scored, resumable, in several processes.",
+        "core serving testing aws reports data judge_runtime calibration",
+        1_440,
+        1_000,
+        16,
+    ),
+    "jobs": room(
+        "A training job: planned, checked, started, watched, explained.",
+        "core judge_runtime serving rollouts aws testing reports data aws.deployed calibration",
+        12_060,
+        7_000,
+        12,
+    ),
+    "jobs.evaluation": room(
+        "A tuned model compared with its base, prompt by prompt.",
+        "core serving aws testing reports data aws.deployed calibration jobs",
+        1_690,
+        1_200,
+        16,
+    ),
+    "rollouts.drive": room(
+        "Agents run as a trainer runs them, on one machine.",
+        "core rollouts serving feedback aws reports data aws.deployed",
+        2_170,
+        1_400,
+        14,
+    ),
+    "cdk": room(
+        "The stack of a stage, and the app that makes it.",
+        "core judge_runtime serving rollouts feedback aws",
+        8_050,
+        7_700,
+        13,
+    ),
+    "local": room(
+        "AWS on a laptop: emulator, training double, runtime double.",
+        "core extraction serving rollouts aws reports data aws.deployed jobs rollouts.drive cdk",
+        9_890,
+        6_300,
+        14,
+    ),
+    "cli": room(
+        "Commands: arguments, calls, what is printed.",
+        "core judge_runtime serving rollouts feedback adapters aws testing reports data"
+        " aws.deployed calibration scoring jobs jobs.evaluation rollouts.drive cdk local",
+        8_750,
+        8_000,
+        21,
+    ),
+}
+
+
+def row_of(name, rows=ROOMS):
+    """The row of a dotted name below the package, such as `rollouts.drive.figures`, or None."""
+    while name and name not in rows:
+        name = name.rpartition(".")[0]
+    return name or None
+
+
+@cache
+def files():
+    """The files of every row."""
+    found = {name: [] for name in ROOMS}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name = row_of(".".join(path.relative_to(PACKAGE).with_suffix("").parts))
+        if name:
+            found[name].append(path)
+    return found
+
+
+def lines_of(path):
+    """The numbers of a file's lines of code, and of those that import."""
+    silent = set()
+    imports = set()
+    for node in nodes(path):
+        body = getattr(node, "body", None)
+        for statement in body if isinstance(body, list) else ():
+            if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+                silent |= set(range(statement.lineno, statement.end_lineno + 1))
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            imports |= set(range(node.lineno, node.end_lineno + 1))
+    quiet = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
+    code = set()
+    for token in tokenize.generate_tokens(io.StringIO(path.read_text()).readline):
+        if token.type not in quiet | {tokenize.ENDMARKER}:
+            code |= set(range(token.start[0], token.end[0] + 1))
+    return code - silent, imports

@@ -1,0 +1,296 @@
+"""The figures of a job: series, tables, CSV, drawings, and the signs that they show."""
+
+from __future__ import annotations
+
+import csv
+import math
+from io import StringIO
+from itertools import pairwise
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from reward_functions.core.spec import UNIT_SCALE, Scale
+from reward_functions.jobs import figures
+from reward_functions.jobs.drawing import (
+    MAX_CHARTS,
+    MAX_CONSTANT,
+    NO_COURSE,
+    constant,
+    page,
+    svg,
+)
+from reward_functions.jobs.figures import (
+    Series,
+    as_csv,
+    by_position,
+    number,
+    overview,
+    series,
+    sparkline,
+)
+from reward_functions.jobs.job import MetricPoint
+from reward_functions.jobs.signs import SIGNS, signs
+from reward_functions.reports.pages.charts.lines import MAX_POINTS
+from tests.parsed_page import harmless
+
+
+def course(name, values, split="training", unit="step"):
+    return Series(name, split, unit, tuple(enumerate(values)))
+
+
+POINTS = [
+    MetricPoint(2, "actor_entropy", 1.5),
+    MetricPoint(1, "actor_entropy", 2.0),
+    MetricPoint(1, "zeta", 9.0),
+    MetricPoint(1, "critic_rewards_mean", 0.25),
+    MetricPoint(2, "critic_rewards_mean", 0.123456),
+    MetricPoint(2, "reward", 0.4, "validation"),
+    MetricPoint(2, "critic_rewards_mean", 0.5),  # written again after an interruption
+]
+
+
+def test_points_become_series_and_rewards_come_first():
+    found = series(POINTS)
+    assert [each.title for each in found] == [
+        *("critic_rewards_mean", "validation reward", "actor_entropy", "zeta"),
+    ]
+    assert found[0].points == ((1, 0.25), (2, 0.5))
+    assert found[2].values == [2.0, 1.5]
+
+
+def test_a_service_that_sends_without_end_is_cut(monkeypatch):
+    monkeypatch.setattr(figures, "MAX_READ", 30)
+    endless = (MetricPoint(at, "reward", 0.0) for at in iter(int, 1))
+    assert len(series(endless)[0].points) == 1
+
+
+def test_names_without_end_are_cut(monkeypatch):
+    monkeypatch.setattr(figures, "MAX_SERIES", 3)
+    assert len(series(MetricPoint(1, f"reward {at}", 0.0) for at in range(9))) == 3
+
+
+@pytest.mark.parametrize("apart", [1, 3, 10])
+@pytest.mark.parametrize("names", [1, 2])
+def test_of_very_many_figures_some_are_kept_evenly_with_the_first_and_the_last(
+    monkeypatch, apart, names
+):
+    """The newest steps are what a watcher looks for: they are not what is left out."""
+    monkeypatch.setattr(figures, "MAX_POINTS", 20)
+    many = [
+        MetricPoint(1 + apart * at, f"reward {name}", float(at))
+        for at in range(1_000)
+        for name in range(names)
+    ]
+    for found in series(many):
+        steps = [step for step, _ in found.points]
+        gaps = {second - first for first, second in pairwise(steps[:-1])}
+        assert (steps[0], steps[-1]) == (1, 1 + apart * 999)
+        assert found.points[-1] == (1 + apart * 999, 999.0)
+        assert len(gaps) == 1
+        assert found.every > 1
+        assert 5 <= len(steps) <= 21
+
+
+def test_a_job_of_usual_size_keeps_every_step():
+    assert {each.every for each in series(POINTS)} == {1}
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e308])
+def test_what_is_no_figure_is_left_out(value):
+    assert series([MetricPoint(1, "loss", value)]) == []
+    assert series([*POINTS, MetricPoint(3, "reward", value)]) == series(POINTS)
+
+
+def test_the_tables_say_where_it_began_and_where_it_is():
+    first = overview(series(POINTS), "Figures").rows[0]
+    assert first == ("critic_rewards_mean", "2", "0.25", "0.5", "0.25", "0.5", "▁█")
+    sheet = by_position(series(POINTS), "By step", 1)
+    assert sheet.heads == ("step", "critic_rewards_mean", "validation reward", *sheet.heads[3:])
+    assert sheet.rows == [("2", "0.5", "0.4", "1.5", "-")]
+    assert sheet.note == "the newest 1 of 2; --csv FILE writes all"
+    assert by_position(series(POINTS), "By step").note == ""
+
+
+@pytest.mark.parametrize(
+    ("values", "line"),
+    [([], ""), ([1], "▁"), ([2, 2, 2], "▁▁▁"), ([0, 1], "▁█"), ([-1, 0, 1], "▁▅█"), ([3, 1], "█▁")],
+)
+def test_a_sparkline_spans_least_and_most(values, line):
+    assert sparkline(values) == line
+
+
+def test_a_long_sparkline_is_of_means():
+    assert sparkline(range(1_000), width=8) == "▁▂▃▄▅▆▇█"
+
+
+def test_csv_has_every_point_and_no_formula():
+    rows = list(csv.reader(StringIO(as_csv([*series(POINTS), course("=SUM(A1)", [1.0])]))))
+    assert rows[0] == ["unit", "position", "split", "name", "value"]
+    assert rows[1] == ["step", "1", "training", "critic_rewards_mean", "0.25"]
+    assert len(rows) == 1 + 6 + 1
+    assert rows[-1][3] == "'=SUM(A1)"
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+HOSTILE = "</svg><script>alert(1)</script>\x1b[31m\x00&\"'"
+
+
+def test_a_drawing_is_xml_and_a_page_is_harmless():
+    found = [
+        course(HOSTILE, [1.0, 2.0]),
+        course("flat", [2.0, 2.0]),
+        course("wide", [-1e100, 1e100]),
+        course("long", range(10_000), "grader", "minute"),
+        course("empty", []),
+    ]
+    drawn = ET.fromstring(svg(found, HOSTILE))
+    texts = [each.text for each in drawn.iter(f"{SVG}text")]
+    assert texts[0].startswith("</svg><script>")
+    assert {"wide", "grader long"} <= set(texts)
+    lines = [each.get("d") for each in drawn.iter(f"{SVG}path")]
+    assert max(line.count("L") for line in lines) == MAX_POINTS - 1
+    assert not any("nan" in line or "inf" in line for line in lines)
+    parsed = harmless(page(found, HOSTILE, [overview(found, "All")]).html())
+    assert "entropy collapses" in parsed.text
+    assert "Constant: flat 2." in parsed.text
+
+
+def panels(found, scale=UNIT_SCALE):
+    """The texts of each chart: its ticks, its titles, its legend."""
+    root = ET.fromstring(svg(found, "x", scale))
+    return [[text.text for text in group.iter(f"{SVG}text")] for group in root.findall(f"{SVG}g")]
+
+
+def test_training_and_validation_of_one_figure_share_a_chart():
+    found = [
+        course("reward_mean", [0.1, 0.2]),
+        course("validation_reward_mean", [0.3], "validation"),
+        course("reward_mean", [0.2, 0.3], "grader", "minute"),
+        course("loss", [4.0, 3.0]),
+        course("valid_loss", [5.0, 2.5], "validation"),
+    ]
+    shown = panels(found)
+    assert [{"training", "validation"} <= set(each) for each in shown] == [True, False, True]
+    assert {"reward_mean", "step", "0", "1"} <= set(shown[0])
+    assert {"grader reward_mean", "minutes since the job was made"} <= set(shown[1])
+    assert {"loss", "step", "3", "5"} <= set(shown[2])
+    drawn = svg(found, "x")
+    assert drawn.count("<title>validation, step") == 1 + 2
+
+
+def test_a_name_that_says_its_split_says_it_once():
+    assert course("validation_reward_mean", [0.3], "validation").title == "validation_reward_mean"
+    assert course("reward_mean", [0.3], "validation").title == "validation reward_mean"
+
+
+def ends(texts):
+    """The least and the most tick of the vertical axis, whose ticks come first."""
+    ticks = texts[: next(at for at, text in enumerate(texts) if not is_number(text))]
+    return ticks[0], ticks[-1]
+
+
+def is_number(text):
+    return text.replace("-", "").replace(".", "").isdigit()
+
+
+@pytest.mark.parametrize(
+    ("values", "scale", "of_axis"),
+    [
+        ([0.4, 0.5], UNIT_SCALE, ("0.00", "1.00")),
+        ([0.4, 0.5], Scale(-1, 1), ("-1.0", "1.0")),
+        ([-2.0, 0.5], UNIT_SCALE, ("-2", "1")),
+    ],
+)
+def test_rewards_share_an_axis_that_holds_the_scale(values, scale, of_axis):
+    found = [course("reward_std", [0.1, 0.2]), course("frac_reward_min", [0.1, 0.2])]
+    found += [course("critic_rewards_mean", values), course("reward_max", [0.5, 0.5])]
+    shown = [ends(each) for each in panels(found, scale)]
+    assert shown == [of_axis, of_axis, ("0.100", "0.200"), ("0.100", "0.200")]
+
+
+def test_a_figure_of_one_point_has_no_chart():
+    found = [course("loss", [1.0]), course("reward", [0.5], "validation")]
+    assert panels(found) == []
+    assert NO_COURSE in svg(found, "x")
+    assert NO_COURSE in page(found, "x", []).html()
+
+
+@pytest.mark.parametrize("values", [[0.0, 0.0], [0.0, 3.469e-18, -1e-18], [1e9, 1e9 + 1e-3]])
+def test_what_never_changed_or_only_by_rounding_is_a_line_of_text(values):
+    found = [course("advantage_mean", values), course("reward_mean", [0.0, 0.0])]
+    assert len(panels(found)) == 1
+    assert constant(found) == f"Constant: advantage_mean {number(values[-1])}."
+    assert constant([]) == ""
+
+
+def test_a_drawing_has_a_bounded_number_of_charts():
+    many = [course(f"m{at}", [1.0, 2.0]) for at in range(100)]
+    assert svg(many, "many").count("<g ") == MAX_CHARTS
+    flat = [course(f"m{at}", [1.0, 1.0]) for at in range(100)]
+    assert constant(flat).count(",") == MAX_CONSTANT
+    assert constant(flat).endswith(", ….")
+
+
+def test_a_page_shows_first_what_is_seen_and_what_to_do():
+    found = [course("critic_rewards_mean", [0.05] * 9)]
+    parsed = harmless(page(found, "x", [overview(found, "The service's figures")]).html())
+    assert parsed.headings[1:] == [
+        *[(2, "How to read them"), (2, "Courses"), (2, "The service's figures")]
+    ]
+    assert "What to do: measure the base model (reward job baseline)" in parsed.text
+    assert "Not measured: every response earned the minimum" in parsed.text
+    assert "▁" not in parsed.text
+
+
+SEEN = [
+    # sign, name, split, a course that shows it, one that does not
+    ("every response earned the minimum", "frac_reward_min", "grader", [1, 1, 1], [1, 0.99, 1]),
+    ("every group earned the same", "frac_reward_zero_std", "training", [1, 1], [1, 0.9, 1]),
+    ("the reward stays low", "critic_rewards_mean", "training", [0.05] * 9, [0.1, 0.2, 0.4] * 3),
+    ("the reward falls", "reward_mean", "training", [0.6, 0.4, 0.2], [0.2, 0.4, 0.6]),
+    ("groups without advantage", "frac_reward_zero_std", "training", [0.1, 0.9, 1], [0, 0.5, 0.8]),
+    ("no standard deviation", "reward_std", "grader", [0.4, 0.1, 0.0], [0.4, 0.4, 0.4]),
+    ("the rewards spread", "reward_std", "grader", [0.1, 0.2, 0.4], [0.4, 0.3, 0.2]),
+    ("the entropy collapses", "actor_entropy", "training", [2.0, 0.5, 0.1], [2.0, 1.5, 1.2]),
+    ("responses grow", "response_length_mean", "training", [100, 200, 300], [300, 250, 200]),
+    ("the gradient spikes", "actor_grad_norm", "training", [1, 1, 50], [1, 2, 3]),
+    ("the validation falls", "reward", "validation", [0.5, 0.6, 0.4], [0.4, 0.5, 0.49]),
+    ("samples without a score", "unscored_share", "grader", [0, 0, 0.1], [0, 0, 0.001]),
+]
+
+
+def stretched(values):
+    """Three times as many points: a third says something from six on."""
+    return [value for value in values for _ in range(3)]
+
+
+@pytest.mark.parametrize(("name", "figure", "split", "shows", "not_"), SEEN)
+def test_each_sign_is_seen_where_it_shows_and_nowhere_else(name, figure, split, shows, not_):
+    def state(values):
+        found = signs([course(figure, values, split)])
+        return next(each.state for each in found if each.sign.name == name)
+
+    assert state(stretched(shows)) == "seen"
+    assert state(stretched(not_)) == "not seen"
+    fewest = next(sign.fewest for sign in SIGNS if sign.name == name)
+    assert [state(shows[:1] * (fewest - 1)), state([])] == [
+        "too few points" if fewest > 1 else "not measured",
+        "not measured",
+    ]
+
+
+def test_every_sign_has_its_case_and_what_is_seen_comes_first():
+    assert [case[0] for case in SEEN] == [sign.name for sign in SIGNS]
+    first, *others = signs([course("actor_entropy", stretched([2.0, 0.5, 0.1]))])
+    assert (first.sign.name, first.state, first.figure) == (
+        *("the entropy collapses", "seen", "actor_entropy"),
+    )
+    assert {each.state for each in others} == {"not measured"}
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, 1e100])
+def test_no_course_breaks_a_sign(value):
+    found = [course(figure, [value] * 9, split) for _, figure, split, *_ in SEEN]
+    assert len(signs(found)) == len(SIGNS)
+    assert math.isfinite(len(svg(found, "x")))

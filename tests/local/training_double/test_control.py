@@ -1,0 +1,276 @@
+"""The controls that only a double has, and a server that bad requests do not harm."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import sys
+from dataclasses import replace
+from datetime import UTC, datetime
+from queue import Queue
+from urllib.error import HTTPError
+from urllib.parse import urlsplit
+
+import pytest
+
+from reward_functions.aws.emulator_record import TrainingRecord
+from reward_functions.cdk.policies.iam import Place
+from reward_functions.local.emulator import LocalAws
+from reward_functions.local.loopback_service.server import MESSAGE, Handler
+from reward_functions.local.loopback_service.walls import SMALL
+from reward_functions.local.training_double.datafiles import LONGEST
+from reward_functions.local.training_double.policy import Policy
+from reward_functions.local.training_double.server import Double, serving
+from reward_functions.local.training_double.state import Job
+from tests.local.training_double.conftest import until
+from tests.local_requests import ON_LOOPBACK, wrong
+
+WRONG = [
+    # method, what, fields, the words
+    ("POST", "throttle", {"operation": "Nothing"}, "one of AddTags, CancelFineTuningJob"),
+    ("POST", "throttle", {"operation": ["Converse"]}, "one of AddTags, CancelFineTuningJob"),
+    ("POST", "throttle", {"operation": "Converse", "times": -1}, "a whole number"),
+    ("POST", "throttle", {"operation": "Converse", "times": True}, "a whole number"),
+    ("POST", "fail", {"job": "none"}, "no job has this name"),
+    ("POST", "fail", {"job": ["none"]}, "no job has this name"),
+    ("POST", "fail", {"job": "none", "message": ""}, "a string"),
+    ("POST", "speed", {"seconds_per_step": -1}, "from 0 to 3600"),
+    ("POST", "speed", {"seconds_per_step": "1"}, "from 0 to 3600"),
+    ("POST", "speed", {"steps": 1}, "one of seconds_per_step"),
+    ("GET", "throttle", {}, "is none of"),
+    ("GET", "jobs/none", {}, "no job has this name"),
+    ("POST", "jobs/none", {}, "is none of"),
+    ("POST", "data", {"name": "f"}, "strings"),
+    ("POST", "data", {"name": "f", "content": "{"}, "f"),
+    ("POST", "nothing", {}, "is none of"),
+]
+
+
+@pytest.mark.parametrize(("method", "what", "given", "words"), WRONG)
+def test_what_a_control_does_not_take_it_says(world, method, what, given, words):
+    with pytest.raises(HTTPError) as refused:
+        world.control(what, method, **given)
+    with refused.value as answer:
+        assert words in json.load(answer)["message"]
+
+
+def test_it_tells_what_it_holds_and_forgets_it(local_aws):
+    with serving(local_aws) as double:
+        state = double.service.state
+        state.throttled["Converse"] = 2
+        state.tags["arn"] = {}
+        body = json.loads(ask(double, "GET", "/_training/state")[1])
+        assert (body["jobs"], body["throttled"]) == (0, {"Converse": 2})
+        ask(double, "POST", "/_training/reset")
+        assert not state.tags
+        assert json.loads(ask(double, "GET", "/_training/state")[1])["throttled"] == {}
+
+
+@pytest.mark.parametrize(
+    ("ended", "meant"),
+    [
+        ((True, False), 1),
+        ((False, True), 0),
+        ((True, True, False, True), 2),
+        ((False, False), 1),
+    ],
+)
+def test_of_two_jobs_of_one_name_the_one_that_runs_is_meant(local_aws, ended, meant):
+    with serving(local_aws) as double:
+        jobs = [job_of_name("twice", at, over) for at, over in enumerate(ended)]
+        double.service.state.jobs |= {job.id: job for job in jobs}
+        body = json.dumps({"job": "twice", "message": "no capacity"})
+        assert ask(double, "POST", "/_training/fail", body)[0] == 200
+        assert [bool(job.injected) for job in jobs] == [at == meant for at in range(len(jobs))]
+
+
+def job_of_name(name, at, over):
+    """A job that nobody works on: the newer, the later its number."""
+    job = Job(
+        id=f"arn:job/{at}",
+        path="bedrock",
+        name=name,
+        place=Place("aws", "us-east-1", "000000000000"),
+        base="",
+        grader="",
+        request={},
+        hyperparameters={},
+        seed=at,
+        policy=Policy.base(),
+        created=datetime(2026, 11, 22, 9, at, tzinfo=UTC),
+    )
+    if over:
+        job.status, job.ended = "failed", job.created
+    return job
+
+
+def test_it_answers_prompts_that_it_is_given(local_aws):
+    with serving(local_aws) as double:
+        row = {"messages": [{"role": "user", "content": "1 + 1?"}], "reference_answer": "2"}
+        given = json.dumps({"name": "f.jsonl", "content": json.dumps(row)})
+        assert ask(double, "POST", "/_training/data", given) == (200, b"{}")
+        assert double.service.prompts.row_of(row["messages"])
+
+
+def ask(double, method, path, body=None, headers=()):
+    connection = http.client.HTTPConnection(urlsplit(double.endpoint).netloc, timeout=30)
+    try:
+        connection.request(method, path, body, dict(headers))
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+    finally:
+        connection.close()
+
+
+FORM = {"Content-Type": "multipart/form-data; boundary=b"}
+
+HOSTILE = [
+    # method, path, body, headers, status
+    ("GET", "/", None, {}, 403),
+    ("PUT", "/custom-models", b"{}", {}, 403),
+    ("GET", "/model-customization-jobs/%00%ff", None, {}, 400),
+    ("GET", "/model-customization-jobs/" + "a" * 5000, None, {}, 400),
+    ("POST", "/model-customization-jobs", b"\x00", {}, 400),
+    ("POST", "/model-customization-jobs", None, {"Content-Length": str(MESSAGE + 1)}, 400),
+    ("POST", "/v1/files", None, {"Content-Length": str(2 * LONGEST)}, 400),
+    ("POST", "/v1/files", b"--", {"Content-Type": "multipart/form-data"}, 400),
+    ("POST", "/v1/files", b"x", FORM, 400),
+    (
+        "POST",
+        "/v1/files",
+        b"--b\r\nContent-Disposition: form-data; a*1*\r\n\r\n\r\n--b--\r\n",
+        FORM,
+        400,
+    ),
+    ("POST", "/custom-models", None, {"Content-Length": "-1"}, 400),
+    ("POST", "/custom-models", None, {"Content-Length": "\xb2"}, 400),
+    ("POST", "/v1/files", None, {"Content-Length": "9" * 5000}, 400),
+    ("HEAD", "/v1/models", None, {}, 501),
+    ("OPTIONS", "/v1/models", None, {}, 501),
+    ("GET", "/custom-models", None, {"Host": "evil.example"}, 403),
+    ("GET", "/v1/models", None, {"Host": "127.0.0.1:1"}, 403),
+    ("GET", "/v1/models", None, {"Origin": "null"}, 403),
+    ("GET", "/v1/models", None, {"Sec-Fetch-Site": "cross-site"}, 403),
+    ("GET", "/v1/models", None, {"Sec-Fetch-Site": "same-site"}, 403),
+    ("POST", "/_training/reset", None, {"Origin": "http://127.0.0.1"}, 403),
+    ("POST", "/custom-models", b"0\r\n\r\n", {"Transfer-Encoding": "chunked"}, 400),
+    ("GET", "/custom-models", None, {"Authorization": "Bearer " + "=" * 5000}, 403),
+    ("GET", "/v1/models", None, {"Authorization": "Bearer \xff"}, 401),
+]
+
+
+def test_what_a_web_page_can_cause_is_refused(world):
+    bearer = [f"Authorization: Bearer {key(world)}"]
+    port = world.double.server_address[1]
+    assert wrong(port, ON_LOOPBACK, "GET /v1/models", more=bearer) == {}
+
+
+@pytest.mark.parametrize(("method", "path", "body", "headers", "status"), HOSTILE)
+def test_a_hostile_request_is_refused_and_the_next_is_served(
+    world, method, path, body, headers, status
+):
+    bearer = {} if "Authorization" in headers else {"Authorization": f"Bearer {key(world)}"}
+    assert ask(world.double, method, path, body, headers | bearer)[0] == status
+    assert ask(world.double, "GET", "/_training/ready") == (200, b"{}")
+
+
+RAW = [
+    # a request line, further headers, the status
+    (b"GET http://127.0.0.1/v1/models HTTP/1.1", b"", 400),
+    (b"GET http://[evil/v1/models HTTP/1.1", b"", 400),
+    (b"GET * HTTP/1.1", b"", 400),
+    (b"GET /v1/models?\xff HTTP/1.1", b"", 400),
+    (b"POST /_training/reset HTTP/1.1", b"Content-Length: 0\r\nContent-Length: 5\r\n", 400),
+    (b"GET /v1/models HTTP/1.1", b"Host: evil.example\r\n", 400),
+    (b"GET /v1/models HTTP/9.9", b"", 505),
+    (b"no request at all", b"", 400),
+]
+
+
+@pytest.mark.parametrize(("line", "headers", "status"), RAW)
+def test_what_is_no_request_is_refused_in_json(world, line, headers, status):
+    host, port = world.double.server_address
+    with socket.create_connection((host, port), timeout=30) as connection:
+        connection.sendall(line + b"\r\nHost: %b:%d\r\n%b\r\n" % (host.encode(), port, headers))
+        answer = b"".join(iter(lambda: connection.recv(65_536), b""))
+    head, _, body = answer.rpartition(b"\r\n\r\n")
+    assert json.loads(body)
+    assert head.startswith(b"HTTP/1.1 %d " % status)
+
+
+@pytest.mark.parametrize("path", ["/custom-models", "/v1/models", "/_training/ready"])
+def test_a_refusal_has_the_shape_of_its_api(world, path):
+    _, body = ask(world.double, "GET", path, headers={"Origin": "http://evil.example"})
+    answer = json.loads(body)
+    error = answer["error"] if path.startswith("/v1") else answer
+    assert "a page of the web" in error["message"]
+
+
+def test_whoever_is_not_root_changes_nothing_of_an_enforcing_double(world):
+    tags = world.double.service.state.tags
+    tags["arn:kept"] = {}
+    bearer = {"Authorization": f"Bearer {key(world)}"}
+    for headers in ({}, bearer):
+        status, _ = ask(world.double, "POST", "/_training/reset", headers=headers)
+        assert (status, "arn:kept" in tags) == (403, True)
+    del tags["arn:kept"]
+
+
+def test_the_emulators_owner_is_root_to_the_double(world):
+    training = TrainingRecord(world.aws.record.process, world.double.server_address[1])
+    mine = LocalAws(world.aws.folder, replace(world.aws.record, training=training))
+    mine.ask_training("POST", "throttle", operation="Converse", times=3)
+    assert mine.ask_training("GET", "state")["throttled"] == {"Converse": 3}
+    mine.ask_training("POST", "throttle", operation="Converse", times=0)
+
+
+def test_a_large_body_is_not_read_of_somebody_unknown(world):
+    large = {"Content-Length": str(SMALL + 1)}
+    # No byte of the body is sent: whoever waited for one would not answer.
+    assert ask(world.double, "POST", "/v1/files", headers=large)[0] == 401
+    bad = {"Authorization": "Bearer x"}
+    assert ask(world.double, "POST", "/v1/files", headers=large | bad)[0] == 401
+    signed = {"Authorization": "AWS4-HMAC-SHA256 x", "Content-Length": str(MESSAGE + 1)}
+    status, body = ask(world.double, "POST", "/v1/files", headers=signed)
+    assert (status, f"{MESSAGE} bytes" in body.decode()) == (400, True)
+
+
+def test_who_still_sends_reads_the_answer(world):
+    sent = b"x" * (8 * SMALL)
+    assert ask(world.double, "POST", "/v1/files", sent, {"Authorization": "Bearer x"})[0] == 401
+
+
+def test_a_body_that_does_not_come_is_refused(world, monkeypatch):
+    monkeypatch.setattr(Handler, "timeout", 0.05)
+    status, body = ask(world.double, "POST", "/custom-models", headers={"Content-Length": "9"})
+    assert (status, b"does not come" in body) == (400, True)
+
+
+def test_a_connection_too_many_is_told_to_come_back(local_aws, monkeypatch):
+    monkeypatch.setattr(Double, "connections", 1)
+    with serving(local_aws) as double:
+        idle = http.client.HTTPConnection(*double.server_address, timeout=30)
+        idle.request("GET", "/_training/ready")
+        assert idle.getresponse().read() == b"{}"  # and the connection stays
+        until(lambda: ask(double, "GET", "/_training/ready")[0] == 503)
+        idle.close()
+        until(lambda: ask(double, "GET", "/_training/ready")[0] == 200)
+
+
+def key(world):
+    from tests.local.training_double.test_identity import api_key
+
+    return api_key(world.person)
+
+
+def test_an_answer_that_the_service_could_not_give_is_an_error_of_the_double(world, monkeypatch):
+    from reward_functions.local.training_double import aws_api
+
+    raised = Queue()
+    monkeypatch.setattr(world.double, "handle_error", lambda *_: raised.put(sys.exc_info()[1]))
+    monkeypatch.setitem(aws_api.SERVING, "ListCustomModels", lambda _: {"models": []})
+    bearer = {"Authorization": f"Bearer {key(world)}"}
+    status, body = ask(world.double, "GET", "/custom-models", headers=bearer)
+    assert (status, b"internal error" in body) == (500, True)
+    assert "extraneous key [models]" in str(raised.get(timeout=30))

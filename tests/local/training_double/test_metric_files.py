@@ -1,0 +1,117 @@
+"""The metrics of a run in the services' layouts, and its page."""
+
+import csv
+import re
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from reward_functions.local.training_double import metric_files, plots
+from reward_functions.local.training_double.metric_files import (
+    checkpoint_steps,
+    checkpoints,
+    event_data,
+    training_csv,
+    validation_csv,
+)
+from reward_functions.local.training_double.page import shares_sheet, simulation_page
+from tests.parsed_page import harmless
+from tests.rehearsals import generated_rows, rehearse
+
+HOSTILE = '<script>alert("x")</script>'
+
+
+@pytest.fixture(scope="module")
+def steps():
+    data = generated_rows("finqa", 40, 5)
+    settings = {"epochCount": 1, "batchSize": 8, "evalInterval": 2}
+    return rehearse("finqa", 1, data=data, hyperparameters=settings).steps
+
+
+def test_the_training_file_has_a_line_of_numbers_for_each_step(steps):
+    head, *lines = csv.reader(training_csv(steps).splitlines())
+    assert head[:3] == ["step_number", "epoch_number", "training_loss"]  # documented for all jobs
+    assert [line[0] for line in lines] == ["1", "2", "3", "4", "5"]
+    column = head.index("reward_mean")
+    assert [float(line[column]) for line in lines] == [s.metrics["reward_mean"] for s in steps]
+    assert all(len(line) == len(head) for line in lines)
+
+
+def test_the_validation_file_has_a_line_for_each_evaluation(steps):
+    head, *lines = csv.reader(validation_csv(steps).splitlines())
+    assert head[:3] == ["step_number", "epoch_number", "validation_reward_mean"]
+    assert [line[0] for line in lines] == ["2", "4", "5"]
+
+
+def test_the_files_are_where_bedrock_writes_them():
+    assert metric_files.TRAINING_FILE.format(job="abc") == (
+        "model-customization-job-abc/training_artifacts/step_wise_training_metrics.csv"
+    )
+    assert metric_files.VALIDATION_FILE.format(job="abc") == (
+        "model-customization-job-abc/validation_artifacts/post_fine_tuning_validation/"
+        "validation_metrics.csv"
+    )
+
+
+def test_an_event_has_the_keys_of_the_service(steps):
+    assert event_data(steps[0]).keys() == {
+        "step",
+        "total_steps",
+        "critic_rewards_mean",
+        "critic_advantages_mean",
+        "actor_pg_loss",
+        "actor_entropy",
+        "actor_grad_norm",
+        "response_length_mean",
+    }
+    assert (event_data(steps[0])["step"], event_data(steps[0])["total_steps"]) == (1, 5)
+
+
+@pytest.mark.parametrize(
+    ("total", "expected"),
+    [(67, [17, 34, 51, 67]), (52, [13, 26, 39, 52]), (2, [1, 2]), (1, [1])],
+)
+def test_a_run_has_four_checkpoints_where_it_has_four_steps(total, expected):
+    assert checkpoint_steps(total) == expected
+
+
+def test_checkpoints_come_as_their_steps_do(steps):
+    assert [one["step_number"] for one in checkpoints(steps[:3])] == [2, 3]
+    assert checkpoints(steps)[-1]["metrics"] == event_data(steps[-1])
+
+
+def test_the_page_says_simulation_wherever_a_person_looks(steps):
+    page = simulation_page("my-job", {"reward": "finqa"}, steps)
+    assert "<h1>SIMULATION: my-job</h1>" in page
+    assert "<title>SIMULATION: my-job</title>" in page
+    assert "no language model was trained" in page
+    for heading in re.findall("<h2[^>]*>(.*?)</h2>", page):
+        assert "simulation" in heading
+    for label in re.findall('aria-label="(.*?)"', page):
+        assert label.startswith("Simulation") or label == "Sections"
+    assert shares_sheet(steps).title.startswith("Simulation")
+
+
+def test_the_page_loads_nothing_and_escapes_what_a_job_is_called(steps):
+    page = simulation_page(HOSTILE, {HOSTILE: HOSTILE}, steps)
+    harmless(page)
+    assert "http" not in page.replace("http-equiv", "").replace("http://www.w3.org/2000/svg", "")
+
+
+@pytest.mark.parametrize("count", [1, 5])
+def test_the_plots_are_svg_that_stands_alone(steps, count):
+    some = steps[:count]
+    for drawn in (plots.rewards(some), *(plots.shares(some, kind) for kind in some[-1].shares)):
+        assert ET.fromstring(drawn.picture()).tag == "{http://www.w3.org/2000/svg}svg"
+        assert "nan" not in drawn.drawn
+
+
+def test_every_strategy_has_its_name_beside_its_line(steps):
+    drawn = plots.shares(steps, "percentage").drawn
+    for name, share in steps[-1].shares["percentage"].items():
+        assert f">{name}</text>" in drawn
+        assert f"→ {share:.1%}" in drawn
+
+
+def test_a_run_without_steps_has_a_page_too():
+    assert "No step was done." in simulation_page("my-job", {}, [])

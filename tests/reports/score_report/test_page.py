@@ -1,0 +1,291 @@
+"""The page: each figure on it is that of the rows, and nothing that a policy wrote runs on it."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from functools import partial
+
+import pytest
+
+from reward_functions import get, sample, score_batch
+from reward_functions.core.errors import (
+    BadSample,
+    ConfigurationError,
+    JudgeUnavailable,
+    NoVerdict,
+)
+from reward_functions.core.types import Evidence, Metric, Score, Scored, Unscored
+from reward_functions.reports.score_report.labels import labels_of
+from reward_functions.reports.score_report.page import WORST, score_page
+from reward_functions.reports.score_report.unscored import ATTRIBUTIONS, attribution
+from reward_functions.testing import hostile_responses
+from tests.gallery.parsed import parsed
+
+GSM8K = get("gsm8k")
+LIMIT = 3_000_000
+ENDINGS = ["#### 7", "The answer is 7.", "#### 6", "#### 6 or 7", "<think>7", "#### 7 and more"]
+
+
+def rows(prompts=30, responses=4):
+    return [
+        sample(
+            f"{'so ' * (at % 17)}{ENDINGS[(at * at + at // 4) % len(ENDINGS)]}",
+            None if at % 23 == 0 else "7",
+            prompt=f"Problem {at // responses}: 3 + 4?",
+            id=f"row-{at}",
+            correct="7" in ENDINGS[(at * at + at // 4) % len(ENDINGS)],
+        )
+        for at in range(prompts * responses)
+    ]
+
+
+def paged(samples, **options):
+    return score_page(GSM8K, samples, score_batch(GSM8K, samples), **options).html()
+
+
+def test_every_figure_is_that_of_the_rows(read):
+    samples = rows()
+    results = score_batch(GSM8K, samples)
+    labels = labels_of(samples, "correct", GSM8K.scale)
+    page = read(score_page(GSM8K, samples, results, labels=labels).html())
+    scored = [
+        (row, each.score)
+        for row, each in zip(samples, results, strict=True)
+        if isinstance(each, Scored)
+    ]
+    values = [score.value for _, score in scored]
+    summary = {name: value for name, value, _ in page.tables["Summary"][1:]}
+    assert summary["rows"] == str(len(samples))
+    assert summary["scored"] == str(len(values))
+    assert summary["unscored"] == str(len(samples) - len(values)) != "0"
+    assert summary["mean reward"] == f"{sum(values) / len(values):.4g}"
+    assert summary["share at the minimum"] == f"{values.count(0.0) / len(values):.1%}"
+    open_reasoning = sum(row.response.endswith("<think>7") for row, _ in scored)
+    assert summary["share that seems cut off"] == f"{open_reasoning / len(values):.1%}"
+
+    reasons = Counter(score.reason.partition("; ")[0] for _, score in scored)
+    listed = {row[0]: row[1] for row in page.tables["Reasons"][1:]}
+    assert listed == {reason: str(count) for reason, count in reasons.items()}
+
+    groups = defaultdict(list)
+    for row, score in scored:
+        groups[row.prompt].append(score.value)
+    flat = sum(len(set(group)) == 1 for group in groups.values() if len(group) > 1)
+    assert page.cell("Groups by reward", "zero advantage, in all", "groups") == str(flat)
+
+    cells = Counter((row.metadata["correct"], score.value > 0.5) for row, score in scored)
+    table = {row[0]: row[1:] for row in page.tables["Confusion matrix"][1:]}
+    assert table["correct"][:2] == [str(cells[True, True]), str(cells[True, False])]
+    assert table["incorrect"][:2] == [str(cells[False, True]), str(cells[False, False])]
+    right = cells[True, True] + cells[False, False]
+    assert page.cell("Agreement", "accuracy", "of") == f"{right} of {len(scored)}"
+    precision = cells[True, True] / (cells[True, True] + cells[False, True])
+    assert page.cell("Agreement", "precision", "value") == f"{precision:.1%}"
+
+    assert sum(int(row[1]) for row in page.tables["By length"][1:]) == len(values)
+    assert page.cell("Errors", "BadReference", "rows") == summary["unscored"]
+    assert page.cell("Errors", "BadReference", "whose failure") == "the data set"
+    answered = sum(score.metrics[0].value for _, score in scored) / len(scored)
+    assert page.cell("Metrics", "answered", "mean") == f"{answered:.4g}"
+
+
+def test_the_same_rows_make_the_same_page():
+    assert paged(rows()) == paged(rows())
+
+
+def test_the_facts_say_what_was_scored_with_what(read):
+    reward = GSM8K.bind({"flexible": True})
+    samples = rows(2)
+    page = score_page(
+        partial(reward, include_reasoning=False),
+        samples,
+        score_batch(reward, samples),
+        source=[("file", "responses.jsonl")],
+        made="2026-11-22",
+    )
+    facts = read(page.html()).facts
+    assert facts["file"] == "responses.jsonl"
+    assert facts["made"] == "2026-11-22"
+    assert facts["reward"].startswith(f"gsm8k, version {GSM8K.version}: The number behind")
+    assert facts["scale"] == "0 to 1"
+    assert facts["parameters"] == "flexible=true, include_reasoning=false"
+
+
+def test_a_function_without_a_declaration_is_refused():
+    with pytest.raises(ConfigurationError, match="declare it with @reward_function"):
+        score_page(lambda sample: 1.0, [], [])
+
+
+HOSTILE = "<script>alert(1)</script>\x1b[2J\u202e\ud800\0&\"'"
+SMALL = {
+    "nothing": [],
+    "one row": [sample("#### 7", "7", prompt="p")],
+    "one row at the minimum": [sample("no", "7", prompt="p")],
+    "no prompts": [sample("#### 7", "7"), sample("no", "7"), sample("no", "7")],
+    "only unscored rows": [sample("#### 7", None, prompt="p"), sample("x", None)],
+    "rows that are not valid samples": [Unscored("a", BadSample("messages is missing"))],
+    "no response": [sample("", "7", prompt="p")],
+    "hostile in every place": [
+        sample(HOSTILE * 9, HOSTILE, prompt=HOSTILE, id=HOSTILE, label=True),
+        sample(f"#### {HOSTILE}", {HOSTILE: HOSTILE}, prompt=HOSTILE),
+        Unscored(HOSTILE, BadSample(HOSTILE)),
+    ],
+}
+
+
+@pytest.mark.parametrize("samples", SMALL.values(), ids=SMALL)
+def test_bad_input_is_a_page_correct_and_harmless(samples, read):
+    html = paged(samples)
+    page = read(html)
+    assert len(html.encode()) < LIMIT
+    assert not page.tags & {"script", "img", "link", "iframe", "object"}
+    assert not set(html) & {"\x1b", "\0", "\u202e", "\ud800"}
+    summary = {name: value for name, value, _ in page.tables["Summary"][1:]}
+    assert summary["rows"] == f"{len(samples):,}"
+    if "no row could be scored" in html.lower():
+        assert "mean reward" not in summary
+
+
+@pytest.mark.parametrize("character", ["x", "<"])
+def test_ten_megabytes_of_a_response_are_shown_by_their_ends(character, read):
+    html = paged([sample(f"begin {character * 10_000_000} end", "7", prompt="p")])
+    assert len(html) < 50_000
+    (quoted,) = [each for each in read(html).quotations if each.startswith("begin")]
+    assert quoted.endswith("end")
+    assert "characters left out" in quoted
+
+
+def test_hostile_responses_are_quoted_harmlessly(read):
+    samples = [sample(text, "7", prompt=text, id=name) for name, text in hostile_responses()]
+    results = [Scored(each.id, Score(0.0, reason=each.response)) for each in samples]
+    html = score_page(GSM8K, samples, results).html()
+    assert len(html.encode()) < LIMIT
+    assert all(char.isprintable() or char in "\n\t" for char in html)
+    assert "script" not in read(html).tags
+
+
+def test_the_words_of_a_hostile_row_are_still_readable(read):
+    page = read(paged(SMALL["hostile in every place"]))
+    shown = "<script>alert(1)</script>\\x1b[2J\\u202e\\ud800\\x00"
+    assert any(shown in each for each in page.quotations)
+    assert any(each.startswith("<script>alert(1)</script>\\x1b") for each in page.cases)
+
+
+def loud(at):
+    """A row that writes as much as any can, in the characters that take most room."""
+    wide = "\U000e0001&<\u202e" * 2_000
+    names = [f"criterion_{each}" for each in range(30)]
+    values = dict.fromkeys(names, "no") | {f"{name}_reason": wide for name in names}
+    score = Score(
+        0.0,
+        tuple(Metric(f"metric {each}", 1.0) for each in range(200)),
+        wide,
+        f"{at} {wide}"[at % 7 :],
+        Evidence("the verdict" if at % 2 else wide, [values] if at % 2 else wide, wide),
+    )
+    row = sample(wide * 3, wide, prompt=f"{at // 4} {wide}", id=f"{at} {wide}", ok=bool(at % 2))
+    return row, Scored(row.id, score)
+
+
+def test_a_page_stays_small_whatever_the_rows_hold():
+    samples, results = zip(*map(loud, range(260)), strict=True)
+    broken = [Unscored(each.id, NoVerdict(each.response)) for each in samples[:100]]
+    labels = labels_of([*samples, *samples[:100]], "ok", GSM8K.scale)
+    page = score_page(GSM8K, [*samples, *samples[:100]], [*results, *broken], labels=labels)
+    assert len(page.html().encode()) < LIMIT
+
+
+def test_lists_are_cut_and_say_so(read):
+    samples = [sample("none", "7", prompt=str(at)) for at in range(WORST + 50)]
+    page = read(paged(samples))
+    assert len(page.cases) == WORST
+    assert f"{WORST} of {WORST + 50} rows, the lowest rewards first" in " ".join(page.paragraphs)
+
+
+def test_each_reason_is_among_the_lowest(read):
+    samples = [sample("no", "7", prompt=str(at)) for at in range(WORST + 50)]
+    samples.append(sample("#### 6", "7", prompt="last", id="the rare one"))
+    assert "the rare one · reward 0" in read(paged(samples)).cases
+
+
+LEADS = {
+    "rows of all kinds": (
+        [
+            sample("#### 7", "7", prompt="p"),
+            sample("no", "7", prompt="q"),
+            sample("no", None, prompt="q"),
+        ],
+        (
+            "2 of 3 rows scored; mean 0.5 (95 % interval 0 to 1); 50.0% at the minimum, mostly: "
+            "there is no ####."
+        ),
+    ),
+    "nothing at the minimum": (
+        [sample("#### 7", "7", prompt="p")],
+        "1 of 1 row scored; mean 1 (95 % interval 0 to 1); 0.0% at the minimum.",
+    ),
+    "nothing scored": ([sample("x", None), sample("x", None)], "0 of 2 rows scored."),
+}
+
+
+@pytest.mark.parametrize(("samples", "words"), LEADS.values(), ids=LEADS)
+def test_the_lead_is_the_page_in_one_sentence(samples, words, read):
+    assert read(paged(samples)).paragraphs[0] == words
+
+
+def test_the_end_of_a_response_is_read_without_a_click_and_on_paper():
+    long = "so " * 500 + "I say 6"
+    tree = parsed(paged([sample(long, "7", prompt="p"), sample("short", "7", prompt="p")]))
+    cards = tree.all("article")
+    seen = [[pre.text for pre in card.all("pre") if not pre.inside("details")] for card in cards]
+    assert seen == [[f"… {long[-200:]}"], ["short"]]
+    clicked = [[each.text for each in card.all("summary")] for card in cards]
+    assert clicked == [
+        ["prompt, 1 characters", "response, 1,507 characters"],
+        ["prompt, 1 characters"],
+    ]
+
+
+def test_what_to_try_is_a_sentence_for_each_remedy(read):
+    samples = [sample(text, "7", prompt="p") for text in ("no", "none", "#### 6", "#### 7")]
+    words = read(paged([*samples, sample("x", None)])).paragraphs
+    assert any(each.startswith("Note. 2 rows at the minimum: there is no ####.") for each in words)
+    assert sum(" Try: " in each for each in words) == 1
+    mended = "Note. 1 row, BadReference: mend these references, which reward data lint lists."
+    assert mended in words
+
+
+def test_a_fact_is_shown_once(read):
+    page = paged([sample("#### 6", "7", prompt="p")])
+    assert "reference, as compared" not in read(page).facts
+    assert "No row is below the maximum." in read(paged([sample("#### 7", "7")])).paragraphs
+
+
+def test_one_long_response_leaves_room_for_the_others():
+    lengths = (10, 20, 30, 1_000_000)
+    html = paged([sample("x" * each, "7", prompt="p") for each in lengths])
+    (chart,) = [each for each in parsed(html).all("svg") if "logarithmic" in each.text]
+    assert all(each in chart.text for each in ("10", "100", "1,000,000"))
+    assert "logarithmic" not in paged([sample("x" * each, "7") for each in (10, 20, 499)])
+
+
+def test_the_page_warns_of_what_must_not_be_overlooked(read):
+    cut = [sample("<think>so", "7", prompt="p") for _ in range(4)]
+    words = " ".join(read(paged(cut)).paragraphs)
+    assert "4 of 4 responses seem cut off" in words
+    assert "All groups have zero advantage" in words
+    assert "No row could be scored" in " ".join(read(paged([sample("x", None)])).paragraphs)
+
+
+def test_every_error_says_whose_failure_it_is():
+    errors = [JudgeUnavailable("x", kind) for kind in ("throttled", "denied", "timeout")]
+    whose = [attribution(error).whose for error in errors]
+    assert whose == ["the judge model"] * 3
+    assert attribution(ZeroDivisionError()).whose == "the reward's code"
+    assert attribution(NoVerdict("x", "cut")).remedy == "raise max_tokens of the judge model"
+
+
+def test_the_table_of_errors_names_errors_that_exist():
+    import reward_functions.core.errors as known
+
+    assert all(hasattr(known, name.partition(" ")[0]) for name in ATTRIBUTIONS)

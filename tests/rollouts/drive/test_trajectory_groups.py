@@ -1,0 +1,61 @@
+"""What the rollouts of a row took: means over its trajectories, joined by the rollout's id."""
+
+import pytest
+
+from reward_functions.rollouts.drive.trajectory_groups import SHOWN, group_sheet, use_in
+from reward_functions.rollouts.record.sink import TrajectorySink
+from reward_functions.rollouts.record.types import TokenUsage, ToolCall, Trajectory, Turn
+from tests.rollouts.drive.test_figures import record
+
+
+def turn(index=0, *, tokens=5, calls=0, text=0, **more):
+    made = tuple(ToolCall(id=f"{at}", name="t", recovered=at < text) for at in range(calls))
+    usage = TokenUsage(input=10, output=tokens)
+    return Turn(index=index, response={"role": "assistant"}, tool_calls=made, usage=usage, **more)
+
+
+def used(tmp_path, trajectories, records):
+    sink = TrajectorySink(tmp_path / "t.jsonl")
+    (tmp_path / "t.jsonl").touch()
+    assert all(sink.keep(each) for each in trajectories)
+    return use_in(tmp_path / "t.jsonl", records)
+
+
+RECORDS = [record(1, 0, 1.0), record(1, 1, 0.0), record(2, 0, 1.0), record(3, 0)]
+
+
+# what is in the file → of each row: trajectories, turns, tool calls, text calls, tokens out
+FILES = [
+    ([], []),
+    ([("1-0", [turn()])], [(1, 1, 1.0, 0.0, 0.0, 5.0)]),
+    ([("1-0", [turn()]), ("1-1", [turn(), turn(1)])], [(1, 2, 1.5, 0.0, 0.0, 7.5)]),
+    ([("2-0", [turn(calls=3, text=2)])], [(2, 1, 1.0, 3.0, 2.0, 5.0)]),
+    ([("2-0", [turn(tokens=None)])], [(2, 1, 1.0, 0.0, 0.0, None)]),
+    ([("1-0", [turn()]), ("1-1", [turn(tokens=None)])], [(1, 2, 1.0, 0.0, 0.0, None)]),
+    ([("2-0", [turn(discarded=True, calls=1), turn(1)])], [(2, 1, 1.0, 0.0, 0.0, 10.0)]),
+    ([("2-0", [turn(error="TimeoutError")])], [(2, 1, 0.0, 0.0, 0.0, 0.0)]),
+    ([("foreign", [turn()])], []),
+    ([("1-0", [turn()]), ("1-0", [turn(), turn(1)])], [(1, 1, 2.0, 0.0, 0.0, 10.0)]),  # the last
+    ([("2-0", [turn()]), ("1-0", [])], [(1, 1, 0.0, 0.0, 0.0, 0.0), (2, 1, 1.0, 0.0, 0.0, 5.0)]),
+]
+
+
+@pytest.mark.parametrize(("kept", "groups"), FILES)
+def test_what_the_rollouts_of_a_row_took(tmp_path, kept, groups):
+    trajectories = [Trajectory(id=id_, turns=tuple(turns)) for id_, turns in kept]
+    found = used(tmp_path, trajectories, RECORDS)
+    assert [
+        (g.row, g.trajectories, g.turns, g.tool_calls, g.recovered, g.output_tokens)
+        for g in found.groups
+    ] == groups
+    assert found.statistics.trajectories == sum(group[1] for group in groups)
+
+
+def test_the_table_has_the_rows_with_the_most_turns(tmp_path):
+    records = [record(row, 0, 1.0) for row in range(1, 31)]
+    kept = [
+        Trajectory(id=f"{row}-0", turns=tuple(turn(at) for at in range(row)))
+        for row in range(1, 31)
+    ]
+    sheet = group_sheet(used(tmp_path, kept, records).groups)
+    assert [cells[1] for cells in sheet.rows] == [str(row) for row in range(30, 30 - SHOWN, -1)]
