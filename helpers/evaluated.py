@@ -15,9 +15,14 @@ from typing import TYPE_CHECKING, Final
 from helpers.shown import Showing, Shown
 from reward_functions.jobs.evaluation.evaluation_record import save
 from reward_functions.jobs.evaluation.evaluation_sheets import differences, sheets
-from reward_functions.jobs.evaluation.markdown import SIMULATION, markdown
-from reward_functions.jobs.evaluation.page import drawn_difference, drawn_groups, page
-from reward_functions.jobs.evaluation.sample_size import prompts_needed
+from reward_functions.jobs.evaluation.intervals import prompts_needed
+from reward_functions.jobs.evaluation.page import (
+    SIMULATION,
+    drawn_difference,
+    drawn_groups,
+    markdown,
+    page,
+)
 from reward_functions.reports.pages.charts.drawing import side_by_side
 from reward_functions.reports.sheets import Sheet
 

@@ -14,6 +14,12 @@ call it gives the process every variable of the emulator, and takes away all tha
 
 On the emulator the process becomes a user with three of the stage's policies, as people have them
 on AWS, where it would be root: what a right is missing for fails here as it would there.
+
+Real money asks: what costs something in an account runs where its cell says `agree=True`.
+
+The commands of `reward job` show the cost and ask at the terminal. A cell that is run with all the
+others cannot be asked, so it stops with the cost, until somebody writes that they agree. On the
+local emulator nothing costs anything, and nothing is asked.
 """
 
 from __future__ import annotations
@@ -24,24 +30,25 @@ from typing import TYPE_CHECKING, Final
 from urllib.request import urlopen
 
 from helpers.shown import Showing, Shown
-from reward_functions.aws.emulator_pointing import away_line, pointed_at
-from reward_functions.aws.emulator_record import DEFAULT
+from reward_functions.aws.emulator_record import DEFAULT, away_line, pointed_at
 from reward_functions.aws.failures import in_words
 from reward_functions.aws.shell import aws_session
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.loopback import is_loopback
 from reward_functions.jobs.clients import endpoints
-from reward_functions.jobs.places import Place, place
+from reward_functions.jobs.lookup import Place, place
 from reward_functions.local.emulator.emulator import known
 from reward_functions.local.emulator.environment import ACCOUNT, merged
 from reward_functions.local.emulator.people import become
 from reward_functions.reports.sheets import Sheet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from reward_functions.jobs.job import Job
+    from reward_functions.jobs.planned import Plan
     from reward_functions.local.emulator import LocalAws
+
 
 PATIENCE: Final = 30.0
 """Seconds that a page of the training double may take."""
@@ -275,3 +282,47 @@ def _proven(found: Place, aws: LocalAws | None) -> Here:
         emulator=aws.name if aws else "",
         enforced=aws is None or aws.enforcing,
     )
+
+
+HOSTING: Final = "hosting the tuned model, billed until job.clean_up(); dollars unknown"
+
+
+def require_agreement(
+    here: Here, step: str, costs: Callable[[], Sequence[str]], *, agree: bool
+) -> None:
+    """Stop before money is spent that nobody agreed to spend.
+
+    Args:
+        here: where the calls go.
+        step: the cell's call, such as "job.baseline".
+        costs: what is paid for, a sentence each; asked for only where the cell stops.
+        agree: whether the cell says so.
+
+    Raises:
+        Stopped: the calls go to an account, and the cell does not agree. Nothing was asked,
+            started or hosted.
+    """
+    if here.local or agree:
+        return
+    lines = " · ".join(costs())
+    raise Stopped(
+        f"{step} costs money in the account {here.account}: {lines}. To agree, write "
+        f"{step}(…, agree=True)"
+    )
+
+
+def training_cost(planned: Plan) -> list[str]:
+    """What a job costs, as far as a plan knows it."""
+    figures = planned.figures
+    if figures is None:
+        return ["the training; its size and its price are unknown"]
+    size = f"training for {figures.run.steps:,} steps, {figures.run.responses:,} rollouts"
+    lines = [f"{size}; dollars {_dollars(figures.training_usd)}"]
+    if planned.judged:
+        judged = figures.judge.usd if figures.judge else None
+        lines.append(f"the judge's calls; dollars {_dollars(judged)}")
+    return lines
+
+
+def _dollars(known: float | None) -> str:
+    return "unknown" if known is None else f"about {known:,.2f}"

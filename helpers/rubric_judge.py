@@ -2,26 +2,38 @@
 
 Each method asks what a command of `reward judge` asks, and shows the answer. Scripts of
 `scripted_raters.py` decide in the place of models.
+
+A judge beside people's labels: the card of `reward judge calibrate`, as tables and as a page.
+
+A notebook without a model asks a script, which knows one rule. Its card shows the way from a
+question to a figure, and nothing about the quality of a judge model.
+
+What a judge costs over a training run, by model: `reward judge estimate`. No model is asked.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
 from math import fsum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from helpers.calibrating import Calibrated, calibrated
-from helpers.scripted_raters import RATERS, rater_of, rating_server
+from helpers.faithfulness import RATERS, rater_of, rating_server
+from helpers.sample_data import demo_rows
 from helpers.shown import Showing, Shown
 from reward_functions import Example, Sample, Scored, get, score_batch
-from reward_functions.calibration import doctor, estimating
-from reward_functions.calibration.asking import Judge, Spending
+from reward_functions.calibration import doctor, estimating, plots
+from reward_functions.calibration.about import about
+from reward_functions.calibration.asking import Judge, Spending, TrialPlan, ask
 from reward_functions.calibration.attack_report import AttackReport
-from reward_functions.calibration.recorded_questions import (
-    instructions_digest,
-    recorded_questions,
-)
+from reward_functions.calibration.cases import read_cases
+from reward_functions.calibration.estimating import ResponseCost, TrainingRun, estimate, measured
+from reward_functions.calibration.figures import figures
+from reward_functions.calibration.plots import page
+from reward_functions.calibration.recorded_questions import instructions_digest, recorded_questions
+from reward_functions.calibration.settings import fingerprint, load_judge_config, require_judge
+from reward_functions.calibration.sheets import Card
 from reward_functions.core.asking import ScriptedAsk
 from reward_functions.core.extras import MissingExtra
 from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
@@ -29,6 +41,7 @@ from reward_functions.judge_runtime.panel import JudgePool
 from reward_functions.judge_runtime.rubric_file import rubric_of
 from reward_functions.judge_runtime.usage import prices_as_of
 from reward_functions.local.function_runtime import LocalRuntime
+from reward_functions.local.scripted_judge import scripted_judge
 from reward_functions.reports.pages.charts.spans import Row, Span, spans
 from reward_functions.reports.sheets import Sheet
 from reward_functions.serving.settings import LambdaSettings
@@ -37,10 +50,119 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from reward_functions import Unscored
-    from reward_functions.calibration.estimating import TrainingRun
+    from reward_functions.calibration.estimating import Estimate
     from reward_functions.judge_runtime.config import Aggregate
     from reward_functions.judge_runtime.panel import BatchJudge
     from reward_functions.reports.pages.charts.drawing import Chart
+
+
+SCRIPT: Final = "a script, which is no model"
+
+DRAWS: Final = 1_000
+"""Of the bootstrap behind each interval."""
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from reward_functions.reports.pages.charts.drawing import Chart
+
+
+@dataclass(frozen=True, repr=False)
+class Calibrated(Showing):
+    """A card.
+
+    Args:
+        card: its figures.
+        path: of the page.
+    """
+
+    card: Card
+    path: Path
+
+    @property
+    def agreement(self) -> Chart:
+        """The agreement with the labels, of the judge and of people, with its interval."""
+        return plots.agreement(self.card.figures)
+
+    def _shown(self) -> Shown:
+        size = self.path.stat().st_size / 1_000
+        note = f"the whole card is a page of {size:.0f} KB: {self.path}"
+        return Shown(self.card.sheets[:1], [*self.card.warnings, note])
+
+
+def labelled_demo(reward: str, path: str | Path) -> Path:
+    """Write the demo's responses with the score that each should earn as its label.
+
+    Args:
+        reward: that has demo rows; those that are to stay unscored are left out.
+        path: of the file, JSONL.
+
+    Raises:
+        ValueError: the reward has no demo rows.
+        OSError: the file cannot be written.
+    """
+    written = "".join(f"{json.dumps(row)}\n" for row in _labelled(reward))
+    Path(path).write_text(written, encoding="utf-8")
+    return Path(path)
+
+
+def calibrated_by_script(reward: str, cases: str | Path, folder: str | Path) -> Calibrated:
+    """Let the scripted judge rate labelled cases, and write the card's page.
+
+    Args:
+        reward: a judge.
+        cases: a file of labelled responses, as `reward judge calibrate` reads them.
+        folder: where `card.html` is written; made where it is missing.
+
+    Raises:
+        ConfigurationError: the reward asks no judge, or the cases cannot be read.
+        OSError: a file cannot be read or written.
+    """
+    spec = require_judge(get(reward))
+    with scripted_judge() as url:
+        model = {"backend": "openai", "model": SCRIPT, "endpoint": f"{url}/v1"}
+        judge = Judge.opened(spec, {}, load_judge_config(json.dumps({"models": [model]})))
+        return calibrated(judge, cases, Path(folder) / "card.html")
+
+
+def calibrated(judge: Judge, cases: str | Path, target: Path) -> Calibrated:
+    """Let a judge rate labelled cases, and write the card's page.
+
+    Args:
+        judge: its models opened.
+        cases: a file of labelled responses, as `reward judge calibrate` reads them.
+        target: the page; its folder is made where it is missing.
+
+    Raises:
+        ConfigurationError: the cases cannot be read.
+        OSError: a file cannot be read or written.
+    """
+    spec, parameters = judge.spec, judge.parameters
+    labelled = read_cases(str(cases), spec.scale)
+    ratings = ask(judge, labelled, TrialPlan(), None)
+    asked = recorded_questions(spec, parameters, [case.sample for case in labelled.items])
+    origin = about(
+        spec,
+        parameters,
+        labelled,
+        models=[model.called for model in judge.config.models],
+        instructions=instructions_digest(asked),
+        answers=fingerprint(judge.config),
+    )
+    origin = replace(origin, file=Path(cases).name, draws=DRAWS, calls=judge.spent.calls)
+    card = Card(origin, labelled, ratings, figures(labelled, ratings, times=DRAWS, seed=0))
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(page(card).html(), encoding="utf-8")
+    return Calibrated(card, target)
+
+
+def _labelled(reward: str) -> Iterator[dict[str, object]]:
+    for row in demo_rows(reward):
+        expected = row["metadata"]["expected"]
+        if isinstance(expected, float):
+            shown = {name: row[name] for name in ("id", "messages", "reference_answer")}
+            yield shown | {"label": expected}
+
 
 JUDGE: Final = "rubric"
 """The judge that decides by a rubric file."""
@@ -286,3 +408,60 @@ def _script(name: str, endpoint: str) -> JudgeModel:
     if name not in RATERS:
         raise KeyError(name)
     return JudgeModel(model=name, backend="openai", endpoint=endpoint)
+
+
+def judge_costs(
+    reward: str,
+    cases: str | Path,
+    models: Sequence[str],
+    *,
+    prompts: int,
+    batch_size: int = 32,
+    samples: int = 4,
+    epochs: int = 1,
+) -> Shown:
+    """Calls, tokens and dollars of judging a run, at most; the questions are measured on cases.
+
+    Args:
+        reward: a judge.
+        cases: a file of labelled responses: those that the judge's questions are measured on.
+        models: ids of Bedrock; one without a known price costs an unknown sum.
+        prompts: rows of training data.
+        batch_size: prompts of a step.
+        samples: responses to a prompt.
+        epochs: passes over the data.
+
+    Raises:
+        ConfigurationError: the reward asks no judge, or the cases cannot be read.
+        OSError: the file cannot be read.
+    """
+    spec = require_judge(get(reward))
+    labelled = read_cases(str(cases), spec.scale).items
+    calls, tokens = measured(recorded_questions(spec, {}, [case.sample for case in labelled]))
+    run = TrainingRun(prompts=prompts, batch_size=batch_size, samples=samples, epochs=epochs)
+    cost = ResponseCost(calls=calls, input=tokens)
+    lines = [_line(name, run, cost) for name in models]
+    heads = ("model", "calls", "tokens read", "tokens written", "dollars", "a step takes")
+    title = f"Judging {run.responses:,} responses in {run.steps:,} steps, at most"
+    assumed = (
+        f"a question has about {tokens:,} tokens, a verdict is taken for {cost.output:,}, "
+        f"a call for {cost.latency:g} s; prices as of {prices_as_of()}"
+    )
+    avoided = (
+        "responses that code decides cost nothing: wrong verdicts, none, and those without reasons"
+    )
+    return Shown([Sheet(title, heads, lines)], [assumed, avoided])
+
+
+def _line(model: str, run: TrainingRun, cost: ResponseCost) -> list[str]:
+    config = JudgeConfig(models=(JudgeModel(model=model, region="us-east-1"),))
+    found: Estimate = estimate(config, run, cost, config.concurrency)
+    (only,) = found.models
+    return [
+        model,
+        f"{only.calls:,}",
+        f"{only.usage.input:,}",
+        f"{only.usage.output:,}",
+        "unknown" if only.usd is None else f"{only.usd:,.2f}",
+        f"{found.step_seconds:,.0f} seconds",
+    ]

@@ -2,6 +2,12 @@
 
 Jupyter's page has no style of ours, so that what a table needs stands in its cells. Cells come from
 services and from models: each is escaped, and made to print.
+
+Results, metrics and the catalogue as tables, in a notebook (HTML) and in a terminal (text).
+
+The rewards of a batch by group, as a chart.
+
+A group whose marks lie on one point has zero advantage: GRPO takes no gradient from it.
 """
 
 from __future__ import annotations
@@ -9,14 +15,22 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from itertools import chain
+from math import fsum
 from typing import TYPE_CHECKING, Final
 
+from reward_functions import Sample, Scored
+from reward_functions.core.registry import specs
+from reward_functions.reports.pages.charts.strips import strips
 from reward_functions.reports.pages.escaping import inline, printable
+from reward_functions.reports.sheets import Sheet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from reward_functions.reports.sheets import Sheet
+    from reward_functions import RewardResult, Unscored
+    from reward_functions.aws.catalogue import DeployedReward
+    from reward_functions.reports.pages.charts.drawing import Chart
+
 
 WRAPPED: Final = "text-align: left; max-width: 40rem"
 RIGHT: Final = "text-align: right"
@@ -118,3 +132,79 @@ def _lines(sheet: Sheet) -> Iterator[str]:
         yield "  ".join(cells).rstrip()
     if sheet.note:
         yield sheet.note
+
+
+def results_table(results: Iterable[RewardResult]) -> Shown:
+    """One row a result: its score, the answer that was found, and the reason or the error."""
+    rows = [_result(result) for result in results]
+    return Shown([Sheet("", ("id", "score", "answer", "reason"), rows, words=("answer", "reason"))])
+
+
+def metrics_table(results: Iterable[RewardResult]) -> Shown:
+    """One row a metric: its mean over the scored samples, after the mean of the scores."""
+    scores = [result.score for result in results if isinstance(result, Scored)]
+    columns: dict[str, list[float]] = {"score": [score.value for score in scores]} if scores else {}
+    for metric in chain.from_iterable(score.metrics for score in scores):
+        columns.setdefault(metric.name, []).append(metric.value)
+    rows = [
+        (name, f"{fsum(values) / len(values):.4g}", str(len(values)))
+        for name, values in columns.items()
+    ]
+    return Shown([Sheet("", ("metric", "mean", "samples"), rows)])
+
+
+def catalogue_table(deployed: Iterable[DeployedReward]) -> Shown:
+    """One row a deployment of a stage, as `reward_functions.aws.deployed.deployments` lists."""
+    columns = ("name", "reward", "version", "response mode", "ARN")
+    rows = [
+        (each.name, each.reward, str(each.version), each.response_mode, each.live_arn)
+        for each in deployed
+    ]
+    return Shown([Sheet("", columns, rows, words=columns)])
+
+
+def catalogue_of_rewards() -> Shown:
+    """One row a reward that is installed: what it verifies, its scale, and who decides."""
+    rows = [
+        (
+            name,
+            spec.summary,
+            f"{spec.scale.minimum:g} to {spec.scale.maximum:g}",
+            "a judge model" if spec.needs.judge else "a rule",
+        )
+        for name, spec in sorted(specs().items())
+    ]
+    columns = ("name", "what it verifies", "scale", "who decides")
+    return Shown([Sheet("", columns, rows, words=columns)])
+
+
+def _result(result: RewardResult) -> tuple[str, str, str, str]:
+    if isinstance(result, Scored):
+        score = result.score
+        return result.id, f"{score.value:g}", score.answer or "", score.reason
+    return result.id, "unscored", "", f"{type(result.error).__name__}: {result.error}"
+
+
+def groups(rewards: Mapping[str, Sequence[float]]) -> Chart:
+    """The rewards of each group on one line, from the lowest of all to the highest.
+
+    Args:
+        rewards: by the group's name, as `rewards_by_prompt` returns them.
+
+    Raises:
+        ValueError: there are no rewards.
+    """
+    if not any(rewards.values()):
+        raise ValueError("a plot of groups needs at least one reward")
+    return strips(f"Rewards of {len(rewards):,} groups", list(rewards.items()), x="reward")
+
+
+def rewards_by_prompt(
+    samples: Iterable[Sample | Unscored], results: Iterable[RewardResult]
+) -> dict[str, list[float]]:
+    """The rewards of the scored samples by the prompt they answer."""
+    found: dict[str, list[float]] = {}
+    for sample, result in zip(samples, results, strict=True):
+        if isinstance(sample, Sample) and isinstance(result, Scored):
+            found.setdefault(sample.prompt, []).append(result.score.value)
+    return found

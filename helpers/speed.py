@@ -10,7 +10,7 @@ from statistics import median
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from helpers.agreement import require_agreement
+from helpers.here import require_agreement
 from helpers.shown import Shown
 from reward_functions.jobs.asked_model import endpoint_of, sampling_of
 from reward_functions.jobs.asking import ask, chosen

@@ -6,6 +6,8 @@
 
 The commands of `reward job` do the same, and their defaults hold here. In an account `baseline`,
 `start`, `deploy_model` and `evaluated` stop with what they cost until their cell says `agree=True`.
+
+What the steps of a training job show: their results as tables, with a sentence each.
 """
 
 from __future__ import annotations
@@ -19,9 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
-from helpers import training_shown as shown
-from helpers.agreement import HOSTING, require_agreement, training_cost
 from helpers.evaluated import Evaluated
+from helpers.here import HOSTING, require_agreement, training_cost
 from helpers.shown import Shown
 from reward_functions.aws.catalogue import DATA_PREFIX
 from reward_functions.aws.uploading import destinations, upload
@@ -31,7 +32,8 @@ from reward_functions.jobs.account import graded_by
 from reward_functions.jobs.asked_model import endpoint_of, sampling_of
 from reward_functions.jobs.asking import ask, chosen, cost
 from reward_functions.jobs.baseline import judged, measured
-from reward_functions.jobs.baseline_record import FILE, Measured, recorded, save
+from reward_functions.jobs.baseline_page import counts, shares
+from reward_functions.jobs.baseline_record import FILE, BaselineFigures, recorded, save
 from reward_functions.jobs.checks.plan import plan_findings
 from reward_functions.jobs.configuration import load
 from reward_functions.jobs.data import files_of
@@ -48,6 +50,7 @@ from reward_functions.jobs.leftovers import Leftovers
 from reward_functions.jobs.models import find
 from reward_functions.jobs.options import serverless_of
 from reward_functions.jobs.package_hosting import PACKAGED, PackageHosting
+from reward_functions.jobs.plan_sheets import sheets as plan_sheets
 from reward_functions.jobs.preflight import preflight, readable
 from reward_functions.jobs.preparing import prepared
 from reward_functions.jobs.recipes import recipe_of
@@ -55,20 +58,107 @@ from reward_functions.jobs.scorer import scorer_named
 from reward_functions.jobs.sizes import measure
 from reward_functions.jobs.watching import Polling, watch
 from reward_functions.reports.pages.charts.drawing import WIDTH, Chart, side_by_side
+from reward_functions.reports.sheets import Sheet
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from helpers.here import Here
     from helpers.training_rows import TrainingRows
-    from reward_functions.aws.deployed.findings import CheckReport
+    from reward_functions.aws.deployed.findings import CheckFinding, CheckReport
+    from reward_functions.jobs.asking import AskingCost
     from reward_functions.jobs.baseline import Baseline
     from reward_functions.jobs.evaluation.preparing import Prepared
     from reward_functions.jobs.job import Driver, HyperparameterValue
-    from reward_functions.jobs.leftovers import Kind
+    from reward_functions.jobs.leftovers import Kind, Leftover
     from reward_functions.jobs.planned import Plan
     from reward_functions.jobs.preparing import PreparedJob
     from reward_functions.jobs.recipes import Recipe
+    from reward_functions.reports.group_figures import Share
+
+
+SIMULATION: Final = "SIMULATION: the training double answers and trains; no language model does."
+
+
+def plan(planned: Plan) -> Shown:
+    """The job, its hyperparameters, what it comes to; what is assumed, and what to look at."""
+    notes = [f"assumed: {each}" for each in planned.assumptions]
+    return Shown(
+        list(plan_sheets(planned)), [*notes, *(f"warning: {each}" for each in planned.warnings)]
+    )
+
+
+def asking_cost(costs: AskingCost) -> str:
+    """What asking the model costs, in a sentence."""
+    dollars = "unknown" if costs.usd is None else f"{costs.usd:,.4f} at most"
+    return (
+        f"{costs.calls:,} calls, about {costs.input:,} tokens read, {costs.output:,} written at "
+        f"most; dollars {dollars}"
+    )
+
+
+def evaluation_costs(made: Prepared) -> list[str]:
+    """What an evaluation costs, a sentence for each model and way of drawing."""
+    with made.askings(None) as askings:
+        costs = askings.costs()
+    lines = [
+        f"{one.side}, {one.mode}: {asking_cost(each)}"
+        for one, each in zip(made.asked, costs, strict=True)
+    ]
+    if made.scorer.judges:
+        calls = sum(each.calls for each in costs)
+        lines.append(f"the deployed judge: calls for up to {calls:,} answers beside")
+    return lines
+
+
+def baseline(
+    found: Baseline, findings: Iterable[CheckFinding], notes: Sequence[str], *, simulated: bool
+) -> Shown:
+    """The figures with their intervals, the most frequent reasons, what a job can learn.
+
+    A deployed judge gives no reasons here.
+    """
+    title = "What the base model earns" + (" (SIMULATION)" if simulated else "")
+    rows = [[name, *_share(figure)] for name, figure in shares(found).items()]
+    rows += [[name, count, ""] for name, count in counts(found).items()]
+    why = [[each.text, f"{each.answers:,}", f"{each.reward:g}"] for each in found.reasons]
+    figures = Sheet(title, ("figure", "value", "95 % interval"), rows)
+    return Shown(
+        [figures, Sheet("Why", ("reason", "answers", "reward"), why)] if why else [figures],
+        [*(f"{each.verdict}: {each.message}" for each in findings), *notes],
+    )
+
+
+def findings(found: Iterable[CheckFinding], title: str) -> Shown:
+    """Every answer of a check."""
+    heads = ("verdict", "asked", "answer")
+    rows = [[each.verdict, each.question, each.message] for each in found]
+    return Shown([Sheet(title, heads, rows, words=heads)])
+
+
+def leftovers(found: Sequence[Leftover], title: str) -> Shown:
+    """What a job left, and what becomes of each."""
+    rows = [[each.kind, each.note, each.stays or "goes", each.id] for each in found]
+    heads = ("kind", "what", "becomes", "id")
+    return Shown(
+        [Sheet(title, heads, rows, words=heads)] if rows else [],
+        [] if rows else ["nothing is left"],
+    )
+
+
+def removed(done: Mapping[Leftover, str], stay: Sequence[Leftover]) -> Shown:
+    """What is gone, what could not go, and what stays."""
+    rows = [[each.kind, problem or "removed", each.id] for each, problem in done.items()]
+    rows += [[each.kind, f"stays: {each.stays}", each.id] for each in stay]
+    heads = ("kind", "what became of it", "id")
+    return Shown([Sheet("Cleaned up", heads, rows, words=heads)])
+
+
+def _share(figure: Share | None) -> tuple[str, str]:
+    if figure is None:
+        return "-", "-"
+    return f"{figure.value:.1%}", f"{figure.low:.1%} to {figure.high:.1%}"
+
 
 FOLDER: Final = f"{DATA_PREFIX}notebooks/"
 """Where a rehearsal's answers lie: the training double reads every file of the bucket's data."""
@@ -146,7 +236,7 @@ class Training:
 
     def plan(self) -> Shown:
         """What it would come to: `reward job plan`. Nothing is uploaded or started."""
-        return shown.plan(self._planned())
+        return plan(self._planned())
 
     def baseline(self, *, agree: bool = False) -> Shown:
         """What the base earns before any training: `reward job baseline`. It asks the model.
@@ -158,7 +248,7 @@ class Training:
             Stopped: nobody agreed to the cost; nothing was asked.
         """
         found, asked, note = self._measured(agree=agree)
-        origin = Measured(
+        origin = BaselineFigures(
             model=self.base.identifier,
             asked=asked,
             data=files_of(self.asked).hashes["data"],
@@ -167,7 +257,7 @@ class Training:
         )
         scorer = scorer_named(self.deployment, self.asked.stage, self.here.place.session)
         save(recorded(found, origin, scorer), Path(FILE))
-        return shown.baseline(found, judged(found), [note], simulated=self.here.place.simulated)
+        return baseline(found, judged(found), [note], simulated=self.here.place.simulated)
 
     def preflight(self) -> Shown:
         """Every check that `start` makes: `reward job preflight`. Nothing is started."""
@@ -176,7 +266,7 @@ class Training:
         )
         if isinstance(job, Job):
             return Shown(notes=[f"{job.name} was started before, and {job.state}"])
-        return shown.findings(self._checked(job).findings, f"Before {job.request.name}")
+        return findings(self._checked(job).findings, f"Before {job.request.name}")
 
     def start(self, *, agree: bool = False) -> Shown:
         """Start it, once, however often this cell runs: `reward job start`.
@@ -239,8 +329,8 @@ class Training:
             if "strategies" in label
         ]
         title = "SIMULATION: the strategies over the steps"
-        shown = side_by_side(title, drawn, title=title)
-        return replace(shown, width=max(shown.width, PAIR))
+        chart = side_by_side(title, drawn, title=title)
+        return replace(chart, width=max(chart.width, PAIR))
 
     def deploy_model(self, *, agree: bool = False) -> Shown:
         """Host the tuned model, once: `reward job deploy-model`.
@@ -283,11 +373,11 @@ class Training:
         require_agreement(
             self.here,
             "job.evaluated",
-            lambda: [HOSTING, *shown.evaluation_costs(self._compared(options))],
+            lambda: [HOSTING, *evaluation_costs(self._compared(options))],
             agree=agree,
         )
         made = self._compared(replace(options, ask_tuned=self._hosted()))
-        costs = shown.evaluation_costs(made)
+        costs = evaluation_costs(made)
         self._give_answers(rows)
         with made.askings(None) as askings:
             given = askings.answers()
@@ -311,7 +401,7 @@ class Training:
         left = Leftovers(self.started, self.driver, self.here.place.stage, self.here.place.session)
         found = left.found(set(also))
         done = dict(left.removed(found))
-        return shown.removed(done, [each for each in found if each.stays])
+        return removed(done, [each for each in found if each.stays])
 
     def _planned(self) -> Plan:
         grader = graded_by(self.deployment, self.asked.stage, self.here.place.session)
@@ -377,7 +467,7 @@ class Training:
         endpoint = endpoint_of(self.base, sampling, where, ask=self.asked.ask)
         price = self.base.known.price if self.base.known else None
         costs = cost(drawn, self.answers, [], sampling, price.inference if price else None)
-        note = f"{endpoint.model}: {shown.asking_cost(costs)}"
+        note = f"{endpoint.model}: {asking_cost(costs)}"
         require_agreement(self.here, "job.baseline", lambda: [note], agree=agree)
         self._give_answers(self.data)
         given = ask(endpoint, drawn, self.answers)

@@ -13,7 +13,6 @@ from reward_functions.core.batch import score_batch
 from reward_functions.core.combine import cascade, clipped, gated, weighted
 from reward_functions.core.errors import BadReference, BadSample, RewardError
 from reward_functions.core.registry import get, specs
-from reward_functions.core.samples import sample
 from reward_functions.core.spec import Example, Needs, RewardSpec, Scale, reward_function
 from reward_functions.core.types import (
     Evidence,
@@ -24,6 +23,7 @@ from reward_functions.core.types import (
     Score,
     Scored,
     Unscored,
+    sample,
 )
 
 __all__ = [

@@ -9,9 +9,8 @@ from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import BadComposite, BadParameter, BadSample, NoJudge
 from reward_functions.core.jsons import json_kind
 from reward_functions.core.registry import get
-from reward_functions.core.samples import TOKENS
 from reward_functions.core.spec import RewardSpec, spec_of
-from reward_functions.core.types import Message, Sample, Unscored
+from reward_functions.core.types import TOKENS, Message, Sample, Unscored
 from reward_functions.serving.contract import decode_row
 
 if TYPE_CHECKING:

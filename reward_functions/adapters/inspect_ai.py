@@ -27,9 +27,8 @@ from reward_functions.adapters._single import (
     threads_of,
 )
 from reward_functions.core.errors import BadSample, JudgeUnavailable, NoVerdict
-from reward_functions.core.samples import TOKENS
 from reward_functions.core.spec import UNIT_SCALE
-from reward_functions.core.types import Unscored
+from reward_functions.core.types import TOKENS, Unscored
 
 if TYPE_CHECKING:
     from reward_functions.adapters._scoring import Bound, Judges

@@ -33,7 +33,7 @@ from reward_functions.adapters._single import (
     single,
     threads_of,
 )
-from reward_functions.core.samples import TOKENS
+from reward_functions.core.types import TOKENS
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from reward_functions.calibration.cases import LabelledCase, LabelledCases
-    from reward_functions.calibration.ledger import Ledger
+    from reward_functions.calibration.ledger import AnswerLedger
     from reward_functions.core.spec import RewardSpec, Scale
     from reward_functions.core.types import RewardResult, Sample, Score
     from reward_functions.judge_runtime.config import JudgeConfig
@@ -162,7 +162,7 @@ def ask(
     judge: Judge,
     cases: LabelledCases,
     plan: TrialPlan,
-    ledger: Ledger | None,
+    ledger: AnswerLedger | None,
     watched: Callable[[Sequence[Trial]], Iterable[Trial]] = iter,
 ) -> Ratings:
     """The judge's ratings of the cases.

@@ -67,7 +67,7 @@ class LabelledCase:
 
 
 @dataclass(frozen=True, slots=True)
-class Labels:
+class HumanLabels:
     """The notation of labels.
 
     Args:
@@ -114,7 +114,7 @@ class LabelledCases:
     """
 
     items: Sequence[LabelledCase]
-    labels: Labels
+    labels: HumanLabels
     classes: tuple[float, ...]
     digest: str
 
@@ -143,7 +143,7 @@ def read_cases(file: str, scale: Scale) -> LabelledCases:
     rows = list(read_rows(file, whole=True))
     if not rows:
         raise BadInput(f"{shown(file)} holds no cases")
-    labels = Labels("pair" if "response1" in rows[0].content else "graded", scale)
+    labels = HumanLabels("pair" if "response1" in rows[0].content else "graded", scale)
     items = [_case(row, labels) for row in rows]
     _check_together(items)
     labelled = {label for case in items for label in (case.label, *case.votes)}
@@ -165,7 +165,7 @@ def _digest(items: Sequence[LabelledCase]) -> str:
     return digest.hexdigest()
 
 
-def _case(row: Row, labels: Labels) -> LabelledCase:
+def _case(row: Row, labels: HumanLabels) -> LabelledCase:
     content, pair = row.content, labels.kind == "pair"
     if ("response1" in content) != pair:
         raise BadInput(f"{row.where}: pairs and graded responses stand in files of their own")
@@ -186,7 +186,7 @@ def _case(row: Row, labels: Labels) -> LabelledCase:
     )
 
 
-def _label(row: Row, labels: Labels, votes: Sequence[float]) -> float:
+def _label(row: Row, labels: HumanLabels, votes: Sequence[float]) -> float:
     written = row.content.get("label")
     if written is not None:
         label = labels.read(written)
@@ -201,7 +201,7 @@ def _label(row: Row, labels: Labels, votes: Sequence[float]) -> float:
     return label
 
 
-def _votes(row: Row, labels: Labels) -> tuple[float, ...]:
+def _votes(row: Row, labels: HumanLabels) -> tuple[float, ...]:
     written = row.content.get("votes", [])
     if not isinstance(written, list):
         raise BadInput(f"{row.where}: votes are a list of labels")

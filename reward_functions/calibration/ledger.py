@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 VERSION: Final = 1
 
 
-class Ledger:
+class AnswerLedger:
     """A file of ratings, open for appending.
 
     Args:

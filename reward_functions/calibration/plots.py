@@ -1,4 +1,7 @@
-"""Three charts of a card: agreement with its intervals, the confusion matrix, and length bias."""
+"""Three charts of a card: agreement with its intervals, the confusion matrix, and length bias.
+
+The card as one page of HTML: its facts, its tables, and the charts of `plots` above theirs.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +13,20 @@ from reward_functions.core.means import mean
 from reward_functions.reports.pages.charts.matrix import matrix
 from reward_functions.reports.pages.charts.points import Point, points
 from reward_functions.reports.pages.charts.spans import Row, Span, spans
+from reward_functions.reports.pages.page import Page
 from reward_functions.reports.pages.palette import SERIES
+from reward_functions.reports.pages.sections import Section
+from reward_functions.reports.sheets import Sheet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from reward_functions.calibration.cases import LabelledCases
     from reward_functions.calibration.confusion import Way
     from reward_functions.calibration.figures import Figure, Figures
+    from reward_functions.calibration.sheets import Card
     from reward_functions.reports.pages.charts.drawing import Chart
+
 
 BINS: Final = 8
 """Marks of the chart of length: each is the mean of as many cases as the others."""
@@ -114,3 +122,23 @@ def _bins(listed: Sequence[tuple[float, float]]) -> Iterator[Point]:
         some = listed[at * len(listed) // count : (at + 1) * len(listed) // count]
         x, y = (mean(column) for column in zip(*some, strict=True))
         yield Point(x, y, words=f"length {x:+.1f} doublings, {len(some)} cases: {y:+.3f}")
+
+
+CHARTS: Final[Mapping[str, Callable[[Card], Chart | None]]] = {
+    "Agreement with the label": lambda card: agreement(card.figures),
+    "Labels and ratings": lambda card: both(card.cases, card.figures),
+    "Bias": lambda card: length(card.figures),
+}
+"""By the title of the table that they show."""
+
+SETTINGS: Final = ("setting", "is")
+
+
+def page(card: Card) -> Page:
+    """The whole page."""
+    sections = []
+    for sheet in card.sheets:
+        drawn = CHARTS[sheet.title](card) if sheet.title in CHARTS else None
+        sections.append(Section(sheet.title, [drawn, sheet] if drawn else [sheet]))
+    sections.append(Section("Settings", [Sheet("Settings", SETTINGS, card.facts, words=SETTINGS)]))
+    return Page(card.title, card.outcome, card.warnings, sections=sections)

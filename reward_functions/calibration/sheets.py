@@ -1,6 +1,8 @@
 """The tables and sentences of a card; Markdown and the page show the same.
 
 A figure is followed by its interval. A dash is an unknown figure.
+
+The card as Markdown. Strings from files are escaped and cannot leave their line.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from reward_functions.calibration.figures import AGREEMENT
 from reward_functions.judge_runtime.usage import dollars
 from reward_functions.reports.resampling import LEVEL
-from reward_functions.reports.sheets import Sheet
+from reward_functions.reports.sheets import Sheet, escaped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from reward_functions.calibration.confusion import Way
     from reward_functions.calibration.figures import Figure, Figures
     from reward_functions.calibration.ratings import Ratings, Share
+
 
 NOTHING: Final = "–"
 
@@ -246,3 +249,21 @@ def _asked(about: About) -> str:
     calls = "1 call" if about.calls == 1 else f"{about.calls:,} calls"
     cost = dollars(about.usd or 0.0, about.unpriced, "$")
     return f"{calls}, the cost is unknown" if cost == "unknown" else f"{calls}, {cost}"
+
+
+def markdown(card: Card) -> str:
+    """The whole card."""
+    return "\n".join(_lines(card)) + "\n"
+
+
+def _lines(card: Card) -> Iterator[str]:
+    yield f"# {escaped(card.title)}"
+    yield ""
+    for warning in card.warnings:
+        yield f"> {escaped(warning)}"
+        yield ""
+    for name, value in card.facts:
+        yield f"- {name}: {escaped(value)}"
+    for sheet in card.sheets:
+        yield ""
+        yield from sheet.markdown()

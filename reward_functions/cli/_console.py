@@ -4,14 +4,20 @@ A response is written by a model that may have learned anything, terminal contro
 so is the name of a file that somebody else made. A string that is printed here is a text: no
 markup, no emoji code, and what does not print is shown by its escape. What is cut to a length as
 well passes through `plain` or `cell`.
+
+How a gate says how much was measured, before anything else that it says.
+
+`--report FILE`: what a command shows, as a page too.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
+import typer
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
 from rich.console import Console
@@ -26,6 +32,10 @@ if TYPE_CHECKING:
 
     from rich.console import ConsoleOptions, RenderResult
     from rich.status import Status
+
+    from reward_functions.reports.measured import Measured
+    from reward_functions.reports.pages.page import Page
+
 
 CELL: Final = 200
 """Characters of a text shown in a table's cell; the rest is what jsonl is for."""
@@ -60,7 +70,7 @@ class _Console(Console):
 
     def status(self, status: Any, **options: Any) -> Status:
         """A spinner beside a text that is no markup."""
-        from reward_functions.cli._status import PlainStatus
+        from reward_functions.cli._echo import PlainStatus
 
         return PlainStatus(status, self, **options)
 
@@ -197,3 +207,63 @@ def facts(named: Mapping[str, Text | None]) -> Table:
         if value is not None:
             grid.add_row(Text(name, "dim"), value)
     return grid
+
+
+def say_measured(measured: Measured) -> None:
+    """Print how much was measured on standard error; call it before the results."""
+    style = "" if measured.measured else "bold red"
+    errors().print(plain(measured.sentence, MESSAGE), style=style, soft_wrap=True, markup=False)
+
+
+def leave(measured: Measured, *, failed: bool = False) -> None:
+    """End the command with the status of a check; where all is well it goes on.
+
+    Args:
+        measured: of the check.
+        failed: whether something that was measured is wrong.
+
+    Raises:
+        typer.Exit: something is wrong, or a part, or nothing, was measured.
+    """
+    if status := measured.status(failed=failed):
+        raise typer.Exit(status)
+
+
+PAGE: Final = ".html"
+
+Report = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write a page too, one file without a script: FILE.html."),
+]
+
+
+def require_page(report: Path | str | None) -> None:
+    """Refuse another ending, before anything is done or paid for.
+
+    Raises:
+        ConfigurationError: the name does not end in .html, in either case.
+    """
+    from reward_functions.core.errors import ConfigurationError
+
+    if report is not None and not str(report).lower().endswith(PAGE):
+        raise ConfigurationError(f"a page is called NAME{PAGE}, not {str(report)!r}")
+
+
+def write_page(page: Page, report: Path) -> None:
+    """Write the page, whole or not at all, and say where it is.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    from reward_functions.data.atomic import replaced
+
+    with replaced(report) as stream:
+        stream.write(page.html())
+    say_where(report)
+
+
+def say_where(report: Path | str) -> None:
+    """One line on the terminal says where the page is."""
+    from reward_functions.cli._console import MESSAGE, errors, plain
+
+    errors().print(f"the page is {plain(str(report), MESSAGE)}", markup=False, soft_wrap=True)

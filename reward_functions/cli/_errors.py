@@ -113,7 +113,7 @@ def _one_line_errors(  # noqa: C901, PLR0912 - one clause for each way to fail
         if typed and typed[0] in COMPLETION:
             raise
         # No other way out of typer's is a SystemExit: this one comes from the code of a reward.
-        from reward_functions.scoring.origin import exit_message
+        from reward_functions.scoring.results import exit_message
 
         _report(exit_message(error))
     except ModuleNotFoundError as error:

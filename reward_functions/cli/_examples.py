@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from reward_functions import Scored, score_batch
 from reward_functions.core.errors import BadParameter, ConfigurationError
 from reward_functions.core.importing import IMPORT_ERRORS
-from reward_functions.core.prototypes import lacking
+from reward_functions.core.spec import lacking
 from reward_functions.reports.measured import Measured
 from reward_functions.scoring.results import error_of
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
 
-from reward_functions.cli._measured import leave
+from reward_functions.cli._console import leave
 from reward_functions.reports.measured import Measured
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def _complain(at: int, what: str) -> None:
 
 def _summary(answered: Sequence[Invocation | None], batch_size: int) -> None:
     from reward_functions.cli._console import errors
-    from reward_functions.reports.quantiles import quantile
+    from reward_functions.reports.resampling import quantile
 
     console = errors()
     seconds = [call.seconds for call in answered if call and not call.cold]

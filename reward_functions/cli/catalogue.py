@@ -73,9 +73,16 @@ def check(
     """
     from rich.text import Text
 
-    from reward_functions.cli._console import MESSAGE, cell, output, plain, table
+    from reward_functions.cli._console import (
+        MESSAGE,
+        cell,
+        leave,
+        output,
+        plain,
+        say_measured,
+        table,
+    )
     from reward_functions.cli._examples import replayed
-    from reward_functions.cli._measured import leave, say_measured
     from reward_functions.core.registry import Installed, installed
     from reward_functions.reports.measured import Measured
     from reward_functions.scoring.rewards import reward_named

@@ -153,8 +153,7 @@ def check(
     """
     from reward_functions.aws.deployed import check as checked
     from reward_functions.cli._check_reports import report_file
-    from reward_functions.cli._console import errors
-    from reward_functions.cli._measured import leave, say_measured
+    from reward_functions.cli._console import errors, leave, say_measured
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.data.rows.mapping import RowOptions
     from reward_functions.reports.measured import Measured

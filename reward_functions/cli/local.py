@@ -110,7 +110,7 @@ def up(
     as_json: Json = False,
 ) -> None:
     """Start one, or find the one of this name that runs; it stays until `reward local down`."""
-    from reward_functions.aws.emulator_pointing import towards_line
+    from reward_functions.aws.emulator_record import towards_line
     from reward_functions.cli._console import errors
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.local import emulator
@@ -323,8 +323,7 @@ def _here(name: str | None) -> LocalAws:
     Raises:
         LocalAwsError: it does not run.
     """
-    from reward_functions.aws.emulator_pointing import pointed_at
-    from reward_functions.aws.emulator_record import DEFAULT
+    from reward_functions.aws.emulator_record import DEFAULT, pointed_at
     from reward_functions.local.emulator import LocalAwsError
     from reward_functions.local.emulator.emulator import known
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from reward_functions.cli._agreement import Yes, agreed, require_somebody_to_ask
-from reward_functions.cli._echo import say
+from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
 from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
 from reward_functions.cli._options import Stage  # noqa: TC001 - typer reads annotations
 

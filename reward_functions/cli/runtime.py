@@ -111,6 +111,9 @@ def runtime(
 
     It serves until Ctrl-C. No trainer reads the rewards, and no model learns from them.
     """
+    from reward_functions.core.extras import ROLLOUTS, require
+
+    require("boto3", by=__name__, extra=ROLLOUTS)
     if print_env:
         _print_environment(port)
         return

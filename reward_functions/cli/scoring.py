@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
+from reward_functions.cli._console import require_page, say_where
 from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotations
     AllowEmpty,
     File,
@@ -20,7 +21,6 @@ from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotat
     Parameters,
     Shape,
 )
-from reward_functions.cli._pages import require_page, say_where
 from reward_functions.cli._verdicts import NoVerdicts, Verdicts  # noqa: TC001
 from reward_functions.scoring import Only, Sort  # noqa: TC001
 
@@ -161,7 +161,7 @@ def score(
     Exit status: 0 all scored; 1 some were not; 2 none was, or only those that a judge
     decides without a model, or nothing was done.
     """
-    from reward_functions.cli._measured import leave, say_measured
+    from reward_functions.cli._console import leave, say_measured
     from reward_functions.cli._progress import Bars
     from reward_functions.cli._summary import agreement, spent, summary, written
     from reward_functions.cli._verdicts import opened_store, say

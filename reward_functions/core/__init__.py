@@ -7,7 +7,6 @@ alternatives.py      a list as a reference
 asking.py            what a judge model is asked, and what it may answer
 aws_region.py        which region a shell names, for everything here that calls AWS
 batch.py             score a batch
-calls.py             what a reward may be called with, and what its function may return
 combine.py           reward functions from reward functions: weigh, gate, clip, try in turn
 composition.py       what all composites share: running their parts, and becoming a reward
 deadlines.py         the deadline of the batch that is being scored
@@ -15,7 +14,6 @@ declared.py          a composite declared as data
 declaring.py         whether a reward is declared as one
 errors.py            a low score means the model did badly
 extras.py            what the base install leaves out
-groups.py            the samples of a batch with the same prompt
 http_server/         an HTTP server on the standard library, for every server of this project
 importing.py         what a user named by `module:attribute` or `file.py:attribute`, imported
 jsons.py             what JSON values are called
@@ -28,11 +26,9 @@ parameters.py        the parameters of a reward
 parts.py             the parts of a composite
 patterns.py          `re` for modules with many patterns: each is compiled when it is first used
 platforms.py         which systems this runs on: Linux and macOS; Windows with WSL
-prototypes.py        what a reward lacks before it can be deployed
 ranking.py           whether a correct response always outranks an incorrect one
 references.py        where the ground truth is inside a reference
 registry.py          the registry: every reward function in our folders and in other packages'
-samples.py           a sample in one line: a response, and what it is measured against
 spec.py              a reward function is one plain function with a declaration
 suggest.py           the tail of an error message about a name that does not exist
 threads.py           threads that nobody waits for

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.deadlines import DEADLINE
 from reward_functions.core.errors import DeadlineReached, SampleBlocked
-from reward_functions.core.groups import Group
 from reward_functions.core.spec import Needs, spec_of
-from reward_functions.core.types import RewardResult, Sample, Scored, Unscored
+from reward_functions.core.types import Group, RewardResult, Sample, Scored, Unscored
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

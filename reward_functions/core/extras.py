@@ -61,6 +61,9 @@ EXTRAS: Final = {
 }
 """Top-level modules that an extra brings."""
 
+ROLLOUTS: Final = Extra("rollouts", "AWS's SDK, boto3")
+"""What runs rollouts needs boto3 alone of the extra `aws`."""
+
 
 class MissingExtra(ConfigurationError, ModuleNotFoundError):
     """What was asked for needs an extra that is not installed. The message is the line to type.

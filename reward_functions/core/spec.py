@@ -1,4 +1,4 @@
-"""A reward function is one plain function with a declaration: version, scale, metrics, examples.
+r"""A reward function is one plain function with a declaration: version, scale, metrics, examples.
 
     @reward_function(version=1, examples=[Example("positive", response="4", score=1.0,
     reference=4)]) def exact(sample: Sample, *, strip: bool = True) -> Score: ...
@@ -7,29 +7,91 @@ The decorator replaces the function by a `RewardSpec`: still callable with a sam
 the row in the catalogue, the page of `reward show`, the conformance test, the deployment.
 Keyword-only arguments are *parameters*; they are typed, listed and checked from the signature,
 nowhere else.
+
+What a reward may be called with, and what its function may return.
+
+math("\\boxed{4}", "4")          a sample is made of the two
+return answer == reference       True is 1.0 and False 0.0, which the scale must hold
+
+What a reward lacks before it can be deployed.
+
+A prototype, of version 0, scores and explains. Others rely on a deployed reward: they need to know
+which of its scores are comparable, what it pays for, and that somebody tried to game it.
 """
 
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, field
+from decimal import Decimal
 from functools import cached_property, partial
 from importlib import import_module
 from inspect import cleandoc
+from numbers import Real
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, overload
 
 from reward_functions.core.asking import ScriptedAsk
-from reward_functions.core.calls import sample_called_with, score_of
 from reward_functions.core.declaring import insist, names, two_numbers
 from reward_functions.core.errors import BadParameter, InvalidScore, NoJudge
 from reward_functions.core.parameters import Parameter, parameters_of
 from reward_functions.core.suggest import did_you_mean
-from reward_functions.core.types import Message, Sample, Score
+from reward_functions.core.types import Message, Sample, Score, sample
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from reward_functions.core.asking import Ask
+
+
+def sample_called_with(name: str, response: object, reference: Any, prompt: object) -> Sample:
+    """The sample that a call describes.
+
+    Args:
+        name: of the reward, for messages.
+        response: a string.
+        reference: of any shape.
+        prompt: a string.
+
+    Raises:
+        TypeError: the response or the prompt is not a string; the message says what to type.
+    """
+    if isinstance(response, Sample):
+        raise TypeError(f"a Sample holds its own reference and prompt: call {name}(sample)")
+    if not isinstance(response, str):
+        given = "nothing" if response is None else type(response).__name__
+        many = "; score_batch scores many" if isinstance(response, list | tuple) else ""
+        raise TypeError(
+            f'{name} scores one response, a string or a Sample, not {given}: call {name}("the '
+            f'response", "the reference"){many}'
+        )
+    if not isinstance(prompt, str):
+        raise TypeError(
+            f"{name} takes the prompt as a string, not {type(prompt).__name__}: a conversation is "
+            "a Sample, with its turns as messages"
+        )
+    return sample(response, reference, prompt=prompt)
+
+
+def score_of(name: str, returned: object) -> Score:
+    """The score that a number stands for.
+
+    Args:
+        name: of the reward, for messages.
+        returned: what its function returned in place of a `Score`.
+
+    Raises:
+        InvalidScore: it is not a finite number.
+    """
+    if getattr(returned, "shape", None) == () and hasattr(returned, "item"):
+        returned = returned.item()  # one number of numpy or torch, which have bools of their own
+    if not isinstance(returned, Real | Decimal):
+        raise InvalidScore(
+            f"{name} returned {type(returned).__name__}, not a Score, a number or a bool"
+        )
+    try:
+        return Score(float(returned))
+    except (ValueError, OverflowError):
+        raise InvalidScore(f"{name} returned a number that is not finite") from None
 
 
 class RewardFunction(Protocol):
@@ -370,3 +432,24 @@ def spec_of(reward: RewardFunction) -> RewardSpec | None:
 
 def _named(module: str, name: str) -> Any:
     return getattr(import_module(module), name)
+
+
+KINDS: Final = ("positive", "negative", "attack")
+"""Of examples, each of which a reader looks for."""
+
+
+def lacking(spec: RewardSpec) -> list[str]:
+    """What a reward lacks, each as it is typed; examples alone where it is no prototype."""
+    return list(_lacking(spec))
+
+
+def _lacking(spec: RewardSpec) -> Iterator[str]:
+    prototype = spec.version == 0
+    if prototype:
+        yield "version=1"
+    shown = {example.kind for example in spec.examples}
+    missing = [kind for kind in KINDS if kind not in shown]
+    if missing and (prototype or not shown):
+        yield f"examples of kind {', '.join(missing)}"
+    if prototype and not spec.summary:
+        yield "a docstring"

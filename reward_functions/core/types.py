@@ -1,4 +1,4 @@
-"""The values that flow through every reward: samples in, scores out.
+r"""The values that flow through every reward: samples in, scores out.
 
     Message ┐
     Message ┴→ Sample ──(reward function)──→ Score ──(score_batch)──→ Scored | Unscored
@@ -7,6 +7,13 @@ All are frozen, and none knows where it came from: wire formats are decoded in `
 reward function receives one `Sample` and returns one `Score`; it writes no id, so it loses none.
 What could not be scored is an `Unscored`, a type of its own, so that no caller can mistake an
 outage for a number.
+
+The samples of a batch with the same prompt, and what is worked out about all of them once.
+
+A sample in one line: a response, and what it is measured against.
+
+sample("6 × 7 = 42\n#### 42", "42")
+sample("The answer is B.", "B", prompt="Which one is prime?", id="q7", level="easy")
 """
 
 from __future__ import annotations
@@ -14,10 +21,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
 
 ASSISTANT_ROLES: Final = frozenset({"assistant", "nova_assistant"})
 """The roles a policy answers under: OpenAI's name, and the one Amazon Nova's trainer uses."""
@@ -220,3 +229,68 @@ class Unscored:
 
 
 RewardResult = Scored | Unscored
+
+
+Work = TypeVar("Work")
+
+
+class Group(tuple[Sample, ...]):  # noqa: SLOT001 - a tuple of any length has a __dict__
+    """The samples of one prompt in a batch; safe to use from many threads.
+
+    Args:
+        samples: in the order of the batch.
+    """
+
+    def __init__(self, samples: Iterable[Sample]) -> None:  # noqa: ARG002 - a tuple takes them itself
+        self._lock = Lock()
+        self._done: dict[Callable[[Sequence[Sample]], Any], Any] = {}
+
+    def once(self, work: Callable[[Sequence[Sample]], Work]) -> Work:
+        """What a function makes of the group; the first sample that asks has it computed."""
+        with self._lock:
+            if work not in self._done:
+                self._done[work] = work(self)
+            found: Work = self._done[work]
+            return found
+
+
+def once(group: Sequence[Sample], work: Callable[[Sequence[Sample]], Work]) -> Work:
+    """What a function makes of a group, once for all the samples of a batch.
+
+    Args:
+        group: as a reward is given it; any other sequence is worked through at each call.
+        work: from the samples; a function of a module, which is the key.
+    """
+    return group.once(work) if isinstance(group, Group) else work(group)
+
+
+TOKENS: Final = "completion_tokens"
+"""The field of a row that counts the tokens of its response; adapters fill it in where the trainer
+shows the tokens."""
+
+
+def sample(
+    response: str = "",
+    reference: Any = None,
+    *,
+    prompt: str = "",
+    id: str = "sample",  # noqa: A002 - the wire's own word
+    **metadata: Any,
+) -> Sample:
+    """A user turn, an assistant turn, and a reference.
+
+    Args:
+        response: what the policy wrote.
+        reference: the ground truth, in any shape that the reward reads; None where it needs none.
+        prompt: the user turn.
+        id: the sample's name.
+        metadata: further fields of the data set.
+
+    Raises:
+        TypeError: response or prompt is not a string.
+    """
+    for name, text in (("response", response), ("prompt", prompt)):
+        if not isinstance(text, str):
+            raise TypeError(f"a {name} is a string, not {type(text).__name__}")
+    turns = (Message("user", prompt), Message("assistant", response))
+    return Sample(id=id, messages=turns, reference=reference, metadata=metadata)

@@ -23,11 +23,10 @@ from typing import TYPE_CHECKING, Final
 from reward_functions.core import patterns as re
 from reward_functions.extraction.answer import UNCLOSED_BOX, Answer, NoAnswer
 from reward_functions.extraction.candidates.boxes import COMMAND, last_boxed
+from reward_functions.extraction.candidates.candidate import whole_response
 from reward_functions.extraction.candidates.endings import ends_with, last_sentence
-from reward_functions.extraction.candidates.hash_marker import last_hash_marker
 from reward_functions.extraction.candidates.math_spans import last_span, taken_back
-from reward_functions.extraction.candidates.statements import last_statement
-from reward_functions.extraction.candidates.whole_response import whole_response
+from reward_functions.extraction.candidates.statements import last_hash_marker, last_statement
 from reward_functions.extraction.cues.formulas import TAIL
 from reward_functions.extraction.cues.matching import (
     correction,

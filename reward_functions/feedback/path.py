@@ -12,6 +12,12 @@
 A message is settled as a whole: where one of its records is tried again, none is a dead letter yet.
 An imputed value is never reported. An accident in one message is that message's alone, and none
 waits for another's reward.
+
+When a message that failed comes again: soon, later each time, and while its trainer waits.
+
+The queue hides a message for six times the function's timeout, as Lambda asks of it: that is longer
+than a trainer waits for a rollout. So a message that fails is hidden for a pause of our own, and
+one whose function dies no longer than that function could have run.
 """
 
 from __future__ import annotations
@@ -20,20 +26,20 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from functools import partial
+from math import ceil
 from random import SystemRandom
 from typing import TYPE_CHECKING, Any, Final
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from reward_functions.feedback import letters
-from reward_functions.feedback.again import SPARE, hide, pause
+from reward_functions.feedback import findings
 from reward_functions.feedback.findings import EXPIRED, UNSCORED, Stopped
 from reward_functions.feedback.messages import arrivals_of
 from reward_functions.feedback.results import read
 from reward_functions.rollouts.request.clock import from_wall, steady
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from reward_functions.feedback.messages import Arrival
     from reward_functions.feedback.reports import Reports
@@ -41,6 +47,47 @@ if TYPE_CHECKING:
     from reward_functions.feedback.settings import FeedbackSettings
     from reward_functions.rollouts.report.deferred.record import DeferredRecord
     from reward_functions.rollouts.report.intents import Stored, Target
+
+
+PAUSES: Final = (15.0, 60.0)
+"""Seconds before the second attempt, and before each later one, give or take a quarter."""
+
+SPARE: Final = 5.0
+"""Seconds from an invocation's last moment to when its messages may be received again."""
+
+
+def pause(receives: int, left: Iterable[float], *, random: float) -> float:
+    """Seconds until a message comes again: at most half of what any of its rollouts has left.
+
+    Args:
+        receives: how often it was received, 1 or more.
+        left: seconds of the windows of its rollouts, as far as they are known.
+        random: 0 or more and less than 1.
+    """
+    usual = PAUSES[min(receives, len(PAUSES)) - 1] * (0.75 + random / 2)
+    return max(min([usual, *(each / 2 for each in left)]), 0.0)
+
+
+def hide(client: Any, queue: str, seconds: Mapping[str, float]) -> str:
+    """Hide messages for some seconds each; why not, where SQS hides one for the queue's own time.
+
+    Args:
+        client: boto3's for SQS.
+        queue: its URL.
+        seconds: by the receipts of the messages; whole ones are rounded up to.
+    """
+    why = ""
+    for receipt, each in seconds.items():
+        try:
+            client.change_message_visibility(
+                QueueUrl=queue, ReceiptHandle=receipt, VisibilityTimeout=ceil(each)
+            )
+        except ClientError as error:
+            why = why or str(error.response.get("Error", {}).get("Code", ""))
+        except (BotoCoreError, OSError) as error:
+            why = why or type(error).__name__
+    return why
+
 
 REPORTING: Final = 20.0
 """Seconds of an invocation that are kept for reports: two attempts."""
@@ -240,7 +287,7 @@ class Path:
             body = each.message.body if each.arrival is None else each.arrival.body
             where = each.message.id if each.arrival is None else each.arrival.where
             try:
-                letters.send(self._sqs, self._settings.dead_letters, body, each.stopped, where)
+                findings.send(self._sqs, self._settings.dead_letters, body, each.stopped, where)
             except (BotoCoreError, ClientError, OSError) as error:
                 return Stopped("unreported", f"SQS took no dead letter: {type(error).__name__}")
             counts[DEAD] += 1

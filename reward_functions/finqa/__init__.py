@@ -15,14 +15,11 @@ stated_program       the program a response states, and by equality whether it i
 
 agreement.py     how the answer string of a FinQA record and its executed answer stand to each
 claims.py        how an unmarked sentence claims its number
-direction.py     the sign that words give a value
 equality.py      whether two FinQA programs are one
 executor.py      FinQA programs
 numbers.py       the numbers of an answer
 parser.py        parses FinQA programs into steps
 renderings.py    which further numbers of an answer render its value again
-rules.py         the ids of FinQA's rules, by the fault of a value
 syntax.py        what a FinQA program is: its steps, its numbers, and how large it may be
-value.py         a value as an answer states it, or why there is none
 yesno.py         yes or no, as the final answer to a FinQA question
 """

@@ -14,7 +14,7 @@ from math import inf, log10
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from reward_functions.finqa import question as asking
-from reward_functions.finqa.value import NoValue
+from reward_functions.finqa.syntax import NoValue
 from reward_functions.finqa.values import values
 from reward_functions.quantities.numerals import PERCENT, quantity
 from reward_functions.quantities.precision import Precision, place, precision

@@ -12,8 +12,7 @@ from math import inf, log10
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from reward_functions.finqa.agreement import LEAST_DIGITS, POINTS_PER_UNIT, WORDS, Known
-from reward_functions.finqa.syntax import PLACES
-from reward_functions.finqa.value import COUNT, TIMES
+from reward_functions.finqa.syntax import COUNT, PLACES, TIMES
 from reward_functions.quantities.numerals import BASIS_POINT, PERCENT, PERCENTAGE_POINT
 from reward_functions.quantities.units import is_currency, same_unit
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from reward_functions.finqa.agreement import Reference
-    from reward_functions.finqa.value import Value
+    from reward_functions.finqa.syntax import Value
 
 DOUBLE: Final = 1e-14
 """Above the relative error of a difference of doubles; what is decided within it is decided by

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.finqa import cues
-from reward_functions.finqa.value import TIMES, NoValue, Sign, Value
+from reward_functions.finqa.syntax import TIMES, NoValue, Sign, Value
 from reward_functions.quantities.numerals import Quantity, quantity
 from reward_functions.quantities.precision import Precision, place, precision
 

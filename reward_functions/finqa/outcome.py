@@ -1,4 +1,9 @@
-"""What becomes of an answer that is held against a reference: why it is wrong, in words."""
+"""What becomes of an answer that is held against a reference: why it is wrong, in words.
+
+The ids of FinQA's rules, by the fault of a value.
+
+They name the rows of docs/finqa.md. A verdict carries the id of the rule that decided it.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +13,7 @@ from reward_functions.core.references import reference_fields
 from reward_functions.extraction.answer import Answer, NoAnswer
 from reward_functions.finqa.comparison import fault
 from reward_functions.finqa.question import asked, says_basis_points
-from reward_functions.finqa.rules import OF_FAULT
-from reward_functions.finqa.value import NoValue, Value
+from reward_functions.finqa.syntax import NoValue, Value
 from reward_functions.finqa.values import values
 from reward_functions.finqa.yesno import yes_or_no
 from reward_functions.quantities.numerals import BASIS_POINT
@@ -20,6 +24,17 @@ if TYPE_CHECKING:
     from reward_functions.core.types import Sample
     from reward_functions.finqa.agreement import Reference
     from reward_functions.finqa.comparison import Fault
+
+
+OF_FAULT: Final = {
+    "": "finqa-rounded-to-printed-digits",
+    "value": "finqa-near-miss",
+    "unit": "finqa-other-unit",
+    "sign": "finqa-sign",
+    "scale": "finqa-other-scale",
+    "precision": "finqa-two-digits",
+}
+
 
 _REASONS: Final[dict[Fault, str]] = {
     "": "equals the reference",

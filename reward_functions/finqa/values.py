@@ -19,10 +19,14 @@ from reward_functions.extraction.cues.compiling import says
 from reward_functions.extraction.markup import plain
 from reward_functions.finqa import cues
 from reward_functions.finqa.claims import claims, qualified
-from reward_functions.finqa.direction import directed, direction_before, with_sign_of
 from reward_functions.finqa.numbers import number_alone, numbers
-from reward_functions.finqa.renderings import further_renderings
-from reward_functions.finqa.value import COUNT, NoValue, Value
+from reward_functions.finqa.renderings import (
+    directed,
+    direction_before,
+    further_renderings,
+    with_sign_of,
+)
+from reward_functions.finqa.syntax import COUNT, NoValue, Value
 from reward_functions.quantities import units
 from reward_functions.quantities.numerals import quantity
 from reward_functions.quantities.precision import Precision, precision

@@ -11,7 +11,7 @@ from typing import Final
 from reward_functions.extraction.cues.compiling import says
 from reward_functions.extraction.markup import plain
 from reward_functions.finqa import cues
-from reward_functions.finqa.value import NoValue
+from reward_functions.finqa.syntax import NoValue
 from reward_functions.quantities.unicode_forms import typeset
 
 MAX_LENGTH: Final = 400

@@ -5,7 +5,6 @@ What a job is
     job.py              what every service has: a job, its state, its metrics, its events
     parts.py            what a user writes and a request carries: filters, a network
     configuration.py    what a user asks for, validated; its digest names the job
-    naming.py           the name: PREFIX-DIGEST-RUN
     data.py             its files, by their bytes
     tags.py             its tags: which reward, which version, which configuration
     grader.py           its reward, pinned to a version
@@ -32,15 +31,11 @@ Before it
 Its course
 
     clients.py          where calls go, and shells that are refused
-    places.py           a stage, and the services of its region
-    addresses.py        which addresses a key and data may be sent to
-    bounded.py          answers to boto3 that end, in time and in size
     token.py            the key of the OpenAI-compatible API
     drivers/            one shape, a file a service: Bedrock's control plane, the OpenAI API,
                         SageMaker's serverless customization
     evaluators.py       how SageMaker knows a reward: versions in the account's own hub
     request_rules.py    a request against botocore's model, whose own client checks less
-    row_form.py         the rows of a file, as the service reads them
     agents.py           what an agent of a multi-turn job is: `agent_rows.py` is what it is sent
     json_schema.py      a job's document against the schema that its service publishes
     failures.py         what a service refuses, as a sentence
@@ -54,12 +49,10 @@ What it measured and made
     figures.py          series of points: `grader_figures.py` has the grader's own
     signs.py            how to read them; `drawing.py` makes their charts and page
     beside_deployed.py  what it uses beside what is deployed now
-    metric_names.py     what a trainer's figure is read as, by its name
     evaluation_jobs.py  evaluations by SageMaker with the same function:
                         `evaluation_request.py` is sent, `evaluation_results.py` comes back
     diagnosing.py       why it failed: `causes.py` is the table, `grader_log.py` what is seen
     trainer_log.py      the errors that a trainer of SageMaker logged
-    in_region.py        what is asked of Bedrock in one region, and looked at until it is done
     hosting.py          tuned models, and the deployments that host them
     packages.py         model packages of SageMaker: `package_hosting.py` hosts them, and
                         `importing.py` is Bedrock's import of open weights

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 VERSION: Final = 1
 
 
-class Attempt(NamedTuple):
+class AnswerAttempt(NamedTuple):
     """One of the answers to a prompt.
 
     Args:
@@ -53,7 +53,7 @@ class AnswerFile:
 
     def __init__(self, path: Path, setup: str) -> None:
         self.path = path
-        self.given: dict[Attempt, ModelAnswer] = {}
+        self.given: dict[AnswerAttempt, ModelAnswer] = {}
         self._lines = AppendedLines(path)
         try:
             self._continue(path, setup)
@@ -76,7 +76,7 @@ class AnswerFile:
     def __exit__(self, *error: object) -> None:
         self._lines.close()
 
-    def keep(self, attempt: Attempt, answer: ModelAnswer) -> None:
+    def keep(self, attempt: AnswerAttempt, answer: ModelAnswer) -> None:
         """Append an answer; it is on the disk when the method returns."""
         self.given[attempt] = answer
         self._lines.append(
@@ -92,7 +92,7 @@ class AnswerFile:
         )
 
 
-def _read(path: Path, whole: Iterable[bytes], setup: str) -> dict[Attempt, ModelAnswer]:
+def _read(path: Path, whole: Iterable[bytes], setup: str) -> dict[AnswerAttempt, ModelAnswer]:
     first, *lines = whole
     try:
         head = json.loads(first)
@@ -105,7 +105,7 @@ def _read(path: Path, whole: Iterable[bytes], setup: str) -> dict[Attempt, Model
             f"{path} holds answers of another model, temperature or limit of tokens: give another "
             "file with --out"
         )
-    given: dict[Attempt, ModelAnswer] = {}
+    given: dict[AnswerAttempt, ModelAnswer] = {}
     for number, text in enumerate(lines, 2):
         try:
             attempt, answer = _answer(json.loads(text))
@@ -115,7 +115,7 @@ def _read(path: Path, whole: Iterable[bytes], setup: str) -> dict[Attempt, Model
     return given
 
 
-def _answer(line: Any) -> tuple[Attempt, ModelAnswer]:
+def _answer(line: Any) -> tuple[AnswerAttempt, ModelAnswer]:
     """One line; not by pydantic, whose strings hold no half of a surrogate pair.
 
     Raises:
@@ -130,7 +130,7 @@ def _answer(line: Any) -> tuple[Attempt, ModelAnswer]:
     seconds = line.get("seconds")
     if not (seconds is None or (type(seconds) is float and isfinite(seconds) and seconds >= 0)):
         raise TypeError
-    return Attempt(prompt, number), ModelAnswer(text, ended, Usage(read, written), seconds)
+    return AnswerAttempt(prompt, number), ModelAnswer(text, ended, Usage(read, written), seconds)
 
 
 def _foreign(path: Path) -> ConfigurationError:

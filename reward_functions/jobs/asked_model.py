@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from reward_functions.jobs.configuration import JobConfiguration
     from reward_functions.jobs.job import HyperparameterValue
+    from reward_functions.jobs.lookup import Place
     from reward_functions.jobs.models import Base
-    from reward_functions.jobs.places import Place
 
 LIMITS: Final = ("inferenceMaxTokens", "max_response_length", "sampling_max_tokens")
 """Hyperparameters that limit an answer: Bedrock's, and those of SageMaker's recipes

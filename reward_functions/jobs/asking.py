@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.lengths import prompt_tokens
-from reward_functions.jobs.answers import Attempt
+from reward_functions.jobs.answers import AnswerAttempt
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.model_calls import PATIENCE, BadPrompt, Busy
 
@@ -42,7 +42,7 @@ LONGEST_PAUSE: Final = 60.0
 """Seconds between two calls for one answer: all of them together are two to four minutes."""
 
 
-class Prompt(NamedTuple):
+class AskedPrompt(NamedTuple):
     """A row of the data that is asked.
 
     Args:
@@ -63,17 +63,17 @@ class Prompt(NamedTuple):
 
 def chosen(
     samples: Sequence[Sample], places: Sequence[str], count: int, seed: int = 0
-) -> list[Prompt]:
+) -> list[AskedPrompt]:
     """Rows of the data, drawn at random; one for each distinct prompt.
 
     Raises:
         BadJob: no row has a prompt.
     """
-    found: dict[str, Prompt] = {}
+    found: dict[str, AskedPrompt] = {}
     for sample, place in zip(samples, places, strict=True):
         if sample.context:
             digest = _digest(sample.context)
-            found.setdefault(digest, Prompt(digest, sample, place))
+            found.setdefault(digest, AskedPrompt(digest, sample, place))
     if not found:
         raise BadJob("data: no row has a prompt to ask")
     drawn = list(found.values())
@@ -81,9 +81,9 @@ def chosen(
     return drawn[:count]
 
 
-def attempts_for(prompts: Sequence[Prompt], each: int) -> list[Attempt]:
+def attempts_for(prompts: Sequence[AskedPrompt], each: int) -> list[AnswerAttempt]:
     """What is asked: every prompt once, then every prompt again."""
-    return [Attempt(prompt.digest, number) for number in range(each) for prompt in prompts]
+    return [AnswerAttempt(prompt.digest, number) for number in range(each) for prompt in prompts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +106,9 @@ class AskingCost:
 
 
 def cost(
-    prompts: Sequence[Prompt],
+    prompts: Sequence[AskedPrompt],
     each: int,
-    kept: Sequence[Attempt],
+    kept: Sequence[AnswerAttempt],
     sampling: Sampling,
     price: tuple[float, float] | None,
 ) -> AskingCost:
@@ -165,14 +165,14 @@ class Patience:
 
 def ask(
     endpoint: Endpoint,
-    prompts: Sequence[Prompt],
+    prompts: Sequence[AskedPrompt],
     each: int,
     *,
     kept: AnswerFile | None = None,
     concurrency: int = 8,
     patience: Patience | None = None,
     advance: Callable[[int], object] = lambda _: None,
-) -> dict[Attempt, ModelAnswer]:
+) -> dict[AnswerAttempt, ModelAnswer]:
     """Answers to every prompt; those that are kept are not asked for.
 
     Args:
@@ -214,8 +214,8 @@ class _Asking:
         self.ending = Event()
 
     def answers(
-        self, missing: Iterable[Attempt], concurrency: int
-    ) -> Iterator[tuple[Attempt, ModelAnswer]]:
+        self, missing: Iterable[AnswerAttempt], concurrency: int
+    ) -> Iterator[tuple[AnswerAttempt, ModelAnswer]]:
         """The answers as they come; what was on its way when one failed comes before the error."""
         left = iter(missing)
         problem: AwsFailed | BadPrompt | None = None
@@ -241,7 +241,7 @@ class _Asking:
         if problem is not None:
             raise problem
 
-    def answer(self, attempt: Attempt) -> ModelAnswer:
+    def answer(self, attempt: AnswerAttempt) -> ModelAnswer:
         """One answer, in a thread."""
         turns = self.turns[attempt.prompt]
         for pause in self.patience.pauses():

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
     from reward_functions.core.spec import Scale
     from reward_functions.core.types import RewardResult
-    from reward_functions.jobs.answers import Attempt
-    from reward_functions.jobs.asking import Prompt
+    from reward_functions.jobs.answers import AnswerAttempt
+    from reward_functions.jobs.asking import AskedPrompt
     from reward_functions.jobs.model_calls import ModelAnswer
     from reward_functions.jobs.scorer import VersionScorer
 
@@ -110,8 +110,8 @@ class Baseline:
 
 
 def measured(
-    prompts: Sequence[Prompt],
-    answers: Mapping[Attempt, ModelAnswer],
+    prompts: Sequence[AskedPrompt],
+    answers: Mapping[AnswerAttempt, ModelAnswer],
     scorer: VersionScorer,
     advance: Callable[[int], object] = lambda _: None,
 ) -> Baseline:

@@ -103,7 +103,7 @@ class BaselineRecord(BaseModel):
         )
 
 
-class Measured(BaseModel):
+class BaselineFigures(BaseModel):
     """What a baseline was measured with, beside its figures."""
 
     model_config = ConfigDict(frozen=True)
@@ -119,7 +119,10 @@ class Measured(BaseModel):
 
 
 def recorded(
-    baseline: Baseline, measured: Measured, scorer: VersionScorer, now: datetime | None = None
+    baseline: Baseline,
+    measured: BaselineFigures,
+    scorer: VersionScorer,
+    now: datetime | None = None,
 ) -> BaselineRecord:
     """The record of figures that were just measured.
 

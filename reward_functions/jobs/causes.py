@@ -31,7 +31,7 @@ BEDROCK: Final = "docs.aws.amazon.com/bedrock/latest/userguide"
 MULTI_TURN: Final = "docs/rollouts.md, The handler; a field report of multi-turn jobs"
 
 
-class Sign(NamedTuple):
+class Symptom(NamedTuple):
     """Something that was seen: where, and the words."""
 
     place: Place
@@ -62,7 +62,7 @@ class LikelyCause(NamedTuple):
     """A cause, and the first sign that shows it."""
 
     cause: Cause
-    sign: Sign
+    sign: Symptom
 
 
 CAUSES: Final = (
@@ -362,7 +362,7 @@ CAUSES: Final = (
 )
 
 
-def likely(signs: Sequence[Sign]) -> Iterator[LikelyCause]:
+def likely(signs: Sequence[Symptom]) -> Iterator[LikelyCause]:
     """The causes that the signs show, in the order of the table; each with its first sign."""
     for cause in CAUSES:
         pattern = re.compile(cause.pattern, re.IGNORECASE)

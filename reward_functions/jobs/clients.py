@@ -12,6 +12,13 @@
 each with a variable of its own. Which one counts, the AWS SDKs' reference guide says
 ("Service-specific endpoints"); *here* is this machine alone. The whole shell is checked whichever
 service is wanted, for a job needs them all.
+
+Addresses that a key or data are sent to, as the library that connects reads them.
+
+refused                                          because
+a backslash, a space, a control character        two parsers find two hosts in it
+a name or a password before the host             it would stand in messages
+another host for `urllib3` than for Python       the check would be of one, the call to the other
 """
 
 from __future__ import annotations
@@ -24,13 +31,63 @@ from urllib.parse import urlsplit
 from reward_functions.aws.deployed.versions import control_plane
 from reward_functions.aws.failures import in_words
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.core.loopback import is_loopback
-from reward_functions.jobs.addresses import host_of
+from reward_functions.core.loopback import AMBIGUOUS, is_loopback
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from boto3.session import Session
+
+
+FORM: Final = "https://HOST or http://HOST:PORT"
+
+SCHEMES: Final = frozenset({"http", "https"})
+
+
+class BadAddress(ConfigurationError):
+    """An address that nothing is sent to. The message does not show it: it may hold a password."""
+
+
+def host_of(url: str, called: str = "an endpoint") -> str:
+    """The host and port that a URL leads to.
+
+    Args:
+        url: of an endpoint.
+        called: what it is called in a message, such as the variable that holds it.
+
+    Raises:
+        BadAddress: it has none, or not the same to every parser.
+    """
+    from urllib3.exceptions import LocationParseError  # noqa: PLC0415 - 50 ms
+    from urllib3.util import parse_url  # noqa: PLC0415
+
+    try:
+        read, ours = parse_url(url), urlsplit(url)
+        same = (read.host or "").strip("[]").lower() == (ours.hostname or "").lower()
+        port = ours.port
+    except (LocationParseError, ValueError):
+        raise BadAddress(f"{called} is no URL: write {FORM}") from None
+    if AMBIGUOUS.search(url) or read.auth is not None or "@" in ours.netloc:
+        raise BadAddress(
+            f"{called} has a backslash, a space, a control character or a password in it: write "
+            f"{FORM}"
+        )
+    if not (read.host and same and read.port == port and read.scheme in SCHEMES):
+        raise BadAddress(f"{called} is no URL: write {FORM}")
+    return ours.netloc
+
+
+def require_private(url: str) -> str:
+    """The host and port of an address that a key may be sent to: over https, or to this machine.
+
+    Raises:
+        BadAddress: it is none, or the key would travel in the clear.
+    """
+    host = host_of(url)
+    if urlsplit(url).scheme != "https" and not is_loopback(f"http://{host}"):
+        raise BadAddress(f"{host}: a key travels over https, or to this machine")
+    return host
+
 
 GENERAL: Final = "AWS_ENDPOINT_URL"
 
@@ -122,7 +179,7 @@ class Endpoints:
 
     def _ways(self) -> tuple[str, str]:
         """The lines that point this shell at its emulator, and away from it."""
-        from reward_functions.aws.emulator_pointing import (  # noqa: PLC0415 - for errors alone
+        from reward_functions.aws.emulator_record import (  # noqa: PLC0415 - for errors alone
             away_line,
             pointed_at,
             towards_line,

@@ -16,7 +16,7 @@ from reward_functions.aws.deployed.configuration import configuration
 from reward_functions.aws.deployed.function import DeployedFunction
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.account import account_limits
-from reward_functions.jobs.causes import LikelyCause, Sign, likely
+from reward_functions.jobs.causes import LikelyCause, Symptom, likely
 from reward_functions.jobs.figures import series
 from reward_functions.jobs.grader_figures import batches, by_minute
 from reward_functions.jobs.grader_lines import JobLines
@@ -56,7 +56,7 @@ class Diagnosis:
     """
 
     job: Job
-    signs: tuple[Sign, ...]
+    signs: tuple[Symptom, ...]
     causes: tuple[LikelyCause, ...]
     log: GraderLog | None
     unread: tuple[str, ...]
@@ -109,52 +109,54 @@ def diagnose(
     return Diagnosis(job, tuple(signs), tuple(likely(signs)), log, tuple(unread))
 
 
-def _of_service(job: Job) -> Iterator[Sign]:
+def _of_service(job: Job) -> Iterator[Symptom]:
     if job.status == "stopped":
-        yield Sign("status", "the job was stopped")
+        yield Symptom("status", "the job was stopped")
     if job.phase and job.over:
-        yield from (Sign("status", job.phase) for word in LIMITS if word in job.phase)
+        yield from (Symptom("status", job.phase) for word in LIMITS if word in job.phase)
     if job.failure:
-        yield Sign("failure", job.failure[:MESSAGE])
+        yield Symptom("failure", job.failure[:MESSAGE])
 
 
-def _of_figures(measured: Sequence[Series]) -> Iterator[Sign]:
+def _of_figures(measured: Sequence[Series]) -> Iterator[Symptom]:
     """What teaches nothing, however well a job ended."""
     for each in signs_of(measured):
         if each.state == "seen" and each.sign.nothing_learned:
-            yield Sign("figures", f"{each.sign.name} ({each.figure})")
+            yield Symptom("figures", f"{each.sign.name} ({each.figure})")
 
 
-def _of_log(log: GraderLog | None) -> Iterator[Sign]:
+def _of_log(log: GraderLog | None) -> Iterator[Symptom]:
     if log is None:
         return
     for line, count in log.errors.most_common():
-        yield Sign("log", f"{line} ({count:,} times)" if count > 1 else line)
+        yield Symptom("log", f"{line} ({count:,} times)" if count > 1 else line)
     for ending, count in log.endings.most_common():
-        yield Sign(
+        yield Symptom(
             "ending",
             f"{ending}: {count:,} of {log.invocations:,} invocations; the longest took "
             f"{log.seconds:,.1f} s",
         )
     if log.memory_size and log.memory_used >= FULL * log.memory_size:
-        yield Sign("ending", f"memory used up: {log.memory_used:,.0f} of {log.memory_size:,.0f} MB")
+        yield Symptom(
+            "ending", f"memory used up: {log.memory_used:,.0f} of {log.memory_size:,.0f} MB"
+        )
 
 
 def _of_trainer(
     job: Job, region: str, session: Session | None, unread: list[str]
-) -> Iterator[Sign]:
+) -> Iterator[Symptom]:
     """What the trainer of a job of SageMaker logged, where that did not succeed."""
     if not region or job.status not in {"failed", "stopped"}:
         return
     try:
         for error in trainer_errors(job, region, session):
-            yield Sign("log", error)
+            yield Symptom("log", error)
     except AwsFailed as error:
         reason = "there is none yet, or it is gone" if error.missing else _unread(error)
         unread.append(f"the trainer's log: {reason}")
 
 
-def _of_function(grader: str, session: Session | None, unread: list[str]) -> Iterator[Sign]:
+def _of_function(grader: str, session: Session | None, unread: list[str]) -> Iterator[Symptom]:
     """What Lambda says of the version now."""
     try:
         function = DeployedFunction(grader, session=session)
@@ -165,19 +167,19 @@ def _of_function(grader: str, session: Session | None, unread: list[str]) -> Ite
             state = settings.get("State", "Active")
             if state not in ("Active", "Inactive"):
                 why = str(settings.get("StateReason", ""))[:MESSAGE]
-                yield Sign("function", f"the function is {state}: {why}".rstrip(": "))
+                yield Symptom("function", f"the function is {state}: {why}".rstrip(": "))
         limits = account_limits(function)
     except BadArn:
         return
     except AwsFailed as error:
         if error.missing:
-            yield Sign("function", f"there is no such function or version any more: {grader}")
+            yield Symptom("function", f"there is no such function or version any more: {grader}")
         else:
             unread.append(f"the function: {error}")
         return
     unread += limits.unmeasured
     if limits.reserved == 0:
-        yield Sign("function", f"{function.arn.name} has a reserved concurrency of 0")
+        yield Symptom("function", f"{function.arn.name} has a reserved concurrency of 0")
 
 
 def _unread(error: AwsFailed | BadArn) -> str:

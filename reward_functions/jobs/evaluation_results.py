@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.types import Sample, Scored
-from reward_functions.jobs.drivers.bodies import whole_object
 from reward_functions.jobs.drivers.fields import moment, number, text, within
+from reward_functions.jobs.drivers.objects import whole_object
 from reward_functions.jobs.failures import pages
 from reward_functions.serving.contract import decode_row
 from reward_functions.serving.evaluation_event import is_evaluation

@@ -29,8 +29,8 @@ from reward_functions.jobs.clients import client
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.drivers.fields import text, within
 from reward_functions.jobs.failures import answer
-from reward_functions.jobs.hub import contents_of_hub, versions_of_content
 from reward_functions.jobs.job import Call
+from reward_functions.jobs.recipes import contents_of_hub, versions_of_content
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -5,23 +5,55 @@
 
 A model of the OpenAI-compatible API needs no deployment; model packages of SageMaker's jobs have
 `package_hosting.py`.
+
+What is asked of Bedrock in one region, and looked at until it is done.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.errors import ConfigurationError
+from reward_functions.jobs.clients import client
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.drivers.fields import moment, text
 from reward_functions.jobs.failures import UNREADABLE, answer, pages
-from reward_functions.jobs.in_region import InRegion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from datetime import datetime
+
+    from boto3.session import Session
+
+
+class InRegion:
+    """Something of one account and region.
+
+    Args:
+        region: of what is asked for.
+        session: boto3's; the caller's own where not given.
+        pause: waits some seconds.
+        clock: seconds that pass.
+    """
+
+    def __init__(
+        self,
+        region: str,
+        session: Session | None = None,
+        *,
+        pause: Callable[[float], object] = sleep,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self.region = region
+        self._session, self._pause, self._clock = session, pause, clock
+
+    @cached_property
+    def _bedrock(self) -> Any:
+        return client("bedrock", self.region, self._session)
 
 
 T = TypeVar("T")

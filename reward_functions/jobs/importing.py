@@ -20,8 +20,7 @@ from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.drivers.fields import moment, text, within
 from reward_functions.jobs.failures import UNREADABLE, answer, pages
-from reward_functions.jobs.hosting import PAGE, PATIENCE, NotHosted, present, waited
-from reward_functions.jobs.in_region import InRegion
+from reward_functions.jobs.hosting import PAGE, PATIENCE, InRegion, NotHosted, present, waited
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

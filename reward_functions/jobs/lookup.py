@@ -5,6 +5,8 @@ an ARN of training-job               SageMaker's serverless customization
 an ARN of job/AgentRFT               SageMaker's multi-turn jobs
 ftjob-…                              the OpenAI-compatible API
 a name                               the first service that has it
+
+Where jobs are run: a deployed stage, and the services of its region.
 """
 
 from __future__ import annotations
@@ -13,13 +15,20 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.aws.deployed.catalogue import stage_record
 from reward_functions.aws.failures import AwsFailed
+from reward_functions.jobs.clients import endpoints
+from reward_functions.jobs.drivers import driver_for
 from reward_functions.jobs.job import NoSuchJob
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from boto3.session import Session
+
+    from reward_functions.aws.catalogue import DeployedStage
     from reward_functions.jobs.job import Driver, DriverName, Job
+
 
 NEEDED: Final[Mapping[DriverName, str]] = {
     "bedrock": "jobs",
@@ -106,3 +115,71 @@ def all_jobs(drivers: Sequence[Driver], limit: int) -> Listing:
     listed = len(refused) < len(drivers)
     hidden = [name for name, error in refused.items() if error.denied and listed]
     return Listing(newest, hidden, [refused[name] for name in refused if name not in hidden])
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A stage, and the session that reaches it.
+
+    Args:
+        stage: its record.
+        session: boto3's.
+        double: the address of the training double, where that stands in for its services; else "".
+    """
+
+    stage: DeployedStage
+    session: Session
+    double: str
+
+    @property
+    def simulated(self) -> bool:
+        """Whether its services are the training double, which trains no language model."""
+        return bool(self.double)
+
+    def simulation_page(self, job: Job) -> str:
+        """Where the training double shows the course of a job; "" for a job of a service."""
+        name = job.id.rpartition("/")[2]
+        return f"{self.double.rstrip('/')}/_training/jobs/{name}" if self.double else ""
+
+    def driver(self, name: DriverName) -> Driver:
+        """One service.
+
+        Raises:
+            ConfigurationError: the environment leads to the emulator's own Bedrock.
+        """
+        return driver_for(name, self.stage.region, self.session, self.stage)
+
+    def drivers(self, only: DriverName | None = None) -> list[Driver]:
+        """The services to ask: the one that is named, or all that the stage has roles for."""
+        names: list[DriverName] = ["bedrock", "openai"]
+        names += ["sagemaker"] if self.stage.sagemaker_role_arn else []
+        names += ["agent-rft"] if self.stage.agent_role_arn else []
+        return [self.driver(name) for name in ([only] if only else names)]
+
+    def job(self, identifier: str, only: DriverName | None = None) -> tuple[Driver, Job]:
+        """A job by its name, id or ARN, and the service that runs it.
+
+        Raises:
+            NoSuchJob: there is none.
+            AwsFailed: a service cannot be asked.
+        """
+        return job_of(identifier, self.drivers(only or service_of(identifier)))
+
+
+def place(stage: str, session: Session) -> Place:
+    """Read a stage's record, once no call can reach two kinds of AWS.
+
+    Args:
+        stage: its name.
+        session: boto3's.
+
+    Raises:
+        WrongEndpoint: the shell points to two kinds of AWS, or to the emulator's own Bedrock.
+        NotDeployed: there is no such stage in this account and region.
+        AwsFailed: it cannot be read.
+    """
+    found = endpoints(session)
+    # Before the first call: the stage's record itself would be another account's.
+    found.check()
+    double = found.services["bedrock"] if found.local else ""
+    return Place(stage_record(stage, session), session, double)

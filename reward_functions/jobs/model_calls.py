@@ -10,6 +10,8 @@ the text that a reward reads is not documented.
 
 Sources: botocore's model of `Converse`; "Chat Completions" in OpenAI's API reference; "Extended
 thinking in Amazon Nova 2" in the Nova 2 user guide for `reasoningConfig`.
+
+Answers to a boto3 client that end: botocore itself reads a body however long and slow it is.
 """
 
 from __future__ import annotations
@@ -25,21 +27,71 @@ from reward_functions.aws.failures import AwsFailed, in_words
 from reward_functions.aws.shell import aws_session
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Usage
-from reward_functions.jobs.addresses import require_private
-from reward_functions.jobs.bounded import bound
-from reward_functions.jobs.clients import endpoints
+from reward_functions.jobs.clients import ca_bundle, endpoints, require_private
 from reward_functions.jobs.drivers.fields import text, within
-from reward_functions.jobs.drivers.openai_api import read_whole, without
+from reward_functions.jobs.drivers.openai_api import CONNECT, read_whole, without
 from reward_functions.jobs.failures import NO_ANSWER, UNREADABLE
 from reward_functions.judge_runtime.usage import token_count
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from boto3.session import Session
 
     from reward_functions.core.types import Message
     from reward_functions.jobs.token import Key, KeySource
+
+
+class _Read:
+    """A body that was read, as botocore takes it from a connection."""
+
+    def __init__(self, body: bytes) -> None:
+        self._body = body
+
+    def stream(self) -> Iterator[bytes]:
+        yield self._body
+
+
+def bound(
+    client: Any, session: Session | None, *, seconds: float, most: int, connections: int
+) -> None:
+    """Let a client fail with an `HTTPClientError` where a body is too large or too slow.
+
+    Its requests are sent as botocore sends them: signed, verified, through the proxy of the
+    environment.
+
+    Args:
+        client: of boto3.
+        session: whose certificates are trusted.
+        seconds: from a request to the last byte of its answer.
+        most: bytes of a body.
+        connections: open at once, at most.
+    """
+    from botocore.awsrequest import AWSResponse  # noqa: PLC0415 - 0.2 s
+    from botocore.exceptions import HTTPClientError  # noqa: PLC0415
+    from botocore.httpsession import URLLib3Session  # noqa: PLC0415
+    from botocore.utils import get_environ_proxies  # noqa: PLC0415
+    from urllib3.exceptions import HTTPError  # noqa: PLC0415
+
+    http = URLLib3Session(
+        verify=ca_bundle(session) or True,
+        proxies=get_environ_proxies(client.meta.endpoint_url),
+        timeout=(CONNECT, seconds),
+        max_pool_connections=connections,
+    )
+
+    def send(request: Any, **_: Any) -> Any:
+        end = monotonic() + seconds
+        request.stream_output = True
+        response = http.send(request)
+        try:
+            body = read_whole(response.raw, end, most)
+        except HTTPError as error:
+            raise HTTPClientError(request=request, error=error) from None
+        return AWSResponse(response.url, response.status_code, response.headers, _Read(body))
+
+    client.meta.events.register("before-send", send)
+
 
 Ended = Literal["end", "length", "filtered"]
 

@@ -20,9 +20,8 @@ from uuid import uuid4
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.drivers.fields import text
 from reward_functions.jobs.failures import answer
-from reward_functions.jobs.hosting import ACTIVE, FAILED, Hosting, NotHosted, waited
+from reward_functions.jobs.hosting import ACTIVE, FAILED, Hosting, InRegion, NotHosted, waited
 from reward_functions.jobs.importing import DONE, Imports
-from reward_functions.jobs.in_region import InRegion
 from reward_functions.jobs.packages import Packages
 from reward_functions.jobs.tags import MAX_VALUE, OURS
 

@@ -37,7 +37,7 @@ from reward_functions.jobs.hyperparameters import (
 from reward_functions.jobs.models import API, find
 from reward_functions.jobs.options import check_options, serverless_of
 from reward_functions.jobs.plan_warnings import warnings_of
-from reward_functions.jobs.planned import Figures, Plan, Rates, Setting
+from reward_functions.jobs.planned import Figures, Plan, PlannedSetting, Rates
 from reward_functions.jobs.tags import require_possible
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def _refuse(
 
 def _settings(
     asked: JobConfiguration, known: Mapping[str, Hyperparameter], sizes: Sizes | None
-) -> Iterator[Setting]:
+) -> Iterator[PlannedSetting]:
     for name, each in known.items():
         given = asked.hyperparameters.get(name)
         advice = each.advice._asdict()
@@ -163,7 +163,7 @@ def _settings(
         if each.default is not None:
             found = [(each.default, "the recipe's default")]
         value, origin = (given, "") if given is not None else (found or [(None, "")])[0]
-        yield Setting(
+        yield PlannedSetting(
             hyperparameter=each,
             given=given,
             value=value,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from reward_functions.jobs.advice import Advice
     from reward_functions.jobs.job import DriverName, HyperparameterValue
-    from reward_functions.jobs.planned import Figures, Plan, Setting
+    from reward_functions.jobs.planned import Figures, Plan, PlannedSetting
 
 UNKNOWN = "unknown"
 
@@ -199,7 +199,7 @@ def _percentiles(named: dict[str, int]) -> str:
     return "estimated " + ", ".join(f"{name} {value:,}" for name, value in named.items())
 
 
-def _hyperparameter_row(setting: Setting) -> list[str]:
+def _hyperparameter_row(setting: PlannedSetting) -> list[str]:
     each = setting.hyperparameter
     service, sdk, samples, _ = _advised(each.advice)
     return [

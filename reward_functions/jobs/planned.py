@@ -75,7 +75,7 @@ class Rates:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+class PlannedSetting:
     """One hyperparameter of the job.
 
     Args:
@@ -151,7 +151,7 @@ class Plan:
     region: str
     grader: str
     judged: bool | None
-    settings: tuple[Setting, ...]
+    settings: tuple[PlannedSetting, ...]
     sizes: Sizes | None
     account: AccountLimits | None
     figures: Figures | None = None
@@ -166,7 +166,7 @@ class Plan:
         own = (chosen.preset_reward or chosen.judge) if chosen else None
         return self.asked.deployment or own or self.asked.agent or ""
 
-    def setting(self, role: str) -> Setting | None:
+    def setting(self, role: str) -> PlannedSetting | None:
         """The hyperparameter of a role of `ROLES`; None where the API has none."""
         name = ROLES[self.base.driver].get(role)
         return next((each for each in self.settings if each.hyperparameter.name == name), None)

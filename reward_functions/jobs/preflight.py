@@ -26,7 +26,7 @@ from reward_functions.jobs.baseline_record import FILE, baseline_findings, saved
 from reward_functions.jobs.checks.capacity import capacity_findings
 from reward_functions.jobs.checks.data import data_findings, synthetic_findings
 from reward_functions.jobs.checks.grader import contract_findings, reward_findings
-from reward_functions.jobs.checks.model import base_findings, name_finding
+from reward_functions.jobs.checks.plan import base_findings, name_finding
 from reward_functions.jobs.checks.role import Uses, role_findings
 from reward_functions.jobs.clients import endpoints
 from reward_functions.jobs.data import ROWS

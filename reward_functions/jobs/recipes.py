@@ -6,6 +6,8 @@
 No list of models stands here: a model can be trained where it has a recipe. Sources: botocore's
 model of SageMaker; the documents as AWS's sagemaker-train 1.27.0 reads them (`finetune_utils.py`).
 What comes from S3 is read as hostile: to a limit of bytes, and nothing in it is trusted.
+
+Contents of SageMaker's hubs: models of AWS's public one, and evaluators of the account's own.
 """
 
 from __future__ import annotations
@@ -19,10 +21,9 @@ from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.jobs.clients import client
 from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.drivers.bodies import whole_object
 from reward_functions.jobs.drivers.fields import text
-from reward_functions.jobs.failures import answer
-from reward_functions.jobs.hub import PUBLIC, pages_of_hub
+from reward_functions.jobs.drivers.objects import whole_object
+from reward_functions.jobs.failures import answer, pages
 from reward_functions.jobs.hyperparameters import (
     SHOWN,
     Hyperparameter,
@@ -41,6 +42,61 @@ if TYPE_CHECKING:
     from reward_functions.jobs.job import HyperparameterValue
     from reward_functions.jobs.parts import Serverless
     from reward_functions.serving.contract import ResponseMode
+
+
+PUBLIC: Final = "SageMakerPublicHub"
+
+SUMMARIES: Final = "HubContentSummaries"
+
+PAGE: Final = 100
+
+
+def contents_of_hub(client: Any, hub: str, kind: str) -> Iterator[dict[str, Any]]:
+    """Every content of a kind, its newest version alone.
+
+    Args:
+        client: of SageMaker.
+        hub: its name.
+        kind: of content, such as "Model" or "JsonDoc".
+
+    Raises:
+        AwsFailed: the hub cannot be asked, or is not there.
+    """
+    yield from pages(
+        f"listing the hub {hub}",
+        client.list_hub_contents,
+        SUMMARIES,
+        marker="NextToken",
+        HubName=hub,
+        HubContentType=kind,
+        MaxResults=PAGE,
+    )
+
+
+def versions_of_content(client: Any, hub: str, kind: str, name: str) -> Iterator[dict[str, Any]]:
+    """Every version of one content.
+
+    Raises:
+        AwsFailed: the hub cannot be asked, or has no such content.
+    """
+    yield from pages(
+        f"listing the versions of {name}",
+        client.list_hub_content_versions,
+        SUMMARIES,
+        marker="NextToken",
+        HubName=hub,
+        HubContentType=kind,
+        HubContentName=name,
+        MaxResults=PAGE,
+    )
+
+
+def pages_of_hub(client: Any, member: str, hub: str, kind: str) -> Iterator[str]:
+    """One member of every content, where it is a string."""
+    for each in contents_of_hub(client, hub, kind):
+        if isinstance(each.get(member), str):
+            yield each[member]
+
 
 MAX_DOCUMENT: Final = 1 << 20
 """Bytes of a document that are read; a model's is 327,680 characters at most (botocore)."""

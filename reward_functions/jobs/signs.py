@@ -13,7 +13,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from reward_functions.core.means import mean
-from reward_functions.jobs.metric_names import read_as
+from reward_functions.jobs.figures import read_as
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -8,23 +8,32 @@
 
 Before step 4 nothing exists anywhere. An interruption behind it leaves a file under a name that the
 next attempt has too.
+
+The rows of a job's file as its service reads them: converted on the way to it.
+
+Nova's jobs read rows as they are; those of open weights read verl's (`rows.writing`).
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.aws.failures import AwsFailed
+from reward_functions.data.atomic import named
+from reward_functions.data.json_rows import BadInput
+from reward_functions.data.rows.reading import prompts_of
+from reward_functions.data.rows.writing import write
 from reward_functions.jobs.checks.data import of_the_service
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.job import Job
 from reward_functions.jobs.preflight import preflight as checked
 from reward_functions.jobs.preparing import prepared
-from reward_functions.jobs.row_form import converted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from boto3.session import Session
 
@@ -33,6 +42,31 @@ if TYPE_CHECKING:
     from reward_functions.jobs.configuration import JobConfiguration
     from reward_functions.jobs.job import Call, Driver, JobRequest
     from reward_functions.jobs.preparing import PreparedJob
+
+
+def converted(file: Path, shape: str) -> Path:
+    """A file of the same rows in a shape, beside the first; the file itself where none is asked.
+
+    Args:
+        file: of any shape that `reward data` reads.
+        shape: one of `rows.writing.WRITERS`; "" for the file's own bytes.
+
+    Raises:
+        BadJob: a row cannot be read, or is not of its file's shape.
+        OSError: the file cannot be read, or the other not be written.
+    """
+    if not shape:
+        return file
+    made = file.with_name(f"{file.stem}.{shape}.jsonl")
+    try:
+        with named(made), made.open("w", encoding="utf-8") as lines:
+            for row in prompts_of(str(file)):
+                content = write(row.content, shape).content
+                lines.write(json.dumps(content, ensure_ascii=False, allow_nan=False) + "\n")
+    except (BadInput, ValueError) as error:
+        raise BadJob(f"data: {str(error).replace(f'{file.parent}/', '')}") from None
+    return made
+
 
 REFUSALS: Final = frozenset(
     {
@@ -79,7 +113,7 @@ class Started:
     findings: tuple[CheckFinding, ...] = ()
 
 
-class Refused(BadJob):
+class StartRefused(BadJob):
     """The checks failed, and nothing was started.
 
     Attributes:
@@ -207,7 +241,7 @@ def start(
         progress("checking the data, the reward, the role and the model")
         report = preflight(job) if preflight else checked(job, session, progress=progress)
         if not (report.passed or force):
-            raise Refused(report)
+            raise StartRefused(report)
         name = job.request.name
         progress("uploading the data")
         existing = (

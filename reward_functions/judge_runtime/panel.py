@@ -4,17 +4,21 @@ A `JudgePool` outlives batches: it holds the models, their rate limits and the c
 `BatchJudge` is the reward of one batch, with the batch's deadline and account. Several models are a
 panel: their scores become one. A member that failed does not count; with fewer than `min_votes`
 scores the sample has none.
+
+One score from those of several panel members.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from math import inf
+from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.errors import JudgeUnavailable, NoVerdict
-from reward_functions.judge_runtime.aggregation import aggregated
+from reward_functions.core.means import mean
+from reward_functions.core.types import Metric
 from reward_functions.judge_runtime.aws import forget_session
 from reward_functions.judge_runtime.cache import open_cache
 from reward_functions.judge_runtime.pipeline import PanelMember, ask_of
@@ -29,6 +33,37 @@ if TYPE_CHECKING:
     from reward_functions.core.types import Sample, Score
     from reward_functions.judge_runtime.config import JudgeConfig
     from reward_functions.judge_runtime.verdict_store import VerdictStore
+
+
+def aggregated(scores: Sequence[Score], aggregate: str) -> Score:
+    """One score; its metrics are the means of theirs.
+
+    Args:
+        scores: at least one, all of the same reward.
+        aggregate: "mean", "median", "majority" or "minimum".
+    """
+    values = [score.value for score in scores]
+    metrics = tuple(
+        Metric(column[0].name, mean([metric.value for metric in column]), column[0].type)
+        for column in zip(*(score.metrics for score in scores), strict=True)
+    )
+    listed = ", ".join(f"{each:g}" for each in values)
+    return replace(
+        scores[0],
+        value=_AGGREGATES[aggregate](values),
+        metrics=metrics,
+        reason=f"the {aggregate} of {listed}",
+        parts=(),
+    )
+
+
+_AGGREGATES: Final[Mapping[str, Callable[[Sequence[float]], float]]] = {
+    "mean": mean,
+    "median": median,
+    "majority": median,  # what more than half of the members say stands in the middle
+    "minimum": min,
+}
+
 
 CONFIDENT: Final = 0.5
 """The confidence from which the first panel member's score is not escalated."""

@@ -11,33 +11,153 @@
 
 Each wraps the one below it. No other layer retries: botocore's own retries are off. All of them
 return by the deadline.
+
+A model behind the verdicts given before: a cache, or a store on disk.
+
+A judge model, and the fallback that answers where the model failed.
+
+Whose fault a refusal is: the response's, where the model judges a neutral one in its place.
+
+A refusal that counts as ours is imputed, and so earns what the others earn on average. A policy
+learns to be refused, then, rather than to be wrong. So the same question is asked once more, about
+a response that says nothing. Where that is judged, the refusal is the response's own doing, and its
+verdict is the worst, of low confidence: a panel that escalates asks its other members. Where it is
+refused as well, the prompt or the reference caused it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from math import inf
+from time import monotonic
+from typing import TYPE_CHECKING, Final, Protocol
 
+from reward_functions.core.asking import CONFIDENCE, Verdict
+from reward_functions.core.errors import JudgeUnavailable, NoVerdict
 from reward_functions.judge_runtime.backends import open_model
 from reward_functions.judge_runtime.rate_limit import RateLimit
 from reward_functions.judge_runtime.usage import price_of
-from reward_functions.judge_runtime.wrappers.cached import Cached
 from reward_functions.judge_runtime.wrappers.circuit_breaker import Breaker, CircuitBreaker
 from reward_functions.judge_runtime.wrappers.deduplicated import Deduplicated
-from reward_functions.judge_runtime.wrappers.fallback import WithFallback
 from reward_functions.judge_runtime.wrappers.rate_limited import RateLimited
-from reward_functions.judge_runtime.wrappers.refusals import Refusals
 from reward_functions.judge_runtime.wrappers.retrying import Retrying
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from reward_functions.core.asking import Ask
+    from reward_functions.core.asking import Ask, Question
     from reward_functions.judge_runtime.cache import TieredCache
     from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
     from reward_functions.judge_runtime.usage import Account, Price
     from reward_functions.judge_runtime.verdict_store import VerdictStore
+
+
+@dataclass(frozen=True, slots=True)
+class Refusals:
+    """An `Ask` that attributes refusals.
+
+    Args:
+        ask: answers equal questions once: all responses to a prompt share the neutral question.
+    """
+
+    ask: Ask
+
+    def __call__(self, question: Question, /, *, deadline: float = inf) -> Verdict:
+        """The verdict; the worst, marked as refused, where the response caused a refusal.
+
+        Raises:
+            JudgeUnavailable: as the wrapped one does.
+            NoVerdict: likewise; the refusal itself where a neutral response is not judged either.
+        """
+        try:
+            return self.ask(question, deadline=deadline)
+        except NoVerdict as error:
+            if error.kind != "refused" or question.blank is None:
+                raise
+            try:
+                self.ask(question.blank(), deadline=deadline)
+            except (JudgeUnavailable, NoVerdict):
+                raise error from None
+            return Verdict(question.filled({CONFIDENCE: "low"}), refused=True)
+
+
+FALLBACK_SHARE: Final = 0.3
+"""The share of the time left that is reserved for the fallback model."""
+
+
+@dataclass(frozen=True, slots=True)
+class WithFallback:
+    """An `Ask` with a second one behind it.
+
+    Args:
+        ask: asked first.
+        fallback: asked where the first failed.
+        account: of the batch.
+    """
+
+    ask: Ask
+    fallback: Ask
+    account: Account
+
+    def __call__(self, question: Question, /, *, deadline: float = inf) -> Verdict:
+        """The first one's verdict, else the fallback's.
+
+        Raises:
+            JudgeUnavailable, NoVerdict: as the fallback does.
+        """
+        left = max(0.0, deadline - monotonic())
+        reserved = 0.0 if left == inf else left * FALLBACK_SHARE
+        try:
+            return self.ask(question, deadline=deadline - reserved)
+        except (JudgeUnavailable, NoVerdict):
+            self.account.count("judge_fallbacks")
+            return self.fallback(question, deadline=deadline)
+
+
+class GivenVerdicts(Protocol):
+    """Verdicts by question, model and occurrence."""
+
+    def get(self, question: Question, model: JudgeModel, occurrence: int) -> dict[str, str] | None:
+        """A legal verdict given before; None where there is none."""
+
+    def put(
+        self, question: Question, model: JudgeModel, values: Mapping[str, str], occurrence: int
+    ) -> None:
+        """Store a verdict."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cached:
+    """An `Ask` that looks into a cache first, and fills it.
+
+    Args:
+        ask: gives the verdicts the cache does not hold.
+        model: a part of the cache key.
+        cache: of verdicts, across batches.
+        account: of the batch.
+        occurrence: how many equal models come before it: each gives a verdict of its own.
+    """
+
+    ask: Ask
+    model: JudgeModel
+    cache: GivenVerdicts
+    account: Account
+    occurrence: int = 0
+
+    def __call__(self, question: Question, /, *, deadline: float = inf) -> Verdict:
+        """The cached verdict, at no cost, else a new one.
+
+        Raises:
+            JudgeUnavailable, NoVerdict: as the wrapped one does. Failures are not cached.
+        """
+        values = self.cache.get(question, self.model, self.occurrence)
+        if values is not None:
+            self.account.count("judge_cache_hits")
+            return Verdict(values, model=self.model.model)
+        verdict = self.ask(question, deadline=deadline)
+        self.cache.put(question, self.model, verdict.values, self.occurrence)
+        return verdict
 
 
 @dataclass(frozen=True, slots=True)

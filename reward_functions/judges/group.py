@@ -9,10 +9,9 @@ from string import ascii_lowercase
 from typing import TYPE_CHECKING, Final, Literal
 
 from reward_functions.core.asking import VerdictField
-from reward_functions.core.groups import once
 from reward_functions.core.means import mean
 from reward_functions.core.spec import Example, Needs, reward_function
-from reward_functions.core.types import Metric
+from reward_functions.core.types import Metric, once
 from reward_functions.extraction.reasoning import without_reasoning
 from reward_functions.judge_runtime.material import conversation
 from reward_functions.judge_runtime.prefilter import prefilter

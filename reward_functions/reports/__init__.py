@@ -6,7 +6,6 @@ score_report/      the page of a scored file: its scores, its reasons, what to l
 rules/             the rules by which verifiers decide, one row each
 group_figures.py   what a GRPO trainer would see of groups of rewards
 resampling.py      the bootstrap, and the intervals that it gives
-quantiles.py       the quantiles that lengths and times are reported in
 measured.py        how much of a check was measured, and the exit status that follows
 evidence.py        the normal forms that a reward compared, in words
 """

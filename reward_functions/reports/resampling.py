@@ -5,6 +5,8 @@ there are; the interval lies between two percentiles of the figures of many draw
 seeded: the same cases give the same interval. Source: Efron and Tibshirani, An Introduction to
 the Bootstrap, 1993, chapter 13; Cameron, Gelbach and Miller, Bootstrap-Based Improvements for
 Inference with Clustered Errors, 2008, for the clusters.
+
+The quantiles that lengths and times are reported in.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+
 
 Cluster = TypeVar("Cluster")
 
@@ -84,3 +87,16 @@ def _interval(values: Sequence[float]) -> Interval | None:
         return None
     ordered, outside = sorted(values), (1 - LEVEL) / 2
     return Interval(percentile(ordered, outside), percentile(ordered, 1 - outside))
+
+
+Number = TypeVar("Number", int, float)
+
+
+def quantile(values: Sequence[Number], share: float) -> Number:
+    """The smallest value that at least this share of the values does not exceed.
+
+    Args:
+        values: at least one.
+        share: above 0, at most 1.
+    """
+    return sorted(values)[ceil(share * len(values)) - 1]

@@ -24,7 +24,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from reward_functions.core.extras import Extra, require
+from reward_functions.core.extras import ROLLOUTS, require
 
 if TYPE_CHECKING:
     from reward_functions.rollouts.collect.batches import (
@@ -226,5 +226,5 @@ def __dir__() -> list[str]:
 def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    require("boto3", by=__name__, extra=Extra("rollouts", "AWS's SDK, boto3"))
+    require("boto3", by=__name__, extra=ROLLOUTS)
     return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -18,8 +18,7 @@ from threading import Thread
 from time import sleep
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from reward_functions.scoring.origin import exit_message
-from reward_functions.scoring.results import scored_rows
+from reward_functions.scoring.results import exit_message, scored_rows
 from reward_functions.scoring.rewards import ready, reward_named
 from reward_functions.scoring.rows import Unread
 

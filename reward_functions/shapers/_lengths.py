@@ -7,7 +7,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from reward_functions.core.errors import BadSample
-from reward_functions.core.samples import TOKENS
+from reward_functions.core.types import TOKENS
 
 if TYPE_CHECKING:
     from reward_functions.core.types import Sample

@@ -10,9 +10,8 @@ from reward_functions.symbolic.budget import OverBudget, Unreadable, Work
 from reward_functions.symbolic.cas.admission import admitted
 from reward_functions.symbolic.compare.closed_forms import apart
 from reward_functions.symbolic.compare.dispatch import AnswerComparison
-from reward_functions.symbolic.compare.formulas import by_formula, same_formula
+from reward_functions.symbolic.compare.formulas import by_formula, same_formula, to_base_ten
 from reward_functions.symbolic.compare.listed import compare_listed
-from reward_functions.symbolic.compare.logarithms import to_base_ten
 from reward_functions.symbolic.compare.scalars import ScalarComparison
 from reward_functions.symbolic.compare.words import by_text, by_words
 from reward_functions.symbolic.exact.polynomials import PolynomialField

@@ -12,11 +12,10 @@ r"""Test a reward the way this project tests its own. Works under any test runne
 over that mapping. All of it is deterministic.
 """
 
-from reward_functions.testing.assertions import assert_score
+from reward_functions.testing.assertions import assert_score, wire_row
 from reward_functions.testing.contract import CONTRACT, assert_contract
 from reward_functions.testing.hostile import hostile_responses
 from reward_functions.testing.models import CredulousAsk, FakeAsk
-from reward_functions.testing.samples import wire_row
 
 __all__ = [
     "CONTRACT",

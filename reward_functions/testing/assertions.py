@@ -1,17 +1,20 @@
-"""One response, one score: the assertion most tests of a reward are made of."""
+"""One response, one score: the assertion most tests of a reward are made of.
+
+A sample as a trainer sends it.
+"""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from reward_functions.core.samples import sample
 from reward_functions.core.spec import RewardSpec
+from reward_functions.core.types import sample
 
 if TYPE_CHECKING:
     from reward_functions.core.asking import Ask
     from reward_functions.core.spec import RewardFunction
-    from reward_functions.core.types import Score
+    from reward_functions.core.types import Sample, Score
 
 
 def assert_score(
@@ -56,3 +59,13 @@ def shown(score: Score) -> str:
     if evidence := score.evidence:
         lines.append(f"  rule:   {evidence.rule}: {evidence.answer} against {evidence.reference}")
     return "\n".join(lines)
+
+
+def wire_row(sample: Sample) -> dict[str, Any]:
+    """The sample as a trainer sends it: a row of a Lambda event, a line of a file of samples."""
+    return {
+        "id": sample.id,
+        "messages": [{"role": turn.role, "content": turn.content} for turn in sample.messages],
+        "reference_answer": sample.reference,
+        "metadata": dict(sample.metadata),
+    }

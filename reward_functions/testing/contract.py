@@ -17,12 +17,10 @@ from reward_functions.core.asking import ScriptedAsk
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import BadSample, DatasetError
 from reward_functions.core.extras import MissingExtra, require
-from reward_functions.core.samples import sample
-from reward_functions.core.types import Sample, Score, Scored, Unscored
-from reward_functions.testing.assertions import shown
+from reward_functions.core.types import Sample, Score, Scored, Unscored, sample
+from reward_functions.testing.assertions import shown, wire_row
 from reward_functions.testing.hostile import hostile_responses
 from reward_functions.testing.models import CredulousAsk
-from reward_functions.testing.samples import wire_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

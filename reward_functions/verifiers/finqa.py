@@ -16,9 +16,9 @@ from reward_functions.extraction.truncation import cut_off
 from reward_functions.extraction.visible import visible_response
 from reward_functions.finqa.final import final
 from reward_functions.finqa.outcome import assess
+from reward_functions.finqa.program import program_accuracy
 from reward_functions.finqa.reference import Known, as_json
 from reward_functions.finqa.reference_shapes import reference_of
-from reward_functions.finqa.stated_program import program_accuracy
 
 if TYPE_CHECKING:
     from reward_functions.finqa.agreement import Reference

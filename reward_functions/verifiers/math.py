@@ -22,7 +22,7 @@ from reward_functions.extraction.visible import visible_response
 from reward_functions.verifiers._math.answer import contradicts, hedged, mathematical_answer
 from reward_functions.verifiers._math.asked_precision import AS_ASKED, ROUNDED, rounded_as_asked
 from reward_functions.verifiers._math.asked_quantity import value_asked_for
-from reward_functions.verifiers._math.given_letters import CONSTANTS, meant_by_prompt
+from reward_functions.verifiers._math.glued_commands import CONSTANTS, meant_by_prompt
 from reward_functions.verifiers._math.named_members import by_name
 from reward_functions.verifiers._math.option_texts import agreed, by_letters
 from reward_functions.verifiers._math.plain_units import with_unit
@@ -31,9 +31,11 @@ from reward_functions.verifiers._math.reference_verdict import verdict_for
 from reward_functions.verifiers._math.restatement import restates, unevaluated
 from reward_functions.verifiers._math.stated_conditions import (
     CONDITION,
+    SETS,
+    WITHIN,
+    equal_in_prompt,
     without_stated_condition,
 )
-from reward_functions.verifiers._math.stated_domain import SETS, WITHIN, equal_in_prompt
 from reward_functions.verifiers._math.truths import truth_stated, truth_verdict
 from reward_functions.verifiers._math.verdict import by_percent_sign
 

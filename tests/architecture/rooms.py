@@ -42,25 +42,25 @@ def room(what, imports, lines, target, import_share):
 LANGUAGE = "core quantities extraction"
 
 ROOMS = {
-    "core": room("What a reward is; the standard library only.", "", 2_900, 2_300, 11),
+    "core": room("What a reward is; the standard library only.", "", 2_880, 2_300, 10),
     "quantities": room("Numbers, number words, units, printed precision.", "core", 840, 830, 4),
     "extraction": room(
-        "Which part of a response is its answer.", "core quantities", 4_230, 3_500, 8
+        "Which part of a response is its answer.", "core quantities", 4_220, 3_500, 7
     ),
     "symbolic": room(
-        "Whether two mathematical answers are equal.", "core quantities", 12_570, 10_300, 13
+        "Whether two mathematical answers are equal.", "core quantities", 12_520, 10_300, 13
     ),
-    "finqa": room("FinQA's records, programs and values.", LANGUAGE, 2_070, 1_900, 11),
+    "finqa": room("FinQA's records, programs and values.", LANGUAGE, 2_060, 1_900, 11),
     "verifiers": room(
-        "Rewards that decide by a rule, one a file.", f"{LANGUAGE} symbolic finqa", 1_820, 1_350, 18
+        "Rewards that decide by a rule, one a file.", f"{LANGUAGE} symbolic finqa", 1_810, 1_350, 17
     ),
     "judge_runtime": room(
-        "How judges ask models: panel, retries, cache, prompts.", LANGUAGE, 2_360, 2_350, 15
+        "How judges ask models: panel, retries, cache, prompts.", LANGUAGE, 2_320, 2_350, 14
     ),
     "judges": room(
         "Rewards that ask a model, each with its prompt.",
         f"{LANGUAGE} verifiers judge_runtime",
-        830,
+        820,
         700,
         13,
     ),
@@ -69,14 +69,14 @@ ROOMS = {
         "The reward Lambda, and nothing else.", "core symbolic judge_runtime", 1_700, 1_400, 12
     ),
     "rollouts": room(
-        "Agents' episodes, whose rewards are counted once.", "core", 18_370, 14_800, 14
+        "Agents' episodes, whose rewards are counted once.", "core", 18_270, 14_800, 14
     ),
     "feedback": room(
-        "The Lambda that scores what agents deferred.", "core serving rollouts", 810, 800, 15
+        "The Lambda that scores what agents deferred.", "core serving rollouts", 800, 800, 15
     ),
-    "aws": room("Who signs, what fails, names, ARNs, S3.", "core serving", 970, 1_000, 11),
+    "aws": room("Who signs, what fails, names, ARNs, S3.", "core serving", 970, 1_000, 10),
     "adapters": room("What trainers call, one host a file.", "core serving", 1_010, 1_010, 19),
-    "testing": room("What tests of rewards use, here and elsewhere.", "core serving", 540, 540, 10),
+    "testing": room("What tests of rewards use, here and elsewhere.", "core serving", 540, 540, 9),
     "reports": room(
         "Tables, charts, pages, statistics, the summary of a scored file.",
         f"{LANGUAGE} judge_runtime judges",
@@ -94,37 +94,37 @@ ROOMS = {
     "aws.deployed": room(
         "Deployed functions: found, invoked, checked, rolled back, pruned.",
         "core serving aws testing reports data",
-        1_810,
+        1_790,
         1_050,
-        14,
+        13,
     ),
     "calibration": room(
         "Whether a judge may be trusted: people, attacks, cost.",
         "core extraction judge_runtime serving testing reports data",
-        1_850,
+        1_840,
         1_450,
-        12,
+        11,
     ),
     "scoring": room(
         "A file of responses scored, resumable, in several processes.",
         "core serving testing aws reports data judge_runtime calibration",
-        1_440,
+        1_430,
         1_000,
         16,
     ),
     "jobs": room(
         "A training job: planned, checked, started, watched, explained.",
         "core judge_runtime serving rollouts aws testing reports data aws.deployed calibration",
-        12_060,
+        11_980,
         7_000,
         12,
     ),
     "jobs.evaluation": room(
         "A tuned model compared with its base, prompt by prompt.",
         "core serving aws testing reports data aws.deployed calibration jobs",
-        1_690,
+        1_660,
         1_200,
-        16,
+        14,
     ),
     "rollouts.drive": room(
         "Agents run as a trainer runs them, on one machine.",
@@ -136,14 +136,14 @@ ROOMS = {
     "cdk": room(
         "The stack of a stage, and the app that makes it.",
         "core judge_runtime serving rollouts feedback aws",
-        8_050,
+        8_010,
         7_700,
-        13,
+        12,
     ),
     "local": room(
         "AWS on a laptop: emulator, training double, runtime double.",
         "core extraction serving rollouts aws reports data aws.deployed jobs rollouts.drive cdk",
-        9_890,
+        9_800,
         6_300,
         14,
     ),
@@ -151,7 +151,7 @@ ROOMS = {
         "Commands: arguments, calls, what is printed.",
         "core judge_runtime serving rollouts feedback adapters aws testing reports data"
         " aws.deployed calibration scoring jobs jobs.evaluation rollouts.drive cdk local",
-        8_750,
+        8_700,
         8_000,
         21,
     ),

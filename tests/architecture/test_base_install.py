@@ -232,8 +232,8 @@ def test_the_contract_holds_on_the_base_and_skips_what_needs_a_lambda(base, fold
 
 
 PYTHON = {
-    "import reward_functions.rollouts": "rollouts",
-    "import reward_functions.rollouts.strands": "rollouts",
+    "from reward_functions.rollouts import RolloutApp": "rollouts",
+    "import reward_functions.rollouts.strands": "strands",
     "from reward_functions.judge_runtime.aws import client; client('s3', timeout=1)": "aws",
     "from reward_functions.local.function_runtime import LocalRuntime; LocalRuntime({})": "local",
 }
@@ -317,9 +317,12 @@ def test_what_is_imported_is_of_the_base_or_of_the_table():
 
 def test_no_module_of_the_base_needs_an_extra_to_be_imported():
     """An import of an extra stands in the function that needs it, but for whole parts of one."""
-    names = ("agents/", "collection/", "httpx/", "langchain/", "openai/", "strands/")
-    names += ("compat/rllm/strands/", "compat/sagemaker_rft/adapters/")
-    single = ("agentcore/bedrock_host.py", "boto3_events.py", "telemetry.py")
+    names = (
+        *(f"policy/{name}/" for name in ("agents", "httpx", "langchain", "openai")),
+        "collect/",
+    )
+    names += ("policy/strands/", "compat/rllm/strands/", "compat/sagemaker_rft/adapters/")
+    single = ("serve/agentcore/bedrock_host.py", "policy/boto3_events.py", "record/telemetry.py")
     frameworks = (f"rollouts/{name}" for name in (*names, *single))
     parts = ("cdk/", "feedback/", *frameworks, "serving/observability.py", "adapters/")
     # Tests of the toolkits that these stand in for replace their `boto3`.
@@ -363,13 +366,13 @@ def test_a_failed_import_of_the_table_becomes_its_line(nothing_installed, module
 
 
 ASKING = {
-    "agents": "agents",
     "compat.rllm.strands": "strands",
-    "httpx": "openai",
-    "langchain": "langchain",
-    "openai": "openai",
-    "strands": "strands",
-    "telemetry": "otel",
+    "policy.agents": "agents",
+    "policy.httpx": "openai",
+    "policy.langchain": "langchain",
+    "policy.openai": "openai",
+    "policy.strands": "strands",
+    "record.telemetry": "otel",
 }
 """Rooms and modules of `rollouts` that are nothing without an extra."""
 
@@ -381,7 +384,7 @@ def test_a_room_of_rollouts_asks_for_its_extra_before_it_imports_it(monkeypatch,
     monkeypatch.setattr(extras, "find_spec", lambda _: None)
     with pytest.raises(MissingExtra) as raised:
         spec.loader.exec_module(module_from_spec(spec))
-    assert str(raised.value).startswith(f"{module} needs ")
+    assert str(raised.value).startswith(f"{module.replace('.policy', '')} needs ")
     assert raised.value.extra.name == ASKING[name]
 
 

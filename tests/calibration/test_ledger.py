@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from reward_functions.calibration.ledger import Ledger
+from reward_functions.calibration.ledger import AnswerLedger
 from reward_functions.calibration.ratings import Rating, Trial
 from reward_functions.core.errors import ConfigurationError
 
@@ -22,12 +22,12 @@ def path(tmp_path):
 
 
 def written(path, ratings=RATINGS):
-    with Ledger(path, "setup", resume=False) as ledger:
+    with AnswerLedger(path, "setup", resume=False) as ledger:
         ledger.keep(ratings)
 
 
 def given(path, setup="setup"):
-    with Ledger(path, setup, resume=True) as ledger:
+    with AnswerLedger(path, setup, resume=True) as ledger:
         return list(ledger.given.values())
 
 
@@ -38,7 +38,7 @@ def test_readings_come_back_as_they_were(path):
 
 def test_a_ledger_is_continued(path):
     written(path, RATINGS[:1])
-    with Ledger(path, "setup", resume=True) as ledger:
+    with AnswerLedger(path, "setup", resume=True) as ledger:
         ledger.keep(RATINGS[1:])
     assert given(path) == RATINGS
 
@@ -46,7 +46,7 @@ def test_a_ledger_is_continued(path):
 def test_a_ledger_that_is_there_is_not_overwritten(path):
     written(path)
     with pytest.raises(ConfigurationError, match="--resume"):
-        Ledger(path, "setup", resume=False)
+        AnswerLedger(path, "setup", resume=False)
     assert given(path) == RATINGS
 
 
@@ -63,7 +63,7 @@ def test_a_line_that_was_cut_off_is_asked_again(path, lost):
     kept = given(path)
     assert kept == RATINGS[: len(kept)]
     assert len(kept) < len(RATINGS)
-    with Ledger(path, "setup", resume=True) as ledger:
+    with AnswerLedger(path, "setup", resume=True) as ledger:
         ledger.keep(RATINGS[len(kept) :])
     assert path.read_bytes() == whole
 

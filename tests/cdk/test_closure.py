@@ -102,7 +102,7 @@ def test_a_judge_carries_its_prompt_and_the_prices(name):
 
 
 UNREAD = {
-    # for laptops: what attacks judges and keeps verdicts, grants and lists deployments, looks at a
+    # for laptops: what attacks judges and keeps verdicts, says which version stands, looks at a
     # shell; for rewards that are not ours: their processes; and a marker
     "core/http_server/__init__.py",
     "core/http_server/bounded.py",
@@ -113,30 +113,14 @@ UNREAD = {
     "core/loopback.py",
     "core/looking.py",
     "core/mentions.py",
-    "core/prototypes.py",
     "judge_runtime/attack_corpus.py",
     "judge_runtime/attacks.jsonl",
     "judge_runtime/verdict_store.py",
-    "cdk/policies/agentcore.py",
-    "aws/catalogue.py",
-    "cdk/policies/custodian.py",
-    "cdk/policies/deferred.py",
     "serving/descriptions.py",
-    "cdk/policies/forwarding.py",
-    "cdk/policies/iam.py",
-    "cdk/policies/own_rights.py",
     "serving/isolation/__init__.py",
-    "serving/isolation/carried_errors.py",
+    "serving/isolation/service.py",
     "serving/isolation/forked.py",
     "serving/isolation/run.py",
-    "serving/isolation/service.py",
-    "aws/names.py",
-    "cdk/policies/people.py",
-    "cdk/policies/permissions.py",
-    "cdk/policies/sagemaker.py",
-    "cdk/policies/sagemaker_instances.py",
-    "cdk/policies/sagemaker_people.py",
-    "cdk/policies/vpc.py",
     "py.typed",
 }
 

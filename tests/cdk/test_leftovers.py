@@ -7,8 +7,7 @@ import json
 import pytest
 
 from reward_functions.cdk.app.flags import FLAGS
-from reward_functions.cdk.artifact.leftovers import clear, note
-from reward_functions.cdk.constructs.codes import zips
+from reward_functions.cdk.constructs.codes import clear, note, zips
 from tests.cdk.conftest import CDK_JSON, FakeArtifact
 
 OLD, NEW, OTHER = ("artifact." + digit * 64 + ".zip" for digit in "abc")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reward_functions.cdk.constructs import nag
+from reward_functions.cdk.constructs import runtime
 
 
 @pytest.mark.parametrize("accepted", [False, True])
@@ -15,9 +15,9 @@ def test_a_finding_is_accepted_for_a_reason_or_ends_the_synth(tmp_path, accepted
     app = cdk.App(outdir=str(tmp_path), builtin_cloud_formation_validation=False)
     stack = cdk.Stack(app, "Stack")
     queue = sqs.Queue(stack, "Queue", enforce_ssl=True)
-    nag.check(app)
+    runtime.check(app)
     if accepted:
-        nag.acknowledge(queue, "SQS3", "It is itself a dead-letter queue.")
+        runtime.acknowledge(queue, "SQS3", "It is itself a dead-letter queue.")
         assert app.synth()
     else:
         with pytest.raises(RuntimeError, match=r"[Vv]alidation"):

@@ -10,7 +10,7 @@ import pytest
 from reward_functions.aws.catalogue import DeployedReward, DeployedStage, JobRights
 from reward_functions.aws.names import Names
 from reward_functions.aws.regions import aws_regions
-from reward_functions.cdk.app.costs import alarms
+from reward_functions.cdk.app.preview import alarms
 from reward_functions.cdk.limits.quotas import (
     MAX_ROLE_NAME,
     most_resources,

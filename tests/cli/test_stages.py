@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
 
 from reward_functions.cdk.app import preview
-from reward_functions.cdk.app.costs import AT_REST, at_rest
+from reward_functions.cdk.app.preview import AT_REST, at_rest
 from reward_functions.cdk.model.stages import stage_of
 from reward_functions.cli import app
 from tests.cdk.wheels import wheel

@@ -14,7 +14,7 @@ from reward_functions.core.combine import weighted
 from reward_functions.core.errors import NoVerdict
 from reward_functions.core.means import mean, weighted_mean, weighted_sum
 from reward_functions.core.types import Metric
-from reward_functions.judge_runtime.aggregation import aggregated
+from reward_functions.judge_runtime.panel import aggregated
 from reward_functions.serving.imputation import Imputation
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)

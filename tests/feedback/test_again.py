@@ -7,9 +7,8 @@ from time import monotonic
 import pytest
 from botocore.exceptions import ClientError
 
-from reward_functions.feedback import again
-from reward_functions.feedback.again import hide, pause
-from reward_functions.feedback.path import Message
+from reward_functions.feedback import path
+from reward_functions.feedback.path import Message, hide, pause
 from tests.feedback.conftest import MATH, graded
 from tests.rollouts.report.outbox.reports import WINDOW
 
@@ -65,7 +64,7 @@ def received(way, receives):
 
 def test_what_fails_once_is_received_again_while_its_rollout_waits(way, monkeypatch):
     """The queue would hide it for 720 seconds, and the rollout's window has 600."""
-    monkeypatch.setattr(again, "PAUSES", (0.5,))
+    monkeypatch.setattr(path, "PAUSES", (0.5,))
     way.functions[f"{MATH}:7"].answers = [lambda rows: graded(rows, unscored=1), graded]
     way.sqs.send_message(QueueUrl=way.queue, MessageBody=way.put(way.record("r1")))
     failed, _ = way.path.settle([received(way, 1)], remaining=lambda: 120.0)

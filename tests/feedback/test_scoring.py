@@ -11,10 +11,9 @@ import pytest
 from botocore.exceptions import EndpointConnectionError
 
 from reward_functions.core.types import Sample
-from reward_functions.feedback import letters
-from reward_functions.feedback.again import hide
+from reward_functions.feedback import findings
 from reward_functions.feedback.findings import Stopped
-from reward_functions.feedback.path import Message, Path
+from reward_functions.feedback.path import Message, Path, hide
 from reward_functions.feedback.scoring import PinnedRewards
 from reward_functions.rollouts.report.deferred.record import DeferredRecord, PinnedReward
 from reward_functions.rollouts.request.contract import RolloutMetadata
@@ -148,7 +147,7 @@ def test_a_letter_that_is_not_sent_keeps_its_message_alone(raised, monkeypatch):
             raise raised
         sent.append(body)
 
-    monkeypatch.setattr(letters, "send", send)
+    monkeypatch.setattr(findings, "send", send)
 
     class Settings:
         queue = dead_letters = "q"

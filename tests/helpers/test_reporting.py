@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpers.reporting import score_report
+from helpers.reading import score_report
 from helpers.sample_data import demo_samples
 from reward_functions import Unscored, get, sample
 from reward_functions.core.errors import BadSample

@@ -5,9 +5,8 @@ import time
 
 import pytest
 
-from helpers import killing
-from helpers.killing import killed
-from helpers.rollouts import NO_REWARDS, by_turn, rollouts, sums
+from helpers import rollouts as room
+from helpers.rollouts import NO_REWARDS, by_turn, killed, rollouts, sums
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.rollouts import rollout_handler
 
@@ -86,10 +85,10 @@ def test_a_process_that_ends_while_its_reports_are_awaited_is_a_sentence():
             return 1
 
     with pytest.raises(ConfigurationError, match="ended before its reports were there"):
-        killing._awaited(lambda: False, Ended())
+        room._awaited(lambda: False, Ended())
 
 
 def test_a_process_that_does_not_start_is_a_sentence(data, tmp_path, monkeypatch):
-    monkeypatch.setattr(killing.sys, "executable", "/bin/false")
+    monkeypatch.setattr(room.sys, "executable", "/bin/false")
     with pytest.raises(ConfigurationError, match="ended before it listened"):
         killed(data, tmp_path / "outbox")

@@ -4,9 +4,17 @@ import json
 
 import pytest
 
-from helpers.faithfulness import HALF, UNFAITHFUL, WHOLE, answers, labelled_answers, rows
+from helpers.faithfulness import (
+    HALF,
+    RATERS,
+    UNFAITHFUL,
+    WHOLE,
+    answers,
+    labelled_answers,
+    rows,
+    verdict,
+)
 from helpers.rubric_judge import of_bedrock, rubric_judge
-from helpers.scripted_raters import RATERS, verdict
 from reward_functions.calibration.estimating import TrainingRun
 from reward_functions.core.errors import BadJudge
 

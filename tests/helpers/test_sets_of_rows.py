@@ -4,15 +4,11 @@ import json
 
 import pytest
 
-from helpers.compared_pairs import REASONS, compared_pairs, labelled_reasons, prepared
-from helpers.constants import constants_earn
-from helpers.exploitable import number_anywhere, roughly_right
-from helpers.filings import RECORDS, golds, paid_by, questions
-from helpers.judge_costs import judge_costs
-from helpers.reading import read_by
-from helpers.scripted import bound_by_script
-from helpers.splits import shared_by, split_by
-from helpers.training_rows import TrainingRows, generated
+from helpers.faithfulness import REASONS, compared_pairs, labelled_reasons, prepared
+from helpers.reading import constants_earn, number_anywhere, read_by, roughly_right
+from helpers.rubric_judge import judge_costs
+from helpers.sample_data import RECORDS, bound_by_script, golds, paid_by, questions
+from helpers.training_rows import TrainingRows, generated, shared_by, split_by
 from reward_functions import Scored, get, sample, score_batch
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.serving.contract import decode_row

@@ -4,10 +4,15 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from helpers.plots import groups, rewards_by_prompt
 from helpers.sample_data import demo_rewards, demo_rows, demo_samples
-from helpers.shown import Shown
-from helpers.tables import catalogue_table, metrics_table, results_table
+from helpers.shown import (
+    Shown,
+    catalogue_table,
+    groups,
+    metrics_table,
+    results_table,
+    rewards_by_prompt,
+)
 from reward_functions import Metric, Score, Scored, Unscored, get, sample, score_batch
 from reward_functions.aws.catalogue import DeployedReward
 from reward_functions.cli.demo import REWARDS

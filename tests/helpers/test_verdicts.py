@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpers.verdicts import verdicts
+from helpers.reading import verdicts
 
 ROWS = [
     # response, reference, parameters, (score, rule, answer read as, reference read as)

@@ -12,7 +12,7 @@ import pytest
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Message, Sample
-from reward_functions.jobs.answers import AnswerFile, Attempt
+from reward_functions.jobs.answers import AnswerAttempt, AnswerFile
 from reward_functions.jobs.asking import Patience, ask, attempts_for, chosen, cost, setup
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.model_calls import (
@@ -369,7 +369,7 @@ def test_the_cost_is_of_what_is_not_there_yet():
     rest = cost(asked, 2, attempts_for(asked, 1), SAMPLING, None)
     assert (rest.calls, rest.kept, rest.usd) == (2, 2, None)
     assert rest.input == whole.input // 2
-    assert cost(asked, 1, [Attempt("strange", 0)], SAMPLING, None).calls == 2
+    assert cost(asked, 1, [AnswerAttempt("strange", 0)], SAMPLING, None).calls == 2
 
 
 def test_rows_are_drawn_by_seed_and_each_prompt_once():
@@ -389,10 +389,10 @@ def test_data_without_prompts_cannot_be_asked():
 def test_half_a_surrogate_pair_is_kept_as_it_is(tmp_path):
     path = tmp_path / "answers.jsonl"
     with AnswerFile(path, "s") as kept:
-        kept.keep(Attempt("p", 0), ModelAnswer("\ud83d"))
+        kept.keep(AnswerAttempt("p", 0), ModelAnswer("\ud83d"))
     assert json.loads(path.read_text().splitlines()[1])["text"] == "\ud83d"
     with AnswerFile(path, "s") as kept:
-        assert kept.given[Attempt("p", 0)].text == "\ud83d"
+        assert kept.given[AnswerAttempt("p", 0)].text == "\ud83d"
 
 
 def test_a_server_that_never_ends_its_answer_is_not_waited_for():
@@ -483,9 +483,9 @@ def test_two_commands_do_not_write_into_one_file(tmp_path):
     with AnswerFile(file, "s") as first:
         with pytest.raises(ConfigurationError, match=r"another command writes .*--out"):
             AnswerFile(file, "s")
-        first.keep(Attempt("a", 0), ModelAnswer("#### 1"))
+        first.keep(AnswerAttempt("a", 0), ModelAnswer("#### 1"))
     with AnswerFile(file, "s") as second:
-        assert second.given == {Attempt("a", 0): ModelAnswer("#### 1")}
+        assert second.given == {AnswerAttempt("a", 0): ModelAnswer("#### 1")}
 
 
 def test_answers_are_for_their_owner_alone(tmp_path):

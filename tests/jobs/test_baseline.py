@@ -10,11 +10,11 @@ import pytest
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Message, Sample, Usage
-from reward_functions.jobs.answers import Attempt
+from reward_functions.jobs.answers import AnswerAttempt
 from reward_functions.jobs.asking import chosen
 from reward_functions.jobs.baseline import judged, measured
 from reward_functions.jobs.baseline_record import (
-    Measured,
+    BaselineFigures,
     baseline_findings,
     recorded,
     save,
@@ -61,7 +61,7 @@ def asked(groups):
     for prompt, group in zip(prompts, groups, strict=True):
         for number, each in enumerate(group):
             answer = each if isinstance(each, ModelAnswer) else ModelAnswer(each)
-            answers[Attempt(prompt.digest, number)] = answer
+            answers[AnswerAttempt(prompt.digest, number)] = answer
     return prompts, answers
 
 
@@ -183,7 +183,7 @@ def test_a_share_has_wilsons_interval(count, of, low, high):
     assert isclose(found.high, high, abs_tol=5e-5)
 
 
-MEASURED = Measured(model="m", asked="us.m", data="d" * 64, temperature=1.0, max_tokens=64)
+MEASURED = BaselineFigures(model="m", asked="us.m", data="d" * 64, temperature=1.0, max_tokens=64)
 
 
 @pytest.fixture(scope="module")

@@ -9,12 +9,13 @@ import pytest
 
 from reward_functions.aws.catalogue import DeployedStage
 from reward_functions.jobs import clients
-from reward_functions.jobs.addresses import BadAddress, require_private
 from reward_functions.jobs.clients import (
+    BadAddress,
     WrongEndpoint,
     client,
     mlflow_base_url,
     openai_base_url,
+    require_private,
 )
 from reward_functions.jobs.drivers import driver_for
 from reward_functions.jobs.drivers.openai_api import Api

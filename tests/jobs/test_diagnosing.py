@@ -14,7 +14,7 @@ from botocore.exceptions import ClientError
 
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs import trainer_log
-from reward_functions.jobs.causes import CAUSES, Sign, likely
+from reward_functions.jobs.causes import CAUSES, Symptom, likely
 from reward_functions.jobs.diagnosing import diagnose
 from reward_functions.jobs.grader_log import ERRORS, SHOWN
 from reward_functions.jobs.job import Job, MetricPoint
@@ -181,7 +181,7 @@ def test_a_line_of_the_log_shows_its_cause(log, root_session, line, cause):
 
 @pytest.mark.parametrize(("message", "cause"), BY_MESSAGE.items())
 def test_a_message_of_the_service_shows_its_cause(message, cause):
-    assert named(likely([Sign("failure", message)]))[0] in cause
+    assert named(likely([Symptom("failure", message)]))[0] in cause
 
 
 def test_every_row_is_shown_by_a_case():
@@ -195,7 +195,7 @@ def test_every_row_is_shown_by_a_case():
 
 @pytest.mark.parametrize("message", NOTHING)
 def test_where_nothing_fits_nothing_is_made_up(message):
-    assert not list(likely([Sign("failure", message)]))
+    assert not list(likely([Symptom("failure", message)]))
 
 
 def test_every_row_has_a_remedy_and_a_source():
@@ -228,7 +228,7 @@ def test_a_function_that_may_not_run_is_found(root_session, function, log):
 
 
 def test_a_function_that_failed_to_start_is_found():
-    sign = Sign("function", "the function is Failed: InvalidImage")
+    sign = Symptom("function", "the function is Failed: InvalidImage")
     assert named(likely([sign])) == ["function not ready"]
 
 
@@ -244,7 +244,7 @@ def test_the_log_is_that_of_the_very_version_and_time(log, root_session):
 
 def test_a_job_that_was_stopped_is_no_riddle(root_session):
     diagnosis = diagnose(job(status="stopped"), root_session)
-    assert diagnosis.signs == (Sign("status", "the job was stopped"),)
+    assert diagnosis.signs == (Symptom("status", "the job was stopped"),)
     assert named(diagnosis.causes) == ["stopped"]
 
 
@@ -360,7 +360,7 @@ def test_the_patterns_take_time_in_proportion_to_the_text():
         "assume" * 300,
     ]
     for text in hostile:
-        list(likely([Sign("failure", text[:2_048])]))
+        list(likely([Symptom("failure", text[:2_048])]))
 
 
 TRAINER = [

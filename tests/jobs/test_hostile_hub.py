@@ -13,7 +13,7 @@ from urllib3.exceptions import ProtocolError
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.jobs import recipes
-from reward_functions.jobs.drivers import bodies
+from reward_functions.jobs.drivers import objects
 from reward_functions.jobs.drivers.fields import count, moment
 from reward_functions.jobs.drivers.sagemaker_job import job_of
 from reward_functions.jobs.parts import Serverless
@@ -160,7 +160,7 @@ def test_an_object_that_breaks_off_is_a_sentence(service, error):
 
 
 def test_an_object_that_drips_is_given_up(service, monkeypatch):
-    monkeypatch.setattr(bodies, "LONGEST", 0.0)
+    monkeypatch.setattr(objects, "LONGEST", 0.0)
     assert "it took over 0 seconds" in refusal()
 
 

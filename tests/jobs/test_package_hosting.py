@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from reward_functions.aws.failures import AwsFailed
-from reward_functions.jobs import importing, in_region, leftovers, packages
+from reward_functions.jobs import hosting, importing, leftovers, packages
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.hosting import NotHosted
 from reward_functions.jobs.job import Job
@@ -25,7 +25,7 @@ TAGS = {"reward-functions:reward": "gsm8k"}
 @pytest.fixture
 def aws(monkeypatch):
     aws = Aws()
-    for module in (in_region, leftovers, packages):
+    for module in (hosting, leftovers, packages):
         monkeypatch.setattr(module, "client", aws.client)
     return aws
 

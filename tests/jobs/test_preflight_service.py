@@ -13,7 +13,7 @@ from reward_functions.core.registry import get
 from reward_functions.jobs import preflight
 from reward_functions.jobs.checks.capacity import capacity_findings, wanted_at_most
 from reward_functions.jobs.checks.data import data_findings, synthetic_findings
-from reward_functions.jobs.checks.model import base_findings, name_finding
+from reward_functions.jobs.checks.plan import base_findings, name_finding
 from reward_functions.jobs.data import ROWS
 from tests.bedrock_service import ARN, refusal
 from tests.deployed_stage import SOURCE

@@ -10,7 +10,7 @@ import pytest
 from reward_functions.aws.deployed.findings import CheckFinding, CheckReport
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.configuration import BadJob, load
-from reward_functions.jobs.starting import Interrupted, Refused, start
+from reward_functions.jobs.starting import Interrupted, StartRefused, start
 from tests.jobs.memory import Driver, lost, refused
 
 MODEL = "amazon.nova-2-lite-v1:0:256k"
@@ -209,7 +209,7 @@ def test_what_cannot_be_removed_is_named(begin, service):
 
 
 def test_a_check_that_fails_refuses_before_anything_is_uploaded(begin, service):
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(StartRefused) as refusal:
         begin(FAILS)
     assert str(refusal.value) == (
         "nothing was started: grader: pays for the form alone (--force REASON passes this over, "
@@ -221,7 +221,7 @@ def test_a_check_that_fails_refuses_before_anything_is_uploaded(begin, service):
 
 @pytest.mark.parametrize("what", ["too few rows: 99", "not a JSON object: line 3"])
 def test_what_the_service_refuses_is_not_to_be_forced(begin, what):
-    with pytest.raises(Refused, match=r"\(the service itself refuses this\)$"):
+    with pytest.raises(StartRefused, match=r"\(the service itself refuses this\)$"):
         begin(CheckFinding("failure", "data", what))
 
 

@@ -15,8 +15,7 @@ from reward_functions.core.asking import Question, VerdictField
 from reward_functions.core.errors import BadJudge
 from reward_functions.judge_runtime.attack_corpus import attacks
 from reward_functions.judge_runtime.prefilter import prefilter
-from reward_functions.judge_runtime.prompting import Prompt, prompt_of, question
-from reward_functions.judge_runtime.sanitize import encoded, sanitize
+from reward_functions.judge_runtime.prompting import Prompt, encoded, prompt_of, question, sanitize
 from reward_functions.judges import reference
 from reward_functions.testing import CredulousAsk, FakeAsk, hostile_responses
 

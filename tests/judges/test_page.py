@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from reward_functions.aws.names import Names
-from reward_functions.calibration.starting import STARTS
+from reward_functions.calibration.settings import STARTS
 from reward_functions.cdk.model.stages import stage_of
 from reward_functions.cli import app
 from reward_functions.judge_runtime.config import OUTPUT_MODES

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import NamedTuple
 
-from reward_functions.cdk.app.costs import alarms
+from reward_functions.cdk.app.preview import alarms
 from reward_functions.cdk.limits.quotas import (
     MAX_ENVIRONMENT_BYTES,
     MAX_INLINE_POLICIES,

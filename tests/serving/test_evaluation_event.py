@@ -22,7 +22,7 @@ from reward_functions.serving.handler import bind
 from reward_functions.serving.imputation import BatchFailed
 from reward_functions.serving.nova_metrics import nova_event
 from reward_functions.serving.settings import LambdaSettings
-from reward_functions.testing.samples import wire_row
+from reward_functions.testing.assertions import wire_row
 
 SPECS = specs()
 

@@ -2,12 +2,17 @@
 
 Each question is an invocation, answered by findings in words. The function is asked about a dozen
 times; nothing is written anywhere.
+
+How long a function takes, and how many samples fit into what Lambda carries.
 """
 
 from __future__ import annotations
 
+import json
 from itertools import chain
+from math import ceil
 from random import Random
+from statistics import median
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.aws.arn import OURS
@@ -20,8 +25,7 @@ from reward_functions.aws.deployed.configuration import (
 )
 from reward_functions.aws.deployed.findings import CheckFinding, CheckReport, failed
 from reward_functions.aws.deployed.function import flagged
-from reward_functions.aws.deployed.invocation import FunctionError
-from reward_functions.aws.deployed.load import load_findings
+from reward_functions.aws.deployed.invocation import MAX_PAYLOAD_BYTES, FunctionError
 from reward_functions.aws.deployed.probes import (
     MALFORMED,
     as_evaluated,
@@ -42,6 +46,52 @@ if TYPE_CHECKING:
     from reward_functions.aws.deployed.probes import Expectation, Row
     from reward_functions.aws.deployed.response import Breach, Response
     from reward_functions.serving.contract import ResponseMode
+
+
+STEP: Final = 512 * 16
+"""Samples of Bedrock's largest optimiser step: the most one event could hold."""
+
+
+def load_findings(
+    rows: Sequence[Row], first: Invocation, warm: Sequence[Invocation], timeout: int | None
+) -> Iterator[CheckFinding]:
+    """What batches of this size mean for time and size.
+
+    Args:
+        rows: a batch.
+        first: the first invocation of all, of whatever batch.
+        warm: those of this batch.
+        timeout: the function's, in seconds; None where it is not known.
+    """
+    seconds = [invocation.seconds for invocation in warm]
+    start = " with a cold start" if first.cold else ""
+    message = (
+        f"{len(rows)} samples take {_time(median(seconds))}, {_time(max(seconds))} at most; "
+        f"the first batch took {_time(first.seconds)}{start}"
+    )
+    if timeout is not None and max(*seconds, first.seconds) > timeout / 2:
+        yield CheckFinding(
+            "warning", "latency", f"{message}: more than half of its timeout of {timeout} s"
+        )
+    else:
+        yield CheckFinding("ok", "latency", message)
+    yield _size("request", len(json.dumps(list(rows)).encode()), len(rows))
+    yield _size("response", len(warm[-1].body), len(rows))
+
+
+def _size(what: str, size: int, samples: int) -> CheckFinding:
+    fit = MAX_PAYLOAD_BYTES * samples // size
+    message = (
+        f"{ceil(size / samples):,} bytes a sample: {fit:,} such samples fit into Lambda's 6 MB"
+    )
+    if fit < STEP:
+        message += f"; Bedrock's largest step has {STEP:,}, its largest event is undocumented"
+    return CheckFinding("ok", what, message)
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds * 1000:,.0f} ms" if seconds < 1 else f"{seconds:,.1f} s"
+
 
 BATCH: Final = 64
 """Samples in a batch. No trainer documents how many it sends at once."""

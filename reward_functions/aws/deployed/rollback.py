@@ -5,10 +5,17 @@
 
 The record of the catalogue is written from the version's own configuration, so that a job started
 afterwards is given the version that `live` points to. Jobs that run keep the version they have.
+
+The self-test of one deployed version: its examples, scored by itself where it stands.
+
+    {"reward_functions": {"self_test": "recorded"}}  →  {"failures": [...], "unavailable": [...], …}
+
+A judge answers from its recorded examples, so that the test costs nothing and asks no model.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
@@ -16,14 +23,10 @@ from typing import TYPE_CHECKING, Any, Final
 from reward_functions.aws.arn import FunctionArn
 from reward_functions.aws.catalogue import ALIAS, GENERATION
 from reward_functions.aws.deployed.catalogue import find, write
+from reward_functions.aws.deployed.findings import failed
 from reward_functions.aws.deployed.function import DeployedFunction
-from reward_functions.aws.deployed.self_test import require_self_test
-from reward_functions.aws.deployed.versions import (
-    alias_named,
-    generations,
-    lambda_of,
-    published,
-)
+from reward_functions.aws.deployed.invocation import FunctionError
+from reward_functions.aws.deployed.versions import alias_named, generations, lambda_of, published
 from reward_functions.aws.failures import AwsFailed, in_words
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.serving.descriptions import described
@@ -36,6 +39,41 @@ if TYPE_CHECKING:
 
     from reward_functions.aws.catalogue import DeployedReward
     from reward_functions.aws.deployed.versions import Alias
+
+
+EVENT: Final = {"reward_functions": {"self_test": "recorded"}}
+
+
+class SelfTestFailed(ConfigurationError):
+    """A version that does not score its own examples as it declares them."""
+
+
+def require_self_test(function: DeployedFunction) -> None:
+    """Invoke a version's self-test.
+
+    Raises:
+        SelfTestFailed: it fails, does not answer, or an example earns something else.
+        AwsFailed: it could not be invoked.
+    """
+    try:
+        problem = _problem(function.invoke(EVENT).body)
+    except FunctionError as error:
+        problem = failed(error)
+    if problem is not None:
+        raise SelfTestFailed(f"{function.arn} does not pass its self-test: {problem}")
+
+
+def _problem(body: bytes) -> str | None:
+    """The first thing that is wrong, as the version says it; None where all examples pass."""
+    try:
+        report = json.loads(body)
+    except ValueError:
+        report = None
+    if not isinstance(report, dict) or not isinstance(report.get("failures"), list):
+        return "it has none, and answers as to a trainer"
+    found = [*report["failures"], *report.get("unavailable", ())]
+    return str(found[0]) if found else None
+
 
 RECORDED: Final = ("name", "parameters", "response_mode")
 """The settings that the catalogue repeats. Others may be of another version of this project."""

@@ -5,6 +5,5 @@ app.py        reads the context, and makes each stage a stack
 flags.py      the feature flags this project was tried with
 shell.py      whether the shell points at the AWS that a stage is for
 preview.py    what a stage would be, without Node and without a build
-costs.py      what it costs while nobody calls it
 schema.py     a JSON Schema of `cdk.json` for editors
 """

@@ -17,9 +17,8 @@ import aws_cdk as cdk
 
 from reward_functions.cdk.app.flags import FLAGS
 from reward_functions.cdk.app.shell import check_shell
-from reward_functions.cdk.artifact import leftovers
 from reward_functions.cdk.artifact.interpreter import interpreter
-from reward_functions.cdk.constructs import nag
+from reward_functions.cdk.constructs import codes, runtime
 from reward_functions.cdk.constructs.agent_artifacts import AgentArtifacts
 from reward_functions.cdk.constructs.agent_stack import AgentStack
 from reward_functions.cdk.constructs.artifacts import COST, Artifacts
@@ -92,7 +91,7 @@ def build(app: cdk.App, folder: Path) -> RewardStack:
     if stage.production:
         cdk.Annotations.of(stack).add_info_v2("kept", _kept(stage))
     if not stage.emulated:
-        nag.check(app)
+        runtime.check(app)
     if not stack.bundling_required:  # cdk destroy, which shows no annotations
         sys.stderr.writelines(f"reward-functions: {line}\n" for line in _left(stage))
     return stack
@@ -137,4 +136,4 @@ def main() -> None:
         sys.exit(f"reward-functions: {error}")
     app.synth()
     if stack.bundling_required:
-        leftovers.clear(Path(app.outdir))
+        codes.clear(Path(app.outdir))

@@ -13,5 +13,4 @@ target.py         the processor and the Python that it is for
 interpreter.py    a Python of that version
 loading.py        whether its entry point can be imported
 cache.py          what was built before
-leftovers.py      zips of earlier synths, removed
 """

@@ -10,12 +10,8 @@ artifacts.py          what each deployment runs from; `agent_artifacts.py` has t
 codes.py              artifacts as zips in `cdk.out`
 custody.py            the custodian, which CloudFormation asks
 roles.py              roles and policies, of the documents of `cdk.policies`
-callers.py            callers of other accounts
 buckets.py            a bucket of the stage's own
-verdicts.py           the table of verdicts that judges share
 job_events.py         a job's change of state becomes a notification
 monitoring.py         alarms, and one dashboard
-keeping.py            what outlives a stack
 runtime.py            what functions have in common
-nag.py                the findings of cdk-nag that are accepted
 """

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from aws_cdk import RemovalPolicy
 from aws_cdk import aws_s3 as s3
 
-from reward_functions.cdk.constructs import nag
-from reward_functions.cdk.constructs.keeping import kept
+from reward_functions.cdk.constructs import runtime
+from reward_functions.cdk.constructs.runtime import kept
 
 if TYPE_CHECKING:
     from aws_cdk import aws_kms as kms
@@ -63,5 +63,5 @@ def private_bucket(
     # becomes production would have its bucket emptied as the last thing before.
     asked = RemovalPolicy.RETAIN if stage.production else RemovalPolicy.DESTROY
     custodian.emptying(scope, "Emptying", bucket=bucket.bucket_name, removal=asked)
-    nag.acknowledge(bucket, "S1", unlogged)
+    runtime.acknowledge(bucket, "S1", unlogged)
     return bucket

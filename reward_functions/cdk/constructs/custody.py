@@ -19,9 +19,8 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
-from reward_functions.cdk.constructs.keeping import log_group
 from reward_functions.cdk.constructs.roles import place_of, role
-from reward_functions.cdk.constructs.runtime import python_function
+from reward_functions.cdk.constructs.runtime import log_group, python_function
 from reward_functions.cdk.policies import custodian, deferred, permissions
 from reward_functions.cdk.policies.grants import provided, rewards
 

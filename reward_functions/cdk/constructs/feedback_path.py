@@ -22,11 +22,10 @@ from constructs import Construct
 
 from reward_functions.aws import catalogue
 from reward_functions.aws.regions import partition_of
-from reward_functions.cdk.constructs import nag
+from reward_functions.cdk.constructs import runtime
 from reward_functions.cdk.constructs.buckets import private_bucket
-from reward_functions.cdk.constructs.keeping import log_group
 from reward_functions.cdk.constructs.roles import as_construct, place_of, role
-from reward_functions.cdk.constructs.runtime import python_function
+from reward_functions.cdk.constructs.runtime import log_group, python_function
 from reward_functions.cdk.policies import deferred, permissions
 from reward_functions.cdk.policies.documents import Made, of_feedback
 from reward_functions.cdk.policies.grants import pinnable_arns
@@ -131,7 +130,7 @@ class FeedbackPath(Construct):
             enforce_ssl=True,
             retention_period=DEAD_LETTERS_WAIT,
         )
-        nag.acknowledge(made, "SQS3", "It is itself the dead-letter queue.")
+        runtime.acknowledge(made, "SQS3", "It is itself the dead-letter queue.")
         return made
 
     def _made_queue(self) -> sqs.Queue:
@@ -233,7 +232,9 @@ class FeedbackPath(Construct):
         )
         made.apply_removal_policy(RemovalPolicy.DESTROY)
         if not production:
-            nag.acknowledge(made, "DDB3", "What is in it is over with its rollouts, within days.")
+            runtime.acknowledge(
+                made, "DDB3", "What is in it is over with its rollouts, within days."
+            )
         return made
 
     def _made_function(self, code: Code, key_arn: str) -> lambda_.Function:

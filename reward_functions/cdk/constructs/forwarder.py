@@ -20,10 +20,9 @@ from aws_cdk import aws_logs as logs
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-from reward_functions.cdk.constructs.keeping import OUTLIVES, log_group
 from reward_functions.cdk.constructs.monitoring import MINUTES, Watch, alarms
 from reward_functions.cdk.constructs.roles import as_construct, place_of, role
-from reward_functions.cdk.constructs.runtime import python_function
+from reward_functions.cdk.constructs.runtime import OUTLIVES, log_group, python_function
 from reward_functions.cdk.model.forwarding import DEAD, MODULE
 from reward_functions.cdk.policies import forwarding, own_rights, permissions
 

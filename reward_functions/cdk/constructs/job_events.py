@@ -25,7 +25,7 @@ from aws_cdk import aws_sns_subscriptions as subscriptions
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-from reward_functions.cdk.constructs import nag
+from reward_functions.cdk.constructs import runtime
 from reward_functions.cdk.constructs.roles import place_of, role
 from reward_functions.cdk.policies import permissions
 from reward_functions.cdk.policies.documents import BEDROCK, SAGEMAKER, TRAINING
@@ -125,7 +125,9 @@ class JobEvents(Construct):
             enforce_ssl=True,
             retention_period=Duration.days(14),
         )
-        nag.acknowledge(self.undelivered, "SQS3", "It is itself the dead-letter queue of the rule.")
+        runtime.acknowledge(
+            self.undelivered, "SQS3", "It is itself the dead-letter queue of the rule."
+        )
         wide = stage.job_events == "account"
         changes = [each for each in STATE_CHANGES if wide or each.roles & roles.keys()]
         publisher = self._publisher(stage, changes)

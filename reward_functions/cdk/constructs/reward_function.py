@@ -4,6 +4,13 @@ Usually that is a published version of the one function, and the alias `live` po
 that passed its gate last. Versions outlive the deployment that replaces them; they end with their
 function. An immutable deployment is a function of its own for every state of code and settings: a
 *generation*, which outlives its successors the same way, and has neither version nor alias.
+
+The permissions by which functions answer callers of other accounts.
+
+A version answers whom it was published for as long as it stands: its permissions outlive their
+successors as it does, and end with it. Each caller's own account has to allow the call as well.
+
+Source: "Granting function access to an organization" and `AddPermission` in Lambda's documentation.
 """
 
 from __future__ import annotations
@@ -24,10 +31,8 @@ from reward_functions.aws.catalogue import (
     GENERATION_DIGITS,
     DeployedReward,
 )
-from reward_functions.cdk.constructs.callers import admit
-from reward_functions.cdk.constructs.keeping import OUTLIVES, log_group
 from reward_functions.cdk.constructs.roles import as_construct, place_of, role
-from reward_functions.cdk.constructs.runtime import python_function
+from reward_functions.cdk.constructs.runtime import OUTLIVES, log_group, python_function
 from reward_functions.cdk.limits.starts import STORAGE_MB, state
 from reward_functions.cdk.model.function_role import policies
 from reward_functions.cdk.policies import permissions
@@ -40,9 +45,44 @@ if TYPE_CHECKING:
 
     from reward_functions.cdk.constructs.codes import Code
     from reward_functions.cdk.constructs.custody import Custodian
+    from reward_functions.cdk.model.brought import Callers
     from reward_functions.cdk.model.deployed_before import DeployedBefore
     from reward_functions.cdk.model.deployment import Deployment
     from reward_functions.cdk.model.stages import Stage
+
+
+DIGITS: Final = 8
+"""Of the digest of a caller, so that their order in `cdk.json` changes nothing."""
+
+
+def admit(
+    scope: Construct, name: str, function_arn: str, callers: Callers
+) -> list[lambda_.CfnPermission]:
+    """Let every caller invoke one version, alias or function.
+
+    Args:
+        scope: the deployment's construct.
+        name: how the permissions are called in the construct tree.
+        function_arn: of what they invoke, with its qualifier where it has one.
+        callers: who they are; nobody where they name nobody.
+    """
+    return [
+        lambda_.CfnPermission(
+            scope,
+            f"{name}Caller{_digest(principal, callers)}",
+            action="lambda:InvokeFunction",
+            function_name=function_arn,
+            principal=principal,
+            principal_org_id=callers.organization,
+        )
+        for principal in callers.principals
+    ]
+
+
+def _digest(principal: str, callers: Callers) -> str:
+    caller = f"{principal} {callers.organization or ''}"
+    return sha256(caller.encode()).hexdigest()[:DIGITS]
+
 
 HANDLER: Final = "reward_functions.serving.handler.handler"
 

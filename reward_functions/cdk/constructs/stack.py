@@ -1,4 +1,10 @@
-"""One stage in one account: its functions, what training needs around them, the catalogue."""
+"""One stage in one account: its functions, what training needs around them, the catalogue.
+
+The table of verdicts that a stage's judges share: what one asked, none of them asks again.
+
+It holds choices and no text, under hashes (`judge_runtime.cache`), and costs by its use alone.
+DynamoDB encrypts it with a key of its own, to which no role needs a right.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +12,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import aws_cdk as cdk
+from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_ssm as ssm
 from constructs import Construct
 
-from reward_functions.aws.catalogue import (
-    DeployedStage,
-    deployment_parameter,
-    stage_parameter,
-)
+from reward_functions.aws.catalogue import DeployedStage, deployment_parameter, stage_parameter
+from reward_functions.cdk.constructs import runtime
 from reward_functions.cdk.constructs.codes import codes
 from reward_functions.cdk.constructs.custody import Custodian
 from reward_functions.cdk.constructs.feedback_path import MODULE as FEEDBACK
@@ -24,8 +28,8 @@ from reward_functions.cdk.constructs.job_events import JobEvents
 from reward_functions.cdk.constructs.monitoring import Monitoring
 from reward_functions.cdk.constructs.reward_function import DeployedFunction
 from reward_functions.cdk.constructs.roles import bound
+from reward_functions.cdk.constructs.runtime import kept
 from reward_functions.cdk.constructs.training import Training
-from reward_functions.cdk.constructs.verdicts import verdict_table
 from reward_functions.cdk.limits.starts import costs_of_starts
 from reward_functions.cdk.model.deployed_before import DeployedBefore
 from reward_functions.cdk.model.exposed import exposed
@@ -41,6 +45,37 @@ if TYPE_CHECKING:
     from reward_functions.cdk.constructs.artifacts import Artifacts
     from reward_functions.cdk.constructs.codes import Code
     from reward_functions.cdk.model.stages import Stage
+
+
+KEY: Final = "key"
+EXPIRES: Final = "expires"
+"""The attributes that DynamoDB has to know, as `DynamoDBCache` writes them."""
+
+
+def verdict_table(scope: Construct, stage: Stage) -> dynamodb.Table:
+    """A table as `DynamoDBCache` reads and writes it; in production it outlives the stack.
+
+    Args:
+        scope: the stack.
+        stage: whose judges use it.
+    """
+    lasting = stage.production
+    table = dynamodb.Table(
+        scope,
+        "Verdicts",
+        table_name=stage.names.verdicts,
+        partition_key=dynamodb.Attribute(name=KEY, type=dynamodb.AttributeType.STRING),
+        billing_mode=dynamodb.BillingMode.PAY_PER_REQUEST,
+        time_to_live_attribute=EXPIRES,
+        point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(
+            point_in_time_recovery_enabled=lasting
+        ),
+        removal_policy=kept(stage),
+    )
+    if not lasting:
+        runtime.acknowledge(table, "DDB3", "A lost verdict is asked for again.")
+    return table
+
 
 ROLE_FIELDS: Final = {
     BEDROCK: "training_role_arn",

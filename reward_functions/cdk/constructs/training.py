@@ -14,8 +14,8 @@ from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from reward_functions.cdk.constructs.buckets import private_bucket
-from reward_functions.cdk.constructs.keeping import kept
 from reward_functions.cdk.constructs.roles import managed_policy, place_of, role
+from reward_functions.cdk.constructs.runtime import kept
 from reward_functions.cdk.policies.documents import (
     AGENTS,
     BEDROCK,

@@ -23,7 +23,7 @@ from reward_functions.cdk.policies.deployments_own_rights import (
 from reward_functions.core import registry
 from reward_functions.core.declared import composite_of
 from reward_functions.core.errors import BadComposite, ConfigurationError, UnknownReward
-from reward_functions.core.prototypes import lacking
+from reward_functions.core.spec import lacking
 from reward_functions.serving.contract import ResponseMode
 from reward_functions.serving.settings import LambdaSettings
 

@@ -59,8 +59,7 @@ def replay(
     """
     from rich.text import Text
 
-    from reward_functions.cli._console import errors, output
-    from reward_functions.cli._measured import leave, say_measured
+    from reward_functions.cli._console import errors, leave, output, say_measured
     from reward_functions.cli._progress import scored
     from reward_functions.cli.data._output import print_json
     from reward_functions.data.replaying import replay as replayed
@@ -133,7 +132,7 @@ def _surprises(done: ReplayReport) -> Any:
 
     from reward_functions.cli._console import plain
     from reward_functions.cli._results import number
-    from reward_functions.scoring.origin import complaint
+    from reward_functions.scoring.results import complaint
 
     for one in done.played:
         for place, response, value in one.surprises[:SURPRISES]:

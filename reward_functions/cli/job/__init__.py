@@ -9,7 +9,6 @@ evaluators.py    evaluators      the rewards that SageMaker knows
 show.py          show            a job, and what it uses beside what is deployed
 watch.py         watch           progress as it comes, until the end
 metrics.py       metrics         the service's figures and the grader's own: a table, a plot
-stop.py          stop
 diagnose.py      diagnose        why it failed
 recipe.py        recipe          lines for a recipe of Nova's, with the reward in them
 deploy_model.py  deploy-model    host the tuned model
@@ -35,7 +34,6 @@ from reward_functions.cli.job import (
     recipe,
     show,
     start,
-    stop,
     watch,
 )
 from reward_functions.cli.job._commands import JobCommands
@@ -57,7 +55,7 @@ job.command("evaluators")(evaluators.evaluators)
 job.command("show")(show.show)
 job.command("watch")(watch.watch)
 job.command("metrics")(metrics.metrics)
-job.command("stop")(stop.stop)
+job.command("stop")(cleanup.stop)
 job.command("diagnose")(diagnose.diagnose)
 job.command("recipe")(recipe.recipe)
 job.command("deploy-model")(deploy_model.deploy_model)

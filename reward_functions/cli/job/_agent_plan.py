@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from reward_functions.cli._console import write_page
 from reward_functions.cli._echo import say
-from reward_functions.cli._pages import write_page
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,7 +48,7 @@ def show_agent_plan(
         sheets,
         warnings,
     )
-    from reward_functions.jobs.places import place
+    from reward_functions.jobs.lookup import place
     from reward_functions.reports.pages.page import Page
     from reward_functions.reports.pages.sections import Section
 

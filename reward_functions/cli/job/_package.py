@@ -9,8 +9,8 @@ from reward_functions.cli._echo import say
 
 if TYPE_CHECKING:
     from reward_functions.jobs.job import Job
+    from reward_functions.jobs.lookup import Place
     from reward_functions.jobs.packages import ModelPackage
-    from reward_functions.jobs.places import Place
 
 MAX_LISTED: Final = 20
 """Packages of a group that are shown."""

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reward_functions.cli._agreement import Yes, agreed, require_somebody_to_ask
-from reward_functions.cli._echo import say
+from reward_functions.cli._console import Report, require_page, write_page
+from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
 from reward_functions.cli._errors import UNUSABLE
-from reward_functions.cli._pages import Report, require_page, write_page
 from reward_functions.cli.job._options import (
     AsJson,
     Config,
@@ -23,8 +22,8 @@ from reward_functions.cli.job._options import (
     Model,
     StageOfJob,
     configured,
+    stage_place,
 )
-from reward_functions.cli.job._places import stage_place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from reward_functions.aws.deployed.findings import CheckFinding
-    from reward_functions.jobs.asking import AskingCost, Prompt
+    from reward_functions.jobs.asking import AskedPrompt, AskingCost
     from reward_functions.jobs.baseline import Baseline
     from reward_functions.jobs.model_calls import Endpoint, Sampling
     from reward_functions.jobs.models import Base
@@ -108,8 +107,7 @@ def baseline(
     Exit status: 0 a job can learn from this, 1 it cannot, or some answers have no score, 2 nothing
     was measured, and no figures are written.
     """
-    from reward_functions.cli._console import errors
-    from reward_functions.cli._measured import leave
+    from reward_functions.cli._console import errors, leave
     from reward_functions.jobs.asked_model import endpoint_of, sampling_of
     from reward_functions.jobs.asking import chosen
     from reward_functions.jobs.baseline import judged
@@ -117,7 +115,7 @@ def baseline(
     from reward_functions.jobs.baseline_record import (
         FILE,
         TUNED_FILE,
-        Measured,
+        BaselineFigures,
         recorded,
         save,
     )
@@ -154,7 +152,7 @@ def baseline(
         errors().print("nothing was asked", markup=False)
         raise typer.Exit(UNUSABLE)
     tuned = made_from(endpoint.model, base, asked.ask)
-    origin = Measured(
+    origin = BaselineFigures(
         model=base.identifier,
         asked=endpoint.model,
         data=files.hashes["data"],
@@ -203,7 +201,7 @@ def typed_price(typed: str | None) -> tuple[float, float] | None:
 def _measured(  # noqa: PLR0917 - one step after the other
     endpoint: Endpoint,
     sampling: Sampling,
-    drawn: Sequence[Prompt],
+    drawn: Sequence[AskedPrompt],
     each: int,
     price: tuple[float, float] | None,
     scorer: VersionScorer,
@@ -218,7 +216,7 @@ def _measured(  # noqa: PLR0917 - one step after the other
     """
     from contextlib import nullcontext
 
-    from reward_functions.cli._measured import say_measured
+    from reward_functions.cli._console import say_measured
     from reward_functions.cli._progress import counted
     from reward_functions.jobs.answers import AnswerFile
     from reward_functions.jobs.asking import ask, cost, setup

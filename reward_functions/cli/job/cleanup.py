@@ -1,4 +1,7 @@
-"""`reward job cleanup`: remove what a job left that costs something, or is in the way."""
+"""`reward job cleanup`: remove what a job left that costs something, or is in the way.
+
+`reward job stop`: a job ends before its time.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reward_functions.cli._agreement import Yes, agreed, require_somebody_to_ask
-from reward_functions.cli._echo import say
+from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
 from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
-from reward_functions.cli.job._options import (  # noqa: TC001 - typer reads annotations
-    AsJson,
-    DriverOption,
-    JobName,
-    StageOfJob,
-)
-from reward_functions.cli.job._places import job_at
+from reward_functions.cli.job._options import AsJson, DriverOption, JobName, StageOfJob, job_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -121,3 +117,27 @@ def _show(there: Sequence[Leftover], *, as_json: bool) -> None:
 
 def _things(count: int) -> str:
     return "1 thing" if count == 1 else f"{count} things"
+
+
+def stop(
+    job: JobName, *, stage: StageOfJob = None, driver: DriverOption = None, yes: Yes = False
+) -> None:
+    """Ask a job to stop. No service goes on with a stopped job.
+
+    The service may finish a step first: `reward job watch` shows the end.
+
+    Exit status: 0 it stops, or is over already; 2 it goes on.
+    """
+    from reward_functions.cli._console import plain
+
+    _, service, found = job_at(job, stage, driver)
+    name = plain(found.name or found.id)
+    if found.over:
+        say(f"{name} is over already: it {found.state}")
+        return
+    require_somebody_to_ask("a stop", yes=yes)
+    if not agreed(f"Stop {name}, which {found.state}? It cannot go on later.", yes=yes):
+        say(f"{name} goes on", err=True)
+        raise typer.Exit(UNUSABLE)
+    stopped = service.stop(found)
+    say(f"{name} {stopped.state}")

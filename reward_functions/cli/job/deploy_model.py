@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from reward_functions.cli._echo import say
-from reward_functions.cli.job._options import (  # noqa: TC001 - typer reads annotations
+from reward_functions.cli.job._options import (
     AsJson,
     DriverOption,
     JobName,
     StageOfJob,
+    job_at,
 )
-from reward_functions.cli.job._places import job_at
 
 if TYPE_CHECKING:
     from reward_functions.jobs.hosting import ModelDeployment
     from reward_functions.jobs.job import Job
-    from reward_functions.jobs.places import Place
+    from reward_functions.jobs.lookup import Place
 
 
 def deploy_model(

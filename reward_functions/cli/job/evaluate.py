@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reward_functions.cli._agreement import Yes, agreed, require_somebody_to_ask
-from reward_functions.cli._echo import say
+from reward_functions.cli._console import Report, require_page, write_page
+from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
 from reward_functions.cli._errors import UNUSABLE
 from reward_functions.cli._options import Map, Shape  # noqa: TC001 - typer reads annotations
-from reward_functions.cli._pages import Report, require_page, write_page
 from reward_functions.cli.job._options import (
     AsJson,
     DriverOption,
     StageOfJob,
     configured,
+    is_file,
 )
-from reward_functions.cli.job._places import is_file
 
 if TYPE_CHECKING:
     from reward_functions.jobs.evaluation.both import Askings
@@ -145,12 +144,11 @@ def evaluate(
     left out; 2 nothing was compared.
     """
     from reward_functions.aws.shell import aws_session, default_stage
-    from reward_functions.cli._console import errors
-    from reward_functions.cli._measured import leave, say_measured
+    from reward_functions.cli._console import errors, leave, say_measured
     from reward_functions.cli.job.baseline import typed_price
     from reward_functions.data.rows.mapping import RowOptions
     from reward_functions.jobs.evaluation.evaluation_record import save
-    from reward_functions.jobs.evaluation.markdown import markdown as as_markdown
+    from reward_functions.jobs.evaluation.page import markdown as as_markdown
     from reward_functions.jobs.evaluation.page import page
     from reward_functions.jobs.evaluation.preparing import Options, prepared
 

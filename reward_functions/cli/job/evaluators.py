@@ -8,8 +8,7 @@ from dataclasses import asdict
 import typer
 
 from reward_functions.cli._echo import say
-from reward_functions.cli.job._options import AsJson, StageOfJob  # noqa: TC001 - typer reads annotations
-from reward_functions.cli.job._places import stage_place
+from reward_functions.cli.job._options import AsJson, StageOfJob, stage_place
 
 
 def evaluators(*, stage: StageOfJob = None, as_json: AsJson = False) -> None:

@@ -10,18 +10,18 @@ import typer
 
 from reward_functions.cli._echo import say
 from reward_functions.cli._errors import UNUSABLE
-from reward_functions.cli.job._options import (  # noqa: TC001 - typer reads annotations
+from reward_functions.cli.job._options import (
     AsJson,
     DriverOption,
     StageOfJob,
+    stage_place,
 )
-from reward_functions.cli.job._places import stage_place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from reward_functions.jobs.job import Job
-    from reward_functions.jobs.places import Place
+    from reward_functions.jobs.lookup import Place
 
 
 def list_jobs(

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from reward_functions.cli._echo import say
-from reward_functions.cli.job._options import (  # noqa: TC001 - typer reads annotations
+from reward_functions.cli.job._options import (
     AsJson,
     DriverOption,
     JobName,
     StageOfJob,
+    job_at,
 )
-from reward_functions.cli.job._places import job_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from reward_functions.core.spec import Scale
     from reward_functions.jobs.figures import Series
     from reward_functions.jobs.job import Driver, Job
-    from reward_functions.jobs.places import Place
+    from reward_functions.jobs.lookup import Place
     from reward_functions.reports.sheets import Sheet
 
 COLUMNS: Final = 6

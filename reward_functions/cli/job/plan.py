@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from reward_functions.cli._console import Report, require_page, write_page
 from reward_functions.cli._echo import say
 from reward_functions.cli._options import Models  # noqa: TC001 - typer reads annotations
-from reward_functions.cli._pages import Report, require_page, write_page
 from reward_functions.cli.job._options import (
     AsJson,
     Config,
@@ -87,7 +87,7 @@ def plan(
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.jobs import plan as planning
     from reward_functions.jobs.account import NOWHERE, graded_by
-    from reward_functions.jobs.places import place
+    from reward_functions.jobs.lookup import place
     from reward_functions.jobs.plan_sheets import page
     from reward_functions.jobs.planned import Rates
     from reward_functions.jobs.rights import in_s3, require_files
@@ -155,9 +155,9 @@ def _multi_turn(asked: JobConfiguration) -> bool:
 def _recipe(asked: JobConfiguration, session: Session) -> Recipe | None:
     """The recipe of a serverless job, as SageMaker's hub has it now; None on other services."""
     from reward_functions.jobs.grader import account_of
+    from reward_functions.jobs.lookup import place
     from reward_functions.jobs.models import find
     from reward_functions.jobs.options import check_options, serverless_of
-    from reward_functions.jobs.places import place
     from reward_functions.jobs.recipes import recipe_of
 
     if find(asked.model, None, asked.driver).driver != "sagemaker":

@@ -23,14 +23,14 @@ from reward_functions.cli.job._options import (
     StageOfJob,
     Validation,
     configured,
+    stage_place,
 )
-from reward_functions.cli.job._places import stage_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from reward_functions.aws.deployed.findings import CheckReport
-    from reward_functions.jobs.places import Place
+    from reward_functions.jobs.lookup import Place
     from reward_functions.jobs.preparing import PreparedJob
 
 
@@ -68,8 +68,7 @@ def preflight(
 
     Exit status: 0 nothing failed, 1 something did, 2 nothing was checked.
     """
-    from reward_functions.cli._console import errors
-    from reward_functions.cli._measured import leave, say_measured
+    from reward_functions.cli._console import errors, leave, say_measured
     from reward_functions.cli.job._output import SIMULATION, print_findings
     from reward_functions.jobs.configuration import BadJob
     from reward_functions.jobs.job import Job

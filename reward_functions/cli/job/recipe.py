@@ -47,8 +47,8 @@ def recipe(
     from reward_functions.data.atomic import Together
     from reward_functions.jobs.account import account_limits
     from reward_functions.jobs.grader import inspected, pinned
+    from reward_functions.jobs.lookup import place as place_of
     from reward_functions.jobs.options import deployment_of
-    from reward_functions.jobs.places import place as place_of
     from reward_functions.jobs.recipe_lines import recipe_lines
 
     asked = configured(

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Final
 import typer
 
 from reward_functions.cli._echo import say
-from reward_functions.cli.job._options import (  # noqa: TC001 - typer reads annotations
+from reward_functions.cli.job._options import (
     AsJson,
     DriverOption,
     JobName,
     StageOfJob,
+    job_at,
 )
-from reward_functions.cli.job._places import job_at
 
 if TYPE_CHECKING:
     from rich.table import Table

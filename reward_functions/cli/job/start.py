@@ -24,14 +24,14 @@ from reward_functions.cli.job._options import (
     StageOfJob,
     Validation,
     configured,
+    stage_place,
 )
-from reward_functions.cli.job._places import stage_place
 
 if TYPE_CHECKING:
     from reward_functions.jobs.configuration import JobConfiguration
     from reward_functions.jobs.job import Driver, DriverName
-    from reward_functions.jobs.places import Place
-    from reward_functions.jobs.starting import Refused, Started
+    from reward_functions.jobs.lookup import Place
+    from reward_functions.jobs.starting import Started, StartRefused
 
 NOTED: Final = {"failure": "passed over", "warning": "warning", "unknown": "unknown"}
 """How a finding of the checks begins, by its verdict; what is ok goes without saying."""
@@ -85,7 +85,7 @@ def start(
     from reward_functions.cli._console import errors
     from reward_functions.cli.job.preflight import checks
     from reward_functions.cli.job.watch import follow
-    from reward_functions.jobs.starting import Refused
+    from reward_functions.jobs.starting import StartRefused
     from reward_functions.jobs.starting import start as started
 
     asked = configured(
@@ -117,7 +117,7 @@ def start(
                 force=reason,
                 progress=status.update,
             )
-    except Refused as refused:
+    except StartRefused as refused:
         if len(refused.failures) == 1 and refused.failures[0].example is None:
             raise
         _show_failures(refused)
@@ -149,7 +149,7 @@ def _service(asked: JobConfiguration, region: str) -> DriverName:
     return find(asked.model, region, asked.driver).driver
 
 
-def _show_failures(refused: Refused) -> None:
+def _show_failures(refused: StartRefused) -> None:
     """Each failure on a line of its own, with an answer that shows it, and what can be done."""
     from reward_functions.cli._console import MESSAGE, errors, plain
     from reward_functions.cli.job._output import example_lines

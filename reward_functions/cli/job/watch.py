@@ -11,20 +11,20 @@ import typer
 
 from reward_functions.cli._echo import say
 from reward_functions.cli._errors import INCOMPLETE, INTERRUPTED, UNUSABLE
-from reward_functions.cli.job._options import (  # noqa: TC001 - typer reads annotations
+from reward_functions.cli.job._options import (
     AsJson,
     DriverOption,
     JobName,
     StageOfJob,
+    job_at,
 )
-from reward_functions.cli.job._places import job_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from reward_functions.jobs.job import Driver, Job, MetricPoint
-    from reward_functions.jobs.places import Place
+    from reward_functions.jobs.lookup import Place
     from reward_functions.jobs.watching import Observation, Polling
 
 STEPS: Final = 5

@@ -73,8 +73,7 @@ def calibrate(
     from reward_functions.calibration.figures import figures
     from reward_functions.calibration.settings import load_judge_config, require_judge
     from reward_functions.calibration.sheets import Card
-    from reward_functions.cli._console import errors, plain
-    from reward_functions.cli._measured import leave, say_measured
+    from reward_functions.cli._console import errors, leave, plain, say_measured
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.data.json_rows import shown
     from reward_functions.scoring.rewards import parameter_values, reward_named
@@ -129,7 +128,7 @@ def _asked(
 
     from reward_functions.calibration.about import about
     from reward_functions.calibration.asking import ask
-    from reward_functions.calibration.ledger import Ledger
+    from reward_functions.calibration.ledger import AnswerLedger
     from reward_functions.calibration.recorded_questions import (
         instructions_digest,
         recorded_questions,
@@ -152,7 +151,7 @@ def _asked(
     if not free:
         out.mkdir(parents=True, exist_ok=True)
     path = out / f"{origin.stem}.jsonl"
-    with nullcontext() if free else Ledger(path, origin.setup, resume=resume) as ledger:
+    with nullcontext() if free else AnswerLedger(path, origin.setup, resume=resume) as ledger:
         ratings = ask(
             judge, cases, plan, ledger, lambda trials: watched(trials, "asking", len(trials))
         )
@@ -165,9 +164,9 @@ def _write(card: Card, out: Path) -> Path:
     """Write the three files of the card, all or none; the path of the Markdown."""
     import json
 
-    from reward_functions.calibration.markdown import markdown
-    from reward_functions.calibration.page import page
+    from reward_functions.calibration.plots import page
     from reward_functions.calibration.records import record
+    from reward_functions.calibration.sheets import markdown
     from reward_functions.data.atomic import Together
 
     path = out / f"{card.about.stem}.md"

@@ -71,8 +71,7 @@ def doctor(
 
     from reward_functions.calibration.attack_report import record
     from reward_functions.calibration.settings import require_judge
-    from reward_functions.cli._console import errors, output, plain
-    from reward_functions.cli._measured import leave, say_measured
+    from reward_functions.cli._console import errors, leave, output, plain, say_measured
     from reward_functions.cli.data._output import print_json
     from reward_functions.scoring.rewards import parameter_values, reward_named
     from reward_functions.scoring.rows import row_options

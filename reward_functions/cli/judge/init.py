@@ -23,7 +23,7 @@ def init(
 
     Exit status: 0, or 2 where the file exists.
     """
-    from reward_functions.calibration.starting import settings_for
+    from reward_functions.calibration.settings import settings_for
     from reward_functions.cli._console import errors, plain
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.data.atomic import named

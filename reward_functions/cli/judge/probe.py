@@ -44,8 +44,7 @@ def probe(
         schema_questions,
     )
     from reward_functions.calibration.settings import load_judge_config, require_judge
-    from reward_functions.cli._console import MESSAGE, errors, plain
-    from reward_functions.cli._measured import leave, say_measured
+    from reward_functions.cli._console import MESSAGE, errors, leave, plain, say_measured
     from reward_functions.cli._progress import watched
     from reward_functions.cli.data._output import print_json
     from reward_functions.scoring.rewards import parameter_values, reward_named

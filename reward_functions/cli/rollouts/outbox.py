@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
-from reward_functions.cli._agreement import Yes, agreed, require_somebody_to_ask
-from reward_functions.cli._echo import say
+from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
 from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
 from reward_functions.core.errors import ConfigurationError
 

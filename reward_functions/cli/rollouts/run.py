@@ -17,7 +17,7 @@ from reward_functions.rollouts.drive.requests import FIELD, Sent
 
 if TYPE_CHECKING:
     from reward_functions.rollouts.drive.agents import Agent
-    from reward_functions.rollouts.drive.driving import Driver
+    from reward_functions.rollouts.drive.driving import RolloutDriver
     from reward_functions.rollouts.drive.records import Attempt, RecordFile
     from reward_functions.rollouts.drive.runtimes import Runtime
     from reward_functions.rollouts.episode.scoring.scorer import Scorer
@@ -180,14 +180,21 @@ def run(
 
     Exit status: 0 all rewarded, 1 some were not, 2 none was, or it cannot be run, or not go on.
     """
-    from reward_functions.cli._measured import leave
-    from reward_functions.cli.rollouts._agents import callable_named, way_to
-    from reward_functions.cli.rollouts._runtimes import TEXT_BYTES, runtime_of
-    from reward_functions.cli.rollouts._scorers import scorer_named
+    from reward_functions.core.extras import ROLLOUTS, require
+
+    require("boto3", by=__name__, extra=ROLLOUTS)
+    from reward_functions.cli._console import leave
+    from reward_functions.cli.rollouts._agents import (
+        TEXT_BYTES,
+        callable_named,
+        runtime_of,
+        scorer_named,
+        way_to,
+    )
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.local.runtime_double import FaultPlan, RuntimeSettings
     from reward_functions.reports.measured import Measured
-    from reward_functions.rollouts.drive.driving import Driver, attempts_for, sampling_of
+    from reward_functions.rollouts.drive.driving import RolloutDriver, attempts_for, sampling_of
     from reward_functions.rollouts.drive.records import RecordFile, Setup
     from reward_functions.rollouts.drive.tasks import read_tasks
 
@@ -224,7 +231,7 @@ def run(
         asked = _agent(
             stack, agent, way, function, where, scorer, window, concurrency, qualifier, trajectories
         )
-        driver = Driver(
+        driver = RolloutDriver(
             agent=asked,
             runtime=where,
             tasks={task.number: task for task in tasks},
@@ -295,7 +302,7 @@ def _agent(  # noqa: PLR0917 - what the command line said, in its order
 
 
 def _run(
-    driver: Driver, missing: list[Attempt], file: RecordFile, concurrency: int, out: Path
+    driver: RolloutDriver, missing: list[Attempt], file: RecordFile, concurrency: int, out: Path
 ) -> None:
     """Run what is missing; Ctrl-C says what to type to go on."""
     from reward_functions.cli.rollouts._watching import watching

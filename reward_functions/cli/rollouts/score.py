@@ -49,9 +49,9 @@ def score(
 
     Exit status: 0 all scored, 1 some were not, 2 nothing was scored.
     """
-    from reward_functions.cli._measured import leave, say_measured
+    from reward_functions.cli._console import leave, say_measured
     from reward_functions.cli._progress import counted
-    from reward_functions.cli.rollouts._scorers import scorer_named
+    from reward_functions.cli.rollouts._agents import scorer_named
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.data.atomic import replaced
     from reward_functions.rollouts.drive.records import read_records, written

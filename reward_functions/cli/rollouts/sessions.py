@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from reward_functions.cli._agreement import Yes, agreed, require_somebody_to_ask
-from reward_functions.cli._echo import say
+from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
 from reward_functions.cli._errors import INCOMPLETE, UNUSABLE
 
 if TYPE_CHECKING:
@@ -102,7 +101,7 @@ def _runtime(arn: str) -> Any:
     from reward_functions.aws.failures import in_words
     from reward_functions.aws.shell import aws_session
     from reward_functions.rollouts.collect.calls import AgentRuntime
-    from reward_functions.rollouts.collect.names import region_of
+    from reward_functions.rollouts.collect.payloads import region_of
     from reward_functions.rollouts.collect.rate_limit import RateLimiter
 
     with in_words("making a client of bedrock-agentcore"):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.errors import BadSample
 from reward_functions.core.jsons import json_kind
-from reward_functions.data.rows.paths import at, first, top
+from reward_functions.data.rows.columns import at, first, top
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

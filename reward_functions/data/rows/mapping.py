@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.suggest import did_you_mean
-from reward_functions.data.rows.columns import Columns
-from reward_functions.data.rows.paths import top
+from reward_functions.data.rows.columns import Columns, top
 from reward_functions.data.rows.shapes import BY_NAME
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from reward_functions.core.errors import BadSample
 from reward_functions.data.json_rows import BadInput, Row, shown
 from reward_functions.data.row_limits import BATCH, ROW, Room
 from reward_functions.data.rows.canonical import canonical
+from reward_functions.data.rows.columns import first
 from reward_functions.data.rows.formats import scan_file
 from reward_functions.data.rows.mapping import RowOptions
-from reward_functions.data.rows.paths import first
 from reward_functions.data.rows.recognition import (
     UnknownShape,
     columns_for,

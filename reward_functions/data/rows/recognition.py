@@ -11,8 +11,8 @@ from reward_functions.core.suggest import did_you_mean
 from reward_functions.core.types import ASSISTANT_ROLES
 from reward_functions.data.json_rows import BadInput
 from reward_functions.data.rows.canonical import SHAREGPT_ROLES
+from reward_functions.data.rows.columns import at, first, top
 from reward_functions.data.rows.mapping import overlaid
-from reward_functions.data.rows.paths import at, first, top
 from reward_functions.data.rows.shapes import BY_NAME, SHAPES
 
 if TYPE_CHECKING:

@@ -1,8 +1,13 @@
-"""A candidate: a piece of a response in a form that answers have, and where it stands."""
+"""A candidate: a piece of a response in a form that answers have, and where it stands.
+
+A response that is nothing but an answer: one short line, fenced or not.
+"""
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
+
+from reward_functions.core import patterns as re
 
 Kind = Literal[
     "box", "hash_marker", "statement", "math_span", "whole_response",
@@ -40,3 +45,20 @@ class Candidate(NamedTuple):
     behind: str = ""
     sentence: str = ""
     condition: str = ""
+
+
+MAX_LENGTH: Final = 200
+"""Characters of a response that may be nothing but an answer."""
+
+_FENCED: Final = re.compile(r"```\w{0,12}\n([^`\n]{1,200})\n```")
+
+
+def whole_response(text: str) -> Candidate | None:
+    """The response itself, when it is one short line; None when it is longer. It may be empty."""
+    bare = text.strip()
+    fenced = _FENCED.fullmatch(bare)
+    if fenced:
+        bare = fenced[1].strip()
+    if len(bare) > MAX_LENGTH or "\n" in bare:
+        return None
+    return Candidate("whole_response", bare, 0, len(text))

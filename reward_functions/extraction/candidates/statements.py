@@ -4,6 +4,8 @@ A statement begins with the word *answer* (in English, or as `cues.languages` ha
 a colon, with `####` (GSM8K's own marker), with `<answer>`, or with a heading of its own, and ends
 with its sentence. What takes a statement back is part of it: a negation ("is not 5"), a condition
 ("if the answer is 5"), a question mark, and a second thought right after it ("Or maybe 6.").
+
+The last `####` of a response, GSM8K's marker, and the line behind it.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from reward_functions.extraction.cues.compiling import says
 from reward_functions.extraction.cues.endings import STOP
 from reward_functions.extraction.cues.matching import REACH, cue_after, cue_before
 from reward_functions.extraction.cues.phrase import DENIED, EXCLUDED
+from reward_functions.extraction.cues.statements import HEADING
 from reward_functions.extraction.markup import plain
 from reward_functions.quantities.numerals import quantity
 
@@ -262,3 +265,47 @@ _BOLD: Final = re.compile(r"\*\*(?!\w)|(?<!\w)\*\*")
 _INLINE: Final = re.compile(r"\$[^$\n]{1,400}(?<!\\)\$(?!\d)|\\\([^\n$]{1,400}?\\\)")
 _DISPLAY: Final = re.compile(r"\$\$|\\\[")
 _CLOSING: Final = {"$$": "$$", "\\[": "\\]"}
+
+
+LOOK: Final = 200
+"""Characters behind a marker that stands alone in which the next line must begin and end."""
+
+MARKER: Final = "####"
+
+MAX_HEADINGS: Final = 50
+"""Headings passed over in search of a marker."""
+
+
+def last_hash_marker(text: str) -> Candidate | None:
+    """What stands behind the last marker, up to the end of its line; None without one. Linear.
+
+    `####` also opens a heading in Markdown ("#### Explanation"): a line that begins with a word and
+    is no number is a heading, and is passed over.
+    """
+    start = len(text)
+    for _ in range(MAX_HEADINGS):
+        start = text.rfind(MARKER, 0, start)
+        if start < 0:
+            return None
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        line = text[start + len(MARKER) : end].strip("# \t\r")
+        if not line or HEADING.fullmatch(line):
+            line, end = _next_line(text, end) or (line, end)
+        if not is_heading(line):
+            return Candidate("hash_marker", line, start, end)
+    return None
+
+
+def _next_line(text: str, end: int) -> tuple[str, int] | None:
+    """The line below a marker that stands alone, and its end, where it is one number alone."""
+    below = text[end : end + LOOK]
+    line = below.lstrip()
+    stop = len(text) if len(text) - end < LOOK else end + LOOK
+    start = end + len(below) - len(line)
+    line, _, behind = line.partition("\n")
+    if not line or start + len(line) > stop or behind.partition("\n")[0].strip():
+        return None
+    if quantity(plain(line)) is None:
+        return None
+    return line.strip(), start + len(line)

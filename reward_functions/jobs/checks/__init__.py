@@ -7,7 +7,6 @@
     role.py       the role that a Bedrock job runs as, and what it may do
     trust.py      who may take that role on
     capacity.py   Lambda's concurrency beside what the job may want
-    model.py      the base model, and the name of the model that the job makes
 
 Each yields findings and raises nothing for what a service denies: that is an `unknown` with the
 name of the permission.

@@ -11,18 +11,15 @@ fields.py    single fields of what a service answers
 agent_rft_document.py           the JSON document that a multi-turn job consists of
 agent_rft_hyperparameters.py    the hyperparameters of a multi-turn job that a page documents
 agent_rft_job.py                what SageMaker answers about a multi-turn job
-agent_rft_logs.py               the log of a multi-turn job
 agent_rft_resources.py          what a multi-turn job needs of SageMaker beside its data
 agent_rft_schemas.py            which version of the service's schema a document fits
 bedrock_job.py                  what Bedrock answers about a job, as a `Job` and its events
 bedrock_metrics.py              the figures that a job of Bedrock leaves in S3
 bedrock_request.py              a job as Bedrock's `CreateModelCustomizationJob` takes it
-bodies.py                       an object of S3
 mlflow.py                       the figures that a job of SageMaker keeps in an MLflow app
 openai_api.py                   Bedrock's OpenAI-compatible API over HTTP
 openai_job.py                   a job of the OpenAI-compatible API
 sagemaker_job.py                what SageMaker answers about a training job
-sagemaker_likeness.py           whether the job that has a name is the one that is asked for
 sagemaker_request.py            a job as SageMaker's `CreateTrainingJob` takes it for
 """
 

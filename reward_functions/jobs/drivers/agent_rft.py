@@ -4,6 +4,11 @@ A job's name is its own in one account, region and category, and there is no cli
 name is taken, the job that has it is compared with what was asked for. What the job needs beside
 its data is found or made first: the base model's hub content, two groups of model packages, the
 MLflow app. Then the document is held to the schema that the service publishes now.
+
+The log of a multi-turn job, as events; a caller who may not read it gets none.
+
+Source: `/aws/sagemaker/Job/AgentRFT`, sagemaker-train 1.27. How its streams are called is
+documented nowhere: those that begin with the job's name and a slash are read, as a training job's.
 """
 
 from __future__ import annotations
@@ -33,13 +38,12 @@ from reward_functions.jobs.drivers.agent_rft_job import (
     files_in,
     job_of,
 )
-from reward_functions.jobs.drivers.agent_rft_logs import log_events
 from reward_functions.jobs.drivers.agent_rft_resources import looked_up, made_for
 from reward_functions.jobs.drivers.agent_rft_schemas import fitting_version
-from reward_functions.jobs.drivers.fields import text, within
+from reward_functions.jobs.drivers.fields import moment, text, within
 from reward_functions.jobs.drivers.objects import SUFFIX, discarded, uploaded_once
 from reward_functions.jobs.failures import UNREADABLE, answer
-from reward_functions.jobs.job import Call, NoSuchJob
+from reward_functions.jobs.job import Call, JobEvent, NoSuchJob
 from reward_functions.jobs.request_rules import check_request
 
 if TYPE_CHECKING:
@@ -48,13 +52,51 @@ if TYPE_CHECKING:
     from boto3.session import Session
 
     from reward_functions.aws.catalogue import DeployedStage
-    from reward_functions.jobs.job import (
-        DriverName,
-        Job,
-        JobEvent,
-        JobRequest,
-        MetricPoint,
-    )
+    from reward_functions.jobs.job import DriverName, Job, JobRequest, MetricPoint
+
+
+GROUP: Final = "/aws/sagemaker/Job/{category}"
+
+MOST: Final = 1_000
+"""Lines of a log that are read: its first ones."""
+
+MILLISECONDS: Final = 1_000
+
+
+def log_events(client: Any, name: str, category: str) -> Iterator[JobEvent]:
+    """The lines of a job's log; none where there is no log, or the caller may not read it.
+
+    Args:
+        client: of CloudWatch Logs.
+        name: of the job.
+        category: of the job.
+
+    Raises:
+        AwsFailed: CloudWatch cannot be reached.
+    """
+    group = GROUP.format(category=category)
+    try:
+        found = answer(
+            f"reading the log {group}",
+            client.filter_log_events,
+            logGroupName=group,
+            logStreamNamePrefix=f"{name}/",
+            limit=MOST,
+        )
+    except AwsFailed as error:
+        if error.missing or error.denied:
+            return
+        raise
+    for each in found.get("events") or []:
+        # A service that ignores the prefix would give this job the lines of another.
+        if not text(each.get("logStreamName")).startswith(f"{name}/"):
+            continue
+        at, message = each.get("timestamp"), text(each.get("message")).strip()
+        when = moment(at / MILLISECONDS) if isinstance(at, int) else None
+        if when and message:
+            known = text(each.get("eventId")) or f"log-{at}-{message[:64]}"
+            yield JobEvent(known, when, "info", message)
+
 
 TRAINING: Final = "AgentRFT"
 EVALUATION: Final = "AgentRFTEvaluation"

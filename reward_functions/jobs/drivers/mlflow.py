@@ -28,8 +28,7 @@ from urllib.parse import quote, urlencode, urljoin, urlsplit
 from reward_functions.aws.failures import ENDED, AwsFailed, in_words
 from reward_functions.aws.shell import aws_session
 from reward_functions.core.loopback import is_loopback
-from reward_functions.jobs.addresses import BadAddress, require_private
-from reward_functions.jobs.clients import ca_bundle, client
+from reward_functions.jobs.clients import BadAddress, ca_bundle, client, require_private
 from reward_functions.jobs.drivers.fields import number, text, within
 from reward_functions.jobs.drivers.openai_api import (
     ATTEMPTS,

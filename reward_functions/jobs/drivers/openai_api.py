@@ -23,7 +23,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from reward_functions.aws.failures import ENDED, AwsFailed
 from reward_functions.core.loopback import is_loopback
-from reward_functions.jobs.addresses import require_private
+from reward_functions.jobs.clients import require_private
 from reward_functions.jobs.drivers.fields import text, within
 from reward_functions.jobs.failures import MAX_MESSAGE, MAX_PAGES, REMEDIES, UNREADABLE
 from reward_functions.jobs.token import PREFIX

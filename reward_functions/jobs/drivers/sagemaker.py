@@ -4,6 +4,11 @@ A job's name is its own in one account and region, and its token: where the name
 that has it is compared with what was asked for. Before a job, its reward is registered as an
 evaluator, and the group is made for the model packages that come out; both are found again by a
 repeat, and cost nothing.
+
+Whether the job that has a name is the one that is asked for.
+
+Names are tokens: who starts a job again meets its name. What counts is what a model is made of;
+tags, the app for figures and the limit of time do not.
 """
 
 from __future__ import annotations
@@ -20,7 +25,6 @@ from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.drivers.fields import text, within
 from reward_functions.jobs.drivers.objects import address_of, discarded, uploaded_once
 from reward_functions.jobs.drivers.sagemaker_job import events_of, job_of, serverless
-from reward_functions.jobs.drivers.sagemaker_likeness import differences
 from reward_functions.jobs.drivers.sagemaker_request import request_of, tags_of
 from reward_functions.jobs.evaluators import Registry, name_of
 from reward_functions.jobs.failures import answer, pages
@@ -37,6 +41,58 @@ if TYPE_CHECKING:
 
     from reward_functions.aws.catalogue import DeployedStage
     from reward_functions.jobs.job import DriverName, Job, JobEvent, JobRequest, MetricPoint
+
+
+COMPARED: Final = {
+    "the model": ("ServerlessJobConfig", "BaseModelArn"),
+    "the technique": ("ServerlessJobConfig", "CustomizationTechnique"),
+    "the adapters": ("ServerlessJobConfig", "Peft"),
+    "the sequence length": ("ServerlessJobConfig", "SequenceLength"),
+    "the evaluator": ("ServerlessJobConfig", "EvaluatorArn"),
+    "the output": ("OutputDataConfig", "S3OutputPath"),
+}
+"""What makes two requests of one name the same job, and where it stands in request and answer."""
+
+
+def differences(asked: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
+    """In what a job differs from what is asked for.
+
+    Args:
+        asked: the arguments of `CreateTrainingJob`.
+        found: what `DescribeTrainingJob` answers.
+
+    Returns:
+        the parts, in words; none for the same job.
+    """
+    different = [
+        name
+        for name, path in COMPARED.items()
+        if _plain(within(asked, *path)) != _plain(within(found, *path))
+    ]
+    if _data(asked) != _data(found):
+        different.append("the data")
+    wanted, chosen = asked["HyperParameters"], found.get("HyperParameters")
+    if any(within(chosen, name) != value for name, value in wanted.items()):
+        different.append("the hyperparameters")
+    return different
+
+
+def _plain(value: Any) -> str:
+    """A value to compare: without a slash at its end, or the version that a service added."""
+    whole = text(value).rstrip("/")
+    return re.sub(r"(:hub-content/SageMakerPublicHub/Model/[a-zA-Z0-9-]+)/[0-9.]+\Z", r"\1", whole)
+
+
+def _data(request: Mapping[str, Any]) -> list[tuple[str, str]]:
+    channels = request.get("InputDataConfig")
+    return sorted(
+        (
+            text(within(each, "ChannelName")),
+            text(within(each, "DataSource", "S3DataSource", "S3Uri")),
+        )
+        for each in (channels if isinstance(channels, list) else ())
+    )
+
 
 NAME: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?")
 """A job's name (botocore's `TrainingJobName`, in linear form)."""

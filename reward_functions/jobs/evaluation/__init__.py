@@ -3,9 +3,6 @@
 Statistics, of plain numbers
 
     intervals.py            the bootstrap over prompts
-    mcnemar.py              prompts that turned right against those that turned wrong; Holm
-    pass_at_k.py            the unbiased estimate
-    sample_size.py          prompts that a difference takes
 
 From a file to a record
 
@@ -14,7 +11,6 @@ From a file to a record
     split.py                prompts that share nothing with it, each once
     both.py                 both models asked alike; `jobs.asking` asks
     sides.py                one model's answers, scored, and what stands beside the mean
-    by_group.py             groups of prompts
     comparing.py            the difference, its test, pass@k, groups, flips
     evaluation.py           all of it: `evaluate`
     by_service.py           the same of SageMaker's own evaluation jobs

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from reward_functions.jobs.answers import Attempt
-    from reward_functions.jobs.asking import Patience, Prompt
+    from reward_functions.jobs.answers import AnswerAttempt
+    from reward_functions.jobs.asking import AskedPrompt, Patience
     from reward_functions.jobs.evaluation.evaluation_record import Mode, Side
     from reward_functions.jobs.evaluation.sides import Price
     from reward_functions.jobs.model_calls import Endpoint, ModelAnswer, Sampling
@@ -48,7 +48,7 @@ class Asked(NamedTuple):
     price: Price | None
 
 
-Given = dict[tuple["Side", "Mode"], "Mapping[Attempt, ModelAnswer]"]
+Given = dict[tuple["Side", "Mode"], "Mapping[AnswerAttempt, ModelAnswer]"]
 
 
 class Askings:
@@ -65,7 +65,7 @@ class Askings:
     """
 
     def __init__(
-        self, asked: Sequence[Asked], prompts: Sequence[Prompt], folder: Path | None = None
+        self, asked: Sequence[Asked], prompts: Sequence[AskedPrompt], folder: Path | None = None
     ) -> None:
         self.asked, self.prompts, self.folder = asked, prompts, folder
         self._kept: dict[Asked, AnswerFile] = {}
@@ -93,7 +93,7 @@ class Askings:
             for one in self.asked
         ]
 
-    def _given(self, one: Asked) -> Mapping[Attempt, ModelAnswer]:
+    def _given(self, one: Asked) -> Mapping[AnswerAttempt, ModelAnswer]:
         return self._kept[one].given if one in self._kept else {}
 
     def answers(

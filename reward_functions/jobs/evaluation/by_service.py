@@ -22,7 +22,7 @@ from reward_functions.aws.catalogue import OUTPUT_PREFIX
 from reward_functions.core.errors import BadSample, ConfigurationError
 from reward_functions.core.types import Score, Scored, Unscored
 from reward_functions.data.atomic import named
-from reward_functions.jobs.answers import Attempt
+from reward_functions.jobs.answers import AnswerAttempt
 from reward_functions.jobs.clients import client
 from reward_functions.jobs.drivers.objects import uploaded_once
 from reward_functions.jobs.evaluation.evaluation import record_of
@@ -38,14 +38,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from reward_functions.core.types import RewardResult
-    from reward_functions.jobs.asking import Prompt
+    from reward_functions.jobs.asking import AskedPrompt
     from reward_functions.jobs.evaluation.evaluation import Settings
     from reward_functions.jobs.evaluation.evaluation_record import EvaluationRecord, Mode, Side
     from reward_functions.jobs.evaluation.split import Split
     from reward_functions.jobs.evaluation_results import EvaluatedRow
     from reward_functions.jobs.job import Job
+    from reward_functions.jobs.lookup import Place
     from reward_functions.jobs.model_calls import Sampling
-    from reward_functions.jobs.places import Place
     from reward_functions.jobs.scorer import VersionScorer
 
 DIGITS: Final = 8
@@ -158,8 +158,8 @@ class ServiceEvaluation:
         scale = self.scorer.scale([each for one in scores.values() for each in one.values()])
         scored: dict[tuple[Side, Mode], Answers] = {}
         for side, found in scores.items():
-            attempts = {Attempt(each.digest, 0): each.digest for each in self.split.prompts}
-            results: dict[Attempt, RewardResult] = {
+            attempts = {AnswerAttempt(each.digest, 0): each.digest for each in self.split.prompts}
+            results: dict[AnswerAttempt, RewardResult] = {
                 at: Scored(digest, Score(found[digest]))
                 if digest in found
                 else Unscored(digest, BadSample(f"{names[side]} has no score of the row"))
@@ -173,7 +173,9 @@ class ServiceEvaluation:
         return record_of(scored, models, self.sampling, self.split, self.scorer, settings, aside=())
 
 
-def paired(rows: Sequence[EvaluatedRow], prompts: Sequence[Prompt], name: str) -> dict[str, float]:
+def paired(
+    rows: Sequence[EvaluatedRow], prompts: Sequence[AskedPrompt], name: str
+) -> dict[str, float]:
     """The score of each prompt, by its digest.
 
     Args:

@@ -18,12 +18,14 @@ from reward_functions.jobs.evaluation.evaluation_record import (
     Power,
     Verdict,
 )
-from reward_functions.jobs.evaluation.intervals import mean_difference
-from reward_functions.jobs.evaluation.mcnemar import holm, mcnemar
-from reward_functions.jobs.evaluation.pass_at_k import pass_at_k, sizes
-from reward_functions.jobs.evaluation.sample_size import (
+from reward_functions.jobs.evaluation.intervals import (
+    holm,
+    mcnemar,
+    mean_difference,
     mean_square,
+    pass_at_k,
     prompts_needed,
+    sizes,
     smallest_shown,
 )
 from reward_functions.jobs.evaluation.sides import CLOSE, is_right

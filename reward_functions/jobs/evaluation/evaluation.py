@@ -6,6 +6,8 @@
 
 Greedy answers decide; sampled ones are reported beside them. Of few prompts an exact test has to
 agree (`comparing.verdict`).
+
+The groups that prompts are compared in: a key of their metadata, or the kind of their answer.
 """
 
 from __future__ import annotations
@@ -15,10 +17,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.core.errors import ConfigurationError
+from reward_functions.core.errors import BadReference, ConfigurationError
+from reward_functions.core.suggest import did_you_mean
 from reward_functions.core.types import Scored
+from reward_functions.data.answer_kinds import kind_of, stated_answer
 from reward_functions.jobs.evaluation import comparing
-from reward_functions.jobs.evaluation.by_group import KIND, group_names
 from reward_functions.jobs.evaluation.evaluation_record import EvaluationRecord, Flip
 from reward_functions.jobs.evaluation.sides import Answers, beside
 from reward_functions.jobs.evaluation.words import conclusion, warned
@@ -27,14 +30,60 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from reward_functions.core.types import RewardResult, Sample
-    from reward_functions.jobs.answers import Attempt
-    from reward_functions.jobs.asking import Prompt
+    from reward_functions.jobs.answers import AnswerAttempt
+    from reward_functions.jobs.asking import AskedPrompt
     from reward_functions.jobs.evaluation.both import Asked, Given
     from reward_functions.jobs.evaluation.comparing import Turned
     from reward_functions.jobs.evaluation.evaluation_record import Beside, Mode, Side
     from reward_functions.jobs.evaluation.split import Split
     from reward_functions.jobs.model_calls import Sampling
     from reward_functions.jobs.scorer import VersionScorer
+
+
+KIND: Final = "kind of answer"
+NONE: Final = "(none)"
+
+LONGEST: Final = 80
+"""Characters of a group's name."""
+
+
+class NoGroup(ConfigurationError):
+    """No prompt has the key that groups them."""
+
+
+def group_names(prompts: Sequence[AskedPrompt], by: str = "") -> dict[str, str]:
+    """The group of each prompt, by the prompt's digest.
+
+    Args:
+        prompts: of the split.
+        by: a key of their metadata, whose values are strings, numbers or truth values; "" groups by
+            the kind of their reference: whole number, formula, choice and so on.
+
+    Raises:
+        NoGroup: no prompt has the key.
+    """
+    if not by:
+        return {prompt.digest: _kind(prompt) for prompt in prompts}
+    names = {prompt.digest: _value(prompt.sample.metadata.get(by)) for prompt in prompts}
+    if set(names.values()) == {NONE}:
+        keys = {key for prompt in prompts for key in prompt.sample.metadata if key.isidentifier()}
+        raise NoGroup(f"--by {by!r}: no row's metadata has this key{did_you_mean(by, keys)}")
+    return names
+
+
+def _value(value: object) -> str:
+    if isinstance(value, str | int | float):
+        return str(value)[:LONGEST] or NONE
+    return NONE
+
+
+def _kind(prompt: AskedPrompt) -> str:
+    try:
+        answer, _ = stated_answer(prompt.sample.reference)
+    except BadReference:
+        return NONE
+    return kind_of(answer)
+
 
 CARE: Final = 0.02
 """The difference one cares about where nothing else is said: two points of the scale."""
@@ -199,13 +248,13 @@ def record_of(  # noqa: PLR0917 - as `evaluate` has them
 
 def _scored(
     given: Given,
-    prompts: Sequence[Prompt],
+    prompts: Sequence[AskedPrompt],
     scorer: VersionScorer,
     advance: Callable[[int], object],
 ) -> dict[tuple[Side, Mode], Answers]:
     """All answers with their results, on one scale."""
     by_digest = {prompt.digest: prompt.sample for prompt in prompts}
-    results: dict[tuple[Side, Mode], Mapping[Attempt, RewardResult]] = {}
+    results: dict[tuple[Side, Mode], Mapping[AnswerAttempt, RewardResult]] = {}
     for which, answers in given.items():
         samples = [by_digest[at.prompt].answered(one.text) for at, one in answers.items()]
         results[which] = dict(zip(answers, scorer.score(samples, advance), strict=True))
@@ -223,7 +272,7 @@ def _flips(
     flipped: Turned,
     base: Answers,
     tuned: Answers,
-    prompts: Sequence[Prompt],
+    prompts: Sequence[AskedPrompt],
     scorer: VersionScorer | None,
 ) -> Iterator[Flip]:
     """The prompts that turned wrong, then those that turned right, in the order asked.
@@ -234,7 +283,7 @@ def _flips(
     order = [*flipped.wrong, *flipped.right]
     sides = [(answers, {at.prompt: at for at in answers.given}) for answers in (base, tuned)]
 
-    def sample(answers: Answers, at: Attempt) -> Sample:
+    def sample(answers: Answers, at: AnswerAttempt) -> Sample:
         return by_digest[at.prompt].sample.answered(answers.given[at].text)
 
     why = [

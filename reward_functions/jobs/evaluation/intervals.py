@@ -16,11 +16,38 @@ of Confidence or Fiducial Limits, Biometrika 26, 1934): nothing seen in 30 promp
 
 Percentiles were chosen by their coverage, which `python -m tests.benchmarks coverage` measures:
 where few prompts differ, BCa covered 89 % and the studentized interval 85 % in place of 95 %.
+
+McNemar's test: whether as many prompts turned right as turned wrong.
+
+    exact            two-sided binomial, of the smaller of both counts; never too small
+    mid-p            half the probability of what was seen is left out; closer to its level
+                     (Fagerland, Lydersen and Laake, BMC Medical Research Methodology 13:91, 2013)
+    chi-square       (|b - c| - 1)² / (b + c), with Edwards' continuity correction, one degree
+
+The p-value that is reported is the exact one up to `EXACT` prompts that differ, and the chi-square
+one beyond. Prompts on which both models do alike say nothing about a difference.
+Source: McNemar, Psychometrika 12, 1947.
+
+pass@k: how often one of k answers is right, without bias from n answers of which c are.
+
+    1 - C(n - c, k) / C(n, k)
+
+1 - (1 - c/n)^k, the plain estimate, is too low. Source: Chen et al., Evaluating Large Language
+Models Trained on Code, 2021, arXiv 2107.03374, section 2.1.
+
+How many prompts a difference takes to be shown, and what a split of this size can show.
+
+    prompts = ((z_0.975 sqrt(m) + z_0.8 sqrt(m - d²)) / d)²
+
+m is the mean square of the differences that were seen, and d the difference that one cares about.
+Where answers are right or wrong, m is the share of prompts on which the models differ, and this is
+Connor's formula for McNemar's test (Sample Size for Testing Differences in Proportions for the
+Paired-Sample Design, Biometrics 43, 1987). Power is 80 %, the level 5 %, two-sided.
 """
 
 from __future__ import annotations
 
-from math import fsum, sqrt
+from math import ceil, comb, erfc, fsum, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -29,6 +56,7 @@ from reward_functions.reports.resampling import LEVEL, draws, percentile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
 
 DRAWS: Final = 2_000
 """Draws of an interval: each percentile is then known to within a half percent of the draws."""
@@ -122,3 +150,153 @@ def t_quantile(freedom: int) -> float:
         (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
     )
     return z + fsum(term / float(freedom) ** power for power, term in enumerate(terms, 1))
+
+
+EXACT: Final = 1_000
+"""Prompts that differ up to which the binomial sum is made."""
+
+
+class McNemar(NamedTuple):
+    """The test of two counts.
+
+    Args:
+        gained: prompts that only the tuned model gets right.
+        lost: prompts that only the base gets right.
+        p_value: of `test`, two-sided, 0 to 1; 1 where no prompt differs.
+        mid_p: two-sided; None beyond `EXACT`.
+        chi_square: the statistic; 0 where no prompt differs.
+        test: "exact" or "chi-square".
+    """
+
+    gained: int
+    lost: int
+    p_value: float
+    mid_p: float | None
+    chi_square: float
+    test: str
+
+
+def mcnemar(gained: int, lost: int) -> McNemar:
+    """Test two counts of prompts, each from 0.
+
+    Raises:
+        ValueError: one is below 0.
+    """
+    if min(gained, lost) < 0:
+        raise ValueError(f"counts are from 0, not {gained} and {lost}")
+    differ = gained + lost
+    statistic = max(0, abs(gained - lost) - 1) ** 2 / differ if differ else 0.0
+    if differ > EXACT:
+        return McNemar(gained, lost, erfc(sqrt(statistic / 2)), None, statistic, "chi-square")
+    exact, middle = _binomial(min(gained, lost), differ)
+    return McNemar(gained, lost, exact, middle, statistic, "exact")
+
+
+def _binomial(fewer: int, differ: int) -> tuple[float, float]:
+    """Twice the probability of so few of a fair coin's throws or fewer, and its mid-p.
+
+    In whole numbers: each is a quotient of two, rounded once.
+    """
+    ways = [comb(differ, count) for count in range(fewer + 1)]
+    all_ways = 1 << differ
+    exact = min(1.0, 2 * sum(ways) / all_ways)
+    return exact, min(1.0, (2 * sum(ways) - ways[-1]) / all_ways)
+
+
+def holm(p_values: dict[str, float]) -> dict[str, float]:
+    """The p-values adjusted for their number, so that one group of many is no finding by chance.
+
+    Source: Holm, A Simple Sequentially Rejective Multiple Test Procedure, Scandinavian Journal of
+    Statistics 6, 1979.
+
+    Args:
+        p_values: by name, 0 to 1.
+    """
+    adjusted: dict[str, float] = {}
+    largest = 0.0
+    for at, name in enumerate(sorted(p_values, key=p_values.__getitem__)):
+        largest = max(largest, min(1.0, (len(p_values) - at) * p_values[name]))
+        adjusted[name] = largest
+    return {name: adjusted[name] for name in p_values}
+
+
+def pass_at_k(answers: int, right: int, k: int) -> float:
+    """The estimate for one prompt, 0 to 1.
+
+    Args:
+        answers: to the prompt, at least k.
+        right: of them.
+        k: at least 1.
+
+    Raises:
+        ValueError: there are fewer answers than k, or more right ones than answers.
+    """
+    if not (1 <= k <= answers and 0 <= right <= answers):
+        raise ValueError(f"{right} right ones of {answers} answers have no pass@{k}")
+    return 1.0 - comb(answers - right, k) / comb(answers, k)
+
+
+def sizes(answers: int) -> list[int]:
+    """The k that are reported of so many answers: 1, 2, 4 and so on, and all of them."""
+    doubled = [1 << power for power in range(answers.bit_length()) if 1 << power <= answers]
+    return sorted({*doubled, answers}) if answers else []
+
+
+POWER: Final = 0.8
+
+HALVINGS: Final = 60
+
+
+def mean_square(differences: Sequence[float]) -> float:
+    """How much prompts differ, 0 to 1.
+
+    Args:
+        differences: one for each prompt, at least one.
+    """
+    return mean([each * each for each in differences])
+
+
+def prompts_needed(square: float, difference: float) -> int | None:
+    """How many prompts show a difference four times in five.
+
+    Args:
+        square: the mean square of what was seen, 0 to 1.
+        difference: above 0, at most 1, as a share of the scale.
+
+    Returns:
+        at least 1; None where nothing was seen to differ, so that nothing says how many.
+    """
+    if square <= 0:
+        return None
+    return max(1, ceil(_needed(square, difference)))
+
+
+def smallest_shown(square: float, prompts: int) -> float | None:
+    """The difference that so many prompts show four times in five, at most 1.
+
+    Args:
+        square: the mean square of what was seen, 0 to 1.
+        prompts: at least one.
+
+    Returns:
+        None where nothing was seen to differ.
+    """
+    if square <= 0:
+        return None
+    low, high = 0.0, 1.0
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        if _needed(square, middle) > prompts:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _needed(square: float, difference: float) -> float:
+    normal = NormalDist()
+    level, power = normal.inv_cdf((1 + LEVEL) / 2), normal.inv_cdf(POWER)
+    # A difference d has a mean square of d² at least, whatever was seen.
+    square = max(square, difference * difference)
+    half = level * sqrt(square) + power * sqrt(square - difference * difference)
+    return (half / difference) ** 2

@@ -1,4 +1,7 @@
-"""An evaluation as one page of HTML: the difference first, then what it is made of."""
+"""An evaluation as one page of HTML: the difference first, then what it is made of.
+
+An evaluation as Markdown. Strings from rows and models are escaped and stay on their line.
+"""
 
 from __future__ import annotations
 
@@ -11,23 +14,47 @@ from reward_functions.jobs.evaluation.evaluation_sheets import (
     flips,
     groups,
     pass_at_k,
+    sheets,
     tests,
 )
-from reward_functions.jobs.evaluation.markdown import SIMULATION
 from reward_functions.reports.pages.charts.lines import Course, lines
 from reward_functions.reports.pages.charts.spans import Row, Span, spans
 from reward_functions.reports.pages.page import Page
 from reward_functions.reports.pages.sections import Case, Section
+from reward_functions.reports.sheets import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from reward_functions.jobs.evaluation.evaluation_record import (
-        EvaluationRecord,
-        Flip,
-        Interval,
-    )
+    from reward_functions.jobs.evaluation.evaluation_record import EvaluationRecord, Flip, Interval
     from reward_functions.reports.pages.charts.drawing import Chart
+
+
+SIMULATION: Final = "SIMULATION: the training double answered, and no language model."
+
+
+def markdown(record: EvaluationRecord) -> str:
+    """The whole document."""
+    return "\n".join(_lines(record)) + "\n"
+
+
+def _lines(record: EvaluationRecord) -> Iterator[str]:
+    yield f"# Evaluation of {escaped(record.job or record.tuned)}"
+    yield ""
+    if record.simulation:
+        yield f"> {SIMULATION}"
+        yield ""
+    yield f"**{escaped(record.conclusion)}.**"
+    yield ""
+    for warning in record.warnings:
+        yield f"> {escaped(warning)}"
+        yield ""
+    for name, value in facts(record):
+        yield f"- {name}: {escaped(value)}"
+    for sheet in sheets(record):
+        yield ""
+        yield from sheet.markdown()
+
 
 MOST_CASES: Final = 50
 """Flips whose answers the page shows, of each direction half."""

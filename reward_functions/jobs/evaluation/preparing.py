@@ -17,16 +17,15 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.rows.mapping import RowOptions
 from reward_functions.jobs.asked_model import alike, drawn_as, endpoint_of
 from reward_functions.jobs.evaluation.both import Asked, Askings
-from reward_functions.jobs.evaluation.by_group import group_names
 from reward_functions.jobs.evaluation.by_service import ServiceEvaluation
-from reward_functions.jobs.evaluation.evaluation import CARE, Settings
+from reward_functions.jobs.evaluation.evaluation import CARE, Settings, group_names
 from reward_functions.jobs.evaluation.split import untouched
 from reward_functions.jobs.evaluation.training_files import files_seen
 from reward_functions.jobs.hosting import ACTIVE, Hosting
+from reward_functions.jobs.lookup import place
 from reward_functions.jobs.model_calls import Sampling
 from reward_functions.jobs.models import find
 from reward_functions.jobs.package_hosting import PACKAGED, PackageHosting
-from reward_functions.jobs.places import place
 from reward_functions.jobs.scorer import scorer_named
 
 if TYPE_CHECKING:
@@ -40,9 +39,9 @@ if TYPE_CHECKING:
     from reward_functions.jobs.evaluation.sides import Price
     from reward_functions.jobs.evaluation.split import Split
     from reward_functions.jobs.job import DriverName, HyperparameterValue, Job
+    from reward_functions.jobs.lookup import Place
     from reward_functions.jobs.model_calls import Sampling
     from reward_functions.jobs.models import Base
-    from reward_functions.jobs.places import Place
     from reward_functions.jobs.scorer import VersionScorer
 
 SAGEMAKER: Final = "sagemaker"

@@ -14,13 +14,13 @@ from reward_functions.core.means import mean
 from reward_functions.core.types import Scored
 from reward_functions.jobs.asking import MILLION
 from reward_functions.jobs.evaluation.evaluation_record import Beside
-from reward_functions.reports.quantiles import quantile
+from reward_functions.reports.resampling import quantile
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from reward_functions.core.types import RewardResult
-    from reward_functions.jobs.answers import Attempt
+    from reward_functions.jobs.answers import AnswerAttempt
     from reward_functions.jobs.evaluation.evaluation_record import Mode, Side
     from reward_functions.jobs.model_calls import ModelAnswer
 
@@ -49,12 +49,12 @@ class Answers:
 
     side: Side
     mode: Mode
-    given: Mapping[Attempt, ModelAnswer]
-    results: Mapping[Attempt, RewardResult]
+    given: Mapping[AnswerAttempt, ModelAnswer]
+    results: Mapping[AnswerAttempt, RewardResult]
     minimum: float
     maximum: float
 
-    def share(self, attempt: Attempt) -> float | None:
+    def share(self, attempt: AnswerAttempt) -> float | None:
         """What an answer earns, 0 to 1; None where it has no score."""
         result = self.results[attempt]
         if not isinstance(result, Scored):

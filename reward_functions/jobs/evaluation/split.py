@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from reward_functions.data.json_rows import BadInput
     from reward_functions.data.leakage import Leak
     from reward_functions.data.rows.mapping import RowOptions
-    from reward_functions.jobs.asking import Prompt
+    from reward_functions.jobs.asking import AskedPrompt
 
 SPLIT: Final = "the split"
 
@@ -55,7 +55,7 @@ class Split:
         compared: the files it was compared with, by what they are; their SHA-256 is not kept.
     """
 
-    prompts: tuple[Prompt, ...]
+    prompts: tuple[AskedPrompt, ...]
     rows: int
     repeated: int
     unread: int

@@ -13,9 +13,7 @@ carries, and runs every function on the interpreter it runs on itself.
     installing.py    the environment it has, made
     processes.py     processes by id: told apart from later ones of the same id, ended with children
     watchdog.py      runs a command that ends when its starter does
-    certificate.py   TLS for an emulator that enforces permissions
     environment.py   the variables the emulator gets, and those its users need
-    listening.py     a socket that is bound before its process is started
     started.py       an emulator that was started: its address, its clients, reset
     training.py      the training double beside it
     emulator.py      up, down
@@ -23,7 +21,7 @@ carries, and runs every function on the interpreter it runs on itself.
     cdk.py           the real CDK command line against one
 
 What is known about each on disk is `aws.emulator_record`, and which of them a shell points at
-`aws.emulator_pointing`.
+`aws.emulator_record`.
 
 Several run side by side, each under its own name and on its own port. What it does not reproduce:
 Bedrock's training, memory limits, `iam:PassRole`, embedded metrics, arm64.

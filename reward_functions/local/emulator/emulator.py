@@ -3,11 +3,17 @@
 Whatever interrupts a start ends the process it began; a start that was killed itself has left its
 record, and the next `up` or `down` of that name ends what it finds there. An emulator of a block,
 `running`, ends with the process of that block, however it ends.
+
+A certificate for the loopback interface, made on the spot.
+
+An emulator that enforces permissions is reached over TLS: the bucket that `cdk bootstrap` makes
+denies whoever comes without. The key never leaves its folder, and goes with it.
 """
 
 from __future__ import annotations
 
 import os
+import subprocess
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from time import monotonic, sleep
@@ -16,22 +22,16 @@ from typing import TYPE_CHECKING, Final
 from reward_functions.aws.emulator_record import (
     DEFAULT,
     GLANCE,
+    Certificate,
     Folder,
     LocalAwsError,
     Record,
     locked,
     recorded,
 )
-from reward_functions.local.emulator.certificate import make_certificate
-from reward_functions.local.emulator.environment import emulators_own
+from reward_functions.local.emulator.environment import bound, emulators_own
 from reward_functions.local.emulator.interpreter import emulator_python
-from reward_functions.local.emulator.listening import bound
-from reward_functions.local.emulator.processes import (
-    lifeline,
-    process_of,
-    start,
-    undisturbed,
-)
+from reward_functions.local.emulator.processes import lifeline, process_of, start, undisturbed
 from reward_functions.local.emulator.started import LocalAws
 from reward_functions.local.emulator.training import adapt, with_training
 
@@ -40,6 +40,50 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from reward_functions.local.emulator.training import TrainingOptions
+
+
+DAYS: Final = "30"
+"""Longer than an emulator runs, and short enough to be worth nothing to anyone."""
+
+
+def make_certificate(folder: Path) -> Certificate:
+    """A certificate for 127.0.0.1 and localhost that signs itself, in a folder only we read.
+
+    Raises:
+        LocalAwsError: there is no openssl, or it fails.
+    """
+    folder.mkdir(mode=0o700, exist_ok=True)
+    made = Certificate(folder / "certificate.pem", folder / "key.pem")
+    try:
+        subprocess.run(  # noqa: S603
+            [
+                *(
+                    "openssl",
+                    "req",
+                    "-x509",
+                    "-newkey",
+                    "ec",
+                    "-pkeyopt",
+                    "ec_paramgen_curve:P-256",
+                ),
+                *("-nodes", "-days", DAYS, "-subj", "/CN=local AWS"),
+                *("-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"),
+                *("-addext", "basicConstraints=critical,CA:FALSE"),
+                *("-keyout", str(made.key), "-out", str(made.certificate)),
+            ],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+    except FileNotFoundError:
+        raise LocalAwsError(
+            "openssl, which makes the certificate for TLS, is not on the PATH: install it"
+        ) from None
+    except subprocess.CalledProcessError as error:
+        reason = error.stderr.strip().rpartition("\n")[2]
+        raise LocalAwsError(f"openssl could not make a certificate: {reason}") from None
+    return made
+
 
 READY_SECONDS: Final = 60.0
 """What a start may take; it takes half a second on an idle machine."""

@@ -3,21 +3,27 @@
 The emulator's functions inherit all of its environment, so it gets none of the caller's. Its users
 get a configuration without profiles, with keys that mean nothing anywhere else: nothing they do can
 reach a real account by mistake.
+
+A socket that listens on the loopback interface before the process that it is for is started.
+
+It is bound here and handed over: nobody can take the port in between.
 """
 
 from __future__ import annotations
 
 import os
+import socket
 from shlex import quote
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.aws.emulator_record import LOOPBACK, endpoint
+from reward_functions.aws.emulator_record import LOOPBACK, LocalAwsError, endpoint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from reward_functions.aws.emulator_record import Certificate
+
 
 ACCOUNT: Final = "000000000000"
 """The emulator reads an access key of twelve digits as the root of that account."""
@@ -146,3 +152,38 @@ def shell_lines(environ: Mapping[str, str], needed: Mapping[str, str]) -> Iterat
 
 def _leads_elsewhere(name: str) -> bool:
     return name in NEVER or name.startswith("AWS_ENDPOINT_URL")
+
+
+BACKLOG: Final = 512
+"""Connections that wait to be accepted: the CDK and a trainer open many at once."""
+
+
+class PortInUse(LocalAwsError):
+    """Something else listens on the port."""
+
+
+def bound(port: int | None) -> socket.socket:
+    """A socket that listens.
+
+    Args:
+        port: where; a free one where it is None.
+
+    Raises:
+        PortInUse: something else listens there.
+        LocalAwsError: it is no port.
+    """
+    listening = socket.socket()
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((LOOPBACK, port or 0))
+        listening.listen(BACKLOG)
+    except OverflowError:
+        listening.close()
+        raise LocalAwsError(f"{port} is no port: 1 to 65535") from None
+    except OSError as error:
+        listening.close()
+        raise PortInUse(
+            f"port {port} of the loopback interface cannot be had ({error.strerror}): end what "
+            "listens there, choose another with --port, or leave --port out for a free one"
+        ) from None
+    return listening

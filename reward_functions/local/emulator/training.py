@@ -10,7 +10,7 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.aws.emulator_record import GLANCE, LocalAwsError, TrainingRecord
-from reward_functions.local.emulator.listening import bound
+from reward_functions.local.emulator.environment import bound
 from reward_functions.local.emulator.processes import (
     process_of,
     start,

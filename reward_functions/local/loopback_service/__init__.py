@@ -1,8 +1,6 @@
 """A service of AWS on the loopback interface: what the doubles of this project share.
 
     requests.py        a request as it came, and its JSON
-    refusals.py        how a service refuses: AWS's codes and their statuses
-    walls.py           a request from elsewhere, or of no length: refused before it is read
     server.py          one port: each request is read whole, and answered in a thread of its own
     wire.py            AWS's rest-json protocol, as a server speaks it
     json_wire.py       awsJson 1.1, the same

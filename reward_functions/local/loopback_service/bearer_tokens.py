@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
-from reward_functions.local.loopback_service.refusals import Refused
+from reward_functions.local.loopback_service.requests import Refused
 from reward_functions.local.loopback_service.signatures import Signature, of_query
 
 ACTION: Final = "CallWithBearerToken"

@@ -15,15 +15,13 @@ import json
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.local.loopback_service.refusals import STATUS, invalid
-from reward_functions.local.loopback_service.requests import read_json
+from reward_functions.local.loopback_service.requests import STATUS, invalid, read_json
 from reward_functions.local.loopback_service.wire import checked, moment_of
 
 if TYPE_CHECKING:
     from botocore.model import OperationModel, Shape
 
-    from reward_functions.local.loopback_service.refusals import Refused
-    from reward_functions.local.loopback_service.requests import Request
+    from reward_functions.local.loopback_service.requests import Refused, Request
 
 TARGET: Final = "X-Amz-Target"
 

@@ -21,13 +21,14 @@ from reward_functions.core.http_server.bounded import (
     BoundedHandler,
     BoundedServer,
 )
-from reward_functions.local.loopback_service.refusals import Refused, invalid
-from reward_functions.local.loopback_service.requests import Request
-from reward_functions.local.loopback_service.walls import (
+from reward_functions.local.loopback_service.requests import (
     BODY_SECONDS,
     CONNECTIONS,
     LARGE_AT_ONCE,
     SMALL,
+    Refused,
+    Request,
+    invalid,
     length_of,
     require_neighbour,
 )

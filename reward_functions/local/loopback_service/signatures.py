@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import parse_qs
 
-from reward_functions.local.loopback_service.refusals import Refused
+from reward_functions.local.loopback_service.requests import Refused
 
 if TYPE_CHECKING:
     from reward_functions.local.loopback_service.requests import Request

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import parse_qs, unquote
 
 from reward_functions.aws.request_validation import problems
-from reward_functions.local.loopback_service.refusals import BadAnswer, invalid
-from reward_functions.local.loopback_service.requests import read_json
+from reward_functions.local.loopback_service.requests import BadAnswer, invalid, read_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -1,8 +1,6 @@
 """A stand-in for the SageMaker job runtime: agents sample a policy here and report their rewards.
 
-    settings.py            how it behaves where nobody knows how the service does
     runtime.py             agents, reports, controls: what answers them
-    server.py              one port for it
     credentials.py         a signature or a bearer token, well-formed and in time
     sampling.py            policy calls: OpenAI's API and the two operations of the model
     chat.py                what is read of a chat request
@@ -10,10 +8,8 @@
     reports.py             CompleteRollout and UpdateReward; the alpha API's two
     state.py               the table of states, tokens, and what is counted
     trajectory.py          a trajectory, its turns and the reports of it
-    texts.py               the texts of turns, the latest of them
     faults.py              accidents by a plan that is the same in every run
     control.py, page.py    what it was sent, for programs and for people
-    policy.py              what a policy is
     calculator_policy.py   does sums with the agent's calculator; arithmetic.py evaluates them
     scripted_policy.py     follows a script
     relay_policy.py        a real model behind the double
@@ -30,12 +26,12 @@ AWS takes a credential, and what the trainer makes of a reward.
 """
 
 from reward_functions.local.runtime_double.calculator_policy import CalculatorPolicy
+from reward_functions.local.runtime_double.chat import Answer, Policy, ToolCall
 from reward_functions.local.runtime_double.faults import NO_FAULTS, FaultPlan
-from reward_functions.local.runtime_double.policy import Answer, Policy, ToolCall
 from reward_functions.local.runtime_double.relay_policy import RelayPolicy
+from reward_functions.local.runtime_double.runtime import RuntimeDouble, serving
 from reward_functions.local.runtime_double.scripted_policy import ScriptedPolicy
-from reward_functions.local.runtime_double.server import RuntimeDouble, serving
-from reward_functions.local.runtime_double.settings import RuntimeSettings
+from reward_functions.local.runtime_double.state import RuntimeSettings
 from reward_functions.local.runtime_double.trajectory import Delivery, Trajectory, Turn
 
 __all__ = [

@@ -18,8 +18,7 @@ from reward_functions.local.runtime_double.arithmetic import (
     number_in,
     written,
 )
-from reward_functions.local.runtime_double.chat import text_of
-from reward_functions.local.runtime_double.policy import Answer, ToolCall
+from reward_functions.local.runtime_double.chat import Answer, ToolCall, text_of
 
 if TYPE_CHECKING:
     from fractions import Fraction

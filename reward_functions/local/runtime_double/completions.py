@@ -9,14 +9,12 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.local.runtime_double.chat import CHARACTERS, tokens_in
-from reward_functions.local.runtime_double.policy import Usage
+from reward_functions.local.runtime_double.chat import CHARACTERS, Usage, tokens_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from reward_functions.local.runtime_double.chat import ChatRequest
-    from reward_functions.local.runtime_double.policy import Answer
+    from reward_functions.local.runtime_double.chat import Answer, ChatRequest
 
 PIECE: Final = 24
 """Characters of a text in one event of a stream."""

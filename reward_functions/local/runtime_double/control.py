@@ -21,8 +21,7 @@ from urllib.parse import parse_qs, unquote
 from reward_functions.aws.request_validation import problems
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.local.loopback_service import wire
-from reward_functions.local.loopback_service.refusals import invalid, missing
-from reward_functions.local.loopback_service.requests import read_json
+from reward_functions.local.loopback_service.requests import invalid, missing, read_json
 from reward_functions.local.runtime_double.faults import FaultPlan
 from reward_functions.local.runtime_double.page import page_of
 from reward_functions.local.runtime_double.reports import SERVICE

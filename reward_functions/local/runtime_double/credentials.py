@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from reward_functions.local.loopback_service.bearer_tokens import TokenKind, presigned
-from reward_functions.local.loopback_service.refusals import Refused
+from reward_functions.local.loopback_service.requests import Refused
 from reward_functions.local.loopback_service.signatures import SKEW, of_headers
 
 if TYPE_CHECKING:

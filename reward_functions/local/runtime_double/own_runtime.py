@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.rollouts.drive.runtimes import ENDED, Seen, seen_in
+from reward_functions.rollouts.drive.runtimes import ENDED, SeenRollout, seen_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -31,7 +31,7 @@ class OwnRuntime:
         """Let a rollout begin."""
         self._double.register(job, rollout)
 
-    def wait(self, job: str, rollout: str, states: Collection[str], timeout: float) -> Seen:
+    def wait(self, job: str, rollout: str, states: Collection[str], timeout: float) -> SeenRollout:
         """What it knows once the rollout is in one of these states, or the time is over.
 
         The double waits for a rollout's end; another state is looked for now and then.

@@ -16,10 +16,9 @@ from urllib.parse import urlsplit
 import urllib3
 
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.local.loopback_service.refusals import Refused
-from reward_functions.local.runtime_double.chat import text_of
-from reward_functions.local.runtime_double.policy import Answer, ToolCall, Usage
-from reward_functions.rollouts.drive.bounded_bodies import body_of
+from reward_functions.local.loopback_service.requests import Refused
+from reward_functions.local.runtime_double.chat import Answer, ToolCall, Usage, text_of
+from reward_functions.rollouts.drive.http_agent import body_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

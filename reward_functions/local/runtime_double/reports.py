@@ -19,9 +19,13 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.local.loopback_service import wire
-from reward_functions.local.loopback_service.refusals import Refused, invalid
-from reward_functions.local.loopback_service.requests import Request, read_json
-from reward_functions.local.loopback_service.walls import SMALL
+from reward_functions.local.loopback_service.requests import (
+    SMALL,
+    Refused,
+    Request,
+    invalid,
+    read_json,
+)
 from reward_functions.local.runtime_double.state import TURNS, Report
 from reward_functions.rollouts.request.headers import JOB_HEADER
 

@@ -1,24 +1,27 @@
-"""What answers agents, whichever port it stands behind: calls of the policy, reports, controls."""
+"""What answers agents, whichever port it stands behind: calls of the policy, reports, controls.
+
+The double on the loopback interface: one port for agents, for reports, and for its controls.
+"""
 
 from __future__ import annotations
 
 import json
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from http import HTTPStatus
 from threading import Event
 from time import time
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
-from reward_functions.local.loopback_service.refusals import Refused, missing
+from reward_functions.local.loopback_service.requests import Refused, missing
+from reward_functions.local.loopback_service.server import LoopbackServer
 from reward_functions.local.runtime_double.control import PREFIX, controlled
 from reward_functions.local.runtime_double.credentials import EXPIRED, credential_of
 from reward_functions.local.runtime_double.reports import ROUTES, read_report
 from reward_functions.local.runtime_double.sampling import OPENAI, STREAMED, key_of, sampled
-from reward_functions.local.runtime_double.settings import RuntimeSettings
-from reward_functions.local.runtime_double.state import Trajectories
+from reward_functions.local.runtime_double.state import RuntimeSettings, Trajectories
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from reward_functions.local.loopback_service.requests import Request
     from reward_functions.local.loopback_service.server import Reply
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from reward_functions.local.runtime_double.faults import FaultPlan
     from reward_functions.local.runtime_double.reports import Arrived
     from reward_functions.local.runtime_double.trajectory import Trajectory
+
 
 ACCIDENTS: Final = {
     "throttle": ("ThrottlingException", "Rate exceeded"),
@@ -181,3 +185,44 @@ class Runtime:
     def end(self) -> None:
         """Answer calls that are slow by a fault at once."""
         self._ending.set()
+
+
+class RuntimeDouble(Runtime, LoopbackServer):
+    """A server of one double; `serving` runs one for a block.
+
+    Args:
+        settings: of the double.
+        port: where it listens; a free one where 0.
+        finished: called with each trajectory that has finished, in the thread of its last report.
+        clock: seconds since the epoch.
+
+    Raises:
+        OSError: something else listens there.
+    """
+
+    connections: ClassVar[int] = 512
+    """Agents open one for each client that they make, and leave many of them open."""
+
+    def __init__(
+        self,
+        settings: RuntimeSettings | None = None,
+        *,
+        port: int = 0,
+        finished: Callable[[Trajectory], None] | None = None,
+        clock: Callable[[], float] = time,
+    ) -> None:
+        LoopbackServer.__init__(self, port=port)
+        Runtime.__init__(self, settings, finished, clock)
+
+    def shutdown(self) -> None:
+        """End; calls that are slow by a fault are answered at once."""
+        self.end()
+        super().shutdown()
+
+
+@contextmanager
+def serving(settings: RuntimeSettings | None = None) -> Iterator[RuntimeDouble]:
+    """A double for a block, on a free port."""
+    double = RuntimeDouble(settings)
+    with double.in_background():
+        yield double

@@ -25,7 +25,7 @@ from reward_functions.rollouts.request.headers import JOB_HEADER, TRAJECTORY_HEA
 if TYPE_CHECKING:
     from reward_functions.local.loopback_service.requests import Request
     from reward_functions.local.loopback_service.server import Reply
-    from reward_functions.local.runtime_double.policy import Policy
+    from reward_functions.local.runtime_double.chat import Policy
     from reward_functions.local.runtime_double.state import Trajectories
     from reward_functions.local.runtime_double.trajectory import Key
 

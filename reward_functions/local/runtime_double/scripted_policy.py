@@ -21,8 +21,8 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.jsons import json_kind
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.data.json_rows import read_rows
-from reward_functions.local.loopback_service.refusals import invalid
-from reward_functions.local.runtime_double.policy import Answer, ToolCall
+from reward_functions.local.loopback_service.requests import invalid
+from reward_functions.local.runtime_double.chat import Answer, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -11,20 +11,34 @@ Before the table, the token: one that was taken before, with the same body, chan
 answered as it was the first time; with another body it is refused.
 
 Source: the model of botocore's `sagemakerjobruntime`; the states of aws-rft-sdk.
+
+The texts of the latest turns: so many bytes of all trajectories, and older ones give way.
+
+Whoever waits for a rollout reads the response of its last turn, so that the latest texts are those
+that are missed. The numbers of a turn stay.
+
+How a runtime double behaves where nobody knows how the service does.
+
+| setting | meaning | what is known |
+| --- | --- | --- |
+| `reward_after_failed` | `conflict` or `accept` | sagemaker.train.rft sends one |
+| `lengths` | `any`, or `turns`: as many rewards as turns | the model says so; its SDK sends one |
+| `empty` | `accept` or `refuse` a completion without a turn | one project lost a job to it |
+| `open` | whether a trajectory is made by its first call | the trainer makes them |
 """
 
 from __future__ import annotations
 
 import json
-from collections import Counter
-from dataclasses import dataclass, field, replace
+from collections import Counter, deque
+from dataclasses import KW_ONLY, dataclass, field, replace
 from hashlib import sha256
 from threading import Condition
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from reward_functions.local.loopback_service.refusals import Refused, conflict, invalid, missing
-from reward_functions.local.runtime_double.faults import Previous
-from reward_functions.local.runtime_double.texts import KeptTexts
+from reward_functions.local.loopback_service.requests import Refused, conflict, invalid, missing
+from reward_functions.local.runtime_double.calculator_policy import CalculatorPolicy
+from reward_functions.local.runtime_double.faults import NO_FAULTS, FaultPlan, Previous
 from reward_functions.local.runtime_double.trajectory import (
     FINISHED,
     STATES,
@@ -37,8 +51,75 @@ if TYPE_CHECKING:
     import builtins
     from collections.abc import Callable
 
-    from reward_functions.local.runtime_double.settings import RuntimeSettings
+    from reward_functions.local.runtime_double.chat import Policy
     from reward_functions.local.runtime_double.trajectory import Ended, Key, State
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeSettings:
+    """How a double behaves.
+
+    Args:
+        policy: answers the calls of agents.
+        faults: the accidents that they meet with.
+        open: as the table of this module has it, with the three below.
+        reward_after_failed: likewise.
+        lengths: likewise.
+        empty: likewise.
+        trajectories: how many there may be; one more is refused with 402.
+        text_bytes: of requests and responses that are kept; of older turns only the numbers are.
+    """
+
+    policy: Policy = field(default_factory=CalculatorPolicy)
+    faults: FaultPlan = NO_FAULTS
+    _: KW_ONLY
+    open: bool = False
+    reward_after_failed: Literal["conflict", "accept"] = "conflict"
+    lengths: Literal["any", "turns"] = "any"
+    empty: Literal["accept", "refuse"] = "accept"
+    trajectories: int = 100_000
+    text_bytes: int = 64 * 1024 * 1024
+
+
+class KeptTexts:
+    """What is kept of the texts of turns; under its owner's lock.
+
+    Args:
+        most: bytes of all of them.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most, self._used = most, 0
+        self._places: deque[tuple[list[Turn], int]] = deque()
+
+    def append(self, turns: list[Turn], turn: Turn) -> None:
+        """Add a turn to those of its trajectory, with its texts unless they alone are too large."""
+        if _size(turn) > self._most:
+            turn = _without_texts(turn)
+        while self._used + _size(turn) > self._most:
+            self._give_way()
+        self._used += _size(turn)
+        self._places.append((turns, len(turns)))
+        turns.append(turn)
+
+    def clear(self) -> None:
+        """Forget all of them."""
+        self._places.clear()
+        self._used = 0
+
+    def _give_way(self) -> None:
+        turns, number = self._places.popleft()
+        self._used -= _size(turns[number])
+        turns[number] = _without_texts(turns[number])
+
+
+def _size(turn: Turn) -> int:
+    return len(turn.request) + len(turn.response)
+
+
+def _without_texts(turn: Turn) -> Turn:
+    return replace(turn, request=b"", response=b"")
+
 
 TRANSITIONS: Final[dict[tuple[str, State], State]] = {
     ("sample", "PENDING"): "PENDING",

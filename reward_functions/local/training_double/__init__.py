@@ -5,7 +5,6 @@
     tasks.py           what a prompt and its reference come to: answer, kind, form
     wording.py         the sentences that responses are made of
     strategies.py      nine ways to answer, each really written out
-    low_discrepancy.py  where each response falls among them
     policy.py          a softmax over the strategies for each kind of answer; its update
     spread.py          where each response falls among the strategies
     batches.py         rows as the trainers send them; results read strictly
@@ -22,7 +21,6 @@ protocols.
     signatures.py      the one of root, which the emulator does not check
     rights.py          may they: the emulator's policy simulation
     acting.py          a job acts in a copy of its role
-    errors.py          how a job fails
     clients.py         of the emulator, kept
     service.py         the parts of the double, and the call that is served
     bases.py           the base models: those of `reward job`'s table
@@ -34,7 +32,6 @@ protocols.
                        sagemaker_training.py, what the role does, sagemaker_evaluation.py;
                        sagemaker_packages.py, sagemaker_mlflow.py; sagemaker_state.py
     openai_api.py      the operations: openai_jobs.py, openai_files.py, openai_models.py;
-                       openai_lists.py pages their lists
     openai_shapes.py   their bodies against tables
     runs.py            a job in its thread; grading.py invokes the deployed version
     job_events.py      its changes of state, brought to the targets of EventBridge's rules
@@ -42,7 +39,6 @@ protocols.
                        agent_state.py, what a job is
     agent_runs.py      a job in its thread: rollouts asked of the agent; agent_training.py, the
                        groups and updates; agent_policy.py, what agents sample
-    agent_runtime.py   which requests are of agents: `runtime_double` answers them, on this port
     state.py           what was made; prompts.py, datafiles.py: what is known of its data
     control.py         throttling and other accidents, on demand
     server.py          one port for all of it; __main__.py, its process

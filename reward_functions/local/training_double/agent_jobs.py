@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from reward_functions.aws.arn import BadArn, FunctionArn
 from reward_functions.jobs.json_schema import schema_problems
-from reward_functions.local.loopback_service.refusals import Refused, invalid
+from reward_functions.local.loopback_service.requests import Refused, invalid
 from reward_functions.local.training_double.agent_schemas import (
     describe_version,
     list_versions,

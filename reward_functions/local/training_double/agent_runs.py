@@ -29,8 +29,8 @@ from reward_functions.local.training_double.agent_training import (
     train,
     validated,
 )
+from reward_functions.local.training_double.clients import JobFailed
 from reward_functions.local.training_double.datafiles import LONGEST
-from reward_functions.local.training_double.errors import JobFailed
 from reward_functions.local.training_double.grading import PATIENCE, failing
 from reward_functions.local.training_double.runs import UNEXPECTED, seed_of
 from reward_functions.local.training_double.state import Event, fresh_id, now

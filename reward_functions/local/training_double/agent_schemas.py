@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.local.loopback_service.refusals import Refused
+from reward_functions.local.loopback_service.requests import Refused
 from reward_functions.local.training_double.agent_state import EVALUATION, TRAINING
 
 if TYPE_CHECKING:

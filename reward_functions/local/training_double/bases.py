@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.jobs.models import models
-from reward_functions.local.loopback_service.refusals import invalid, missing
+from reward_functions.local.loopback_service.requests import invalid, missing
 from reward_functions.local.training_double.sagemaker_public_hub import MODELS as HUB_MODELS
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.local.loopback_service.refusals import conflict, invalid, missing
+from reward_functions.local.loopback_service.requests import conflict, invalid, missing
 from reward_functions.local.training_double.acting import acting
 from reward_functions.local.training_double.bedrock_jobs import object_at
-from reward_functions.local.training_double.errors import JobFailed
+from reward_functions.local.training_double.clients import JobFailed
 from reward_functions.local.training_double.policy import Policy
 from reward_functions.local.training_double.rights import BEDROCK
 from reward_functions.local.training_double.sagemaker_packages import POLICY_FILE

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from reward_functions.aws.arn import BadArn, FunctionArn
-from reward_functions.local.loopback_service.refusals import conflict, invalid, missing
+from reward_functions.local.loopback_service.requests import conflict, invalid, missing
 from reward_functions.local.training_double.bases import foundation_arn, tunable
+from reward_functions.local.training_double.clients import JobFailed
 from reward_functions.local.training_double.datafiles import LONGEST, prompts, training_rows
-from reward_functions.local.training_double.errors import JobFailed
 from reward_functions.local.training_double.grading import failing
 from reward_functions.local.training_double.metric_files import (
     PAGE_FILE,

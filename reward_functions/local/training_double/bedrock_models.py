@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from reward_functions.local.loopback_service.refusals import conflict, missing
+from reward_functions.local.loopback_service.requests import conflict, missing
 from reward_functions.local.training_double.bases import foundation_arn
 from reward_functions.local.training_double.state import Deployment, Model, fresh_id, now, paged
 

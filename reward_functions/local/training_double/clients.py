@@ -1,12 +1,16 @@
 """boto3 clients of the emulator, kept.
 
 A session reads its services' models anew, and is not for several threads; a client is.
+
+How a job of the double fails, other than by a refusal of its service.
 """
 
 from __future__ import annotations
 
 from threading import Lock
 from typing import TYPE_CHECKING, Any
+
+from reward_functions.core.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from boto3.session import Session
@@ -40,3 +44,7 @@ class Clients:
         """A session with other credentials."""
         with self._lock:
             return self.aws.session(**credentials)
+
+
+class JobFailed(ConfigurationError):
+    """A job cannot go on. The message is what its owner reads as the reason."""

@@ -19,11 +19,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.local.loopback_service.refusals import invalid, missing
-from reward_functions.local.loopback_service.requests import read_json
+from reward_functions.local.loopback_service.requests import invalid, missing, read_json
 from reward_functions.local.training_double.aws_api import SAGEMAKER, SERVING
+from reward_functions.local.training_double.clients import JobFailed
 from reward_functions.local.training_double.datafiles import prompts
-from reward_functions.local.training_double.errors import JobFailed
 from reward_functions.local.training_double.openai_api import OPERATIONS as OPENAI
 from reward_functions.local.training_double.page import page_of
 from reward_functions.local.training_double.sagemaker_mlflow import OPERATIONS as MLFLOW

@@ -12,11 +12,11 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.data.lengths import CHARACTERS_PER_TOKEN, prompt_tokens, tokens
-from reward_functions.local.loopback_service.refusals import invalid, missing
+from reward_functions.local.loopback_service.requests import invalid, missing
 from reward_functions.local.training_double.bases import asked
 from reward_functions.local.training_double.bedrock_imports import imported
-from reward_functions.local.training_double.low_discrepancy import point
 from reward_functions.local.training_double.policy import GREEDY, Policy
+from reward_functions.local.training_double.prompts import point
 from reward_functions.local.training_double.tasks import NoTask
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import json
 from typing import Any, Final
 
 from reward_functions.data.linting import MAX_ROWS, MIN_ROWS, ROLES
-from reward_functions.local.training_double.errors import JobFailed
+from reward_functions.local.training_double.clients import JobFailed
 
 Row = dict[str, Any]
 

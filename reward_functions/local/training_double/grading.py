@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.aws.arn import FunctionArn
 from reward_functions.local.training_double.batches import GraderFailed
-from reward_functions.local.training_double.errors import JobFailed
+from reward_functions.local.training_double.clients import JobFailed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -44,8 +44,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.local.emulator.environment import ACCOUNT, REGION
 from reward_functions.local.loopback_service.bearer_tokens import LONGEST, TokenKind, presigned
-from reward_functions.local.loopback_service.refusals import Refused, invalid
-from reward_functions.local.loopback_service.requests import Request
+from reward_functions.local.loopback_service.requests import Refused, Request, invalid
 from reward_functions.local.loopback_service.signatures import SKEW, of_headers
 from reward_functions.local.training_double.signatures import by_root, require_roots
 

@@ -15,8 +15,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import parse_qs, unquote
 
-from reward_functions.local.loopback_service.refusals import Refused, invalid, missing
-from reward_functions.local.loopback_service.requests import read_json
+from reward_functions.local.loopback_service.requests import Refused, invalid, missing, read_json
 from reward_functions.local.training_double import openai_files, openai_jobs, openai_models
 from reward_functions.local.training_double.openai_files import form
 from reward_functions.local.training_double.openai_shapes import (

@@ -9,10 +9,10 @@ from email.policy import HTTP
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from reward_functions.local.loopback_service.refusals import invalid, missing
+from reward_functions.local.loopback_service.requests import invalid, missing
+from reward_functions.local.training_double.clients import JobFailed
 from reward_functions.local.training_double.datafiles import prompts
-from reward_functions.local.training_double.errors import JobFailed
-from reward_functions.local.training_double.openai_lists import page_of, seconds
+from reward_functions.local.training_double.openai_shapes import page_of, seconds
 from reward_functions.local.training_double.state import File
 
 if TYPE_CHECKING:

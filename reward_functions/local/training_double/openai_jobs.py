@@ -11,13 +11,17 @@ from functools import partial
 from math import log
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.local.loopback_service.refusals import conflict, invalid, missing
+from reward_functions.local.loopback_service.requests import conflict, invalid, missing
 from reward_functions.local.training_double.bases import OPENAI
 from reward_functions.local.training_double.bedrock_jobs import local_grader
 from reward_functions.local.training_double.datafiles import prompts, training_rows
 from reward_functions.local.training_double.metric_files import checkpoint_steps, event_data
-from reward_functions.local.training_double.openai_lists import page_of, seconds
-from reward_functions.local.training_double.openai_shapes import CREATE_JOB, require_request
+from reward_functions.local.training_double.openai_shapes import (
+    CREATE_JOB,
+    page_of,
+    require_request,
+    seconds,
+)
 from reward_functions.local.training_double.policy import NAMES, Policy
 from reward_functions.local.training_double.runs import Errand, seed_of
 from reward_functions.local.training_double.state import Job, Model, fresh_id

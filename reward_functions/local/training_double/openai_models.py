@@ -7,11 +7,10 @@ from uuid import uuid4
 
 from reward_functions.data.lengths import prompt_tokens, tokens
 from reward_functions.data.records import text_of
-from reward_functions.local.loopback_service.refusals import missing
+from reward_functions.local.loopback_service.requests import missing
 from reward_functions.local.training_double.bases import OPENAI
 from reward_functions.local.training_double.converse import DEFAULT_TOKENS, respond
-from reward_functions.local.training_double.openai_lists import seconds
-from reward_functions.local.training_double.openai_shapes import CHAT, require_request
+from reward_functions.local.training_double.openai_shapes import CHAT, require_request, seconds
 from reward_functions.local.training_double.policy import Policy
 from reward_functions.local.training_double.state import now
 

@@ -1,14 +1,17 @@
 """A simulated run as one page of HTML.
 
 It is headed SIMULATION, and says in its first sentence that no language model was trained.
+
+Two charts of a simulated run: the reward over the steps, and each strategy's share.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.local.training_double import plots
-from reward_functions.local.training_double.strategies import STRATEGIES
+from reward_functions.local.training_double.strategies import CORRECT, STRATEGIES
+from reward_functions.reports.pages.charts.bands import bands
+from reward_functions.reports.pages.charts.lines import Course, lines
 from reward_functions.reports.pages.page import Page
 from reward_functions.reports.pages.sections import Section
 from reward_functions.reports.sheets import Sheet
@@ -18,6 +21,44 @@ if TYPE_CHECKING:
 
     from reward_functions.local.training_double.state import Job
     from reward_functions.local.training_double.training import Step
+    from reward_functions.reports.pages.charts.drawing import Chart
+
+
+def rewards(steps: Sequence[Step]) -> Chart:
+    """The mean reward of each step's responses, and of each evaluation."""
+    courses = [Course("training", [(step.number, step.metrics["reward_mean"]) for step in steps])]
+    evaluated = [(step.number, step.validation["reward_mean"]) for step in steps if step.validation]
+    if evaluated:
+        courses.append(Course("validation", evaluated, "b"))
+    return lines(
+        "Simulation: mean reward over the steps",
+        courses,
+        x="step",
+        y="mean reward of a response",
+        includes=(0.0, 1.0),
+    )
+
+
+def shares(steps: Sequence[Step], kind: str) -> Chart:
+    """A band for each strategy, from 0 to 100 %, with its first and its last share."""
+    courses = [
+        Course(
+            strategy.name,
+            [(step.number, step.shares[kind][strategy.name]) for step in steps],
+            "c" if strategy.name in CORRECT else "b",
+        )
+        for strategy in STRATEGIES
+    ]
+    return bands(
+        f"Simulation: shares of the strategies over the steps, from 0 to 100 % each, {kind}",
+        courses,
+        x="step",
+        ends=(0.0, 1.0),
+        title=f"{kind}: share of each strategy, 0 to 100 %",
+        names={"c": "answers correctly", "b": "does not"},
+        shown=lambda share: f"{share:.1%}",
+    )
+
 
 WARNING: Final = (
     "This is a simulation: no language model was trained. A choice among nine ways to write an "
@@ -66,10 +107,10 @@ def simulation_page(title: str, facts: Mapping[str, str], steps: Sequence[Step])
 
 def _sections(steps: Sequence[Step]) -> list[Section]:
     return [
-        Section("Reward over the steps (simulation)", [plots.rewards(steps)]),
+        Section("Reward over the steps (simulation)", [rewards(steps)]),
         Section(
             "Strategies over the steps (simulation)",
-            [plots.shares(steps, kind) for kind in steps[-1].shares],
+            [shares(steps, kind) for kind in steps[-1].shares],
         ),
         Section("Shares at the end (simulation)", [shares_sheet(steps)]),
     ]

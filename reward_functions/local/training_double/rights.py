@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.aws.iam_matching import as_list, resolved, statements
-from reward_functions.local.loopback_service.refusals import invalid
+from reward_functions.local.loopback_service.requests import invalid
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

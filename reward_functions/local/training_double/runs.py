@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from uuid import uuid4
 
 from reward_functions.local.training_double.acting import acting
-from reward_functions.local.training_double.errors import JobFailed
+from reward_functions.local.training_double.clients import JobFailed
 from reward_functions.local.training_double.grading import Grader
 from reward_functions.local.training_double.job_events import deliver
 from reward_functions.local.training_double.settings import SETTINGS

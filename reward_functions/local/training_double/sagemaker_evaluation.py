@@ -29,10 +29,10 @@ from reward_functions.core.means import mean
 from reward_functions.data.lengths import CHARACTERS_PER_TOKEN
 from reward_functions.local.training_double.batches import invocations, rewards_of
 from reward_functions.local.training_double.bedrock_jobs import object_at
-from reward_functions.local.training_double.errors import JobFailed
+from reward_functions.local.training_double.clients import JobFailed
 from reward_functions.local.training_double.grading import Grader, failing
-from reward_functions.local.training_double.low_discrepancy import point
 from reward_functions.local.training_double.policy import GREEDY
+from reward_functions.local.training_double.prompts import point
 from reward_functions.local.training_double.sagemaker_pay import OWN_PAY, Enveloped
 from reward_functions.local.training_double.sagemaker_rows import channel, values
 from reward_functions.local.training_double.sagemaker_training import require_role

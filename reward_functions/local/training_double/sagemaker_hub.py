@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.cdk.policies.iam import Place
-from reward_functions.local.loopback_service.refusals import invalid
+from reward_functions.local.loopback_service.requests import invalid
 from reward_functions.local.training_double import sagemaker_public_hub as public
 from reward_functions.local.training_double.sagemaker_calls import page, require_making, tags_of
 from reward_functions.local.training_double.sagemaker_state import Content, Hub, absent, in_use

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.local.loopback_service.refusals import invalid
+from reward_functions.local.loopback_service.requests import invalid
 from reward_functions.local.training_double.rights import SAGEMAKER
 from reward_functions.local.training_double.runs import Errand, seed_of
 from reward_functions.local.training_double.sagemaker_calls import page, require_making, tags_of

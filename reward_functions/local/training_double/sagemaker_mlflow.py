@@ -15,7 +15,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs
 
-from reward_functions.local.loopback_service.refusals import Refused, invalid
+from reward_functions.local.loopback_service.requests import Refused, invalid
 from reward_functions.local.training_double.identity import MLFLOW
 from reward_functions.local.training_double.sagemaker_public_hub import CREATED
 from reward_functions.local.training_double.sagemaker_state import absent, run_id

@@ -11,7 +11,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from reward_functions.local.loopback_service.refusals import Refused
+from reward_functions.local.loopback_service.requests import Refused
 from reward_functions.local.training_double.grading import failing
 from reward_functions.local.training_double.sagemaker_calls import page, require_making, tags_of
 from reward_functions.local.training_double.sagemaker_state import Group, Package, absent

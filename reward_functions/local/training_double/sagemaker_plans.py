@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from reward_functions.local.loopback_service.refusals import invalid
+from reward_functions.local.loopback_service.requests import invalid
 from reward_functions.local.training_double import sagemaker_public_hub as public
 from reward_functions.local.training_double.bedrock_jobs import local_grader
 from reward_functions.local.training_double.policy import Policy

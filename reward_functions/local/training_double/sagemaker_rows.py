@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from reward_functions.local.training_double.bedrock_jobs import object_at
+from reward_functions.local.training_double.clients import JobFailed
 from reward_functions.local.training_double.datafiles import prompts
-from reward_functions.local.training_double.errors import JobFailed
 from reward_functions.local.training_double.grading import failing
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.local.training_double.errors import JobFailed
+from reward_functions.local.training_double.clients import JobFailed
 from reward_functions.local.training_double.grading import Grader
 from reward_functions.local.training_double.sagemaker_packages import write_artifacts
 from reward_functions.local.training_double.sagemaker_pay import OWN_PAY, Enveloped, own_pay

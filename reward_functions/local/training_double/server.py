@@ -1,26 +1,28 @@
 """The double on the loopback interface: one port for all APIs and for its own controls.
 
 Each request is read whole, its caller is identified, and it is answered in a thread of its own.
+
+Which requests to the double's port are of the job runtime: those of agents.
+
+/sample, /sample-with-response-stream, /complete-rollout, /update-reward, the alpha's two
+/v1/chat/completions     with a job's header; without one it is Bedrock's
+/_runtime/…              the runtime's own controls
 """
 
 from __future__ import annotations
 
 from contextlib import contextmanager
 from http import HTTPStatus
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
-from reward_functions.local.loopback_service.refusals import Refused
+from reward_functions.local.loopback_service.requests import SMALL, Refused, length_of
 from reward_functions.local.loopback_service.server import MESSAGE, LoopbackServer
-from reward_functions.local.loopback_service.walls import SMALL, length_of
 from reward_functions.local.runtime_double import RuntimeDouble
-from reward_functions.local.training_double import (
-    aws_api,
-    control,
-    openai_api,
-    sagemaker_mlflow,
-)
+from reward_functions.local.runtime_double.control import PREFIX
+from reward_functions.local.runtime_double.reports import ALPHA_JOB, ROUTES
+from reward_functions.local.runtime_double.sampling import OPENAI, STREAMED
+from reward_functions.local.training_double import aws_api, control, openai_api, sagemaker_mlflow
 from reward_functions.local.training_double.agent_runs import AgentRuns
-from reward_functions.local.training_double.agent_runtime import is_runtime
 from reward_functions.local.training_double.clients import Clients
 from reward_functions.local.training_double.datafiles import LONGEST
 from reward_functions.local.training_double.identity import MLFLOW, Callers
@@ -30,6 +32,7 @@ from reward_functions.local.training_double.runs import Runs
 from reward_functions.local.training_double.service import Service
 from reward_functions.local.training_double.settings import SETTINGS
 from reward_functions.local.training_double.state import State
+from reward_functions.rollouts.request.headers import JOB_HEADER
 
 if TYPE_CHECKING:
     import socket
@@ -39,6 +42,17 @@ if TYPE_CHECKING:
     from reward_functions.local.loopback_service.requests import Request
     from reward_functions.local.loopback_service.server import Reply
     from reward_functions.local.training_double.settings import SimulationSettings
+
+
+OWN: Final = frozenset({*STREAMED, *ROUTES} - {OPENAI})
+
+
+def is_runtime(request: Request) -> bool:
+    """Whether a request is for the job runtime."""
+    if request.path in OWN or request.path == PREFIX or request.path.startswith(f"{PREFIX}/"):
+        return True
+    jobs = request.header(JOB_HEADER) or request.header(ALPHA_JOB)
+    return request.path == OPENAI and bool(jobs)
 
 
 class Double(LoopbackServer):

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from reward_functions.cdk.policies.iam import Place
-from reward_functions.local.loopback_service.refusals import Refused, missing
+from reward_functions.local.loopback_service.requests import Refused, missing
 from reward_functions.local.training_double.sagemaker_state import Import, Registry
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from hmac import compare_digest
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.local.emulator.environment import SECRET
-from reward_functions.local.loopback_service.refusals import Refused
+from reward_functions.local.loopback_service.requests import Refused
 from reward_functions.local.loopback_service.signatures import SKEW
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from threading import Condition, RLock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.local.loopback_service.refusals import Refused, invalid
+from reward_functions.local.loopback_service.requests import Refused, invalid
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

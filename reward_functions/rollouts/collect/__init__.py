@@ -1,14 +1,10 @@
 """Collection: an agent on AgentCore is run for many payloads, and its results are read from S3.
 
-names.py        the region of an ARN, and the ids of sessions
 payloads.py     what an agent is sent, within AgentCore's limit
-results.py      what it stored: read whole, or refused with the reason
 rate_limit.py   calls spaced evenly, in one process or in several
-attempts.py     what a call returned, or what it raised
 calls.py        InvokeAgentRuntime and StopRuntimeSession, sent again where that is safe
 ledger.py       sessions that were started and not stopped, on the disk
 futures.py      one rollout: its result is looked for in S3, and its session stopped
-items.py        what a batch yields, and how far it is
 collecting.py   the threads of a batch: who starts, who looks, who stops
 batches.py      the items of a batch, as an iterator or an asynchronous one
 client.py       `RolloutClient`

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from weakref import finalize
 
 from reward_functions.rollouts.collect.collecting import Collection
-from reward_functions.rollouts.collect.items import BatchItem, BatchLimits
+from reward_functions.rollouts.collect.futures import BatchItem, BatchLimits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from reward_functions.rollouts.collect.collecting import Starter
-    from reward_functions.rollouts.collect.items import Progress
+    from reward_functions.rollouts.collect.futures import Progress
 
 __all__ = ["AsyncBatchResult", "BatchItem", "BatchResult"]
 

@@ -23,8 +23,7 @@ from reward_functions.rollouts.collect.batches import AsyncBatchResult, BatchRes
 from reward_functions.rollouts.collect.calls import AgentRuntime
 from reward_functions.rollouts.collect.futures import RolloutFuture
 from reward_functions.rollouts.collect.ledger import Ledger, ledger_folder
-from reward_functions.rollouts.collect.names import region_of, session_of
-from reward_functions.rollouts.collect.payloads import rollout_payload
+from reward_functions.rollouts.collect.payloads import region_of, rollout_payload, session_of
 from reward_functions.rollouts.collect.rate_limit import RateLimiter
 from reward_functions.rollouts.request.errors import BadResult
 from reward_functions.rollouts.request.threads import in_thread
@@ -33,7 +32,7 @@ from reward_functions.rollouts.serve.agentcore.destinations import key_part, res
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from reward_functions.rollouts.collect.items import Progress
+    from reward_functions.rollouts.collect.futures import Progress
 
 INVOKING: Final = {"connect_timeout": 10, "read_timeout": 60}
 """Seconds: an agent replies at once, but for the start of its container."""

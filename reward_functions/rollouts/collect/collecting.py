@@ -24,8 +24,8 @@ from threading import Condition, Lock, Thread, get_ident
 from traceback import format_exception
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from reward_functions.rollouts.collect.attempts import attempted
-from reward_functions.rollouts.collect.items import (
+from reward_functions.rollouts.collect.calls import attempted
+from reward_functions.rollouts.collect.futures import (
     BatchItem,
     BatchLimits,
     BatchSession,

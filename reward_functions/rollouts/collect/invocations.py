@@ -30,15 +30,14 @@ from botocore.config import Config
 
 from reward_functions.core.jsons import json_kind
 from reward_functions.rollouts.collect.calls import AgentRuntime
-from reward_functions.rollouts.collect.names import region_of, session_of
-from reward_functions.rollouts.collect.payloads import encoded
+from reward_functions.rollouts.collect.payloads import encoded, region_of, session_of
 from reward_functions.rollouts.request.errors import (
     BadRequest,
     BadResult,
     RolloutError,
     ServiceFailed,
 )
-from reward_functions.rollouts.serve.agentcore.limits import LARGEST
+from reward_functions.rollouts.serve.agentcore.envelopes import LARGEST
 from reward_functions.rollouts.serve.agentcore.protocol import (
     ENVELOPE,
     INVOCATION_ID,

@@ -22,6 +22,4 @@
     doctor_frameworks.py  which frameworks are installed, and whether rollouts are traced
 
 `reward rollouts …` is the command line over all of this.
-
-bounded_bodies.py    the body of an HTTP response of somebody who may send too much
 """

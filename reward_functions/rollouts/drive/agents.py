@@ -42,7 +42,7 @@ SPARE: Final = 0.5
 Kind = Literal["working", "over", "busy", "error", "silent"]
 
 
-class Answer(NamedTuple):
+class AgentAnswer(NamedTuple):
     """What an agent answered.
 
     Args:
@@ -65,7 +65,7 @@ class Agent(Protocol):
     local: bool
     """Whether it can reach an address of this machine."""
 
-    def send(self, request: RolloutRequest, *, timeout: float) -> Answer:
+    def send(self, request: RolloutRequest, *, timeout: float) -> AgentAnswer:
         """Ask for a rollout.
 
         Args:
@@ -80,13 +80,13 @@ class Agent(Protocol):
         """Let go of what a rollout that has ended holds, such as a session that is paid for."""
 
 
-def answered(agent: Agent, request: RolloutRequest, seconds: float) -> Answer:
+def answered(agent: Agent, request: RolloutRequest, seconds: float) -> AgentAnswer:
     """The answer of an agent, or that it was silent for so long.
 
     Raises:
         RewardError, OSError: nothing can be asked of it at all.
     """
-    answers: SimpleQueue[Answer | RewardError | OSError] = SimpleQueue()
+    answers: SimpleQueue[AgentAnswer | RewardError | OSError] = SimpleQueue()
 
     def ask() -> None:
         try:
@@ -99,13 +99,15 @@ def answered(agent: Agent, request: RolloutRequest, seconds: float) -> Answer:
     try:
         found = answers.get(timeout=seconds + SPARE)
     except Empty:
-        return Answer("silent")
+        return AgentAnswer("silent")
     if isinstance(found, Exception):
         raise found
     return found
 
 
-def answer_of(status: int, body: bytes, *, wait: float = 0.0, forwarder: bool = False) -> Answer:
+def answer_of(
+    status: int, body: bytes, *, wait: float = 0.0, forwarder: bool = False
+) -> AgentAnswer:
     """What an answer over HTTP means.
 
     Args:
@@ -115,20 +117,20 @@ def answer_of(status: int, body: bytes, *, wait: float = 0.0, forwarder: bool = 
         forwarder: whether a Lambda forwarder answers, whose `{}` says that the agent has begun.
     """
     if status in BUSY:
-        return Answer("busy", f"HTTP {status}", wait)
+        return AgentAnswer("busy", f"HTTP {status}", wait)
     if status not in SUCCESS:
-        return Answer("error", f"HTTP {status}")
+        return AgentAnswer("error", f"HTTP {status}")
     content = _object(body)
     if forwarder and "errorType" in content:
-        return Answer("error", word(content["errorType"]))
-    return Answer("working") if forwarder or status == ACCEPTED else result_of(content)
+        return AgentAnswer("error", word(content["errorType"]))
+    return AgentAnswer("working") if forwarder or status == ACCEPTED else result_of(content)
 
 
-def result_of(content: Any) -> Answer:
+def result_of(content: Any) -> AgentAnswer:
     """What an agent that did not fail says: that it works, or anything else."""
     status = content.get("status") if isinstance(content, dict) else None
     working = isinstance(status, str) and status in WORKING
-    return Answer("working" if working else "over")
+    return AgentAnswer("working" if working else "over")
 
 
 def word(given: Any, most: int = 64) -> str:

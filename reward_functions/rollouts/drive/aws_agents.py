@@ -13,7 +13,7 @@ from reward_functions.aws.failures import in_words
 from reward_functions.aws.shell import aws_session
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.loopback import is_loopback
-from reward_functions.rollouts.drive.agents import LARGEST, Answer, answer_of, word
+from reward_functions.rollouts.drive.agents import LARGEST, AgentAnswer, answer_of, word
 from reward_functions.rollouts.request.endpoints import REGION
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class LambdaAgent:
         self._client = _client("lambda", name, seconds, concurrency)
         self.local = is_loopback(self._client.meta.endpoint_url)
 
-    def send(self, request: RolloutRequest, *, timeout: float) -> Answer:  # noqa: ARG002 - the client has it
+    def send(self, request: RolloutRequest, *, timeout: float) -> AgentAnswer:  # noqa: ARG002 - the client has it
         """Invoke it, and wait for its answer."""
         from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415 - 0.2 s
 
@@ -57,9 +57,9 @@ class LambdaAgent:
         except ClientError as error:
             return _refused(error)
         except (BotoCoreError, *BROKEN) as error:
-            return Answer("silent", type(error).__name__)
+            return AgentAnswer("silent", type(error).__name__)
         if reply.get("FunctionError"):
-            return Answer("error", word(reply["FunctionError"]))
+            return AgentAnswer("error", word(reply["FunctionError"]))
         return answer_of(200, body, forwarder=True)
 
     def reporting(self, request: RolloutRequest) -> bool:  # noqa: ARG002
@@ -91,7 +91,7 @@ class AgentCoreAgent:
         self._client = _client("bedrock-agentcore", arn, seconds, concurrency)
         self.local = is_loopback(self._client.meta.endpoint_url)
 
-    def send(self, request: RolloutRequest, *, timeout: float) -> Answer:  # noqa: ARG002 - the client has it
+    def send(self, request: RolloutRequest, *, timeout: float) -> AgentAnswer:  # noqa: ARG002 - the client has it
         """Invoke it in a session of its own."""
         from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415 - 0.2 s
 
@@ -109,7 +109,7 @@ class AgentCoreAgent:
         except ClientError as error:
             return _refused(error)
         except (BotoCoreError, *BROKEN) as error:
-            return Answer("silent", type(error).__name__)
+            return AgentAnswer("silent", type(error).__name__)
         return answer_of(reply.get("statusCode", 200), body)
 
     def reporting(self, request: RolloutRequest) -> bool:  # noqa: ARG002
@@ -131,9 +131,9 @@ def session_of(request: RolloutRequest) -> str:
     return request.metadata.trajectory_id.ljust(SHORTEST_SESSION, "0")
 
 
-def _refused(error: Any) -> Answer:
+def _refused(error: Any) -> AgentAnswer:
     code = word(error.response.get("Error", {}).get("Code"))
-    return Answer("busy" if code in THROTTLED else "error", code)
+    return AgentAnswer("busy" if code in THROTTLED else "error", code)
 
 
 def _client(service: str, name: str, seconds: float, concurrency: int) -> Any:

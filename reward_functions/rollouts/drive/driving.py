@@ -39,10 +39,10 @@ from reward_functions.rollouts.request.contract import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from reward_functions.rollouts.drive.agents import Agent, Answer
+    from reward_functions.rollouts.drive.agents import Agent, AgentAnswer
     from reward_functions.rollouts.drive.records import Setup
     from reward_functions.rollouts.drive.requests import Sent
-    from reward_functions.rollouts.drive.runtimes import Runtime, Seen
+    from reward_functions.rollouts.drive.runtimes import Runtime, SeenRollout
     from reward_functions.rollouts.drive.tasks import Task
 
 REGION: Final = "us-west-2"
@@ -93,7 +93,7 @@ def attempts_for(tasks: Sequence[Task], n: int) -> list[Attempt]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Driver:
+class RolloutDriver:
     """Runs one rollout after the other, on many threads.
 
     Args:
@@ -171,7 +171,7 @@ class Driver:
         )
         return record if self.texts else record.without_texts()
 
-    def _asked(self, request: RolloutRequest, end: float) -> Answer:
+    def _asked(self, request: RolloutRequest, end: float) -> AgentAnswer:
         """The agent's answer; a busy one is asked again while the window is open."""
         while True:
             answer = answered(self.agent, request, max(0.0, end - self.clock()))
@@ -180,7 +180,7 @@ class Driver:
             if not busy or self.ending.wait(pause):
                 return answer
 
-    def _awaited(self, request: RolloutRequest, answer: Answer, end: float) -> Seen:
+    def _awaited(self, request: RolloutRequest, answer: AgentAnswer, end: float) -> SeenRollout:
         """What the runtime knows once nothing more is waited for."""
         rollout = request.metadata.trajectory_id
         states = ENDED if self.scorer is None else ENDED | {READY}
@@ -190,17 +190,17 @@ class Driver:
                 return seen
         return self._wait(rollout, ENDED, min(end, self.clock() + self.grace))
 
-    def _hopeful(self, request: RolloutRequest, answer: Answer) -> bool:
+    def _hopeful(self, request: RolloutRequest, answer: AgentAnswer) -> bool:
         """Whether a reward is likely to come behind an answer."""
         if answer.kind == "over":
             return self.scorer is None and self.agent.reporting(request)
         return answer.kind in {"working", "silent"}
 
-    def _wait(self, rollout: str, states: Iterable[str], end: float) -> Seen:
+    def _wait(self, rollout: str, states: Iterable[str], end: float) -> SeenRollout:
         left = max(0.0, end - self.clock())
         return self.runtime.wait(self.job, rollout, frozenset(states), left)
 
-    def _judged(self, task: Task, answer: Answer, seen: Seen) -> dict[str, Any]:
+    def _judged(self, task: Task, answer: AgentAnswer, seen: SeenRollout) -> dict[str, Any]:
         """The fields of the table of this module."""
         if seen.state == "REWARD_RECEIVED" and seen.rewards:
             return {"status": "rewarded", "rewards": seen.rewards, "scored_by": "agent"}
@@ -231,7 +231,9 @@ class Driver:
         return {"status": "rewarded", "rewards": (score.value,), "scored_by": "scorer"}
 
 
-def drive(driver: Driver, attempts: Iterable[Attempt], concurrency: int) -> Iterator[RolloutRecord]:
+def drive(
+    driver: RolloutDriver, attempts: Iterable[Attempt], concurrency: int
+) -> Iterator[RolloutRecord]:
     """The records, as the rollouts end.
 
     Whoever stops reading, by Ctrl-C too, ends the run: threads that still wait are left behind, and

@@ -33,8 +33,8 @@ from reward_functions.rollouts.record.exchange.joining import (
     joined,
     weighted,
 )
-from reward_functions.rollouts.record.exchange.left_out import LeftOut, counted
 from reward_functions.rollouts.record.exchange.rllm import rllm_episode
+from reward_functions.rollouts.record.exchange.token_rows import LeftOut, counted
 from reward_functions.rollouts.record.jsonl import TrajectoryFile, written
 from reward_functions.rollouts.request.errors import InvalidReward
 

@@ -22,7 +22,7 @@ from reward_functions.reports.group_figures import (
     share_among,
     share_mixed,
 )
-from reward_functions.reports.quantiles import quantile
+from reward_functions.reports.resampling import quantile
 from reward_functions.rollouts.drive.records import STATUSES, counted
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ WORST: Final = 5
 """Groups that are shown, those that earn the least."""
 
 
-class Bin(NamedTuple):
+class HistogramBin(NamedTuple):
     """A bar of the histogram.
 
     Args:
@@ -118,7 +118,7 @@ class Figures:
     at_maximum: Share | None
     zero_std: Share | None
     pass_at: Mapping[int, float]
-    histogram: Sequence[Bin]
+    histogram: Sequence[HistogramBin]
     turns: Mapping[int, int]
     idle: int
     tool_calls: float
@@ -201,17 +201,19 @@ def pass_at(groups: Sequence[Sequence[float]]) -> dict[int, float]:
     return found
 
 
-def histogram(rewards: Sequence[float]) -> list[Bin]:
+def histogram(rewards: Sequence[float]) -> list[HistogramBin]:
     """A bar for each reward, where they are few; else as many of equal width as `BINS`."""
     counts = sorted(Counter(rewards).items())
     if len(counts) <= BINS:
-        return [Bin(reward, reward, count) for reward, count in counts]
+        return [HistogramBin(reward, reward, count) for reward, count in counts]
     low, high = counts[0][0], counts[-1][0]
     width = high / BINS - low / BINS  # in this order: their difference may be infinite
     filled = Counter(
         min(BINS - 1, int((reward / width) - (low / width))) if width else 0 for reward in rewards
     )
-    return [Bin(low + at * width, low + (at + 1) * width, filled[at]) for at in range(BINS)]
+    return [
+        HistogramBin(low + at * width, low + (at + 1) * width, filled[at]) for at in range(BINS)
+    ]
 
 
 def _pass(rewarded: int, solved: int, k: int) -> float:

@@ -3,6 +3,8 @@
 Redirects are not followed. An agent may still be starting, so that a connection is tried again for
 a while; when nobody has answered by then, nobody is there. A request that was sent is never sent
 again: an agent would run the same rollout twice.
+
+The body of an HTTP response of somebody who may send too much, or for too long.
 """
 
 from __future__ import annotations
@@ -15,13 +17,35 @@ from urllib.parse import urlsplit, urlunsplit
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.loopback import is_loopback
-from reward_functions.rollouts.drive.agents import LARGEST, Answer, answer_of
-from reward_functions.rollouts.drive.bounded_bodies import body_of
+from reward_functions.rollouts.drive.agents import LARGEST, AgentAnswer, answer_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from reward_functions.rollouts.request.contract import RolloutRequest
+
+
+def body_of(response: Any, most: int, end: float) -> bytes:
+    """As much of a body as is wanted, in the time there is.
+
+    A timeout of a socket begins anew with each byte; this one does not.
+
+    Args:
+        response: of urllib3, its body not read yet.
+        most: bytes that are read.
+        end: when no more is waited for, in monotonic seconds.
+
+    Raises:
+        urllib3.exceptions.HTTPError: the body breaks off, or cannot be decoded.
+    """
+    content = bytearray()
+    while len(content) < most and monotonic() < end:
+        piece = response.read1(most - len(content))
+        if not piece:
+            break
+        content += piece
+    return bytes(content)
+
 
 ENDPOINT: Final = "RFT_RUNTIME_ENDPOINT"
 """Names the runtime that an agent gives a credential to."""
@@ -77,7 +101,7 @@ class HttpAgent:
             self._headers["Authorization"] = f"Bearer {key}"
         self._http = urllib3.PoolManager(maxsize=concurrency, retries=False)
 
-    def send(self, request: RolloutRequest, *, timeout: float) -> Answer:
+    def send(self, request: RolloutRequest, *, timeout: float) -> AgentAnswer:
         """Post a request, once there is a connection.
 
         Raises:
@@ -96,7 +120,7 @@ class HttpAgent:
                 answer = self._sent(body, request.metadata.trajectory_id, end)
             except (NewConnectionError, ConnectTimeoutError):
                 if self._met:
-                    return Answer("error", "no connection")
+                    return AgentAnswer("error", "no connection")
                 if monotonic() + PAUSE >= min(end, self._starting):
                     raise ConfigurationError(
                         f"nobody answers at {self._url}: start the agent with "
@@ -105,7 +129,7 @@ class HttpAgent:
                 self._sleep(PAUSE)
                 continue
             except (HTTPError, OSError):
-                answer = Answer("silent")
+                answer = AgentAnswer("silent")
             self._met = True
             return answer
 
@@ -116,7 +140,7 @@ class HttpAgent:
     def release(self, request: RolloutRequest) -> None:
         """Nothing is held."""
 
-    def _sent(self, body: bytes, rollout: str, end: float) -> Answer:
+    def _sent(self, body: bytes, rollout: str, end: float) -> AgentAnswer:
         import urllib3  # noqa: PLC0415
 
         left = max(0.1, end - monotonic())
@@ -134,7 +158,7 @@ class HttpAgent:
         finally:
             response.close() if response.length_remaining else response.release_conn()
         if monotonic() >= end:
-            return Answer("silent")
+            return AgentAnswer("silent")
         return answer_of(response.status, content, wait=_wait(response.headers))
 
 

@@ -19,7 +19,7 @@ from reward_functions.aws.shell import aws_session
 from reward_functions.core.importing import last_line
 from reward_functions.core.looking import Looks
 from reward_functions.core.loopback import is_loopback
-from reward_functions.rollouts.drive.agents import Answer, result_of
+from reward_functions.rollouts.drive.agents import AgentAnswer, result_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -86,12 +86,12 @@ class PythonAgent:
     def __exit__(self, *error: object) -> None:
         self._stack.close()
 
-    def send(self, request: RolloutRequest, *, timeout: float) -> Answer:  # noqa: ARG002
+    def send(self, request: RolloutRequest, *, timeout: float) -> AgentAnswer:  # noqa: ARG002
         """Call it, and run it to its end; whoever calls this lets go of one that never ends."""
         try:
             return result_of(self._finished(self._call(request.wire())))
         except BaseException as error:  # noqa: BLE001 - an agent's code; its reports decide
-            return Answer("error", self._words(error))
+            return AgentAnswer("error", self._words(error))
 
     def reporting(self, request: RolloutRequest) -> bool:
         """Whether a report of it is in the run's outbox, and not delivered."""

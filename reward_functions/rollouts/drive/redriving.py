@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from reward_functions.aws.deployed.catalogue import stage_record
 from reward_functions.aws.failures import in_words
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.feedback.findings import EXPIRED, KINDS
-from reward_functions.feedback.letters import FROM, KIND, REASON
+from reward_functions.feedback.findings import EXPIRED, FROM, KIND, KINDS, REASON
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence

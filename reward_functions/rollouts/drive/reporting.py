@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from reward_functions.reports.group_figures import Share
-    from reward_functions.rollouts.drive.figures import Bin, Figures
+    from reward_functions.rollouts.drive.figures import Figures, HistogramBin
 
 WIDTH: Final = 40
 """Characters of the longest bar."""
@@ -107,7 +107,7 @@ def _histogram(figures: Figures) -> Sheet:
     )
 
 
-def _ends(each: Bin) -> str:
+def _ends(each: HistogramBin) -> str:
     return f"{each.low:.4g}" if each.low == each.high else f"{each.low:.4g} to {each.high:.4g}"
 
 

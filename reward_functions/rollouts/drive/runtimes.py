@@ -35,7 +35,7 @@ MAX_ANSWER: Final = 64 * 1024 * 1024
 """Bytes of a trajectory with all its texts."""
 
 
-class Seen(NamedTuple):
+class SeenRollout(NamedTuple):
     """What a runtime knows of a rollout.
 
     Args:
@@ -64,7 +64,7 @@ class Runtime(Protocol):
     def register(self, job: str, rollout: str) -> None:
         """Let a rollout begin."""
 
-    def wait(self, job: str, rollout: str, states: Collection[str], timeout: float) -> Seen:
+    def wait(self, job: str, rollout: str, states: Collection[str], timeout: float) -> SeenRollout:
         """What it knows once the rollout is in one of these states, or the time is over."""
 
 
@@ -97,7 +97,7 @@ class RuntimeElsewhere:
         """Let a rollout begin."""
         self._asked("POST", "trajectories", {"job": job, "trajectory": rollout})
 
-    def wait(self, job: str, rollout: str, states: Collection[str], timeout: float) -> Seen:
+    def wait(self, job: str, rollout: str, states: Collection[str], timeout: float) -> SeenRollout:
         """What it knows once the rollout is in one of these states, or the time is over."""
         end, pause = monotonic() + timeout, FIRST_PAUSE
         route = f"trajectories/{quote(rollout, safe='')}?job={quote(job, safe='')}&texts=last"
@@ -137,7 +137,7 @@ class RuntimeElsewhere:
         return found
 
 
-def seen_in(trajectory: Mapping[str, Any]) -> Seen:
+def seen_in(trajectory: Mapping[str, Any]) -> SeenRollout:
     """What the double's JSON of a trajectory says.
 
     Raises:
@@ -146,7 +146,7 @@ def seen_in(trajectory: Mapping[str, Any]) -> Seen:
     try:
         turns = trajectory["turns"]
         last = turns[-1]["response"] if turns else None
-        return Seen(
+        return SeenRollout(
             state=str(trajectory["state"]),
             turns=len(turns),
             rewards=tuple(map(float, trajectory["rewards"] or ())),

@@ -9,8 +9,6 @@ episode.py        one episode: its turns, their rewards, its time
 results.py        what an agent returns, as a reward
 rewarding.py      its reward: the agent's own, a scorer's, or one left to the feedback path
 endings.py        how an episode ended, as what is reported: the rows of failure attribution
-tracing.py        the span of an episode
-unended.py        what becomes of episodes as their process ends
 watchdog.py       the minimum is reported before the window closes
 policy_ping.py    one tiny policy call for an episode that made none
 smoke.py          what a deployed agent is, and whether it could report

@@ -20,18 +20,27 @@ the table of results, `errors` that of failures, `invocation` the forms of an ag
 
 A payload without the ids of a rollout is run, and nothing is reported. One that is no request is
 BadRequest before the agent runs.
+
+The episodes of a handler that have not ended, and what becomes of them as their process ends.
+
+A process that is asked to end waits for its episodes, but not for ever. What outlasts that is a
+failure of ours, and is reported as one at once: the next process may be hours away, or never come
+where the disk dies with the machine. What the next process may run again is left to it.
 """
 
 from __future__ import annotations
 
 import inspect
 import logging
+import os
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from contextvars import ContextVar
 from functools import WRAPPER_UPDATES, update_wrapper
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, cast
+from weakref import WeakSet
 
 from reward_functions.rollouts.episode.background import handed_in
 from reward_functions.rollouts.episode.invocation import InContext, Steps, agent_of
@@ -39,7 +48,6 @@ from reward_functions.rollouts.episode.kept import Kept
 from reward_functions.rollouts.episode.options import Options
 from reward_functions.rollouts.episode.run import LATE, Run
 from reward_functions.rollouts.episode.smoke import is_smoke_test, smoke_answer
-from reward_functions.rollouts.episode.unended import Unended
 from reward_functions.rollouts.record.sink import TrajectorySink
 from reward_functions.rollouts.report.reporter import reporter as process_reporter
 from reward_functions.rollouts.request.clock import steady
@@ -60,6 +68,39 @@ if TYPE_CHECKING:
     from reward_functions.rollouts.report.intents import OnFailure
     from reward_functions.rollouts.report.reporter import Reporter
     from reward_functions.rollouts.report.transports import Transport
+
+
+AT_ONCE: Final = 64
+"""Reports that are sent at a time: whoever asks a process to end kills it a few seconds later."""
+
+
+class Unended:
+    """Runs that may not have ended; safe to use from many threads. It keeps none alive."""
+
+    def __init__(self) -> None:
+        self._runs: WeakSet[Run] = WeakSet()
+        self._lock = Lock()
+        self._process = os.getpid()
+
+    def add(self, run: Run) -> None:
+        """Know a run that has begun."""
+        with self._lock:
+            self._of_this_process().add(run)
+
+    def interrupt(self) -> None:
+        """End all of them, and return behind their reports."""
+        with self._lock:
+            left = [run for run in self._of_this_process() if not run.ended]
+        if left:
+            with ThreadPoolExecutor(AT_ONCE, thread_name_prefix="rollout-interrupt") as pool:
+                list(pool.map(lambda run: run.interrupt(), left))
+
+    def _of_this_process(self) -> WeakSet[Run]:
+        """The runs; those of a parent go on there, whatever becomes of a process it forked."""
+        if self._process != os.getpid():
+            self._process, self._runs = os.getpid(), WeakSet()
+        return self._runs
+
 
 Answer = dict[str, Any]
 """In place of an agent's result."""

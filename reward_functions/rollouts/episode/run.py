@@ -2,6 +2,8 @@
 
 Whoever claims it first reports it: the agent's end, its failure, or the deadline. What comes later
 is logged, and not reported: the first report counts, at the service too.
+
+The span of one episode: it begins with the run, and ends once its report is sent or kept.
 """
 
 from __future__ import annotations
@@ -25,8 +27,8 @@ from reward_functions.rollouts.episode.episode import RolloutContext
 from reward_functions.rollouts.episode.invocation import InContext
 from reward_functions.rollouts.episode.policy_ping import LONGEST, ping_policy
 from reward_functions.rollouts.episode.rewarding import rewarded
-from reward_functions.rollouts.episode.tracing import RolloutSpan
 from reward_functions.rollouts.episode.watchdog import watchdog
+from reward_functions.rollouts.record import spans
 from reward_functions.rollouts.report.deferred.record import BadRecord, DeferredRecord
 from reward_functions.rollouts.report.outbox import Episode
 from reward_functions.rollouts.report.transports.limits import require_carried
@@ -45,11 +47,52 @@ from reward_functions.rollouts.request.threads import in_thread
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+    from contextlib import AbstractContextManager
 
     from reward_functions.rollouts.episode.kept import Kept
     from reward_functions.rollouts.episode.options import Reporting
     from reward_functions.rollouts.report.outbox import Begun
     from reward_functions.rollouts.request.contract import RolloutRequest
+
+
+class RolloutSpan:
+    """The span of an episode, a child of the one that is current where it is made.
+
+    Args:
+        episode: that it is of.
+        reported: whether anything is reported of it; else there is no span.
+    """
+
+    def __init__(self, episode: RolloutContext, *, reported: bool) -> None:
+        known = episode.metadata
+        which = {"rollout.job": known.job_arn, "rollout.trajectory": known.trajectory_id}
+        self._episode = episode
+        self._span = spans.begin("rollout", which) if reported else spans.NOTHING
+        self._ended = not reported
+
+    def current(self) -> AbstractContextManager[None]:
+        """A block whose spans are children of this one."""
+        return self._span.current()
+
+    def end(self, ending: Ending) -> None:
+        """It ended so; the first ending counts."""
+        if self._ended:
+            return
+        self._ended = True
+        rewards, event = ending.rewards or (), {"rollout.event": ending.event}
+        self._span.set(
+            event
+            | {
+                "rollout.status": ending.status,
+                "rollout.reward": sum(rewards) if len(rewards) == 1 else None,
+                "rollout.rewards": rewards if len(rewards) > 1 else None,
+                "rollout.turns": self._episode.turns,
+            }
+        )
+        for each in rewards:
+            spans.add("rollout.reward", each, event)
+        self._span.end(ending.error)
+
 
 LATE: Final = object()
 """In place of an agent's result: its time was over, and it was cancelled."""

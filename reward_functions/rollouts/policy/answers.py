@@ -3,6 +3,12 @@
 Whoever reads a stream sees its bytes as they come; a copy is kept, and read once it has ended. Of a
 stream the pieces are joined: text by its field, tool calls by their index, token ids and
 log-probabilities in their order. What is no chat completion is recorded as such, and counted.
+
+An answer whose text holds tool calls becomes one that calls those tools.
+
+A policy that is trained writes a call into its text now and then, `<tool_call>{…}</tool_call>`
+where its engine does not parse it, and the framework takes that text for the end of the episode.
+Only an answer to a request with tools, whose first choice calls none, is looked at.
 """
 
 from __future__ import annotations
@@ -11,12 +17,15 @@ import json
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
+from reward_functions.rollouts.record import spans
+from reward_functions.rollouts.record.text_tool_calls import recovered
 from reward_functions.rollouts.request.errors import RolloutError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from reward_functions.rollouts.policy.calls import PolicyCall
+
 
 LARGEST: Final = 32 * 2**20
 """Bytes of an answer that are kept for the record: 100,000 tokens of a stream, each an event of 300
@@ -228,3 +237,31 @@ def _chunks(choice: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         {"delta": delta, "finish_reason": None} | rest,
         {"delta": {}, "finish_reason": choice.get("finish_reason")},
     )
+
+
+FIGURE: Final = "rollout.text_tool_calls"
+
+
+def with_tool_calls(body: bytes, request: Mapping[str, Any] | None, *, streamed: bool) -> bytes:
+    """An answer's body with the tool calls of its text; the same bytes where it has none.
+
+    Args:
+        body: all of the answer.
+        request: that it answers.
+        streamed: whether the answer is a stream of events.
+    """
+    tools = (request or {}).get("tools")
+    if not isinstance(tools, list) or not tools:
+        return body
+    try:
+        completion = completion_of(body, streamed=streamed)
+    except UnreadableAnswer:
+        return body
+    first, *others = completion["choices"]
+    message = None if first["message"].get("tool_calls") else recovered(first["message"], tools)
+    if message is None:
+        return body
+    spans.add(FIGURE, len(message["tool_calls"]), {})
+    changed = first | {"message": message, "finish_reason": "tool_calls"}
+    completion["choices"] = [changed, *others]
+    return as_events(completion) if streamed else json.dumps(completion).encode()

@@ -23,10 +23,8 @@ from botocore.response import StreamingBody
 
 from reward_functions.rollouts.policy import converse
 from reward_functions.rollouts.policy.answers import Answer, CallRefused
-from reward_functions.rollouts.policy.calls import open_call
-from reward_functions.rollouts.policy.headers import CallHeaders, with_parameters
-from reward_functions.rollouts.policy.outgoing import json_object
-from reward_functions.rollouts.policy.unsupported import UnsupportedClient
+from reward_functions.rollouts.policy.calls import UnsupportedClient, open_call
+from reward_functions.rollouts.policy.outgoing import CallHeaders, json_object, with_parameters
 from reward_functions.rollouts.request.context import get_rollout_context
 from reward_functions.rollouts.request.headers import make_inference_headers
 

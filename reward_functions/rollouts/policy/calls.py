@@ -11,17 +11,30 @@ within the call by `steps` or `async_steps`, so that its consumer's own calls ar
 A call within a call is the same call: a wrapped model over a wrapped client is one turn. Where the
 inner one is made again, because it failed, each attempt is in the record. Outside an episode all of
 this does nothing.
+
+A tool that ran in an episode: into its record, and a span of what it took.
+
+A stream of a policy call: every step of it runs in one context, which is the stream's own.
+
+A generator runs in the context of whoever takes its next item. What it sets there, such as the
+policy call that it is, would be seen by its reader between two items, and cannot be taken back
+where another task closes it.
+
+The refusals of models and clients that no rollout can speak through.
 """
 
 from __future__ import annotations
 
+import time
 from contextlib import contextmanager, suppress
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from reward_functions.core.errors import ConfigurationError
 from reward_functions.rollouts.episode.episode import current_rollout
+from reward_functions.rollouts.episode.invocation import InContext
 from reward_functions.rollouts.record import spans
-from reward_functions.rollouts.request.errors import PolicyFailure
+from reward_functions.rollouts.request.errors import PolicyFailure, RolloutError
 
 if TYPE_CHECKING:
     from collections.abc import (
@@ -34,6 +47,8 @@ if TYPE_CHECKING:
     )
 
     from reward_functions.rollouts.episode.episode import RolloutContext
+    from reward_functions.rollouts.record.types import ToolResult
+
 
 _Event = TypeVar("_Event")
 
@@ -269,3 +284,56 @@ def _answer_attributes(response: Mapping[str, Any]) -> dict[str, Any]:
 
 
 _call: ContextVar[PolicyCall | None] = ContextVar("policy_call", default=None)
+
+
+LONGEST: Final = 128
+"""Characters of an id that are shown: a policy may write it."""
+
+
+def tool_ended(result: ToolResult, name: str) -> None:
+    """Record a tool's result in the current episode; nothing happens outside any.
+
+    Args:
+        result: that the policy is shown.
+        name: of a tool that exists: what a policy invents is no name of a span.
+    """
+    episode = current_rollout()
+    if episode is None:
+        return
+    if episode.recording is not None:
+        episode.recording.tool(result)
+    if not spans.tracing():
+        return
+    attributes = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": name,
+        "gen_ai.tool.call.id": result.call_id[:LONGEST],
+        "rollout.status": result.status,
+    }
+    began = time.time() - (result.seconds or 0.0)
+    spans.begin("tool", attributes | rollout_attributes(episode), began=began).end()
+
+
+T = TypeVar("T")
+
+
+async def in_own_context(items: AsyncGenerator[T, None]) -> AsyncGenerator[T, None]:
+    """The items of an asynchronous generator, which runs in a copy of this context."""
+    context = copy_context()
+    try:
+        while True:
+            try:
+                item = await InContext(anext(items), context)
+            except StopAsyncIteration:
+                return
+            yield item
+    finally:
+        await InContext(items.aclose(), context)
+
+
+class UnsupportedModel(RolloutError, ConfigurationError, TypeError):
+    """A model that does not speak to the runtime of a job. The message says which ones do."""
+
+
+class UnsupportedClient(RolloutError, ConfigurationError, TypeError):
+    """A client that cannot be wrapped, or calls no policy. The message says which ones can."""

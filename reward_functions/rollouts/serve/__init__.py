@@ -1,7 +1,6 @@
 """An agent behind HTTP, and the Lambda that a trainer calls.
 
 answering.py             what a request is answered, and what runs behind it
-signals.py               what ends a server, heard whatever else the process does
 app.py                   the agent's server: AgentCore's contract, and sagemaker.train.rft's
 queue_reader.py          what hands it the requests of a queue
 forwarder.py             the Lambda that a trainer calls

@@ -14,16 +14,13 @@ dispatch.py               whole answers: which comparison the kinds of two trees
 ellipsis.py               the value of a sum that leaves terms out
 families.py               answers with conditions behind them
 formulas.py               formulas and reactions of chemistry, electrons by shell
-imaginary.py              the letter j for the imaginary unit
 interval_sets.py          unions of intervals as sets
 listed.py                 an answer against the members of a list that is one answer
-logarithms.py             logarithms without a base, which textbooks write for two functions
 members.py                parts against parts
 mixed_units.py            amounts in several units of one kind: 2 h 30 min is 150 min, and 2.5 h
 notation.py               the notations of one number
 periods.py                arithmetic progressions
 pieces.py                 the pieces on which two definitions by cases each have one formula
-quadrants.py              quadrants in words
 real_sets.py              sets of real numbers
 relations.py              statements about names: equations, inequalities
 restatement.py            whether an answer has done none of the arithmetic that a question

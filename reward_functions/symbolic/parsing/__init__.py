@@ -1,4 +1,4 @@
-r"""From a string to a tree: tokens, grammar, and the other readings of what is ambiguous.
+"""From a string to a tree: tokens, grammar, and the other readings of what is ambiguous.
 
 arguments.py           what a command or a function takes
 atoms.py               the smallest complete values, by the kind of the token that begins them
@@ -8,14 +8,11 @@ calculus.py            operators with a variable of their own
 cases_in_words.py      cases written out in a row
 chemistry.py           formulas and reactions of chemistry
 clauses.py             what stands behind an answer and says when it holds
-clock_times.py         times of day: 4:30, 9:03:36 a.m., 5 PM, at 9 o'clock, noon
 commands.py            LaTeX commands that begin a value, each with the rule that reads it
 conditions.py          conditions with words between them
-congruences.py         congruences: value \equiv value \pmod{m}, or (mod m) in words
 cursor.py              a cursor over tokens: what every rule of the grammar looks and steps with
 dates.py               days of the calendar
 document.py            what a string is
-electron_shells.py     electrons by shell: 1s^2 2s^2 2p^6, [Ar] 4s^1 3d^5
 enumeration.py         answers in numbered parts: (1) 12 (2) 5, (a) x; (b) y, (i) yes (ii) no
 environments.py        LaTeX environments
 functions.py           functions with their arguments
@@ -23,7 +20,6 @@ grammar.py             what a rule of the grammar may use
 letters.py             runs of letters
 lexer.py               a string to tokens
 lookahead.py           what comes next, decided by a few tokens, none of which is taken
-mixed_units.py         amounts in several units of one kind
 naming.py              what a statement gives a value to
 numerals.py            numbers in digits
 parser.py              tokens to the tree
@@ -32,9 +28,7 @@ plus_minus.py          the two answers that ± stands for
 postfixes.py           what is written behind and above an atom
 progressions.py        lists without an end
 separators.py          other readings of a comma
-set_phrases.py         sets in words: all real numbers, no solution
 spelling.py            one spelling for strings that differ in signs of typesetting
-symbols.py             the names of symbols: a letter with its subscript and its primes
 terms.py               what makes a term
 unicode_notation.py    mathematical signs of Unicode in the words of LaTeX
 units.py               what stands behind an amount

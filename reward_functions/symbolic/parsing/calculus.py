@@ -37,8 +37,8 @@ from reward_functions.symbolic.parsing.arguments import argument
 from reward_functions.symbolic.parsing.brackets import group
 from reward_functions.symbolic.parsing.cursor import END, Cursor
 from reward_functions.symbolic.parsing.functions import fraction
+from reward_functions.symbolic.parsing.grammar import variable
 from reward_functions.symbolic.parsing.lookahead import side_follows, starts_factor
-from reward_functions.symbolic.parsing.symbols import variable
 from reward_functions.symbolic.parsing.unicode_notation import GREEK
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from reward_functions.symbolic.parsing.calculus import (
     limit,
 )
 from reward_functions.symbolic.parsing.functions import binomial, function, radical
-from reward_functions.symbolic.parsing.symbols import symbol_name
+from reward_functions.symbolic.parsing.grammar import symbol_name
 from reward_functions.symbolic.parsing.unicode_notation import GREEK
 from reward_functions.symbolic.parsing.vocabulary import (
     CONJUGATED,

@@ -1,12 +1,17 @@
 """What a string is: mathematics, words or a choice, read once and kept for every tier.
 
 A string that is not in the grammar still has words, which can be compared.
+
+Sets in words: all real numbers, no solution.
+
+Only what names a set of values is here. "Does not exist", "undefined" and "infinitely many" are
+other statements about a question, and stay words.
 """
 
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Final, NamedTuple
 
 from reward_functions.core import patterns as re
@@ -18,6 +23,7 @@ from reward_functions.symbolic.expr.nodes import (
     Braces,
     Bracket,
     Listing,
+    NamedSet,
     Node,
     Number,
     Symbol,
@@ -28,14 +34,12 @@ from reward_functions.symbolic.parsing.bases import with_bases
 from reward_functions.symbolic.parsing.cases_in_words import in_a_row
 from reward_functions.symbolic.parsing.chemistry import Chemistry, chemistry
 from reward_functions.symbolic.parsing.clauses import with_clause
-from reward_functions.symbolic.parsing.clock_times import clock_time
-from reward_functions.symbolic.parsing.dates import calendar_date
+from reward_functions.symbolic.parsing.dates import calendar_date, clock_time
 from reward_functions.symbolic.parsing.enumeration import enumerated
 from reward_functions.symbolic.parsing.lexer import Token, tokens
 from reward_functions.symbolic.parsing.parser import parse_condition, parse_tokens
 from reward_functions.symbolic.parsing.plus_minus import spelled_out
 from reward_functions.symbolic.parsing.progressions import progression
-from reward_functions.symbolic.parsing.set_phrases import PHRASES
 from reward_functions.symbolic.parsing.unicode_notation import GREEK
 from reward_functions.symbolic.parsing.vocabulary import (
     FUNCTIONS,
@@ -43,6 +47,39 @@ from reward_functions.symbolic.parsing.vocabulary import (
     SHORT_ROMAN,
     SPELLINGS,
 )
+
+_REALS: Final = {
+    "": "R", "positive ": "R+", "negative ": "R-", "non-negative ": "R0+", "nonnegative ": "R0+",
+    "non-zero ": "R*", "nonzero ": "R*",
+}  # fmt: skip
+_INTEGERS: Final = {"": "Z", "positive ": "Z+", "non-negative ": "N0", "nonnegative ": "N0"}
+_EMPTY: Final = Braces(())
+_NOTHING: Final = (
+    ("", "there is ", "there are ", "it has ", "the equation has ", "the system has "),
+    ("no ",),
+    ("", "real "),
+    ("solution", "solutions", "root", "roots"),
+    ("", " exist", " exists"),
+)
+"""How people state that nothing solves a problem, word by word. Real numbers are meant anyway."""
+
+PHRASES: Final[dict[str, Node]] = {
+    **{"".join(words): _EMPTY for words in product(*_NOTHING)},
+    **dict.fromkeys(("none", "empty set", "the empty set"), _EMPTY),
+    **{
+        f"{quantity}{sign}{noun}": NamedSet(kind)
+        for quantity in ("all ", "any ", "the set of all ", "the set of ", "the ", "")
+        for sign, kind in _REALS.items()
+        for noun in ("real numbers", "real number", "reals")
+    },
+    **{
+        f"{quantity}{sign}integers": NamedSet(kind)
+        for quantity in ("all ", "the ", "the set of ")
+        for sign, kind in _INTEGERS.items()
+    },
+}
+"""What a phrase in lower case stands for."""
+
 
 _NO_ROOM: Final = "nested deeper than the stack allows"
 _SIGNS: Final = frozenset("±∓")

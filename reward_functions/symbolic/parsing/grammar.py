@@ -4,6 +4,8 @@ A rule is a function that takes the parser and the token that begins it, reads w
 token, and leaves the cursor behind it. The levels call each other in circles (a sum holds factors,
 a factor may be a bracket, a bracket holds sums), so rules reach them through this interface, which
 `parser` implements.
+
+The names of symbols: a letter with its subscript and its primes.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from reward_functions.symbolic.parsing.cursor import Cursor
+from reward_functions.symbolic.parsing.unicode_notation import GREEK
 
 if TYPE_CHECKING:
     from reward_functions.symbolic.expr.nodes import Node
@@ -79,3 +82,36 @@ class Grammar(Cursor, ABC):
 
 Rule = Callable[[Grammar, "Token"], "Node"]
 """What reads the value that a token begins; the token has been taken."""
+
+
+def symbol_name(cursor: Cursor, letter: str) -> str:
+    """A letter with the subscript and primes that follow it."""
+    name = letter
+    if cursor.take("_"):
+        name += "_" + subscript(cursor)
+    return name + primes(cursor)
+
+
+def primes(cursor: Cursor) -> str:
+    """The primes that follow."""
+    marks = ""
+    while cursor.take("'"):
+        marks += "'"
+    return marks
+
+
+def subscript(cursor: Cursor) -> str:
+    """The characters of a subscript, which is part of a name and not evaluated."""
+    if cursor.kind() == "{":
+        return cursor.raw_group()
+    return cursor.next().text
+
+
+def variable(cursor: Cursor) -> str | None:
+    """The one letter that comes next, which is taken; None when there is something else."""
+    token = cursor.peek()
+    if token.kind == "command" and token.text in GREEK:
+        return GREEK[cursor.next().text]
+    if token.kind == "letters" and len(token.text) == 1:
+        return cursor.next().text
+    return None

@@ -10,8 +10,8 @@ from reward_functions.symbolic.budget import Unreadable
 from reward_functions.symbolic.expr.nodes import Apply, Constant, Node, Number, Symbol
 from reward_functions.symbolic.parsing.brackets import bracketed
 from reward_functions.symbolic.parsing.functions import function
+from reward_functions.symbolic.parsing.grammar import symbol_name, variable
 from reward_functions.symbolic.parsing.lookahead import function_follows
-from reward_functions.symbolic.parsing.symbols import symbol_name, variable
 from reward_functions.symbolic.parsing.unicode_notation import GREEK
 from reward_functions.symbolic.parsing.units import measure_follows
 from reward_functions.symbolic.parsing.vocabulary import (

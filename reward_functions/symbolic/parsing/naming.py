@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from reward_functions.symbolic.expr.names import FUNCTION_LETTERS
 from reward_functions.symbolic.expr.nodes import Symbol
 from reward_functions.symbolic.parsing.cursor import END, Cursor
-from reward_functions.symbolic.parsing.symbols import symbol_name
+from reward_functions.symbolic.parsing.grammar import symbol_name
 from reward_functions.symbolic.parsing.unicode_notation import GREEK
 from reward_functions.symbolic.parsing.vocabulary import CALLED_WORDS, EXPECTATIONS
 

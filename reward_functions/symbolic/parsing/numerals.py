@@ -9,7 +9,7 @@ from reward_functions.symbolic.budget import DIGITS, Unreadable
 from reward_functions.symbolic.expr.literals import continued, number, repeating
 from reward_functions.symbolic.expr.nodes import Based, Node
 from reward_functions.symbolic.parsing.cursor import END
-from reward_functions.symbolic.parsing.symbols import subscript
+from reward_functions.symbolic.parsing.grammar import subscript
 from reward_functions.symbolic.parsing.vocabulary import BASE_WORDS, LARGEST_BASE, ORDINAL_ENDINGS
 
 if TYPE_CHECKING:

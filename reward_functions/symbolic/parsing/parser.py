@@ -1,4 +1,4 @@
-"""Tokens to the tree: one recursive-descent parser, depth-limited, with no evaluation in it.
+r"""Tokens to the tree: one recursive-descent parser, depth-limited, with no evaluation in it.
 
     answer     statement (("," | ";" | "and" | "or") statement)*
     statement  sets (relation sets)*                       x = 5, 1 < x ≤ 2, x ∈ [0, 1)
@@ -11,6 +11,8 @@
 Precedence is that of print: implicit multiplication binds no tighter than a written one, so 1/2x is
 half of x. Where a notation has two readings in use (a slash before a product, a function without
 brackets), the reading is fixed here and applies to both sides of a comparison.
+
+Congruences: value \equiv value \pmod{m}, or (mod m) in words.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from reward_functions.symbolic.budget import DEPTH, ITEMS, TOKENS, OverBudget, U
 from reward_functions.symbolic.expr.literals import negated, product, with_common_unit
 from reward_functions.symbolic.expr.nodes import (
     BuiltSet,
+    Congruence,
     Listing,
     NamedSet,
     Node,
@@ -31,16 +34,16 @@ from reward_functions.symbolic.expr.nodes import (
     Symbol,
     Union,
 )
+from reward_functions.symbolic.parsing.arguments import argument
 from reward_functions.symbolic.parsing.atoms import ATOMS
 from reward_functions.symbolic.parsing.brackets import over_the_rest
 from reward_functions.symbolic.parsing.calculus import refuse_derivative, united
 from reward_functions.symbolic.parsing.conditions import alternatives, states_condition
-from reward_functions.symbolic.parsing.congruences import with_modulus
 from reward_functions.symbolic.parsing.cursor import END
 from reward_functions.symbolic.parsing.environments import condition_of
 from reward_functions.symbolic.parsing.grammar import Grammar
 from reward_functions.symbolic.parsing.lexer import Token, tokens
-from reward_functions.symbolic.parsing.lookahead import starts_factor
+from reward_functions.symbolic.parsing.lookahead import modulus_follows, starts_factor
 from reward_functions.symbolic.parsing.naming import RELATIONS, name_of_constant, name_of_value
 from reward_functions.symbolic.parsing.postfixes import POSTFIXES
 from reward_functions.symbolic.parsing.terms import (
@@ -58,6 +61,29 @@ from reward_functions.symbolic.parsing.units import (
     percent,
     unit_follows,
 )
+
+
+def with_modulus(parser: Grammar, node: Node) -> Node:
+    """A statement, or the congruence that the modulus behind it makes of it or of a value."""
+    if not modulus_follows(parser):
+        return node
+    match node:
+        case Relation((left, right), ("≡" | "=",)):
+            return Congruence(left, right, _modulus(parser))
+        case Relation():
+            return node
+    return Congruence(None, node, _modulus(parser))
+
+
+def _modulus(parser: Grammar) -> Node:
+    """The modulus of a congruence."""
+    bracketed = parser.take("(")
+    command = parser.next().kind == "command"
+    node = argument(parser) if command and not bracketed else parser.sum()
+    if bracketed:
+        parser.expect(")")
+    return node
+
 
 _TAKEN_FROM: Final = (BuiltSet, NamedSet)
 """Sets that a minus sign behind them takes another one from."""

@@ -17,10 +17,9 @@ from reward_functions.symbolic.expr.nodes import (
 )
 from reward_functions.symbolic.parsing.arguments import argument
 from reward_functions.symbolic.parsing.brackets import group
-from reward_functions.symbolic.parsing.grammar import Grammar
+from reward_functions.symbolic.parsing.grammar import Grammar, primes
 from reward_functions.symbolic.parsing.lookahead import side_follows
 from reward_functions.symbolic.parsing.numerals import numeral_in_base
-from reward_functions.symbolic.parsing.symbols import primes
 
 if TYPE_CHECKING:
     from reward_functions.symbolic.parsing.cursor import Cursor

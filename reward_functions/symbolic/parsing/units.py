@@ -3,6 +3,8 @@
 Units are those of the table (`reward_functions.quantities.units`), in upright type, in words, or in
 italics where the letters cannot be a product. Other upright words behind a number name what it
 counts.
+
+Amounts in several units of one kind, side by side: 2 h 30 min, 5 ft 3 in, 2小时30分钟.
 """
 
 from __future__ import annotations
@@ -22,13 +24,13 @@ from reward_functions.quantities.units import (
     noun,
     powered,
     says_where,
+    size,
 )
 from reward_functions.symbolic.budget import DIGITS, OverBudget, Unreadable
 from reward_functions.symbolic.expr.literals import number, product
-from reward_functions.symbolic.expr.nodes import Degrees, Measured, Node, Number, UnitPowers
+from reward_functions.symbolic.expr.nodes import Degrees, Measured, Node, Number, Sum, UnitPowers
 from reward_functions.symbolic.parsing.cursor import END, Cursor
 from reward_functions.symbolic.parsing.lookahead import modulus_follows
-from reward_functions.symbolic.parsing.mixed_units import in_several_units, smaller_follows
 from reward_functions.symbolic.parsing.unicode_notation import GREEK
 from reward_functions.symbolic.parsing.vocabulary import (
     CURRENCY_SIGNS,
@@ -39,6 +41,47 @@ from reward_functions.symbolic.parsing.vocabulary import (
     SHORT_ROMAN,
     is_scale,
 )
+
+_MINUTES: Final = frozenset("m分")
+"""What are minutes behind hours and before seconds, and something else elsewhere."""
+
+
+def smaller_follows(cursor: Cursor) -> bool:
+    """Whether a unit comes next, in whatever type, and an amount in a smaller one behind it."""
+    return bool(_smaller(cursor, 1, _unit(cursor, 0)))
+
+
+def in_several_units(cursor: Cursor, body: Node) -> Node:
+    """The sum of a value in the unit that comes next, and amounts in smaller units behind it."""
+    unit = _unit(cursor, 0)
+    cursor.next()
+    amounts = [Measured(body, ((unit, Fraction(1)),))]
+    while unit := _smaller(cursor, 0, unit):
+        value = number(cursor.next().text)
+        cursor.next()
+        amounts.append(Measured(value, ((unit, Fraction(1)),)))
+    return Sum(tuple(amounts))
+
+
+def _smaller(cursor: Cursor, ahead: int, unit: str) -> str:
+    """The unit of an amount ahead that is smaller than another one; "" for anything else."""
+    if not unit or cursor.peek(ahead).kind != "number":
+        return ""
+    name = _unit(cursor, ahead + 1)
+    if unit == "h" and cursor.peek(ahead + 1).text in _MINUTES:
+        name = "min"
+    (base, many), (other, fewer) = size(unit), size(name)
+    return name if base == other and fewer < many else ""
+
+
+def _unit(cursor: Cursor, ahead: int) -> str:
+    """The unit that a token ahead names; "" for anything else."""
+    token = cursor.peek(ahead)
+    if token.kind != "letters":
+        return ""
+    seconds = cursor.peek(ahead + 1).kind == "number" and cursor.peek(ahead + 2).text == "s"
+    return "min" if token.text in _MINUTES and seconds else canonical(token.text) or ""
+
 
 _LARGEST: Final = 10**DIGITS
 _IN_UNITS: Final = frozenset(("*", "^", "{", "}", "-", "number"))

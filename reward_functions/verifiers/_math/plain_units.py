@@ -12,7 +12,7 @@ from reward_functions.core import patterns as re
 from reward_functions.extraction.cues import asking
 from reward_functions.extraction.prompt_formulas import TAIL
 from reward_functions.quantities.units import canonical
-from reward_functions.verifiers._math.given_letters import letters_of
+from reward_functions.verifiers._math.glued_commands import letters_of
 
 if TYPE_CHECKING:
     from reward_functions.extraction.answer import Answer

@@ -128,7 +128,7 @@ BEDROCK, SAGEMAKER = "bedrock.amazonaws.com", "sagemaker.amazonaws.com"
 
 
 ROWS = {
-    "cdk.app.costs:AT_REST": Rows(
+    "cdk.app.preview:AT_REST": Rows(
         lambda _, price: (price.thing, price.count(staged(""))),
         numbered(("alarms", 7), ("dashboards", 1), ("keys", 0)),
     ),

@@ -186,7 +186,7 @@ ROWS = {
         lambda _, compute: compute(CELLS),
         {"table_max": 6, "table_min": 1, "table_sum": 9, "table_average": 3},
     ),
-    "judge_runtime.aggregation:_AGGREGATES": Rows(
+    "judge_runtime.panel:_AGGREGATES": Rows(
         lambda _, aggregate: [aggregate(each) for each in PANELS],
         {
             "mean": [0.5, 0.75],

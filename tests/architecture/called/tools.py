@@ -167,7 +167,7 @@ ROWS = {
             "disagree": [*VALUES],
         },
     ),
-    "calibration.page:CHARTS": Rows(
+    "calibration.plots:CHARTS": Rows(
         of_card,
         {
             "Agreement with the label": ("agreement", "figures"),

@@ -22,7 +22,7 @@ def job(standing_stage, service, monkeypatch):
     for name in TRAINING:
         monkeypatch.setenv(f"AWS_ENDPOINT_URL_{name}", DOUBLE)
     monkeypatch.setattr(
-        "reward_functions.jobs.places.driver_for",
+        "reward_functions.jobs.lookup.driver_for",
         lambda name, region, session, stage: Driver(service, name, region),
     )
 

@@ -96,11 +96,11 @@ def run(functions, models, service, monkeypatch, tmp_path):
     for name in TRAINING:
         monkeypatch.setenv(f"AWS_ENDPOINT_URL_{name}", models.address)
     jobs = "reward_functions.jobs"
-    monkeypatch.setattr(f"{jobs}.places.stage_record", lambda *_: STAGE)
+    monkeypatch.setattr(f"{jobs}.lookup.stage_record", lambda *_: STAGE)
     monkeypatch.setattr(f"{jobs}.scorer.deployment_of", lambda *_: deployed("gsm8k"))
     monkeypatch.setattr(f"{jobs}.scorer.find", lambda *_: deployed("gsm8k"))
     monkeypatch.setattr(
-        f"{jobs}.places.driver_for", lambda name, region, *_: Driver(service, name, region)
+        f"{jobs}.lookup.driver_for", lambda name, region, *_: Driver(service, name, region)
     )
     monkeypatch.setattr(f"{jobs}.hosting.Hosting.deployments", lambda *_: iter(hosts()))
     monkeypatch.chdir(tmp_path)

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from reward_functions.cli import app
-from reward_functions.jobs import evaluators, places
+from reward_functions.jobs import evaluators, lookup
 from reward_functions.jobs.evaluators import Registry
 from tests.jobs.hub_service import ACCOUNT, Service
 
@@ -22,7 +22,7 @@ def listed(monkeypatch):
     stage = SimpleNamespace(region="us-east-1", sagemaker_role_arn=ROLE, training_role_arn=ROLE)
     where = SimpleNamespace(stage=stage, session=None)
     monkeypatch.setattr(evaluators, "client", service.client)
-    monkeypatch.setattr(places, "place", lambda *_: where)
+    monkeypatch.setattr(lookup, "place", lambda *_: where)
     monkeypatch.setattr("reward_functions.aws.shell.aws_session", lambda stage: None)
 
     def run(*arguments):

@@ -14,7 +14,7 @@ from reward_functions.aws.catalogue import FeedbackPath, stage_parameter
 from reward_functions.aws.deployed.catalogue import stage_record
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.cli import app
-from reward_functions.feedback import letters
+from reward_functions.feedback import findings
 from reward_functions.feedback.findings import KINDS, Stopped
 from reward_functions.rollouts.drive import redriving
 
@@ -53,7 +53,7 @@ def queues(stage):
         if kind is None:
             sqs.send_message(QueueUrl=dead, MessageBody=body)
         else:
-            letters.send(sqs, dead, body, Stopped(kind, reason), f"s3://b/{kind}")
+            findings.send(sqs, dead, body, Stopped(kind, reason), f"s3://b/{kind}")
 
     def bodies(queue):
         found = sqs.receive_message(

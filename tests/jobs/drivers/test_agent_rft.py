@@ -7,8 +7,8 @@ import pytest
 from reward_functions.aws.catalogue import JobRights
 from reward_functions.jobs import beside_deployed as beside
 from reward_functions.jobs.checks import agent
+from reward_functions.jobs.drivers.agent_rft import log_events
 from reward_functions.jobs.drivers.agent_rft_job import events_of, job_of
-from reward_functions.jobs.drivers.agent_rft_logs import log_events
 from reward_functions.jobs.job import MlflowRun, Progress
 
 BEGIN = datetime(2026, 11, 23, tzinfo=UTC)

@@ -649,7 +649,7 @@ def test_a_certificate_that_nobody_vouches_for_is_refused(keys, tmp_path):
     from http.server import BaseHTTPRequestHandler, HTTPServer
     from threading import Thread
 
-    from reward_functions.local.emulator.certificate import make_certificate
+    from reward_functions.local.emulator.emulator import make_certificate
 
     made = make_certificate(tmp_path)
     server = HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)

@@ -9,10 +9,17 @@ from statistics import NormalDist
 
 import pytest
 
-from reward_functions.jobs.evaluation.intervals import mean_difference, t_quantile
-from reward_functions.jobs.evaluation.mcnemar import EXACT, holm, mcnemar
-from reward_functions.jobs.evaluation.pass_at_k import pass_at_k, sizes
-from reward_functions.jobs.evaluation.sample_size import prompts_needed, smallest_shown
+from reward_functions.jobs.evaluation.intervals import (
+    EXACT,
+    holm,
+    mcnemar,
+    mean_difference,
+    pass_at_k,
+    prompts_needed,
+    sizes,
+    smallest_shown,
+    t_quantile,
+)
 from tests.benchmarks.coverage import DISTRIBUTIONS, covered
 
 REFERENCE = json.loads(Path(__file__).with_name("mcnemar.json").read_text())

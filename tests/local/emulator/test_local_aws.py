@@ -28,9 +28,8 @@ from reward_functions.local.emulator import (
 )
 from reward_functions.local.emulator.cdk import Cdk, CdkFailed
 from reward_functions.local.emulator.emulator import known
-from reward_functions.local.emulator.environment import merged, shell_lines
+from reward_functions.local.emulator.environment import PortInUse, merged, shell_lines
 from reward_functions.local.emulator.interpreter import EmulatorMissing
-from reward_functions.local.emulator.listening import PortInUse
 from reward_functions.local.emulator.processes import lifeline, start
 from reward_functions.local.emulator.started import EmulatorEnded
 from reward_functions.local.emulator.training import TrainingOptions

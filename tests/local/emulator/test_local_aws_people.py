@@ -11,8 +11,7 @@ from typer.testing import CliRunner
 
 from reward_functions.aws.catalogue import DeployedStage, stage_parameter
 from reward_functions.aws.deployed.catalogue import NotDeployed
-from reward_functions.aws.emulator_pointing import away_line, pointed_at, towards_line
-from reward_functions.aws.emulator_record import LocalAwsError
+from reward_functions.aws.emulator_record import LocalAwsError, away_line, pointed_at, towards_line
 from reward_functions.cli import app
 from reward_functions.jobs.clients import TRAINING, Endpoints, WrongEndpoint
 from reward_functions.local.emulator.people import TASKS, become, field_of

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.local.loopback_service.refusals import Refused
+from reward_functions.local.loopback_service.requests import Refused
 from reward_functions.local.runtime_double import (
     Answer,
     CalculatorPolicy,
@@ -16,8 +16,7 @@ from reward_functions.local.runtime_double import (
     ScriptedPolicy,
     ToolCall,
 )
-from reward_functions.local.runtime_double.chat import read_chat
-from reward_functions.local.runtime_double.policy import Usage
+from reward_functions.local.runtime_double.chat import Usage, read_chat
 from tests.hostile_peers import BROKEN, HELD_UP, LARGE, peer
 from tests.loopback import LOST, Service, served
 

@@ -17,8 +17,8 @@ import pytest
 from reward_functions.aws.emulator_record import TrainingRecord
 from reward_functions.cdk.policies.iam import Place
 from reward_functions.local.emulator import LocalAws
+from reward_functions.local.loopback_service.requests import SMALL
 from reward_functions.local.loopback_service.server import MESSAGE, Handler
-from reward_functions.local.loopback_service.walls import SMALL
 from reward_functions.local.training_double.datafiles import LONGEST
 from reward_functions.local.training_double.policy import Policy
 from reward_functions.local.training_double.server import Double, serving

@@ -6,9 +6,8 @@ import pytest
 
 from reward_functions.core.types import Message, Sample
 from reward_functions.jobs.asking import chosen
-from reward_functions.local.training_double.low_discrepancy import places, point
 from reward_functions.local.training_double.policy import Policy
-from reward_functions.local.training_double.prompts import Prompts
+from reward_functions.local.training_double.prompts import Prompts, places, point
 from reward_functions.local.training_double.strategies import STRATEGIES
 
 RIGHT = sum(

@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from reward_functions.local.training_double import metric_files, plots
+from reward_functions.local.training_double import metric_files, page
 from reward_functions.local.training_double.metric_files import (
     checkpoint_steps,
     checkpoints,
@@ -101,13 +101,13 @@ def test_the_page_loads_nothing_and_escapes_what_a_job_is_called(steps):
 @pytest.mark.parametrize("count", [1, 5])
 def test_the_plots_are_svg_that_stands_alone(steps, count):
     some = steps[:count]
-    for drawn in (plots.rewards(some), *(plots.shares(some, kind) for kind in some[-1].shares)):
+    for drawn in (page.rewards(some), *(page.shares(some, kind) for kind in some[-1].shares)):
         assert ET.fromstring(drawn.picture()).tag == "{http://www.w3.org/2000/svg}svg"
         assert "nan" not in drawn.drawn
 
 
 def test_every_strategy_has_its_name_beside_its_line(steps):
-    drawn = plots.shares(steps, "percentage").drawn
+    drawn = page.shares(steps, "percentage").drawn
     for name, share in steps[-1].shares["percentage"].items():
         assert f">{name}</text>" in drawn
         assert f"→ {share:.1%}" in drawn

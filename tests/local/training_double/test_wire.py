@@ -9,8 +9,7 @@ import pytest
 from botocore.model import Shape
 
 from reward_functions.aws.request_validation import _compiled, problems
-from reward_functions.local.loopback_service.refusals import BadAnswer, Refused
-from reward_functions.local.loopback_service.requests import Request
+from reward_functions.local.loopback_service.requests import BadAnswer, Refused, Request
 from reward_functions.local.loopback_service.wire import answer, parameters, routes
 from reward_functions.local.training_double.aws_api import OPERATIONS
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from reward_functions.rollouts.collect.results import read_result
+from reward_functions.rollouts.collect.calls import read_result
 from reward_functions.rollouts.request.errors import AgentFailed, BadResult
 
 WHOLE = {"status_code": 200, "rewards": [0.5, 1], "s3_bucket": "b", "result_key": "k"}

@@ -15,7 +15,7 @@ from reward_functions.local.runtime_double import (
 )
 from reward_functions.local.runtime_double.own_runtime import OwnRuntime
 from reward_functions.rollouts.drive.driving import (
-    Driver,
+    RolloutDriver,
     attempts_for,
     drive,
     job_arn,
@@ -78,7 +78,7 @@ def driver(acting, runtime, *prompts, **fields):
     }
     setup = Setup(data="d", n=1, agent=acting.address, policy="script")
     known = {"agent": HttpAgent(acting.address), "tasks": tasks, "setup": setup, "window": 60.0}
-    return Driver(runtime=runtime, **known | fields)
+    return RolloutDriver(runtime=runtime, **known | fields)
 
 
 ENDINGS = [
@@ -211,7 +211,7 @@ def test_a_reward_that_can_score_nothing_ends_the_run(double, agent):
 
 def test_nobody_at_an_agents_address_ends_the_run_in_one_sentence(double, agent):
     run = driver(agent, OwnRuntime(double), "x")
-    nobody = Driver(
+    nobody = RolloutDriver(
         agent=HttpAgent("http://127.0.0.1:1", starting=0.0),
         runtime=run.runtime,
         tasks=run.tasks,

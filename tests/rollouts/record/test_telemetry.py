@@ -13,8 +13,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from reward_functions.local.runtime_double import RuntimeSettings, serving
 from reward_functions.rollouts import rollout_handler
-from reward_functions.rollouts.policy.calls import policy_call
-from reward_functions.rollouts.policy.tools import tool_ended
+from reward_functions.rollouts.policy.calls import policy_call, tool_ended
 from reward_functions.rollouts.record import spans, telemetry
 from reward_functions.rollouts.record.types import ToolResult
 from reward_functions.rollouts.report.outbox.opening import open_outbox

@@ -13,8 +13,7 @@ import httpx
 
 from reward_functions.rollouts.episode.episode import SPAN_HEADER
 from reward_functions.rollouts.policy.calls import require_time
-from reward_functions.rollouts.policy.outgoing import outgoing
-from reward_functions.rollouts.policy.tokens import REFUSED, TOKENS
+from reward_functions.rollouts.policy.outgoing import REFUSED, TOKENS, outgoing
 from reward_functions.rollouts.request.headers import JOB_HEADER, TRAJECTORY_HEADER
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import httpx
 
+from reward_functions.rollouts.policy.calls import UnsupportedClient
 from reward_functions.rollouts.policy.httpx.transport import AsyncRolloutTransport, RolloutTransport
-from reward_functions.rollouts.policy.unsupported import UnsupportedClient
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

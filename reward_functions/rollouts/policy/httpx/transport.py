@@ -17,11 +17,9 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import anyio.to_thread
 import httpx
 
-from reward_functions.rollouts.policy.answers import EVENTS, Answer, CallRefused
+from reward_functions.rollouts.policy.answers import EVENTS, Answer, CallRefused, with_tool_calls
 from reward_functions.rollouts.policy.calls import policy_call
-from reward_functions.rollouts.policy.outgoing import Outgoing, outgoing
-from reward_functions.rollouts.policy.refining import with_tool_calls
-from reward_functions.rollouts.policy.tokens import REFUSED, TOKENS
+from reward_functions.rollouts.policy.outgoing import REFUSED, TOKENS, Outgoing, outgoing
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator

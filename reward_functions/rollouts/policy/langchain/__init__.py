@@ -19,10 +19,10 @@ require(
 )
 
 from reward_functions.rollouts.episode.handler import rollout_handler
+from reward_functions.rollouts.policy.calls import UnsupportedModel
 from reward_functions.rollouts.policy.langchain.callbacks import RolloutCallbacks
 from reward_functions.rollouts.policy.langchain.model import RolloutChatOpenAI
 from reward_functions.rollouts.policy.langchain.wrap import wrap_chat_model
-from reward_functions.rollouts.policy.unsupported import UnsupportedModel
 
 __all__ = [
     "RolloutCallbacks",

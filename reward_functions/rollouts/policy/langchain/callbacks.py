@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from langchain_core.callbacks import BaseCallbackHandler
 
 from reward_functions.rollouts.episode.episode import current_rollout
-from reward_functions.rollouts.policy.calls import require_time
-from reward_functions.rollouts.policy.tools import tool_ended
+from reward_functions.rollouts.policy.calls import require_time, tool_ended
 from reward_functions.rollouts.record.types import ToolResult
 
 if TYPE_CHECKING:

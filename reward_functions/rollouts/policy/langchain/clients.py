@@ -21,7 +21,7 @@ from langchain_openai.chat_models.base import global_ssl_context
 
 from reward_functions.rollouts.policy.httpx.client import recording_client
 from reward_functions.rollouts.policy.openai.client_args import ClientArgs
-from reward_functions.rollouts.policy.tokens import TOKENS
+from reward_functions.rollouts.policy.outgoing import TOKENS
 from reward_functions.rollouts.request.context import get_rollout_context
 from reward_functions.rollouts.request.contract import read_metadata
 from reward_functions.rollouts.request.endpoints import region_of, signing_region

@@ -24,11 +24,9 @@ from pydantic import Field, model_validator
 from reward_functions.rollouts.episode.invocation import Steps
 from reward_functions.rollouts.policy.answers import joined
 from reward_functions.rollouts.policy.asking import Asking, current_asking
-from reward_functions.rollouts.policy.headers import with_parameters
+from reward_functions.rollouts.policy.calls import UnsupportedModel, in_own_context
 from reward_functions.rollouts.policy.langchain.clients import UNUSED_KEY, CallClients
-from reward_functions.rollouts.policy.streams import in_own_context
-from reward_functions.rollouts.policy.tokens import TOKENS
-from reward_functions.rollouts.policy.unsupported import UnsupportedModel
+from reward_functions.rollouts.policy.outgoing import TOKENS, with_parameters
 from reward_functions.rollouts.record.text_tool_calls import recovered
 from reward_functions.rollouts.request.context import get_rollout_context
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.language_models import BaseChatModel
 from langchain_openai import ChatOpenAI
 
+from reward_functions.rollouts.policy.calls import UnsupportedModel
 from reward_functions.rollouts.policy.langchain.model import RolloutChatOpenAI, in_rollouts
-from reward_functions.rollouts.policy.unsupported import UnsupportedModel
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

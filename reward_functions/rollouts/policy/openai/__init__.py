@@ -11,12 +11,12 @@ from reward_functions.core.extras import require
 require("openai", by=__name__.replace(".policy", ""))
 
 from reward_functions.rollouts.episode.handler import rollout_handler
+from reward_functions.rollouts.policy.calls import UnsupportedClient
 from reward_functions.rollouts.policy.openai.wrap import (
     async_rollout_client,
     rollout_client,
     wrap_client,
 )
-from reward_functions.rollouts.policy.unsupported import UnsupportedClient
 
 __all__ = [
     "UnsupportedClient",

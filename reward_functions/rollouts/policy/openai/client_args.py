@@ -21,9 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import openai
 
-from reward_functions.rollouts.policy.address import policy_address
-from reward_functions.rollouts.policy.headers import CallHeaders
-from reward_functions.rollouts.policy.tokens import TOKENS
+from reward_functions.rollouts.policy.outgoing import TOKENS, CallHeaders, policy_address
 from reward_functions.rollouts.request.context import get_rollout_context
 from reward_functions.rollouts.request.contract import read_metadata
 from reward_functions.rollouts.request.headers import Live
@@ -31,7 +29,7 @@ from reward_functions.rollouts.request.headers import Live
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
 
-    from reward_functions.rollouts.policy.address import PolicyAddress
+    from reward_functions.rollouts.policy.outgoing import PolicyAddress
     from reward_functions.rollouts.request.contract import RolloutMetadata
 
 

@@ -16,11 +16,9 @@ import anyio.to_thread
 import httpx
 import openai
 
-from reward_functions.rollouts.policy.calls import require_time
+from reward_functions.rollouts.policy.calls import UnsupportedClient, require_time
 from reward_functions.rollouts.policy.httpx.client import copied_client
-from reward_functions.rollouts.policy.outgoing import NO_KEY, check_call
-from reward_functions.rollouts.policy.tokens import TOKENS
-from reward_functions.rollouts.policy.unsupported import UnsupportedClient
+from reward_functions.rollouts.policy.outgoing import NO_KEY, TOKENS, check_call
 from reward_functions.rollouts.request.context import get_rollout_context
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 model.py          `RolloutModel`: Strands' own OpenAI model, in whichever rollout calls it
 wrap.py           `wrap_model`: a model that exists already becomes one
 hooks.py          `RolloutHooks`: what an agent did in an episode, and its end at the deadline
-middleware.py     `adapt_agent`: an agent that exists already, with its model as it is
 answers.py        stream events as one completion in OpenAI's form, and back
 
 The model counts the turns of an episode and the hooks never do, so that no turn counts twice. What
@@ -16,11 +15,10 @@ from reward_functions.core.extras import EXTRAS, require
 require("strands", "openai", by=__name__.replace(".policy", ""), extra=EXTRAS["strands"])
 
 from reward_functions.rollouts.episode.handler import rollout_handler
+from reward_functions.rollouts.policy.calls import UnsupportedModel
 from reward_functions.rollouts.policy.strands.hooks import AgentStatistics, RolloutHooks
-from reward_functions.rollouts.policy.strands.middleware import adapt_agent
 from reward_functions.rollouts.policy.strands.model import RolloutModel
-from reward_functions.rollouts.policy.strands.wrap import wrap_model
-from reward_functions.rollouts.policy.unsupported import UnsupportedModel
+from reward_functions.rollouts.policy.strands.wrap import adapt_agent, wrap_model
 
 __all__ = [
     "AgentStatistics",

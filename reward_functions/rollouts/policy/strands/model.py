@@ -18,12 +18,11 @@ import openai
 from strands.models.openai import OpenAIModel
 
 from reward_functions.rollouts.policy.asking import Asking, current_asking
-from reward_functions.rollouts.policy.headers import CallHeaders, with_parameters
+from reward_functions.rollouts.policy.calls import in_own_context
 from reward_functions.rollouts.policy.httpx.client import recording_client
 from reward_functions.rollouts.policy.openai.client_args import ClientArgs
+from reward_functions.rollouts.policy.outgoing import TOKENS, CallHeaders, with_parameters
 from reward_functions.rollouts.policy.strands.answers import Answer
-from reward_functions.rollouts.policy.streams import in_own_context
-from reward_functions.rollouts.policy.tokens import TOKENS
 from reward_functions.rollouts.record.text_tool_calls import recovered
 from reward_functions.rollouts.request.context import get_rollout_context
 

@@ -6,7 +6,6 @@
 token_rows.py      a trajectory as rows: each token that the policy wrote is trained once
 advantages.py      how far a reward lies above its group's mean
 joining.py         rewards and token traces meet by the id of the rollout
-left_out.py        what gives no row, and why
 fields.py          objects of other systems: strict in types, liberal in fields
 agentcore.py       agentcore-rl-toolkit: trace records, and results in S3
 datum.py           SageMaker's training sessions: the datum

@@ -25,8 +25,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from reward_functions.rollouts.record.exchange.advantages import episode_return
 from reward_functions.rollouts.record.exchange.fields import MOST, BadTrace, Fields
-from reward_functions.rollouts.record.exchange.left_out import LeftOut
-from reward_functions.rollouts.record.exchange.token_rows import FAILED, TokenRow, token_rows
+from reward_functions.rollouts.record.exchange.token_rows import (
+    FAILED,
+    LeftOut,
+    TokenRow,
+    token_rows,
+)
 from reward_functions.rollouts.record.types import TokenTrace, Trajectory, Turn
 from reward_functions.rollouts.request.errors import MisalignedTokens
 from reward_functions.rollouts.request.rewards import rewards_of

@@ -36,8 +36,12 @@ from reward_functions.rollouts.record.exchange.advantages import (
 )
 from reward_functions.rollouts.record.exchange.agentcore import read_result
 from reward_functions.rollouts.record.exchange.fields import MOST, BadTrace, Fields
-from reward_functions.rollouts.record.exchange.left_out import LeftOut
-from reward_functions.rollouts.record.exchange.token_rows import FAILED, TokenRow, token_rows
+from reward_functions.rollouts.record.exchange.token_rows import (
+    FAILED,
+    LeftOut,
+    TokenRow,
+    token_rows,
+)
 from reward_functions.rollouts.request.errors import InvalidReward
 from reward_functions.rollouts.request.rewards import rewards_of
 

@@ -16,6 +16,8 @@ tokens, because ids and log-probabilities did not belong together, is refused wh
 
 Finding the row of a prompt reads each of its tokens once, however many rows are open: the digests
 of its beginnings are looked up.
+
+What gives no training row, and why: counted by reason, and never a number in its place.
 """
 
 from __future__ import annotations
@@ -26,7 +28,6 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from reward_functions.rollouts.record.exchange.left_out import LeftOut
 from reward_functions.rollouts.record.types import LARGEST_NUMBER, TokenTrace
 from reward_functions.rollouts.request.errors import MisalignedTokens
 
@@ -34,6 +35,29 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from reward_functions.rollouts.record.types import Trajectory, Turn
+
+
+class LeftOut(NamedTuple):
+    """A rollout, or a turn of it, that a trainer does not get.
+
+    Args:
+        rollout: its id.
+        reason: in a few words, the same for all of a kind.
+        turn: the turn's index; None where it is the whole rollout.
+    """
+
+    rollout: str
+    reason: str
+    turn: int | None = None
+
+
+def counted(left_out: Iterable[LeftOut]) -> dict[str, int]:
+    """How many rollouts and turns there are for each reason; the most frequent first."""
+    words = Counter(
+        f"{'rollout' if each.turn is None else 'turn'}: {each.reason}" for each in left_out
+    )
+    return dict(sorted(words.items(), key=lambda pair: (-pair[1], pair[0])))
+
 
 LARGEST_ID: Final = 2**31 - 1
 """Of a token: vocabularies have a few hundred thousand, and trainers hold ids in 32 or 64 bits."""

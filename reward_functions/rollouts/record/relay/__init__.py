@@ -11,7 +11,6 @@ record.py                the turns of a session
 calls.py                 one call: sent to the engine, answered, recorded
 dialects.py              the two APIs that agents speak
 requests.py              what of a request goes to the engine
-engines.py               kinds of engines, and what each is asked for
 engine.py                the connections to it
 capture.py               tokens, as the engine gave them
 completions.py           completions, and streams that come to one

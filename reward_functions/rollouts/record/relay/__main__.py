@@ -15,8 +15,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Final
 
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.rollouts.record.relay.engine import SECONDS
-from reward_functions.rollouts.record.relay.engines import ENGINES
+from reward_functions.rollouts.record.relay.engine import ENGINES, SECONDS
 from reward_functions.rollouts.record.relay.relay import LOOPBACK, Relay
 from reward_functions.rollouts.record.sink import PRIVATE
 from reward_functions.rollouts.request.errors import ResultNotKept

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 
     from reward_functions.core.http_server.messages import Request
     from reward_functions.rollouts.record.relay.dialects import Dialect
-    from reward_functions.rollouts.record.relay.engine import Answer, Engine
-    from reward_functions.rollouts.record.relay.engines import EngineKind
+    from reward_functions.rollouts.record.relay.engine import Answer, Engine, EngineKind
     from reward_functions.rollouts.record.relay.sessions import Session, Sessions
 
 GONE: Final = "ClientGone"

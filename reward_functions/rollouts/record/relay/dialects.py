@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from reward_functions.rollouts.record.relay.anthropic_replies import MessageEvents, to_anthropic
 from reward_functions.rollouts.record.relay.anthropic_requests import to_openai
-from reward_functions.rollouts.record.relay.engines import stripped
+from reward_functions.rollouts.record.relay.engine import stripped
 from reward_functions.rollouts.record.relay.event_stream import done, event
 
 if TYPE_CHECKING:

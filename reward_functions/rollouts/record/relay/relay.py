@@ -34,8 +34,13 @@ from reward_functions.rollouts.record.jsonl import written
 from reward_functions.rollouts.record.relay.bounded_json import Malformed, read_object
 from reward_functions.rollouts.record.relay.calls import Calls
 from reward_functions.rollouts.record.relay.dialects import Anthropic, Dialect, OpenAI, error_of
-from reward_functions.rollouts.record.relay.engine import CONNECTIONS, SECONDS, Engine, EngineFailed
-from reward_functions.rollouts.record.relay.engines import ENGINES
+from reward_functions.rollouts.record.relay.engine import (
+    CONNECTIONS,
+    ENGINES,
+    SECONDS,
+    Engine,
+    EngineFailed,
+)
 from reward_functions.rollouts.record.relay.requests import to_engine
 from reward_functions.rollouts.record.relay.sessions import Limits, Session, Sessions
 from reward_functions.rollouts.request.api_key import require_key

@@ -29,7 +29,7 @@ from reward_functions.rollouts.request.errors import BadRequest
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from reward_functions.rollouts.record.relay.engines import EngineKind
+    from reward_functions.rollouts.record.relay.engine import EngineKind
 
 NUMBERS: Final = (
     *("temperature", "top_p", "top_k", "min_p", "max_tokens", "max_completion_tokens", "seed"),

@@ -1,10 +1,8 @@
 """An agent on AgentCore: results in S3 for whoever polls, and invocations that survive.
 
-limits.py            what AgentCore carries at most
 destinations.py      where a result is written, and which buckets may be
 envelopes.py         what is stored of a result, and what never is
 secrets.py           credentials, replaced by name and by value
-results.py           one object of S3 for each result
 runs.py              rollouts behind their answers, each with one stored end
 protocol.py          the messages of start and get
 store.py             what has started and how it ended, in files

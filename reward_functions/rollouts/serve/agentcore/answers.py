@@ -25,7 +25,7 @@ from reward_functions.rollouts.request.errors import (
     UntrustedBucket,
     UntrustedEndpoint,
 )
-from reward_functions.rollouts.serve.agentcore.limits import LARGEST
+from reward_functions.rollouts.serve.agentcore.envelopes import LARGEST
 
 STATUSES: Final = {
     BadRequest: HTTPStatus.BAD_REQUEST,

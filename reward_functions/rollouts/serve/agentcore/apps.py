@@ -24,11 +24,11 @@ from reward_functions.rollouts.serve.agentcore.destinations import (
     ROLLOUT,
     destination_of,
     trusted_buckets,
+    write_result,
 )
 from reward_functions.rollouts.serve.agentcore.envelopes import STORED, stored
 from reward_functions.rollouts.serve.agentcore.invocations import Invocations
 from reward_functions.rollouts.serve.agentcore.own_host import OwnHost
-from reward_functions.rollouts.serve.agentcore.results import write_result
 from reward_functions.rollouts.serve.agentcore.runs import DEADLINE_SECONDS, PAUSES, RolloutRuns
 from reward_functions.rollouts.serve.agentcore.store import InvocationStore
 

@@ -34,7 +34,7 @@ from reward_functions.rollouts.request.errors import BadRequest
 from reward_functions.rollouts.request.threads import in_thread
 from reward_functions.rollouts.serve.agentcore.agents import named_as
 from reward_functions.rollouts.serve.agentcore.answers import REFUSALS, read_body, status_of
-from reward_functions.rollouts.serve.agentcore.limits import LARGEST
+from reward_functions.rollouts.serve.agentcore.envelopes import LARGEST
 from reward_functions.rollouts.serve.agentcore.own_host import address_of
 from reward_functions.rollouts.serve.app import GRACE_SECONDS, PORT
 

@@ -12,6 +12,11 @@ be: those of `REWARD_ROLLOUTS_RESULT_BUCKETS`, or of the app's constructor. The 
 names: no slash, no `.` or `..`, nothing that cannot be printed.
 
 Source: `agentcore_rl_toolkit.app` 0.2.0, its keys and their spelling.
+
+One object of S3 for each result: the first one counts, and a second one is a conflict.
+
+A write whose reply was lost is sent again by boto3, and then finds itself: what is there is read,
+and the same bytes are no conflict.
 """
 
 from __future__ import annotations
@@ -24,10 +29,17 @@ from uuid import uuid4
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.jsons import json_kind
-from reward_functions.rollouts.request.errors import BadRequest, UntrustedBucket
+from reward_functions.rollouts.request.errors import (
+    BadRequest,
+    ConflictingReport,
+    ResultNotKept,
+    UntrustedBucket,
+)
+from reward_functions.rollouts.request.s3 import NotTaken, put_once, s3_client
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
 
 ROLLOUT: Final = "_rollout"
 
@@ -158,3 +170,41 @@ def key_part(value: Any, name: str) -> str:
             f"{name} is not a name: it has a slash, is '.' or '..', or cannot be printed"
         )
     return str(value)
+
+
+def write_result(destination: Destination, body: bytes, client: Any = None) -> None:
+    """Make a result durable.
+
+    Args:
+        destination: where.
+        body: JSON.
+        client: boto3's for S3; the process's own where None.
+
+    Raises:
+        ConflictingReport: another result is there.
+        ResultNotKept: S3 did not take it.
+    """
+    client = s3_client() if client is None else client
+    try:
+        put_once(client, bucket=destination.bucket, key=destination.key, body=body)
+    except NotTaken as error:
+        if not error.there:
+            raise ResultNotKept(
+                f"s3://{destination.bucket}/{destination.key} was not written: {error.code}"
+            ) from None
+        if not _is_there(client, destination, body):
+            raise ConflictingReport(
+                f"s3://{destination.bucket}/{destination.key} has a result already: the first "
+                "one counts"
+            ) from None
+
+
+def _is_there(client: Any, destination: Destination, body: bytes) -> bool:
+    """Whether what is there is this; no, where it may not be read."""
+    from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415 - with boto3
+
+    try:
+        found = client.get_object(Bucket=destination.bucket, Key=destination.key)
+        return bool(found["Body"].read(len(body) + 1) == body)
+    except (BotoCoreError, ClientError):
+        return False

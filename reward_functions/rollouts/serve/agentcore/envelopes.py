@@ -17,6 +17,8 @@ replaced in the copy and in the result alike: see `secrets`.
 
 It is strict JSON. NaN, an infinite number, bytes, a reward that is a string or a boolean make the
 result a failure, whose sentence says so.
+
+What AgentCore carries at most: an agent's app and its clients refuse the same.
 """
 
 from __future__ import annotations
@@ -31,13 +33,18 @@ from reward_functions.core.jsons import json_kind
 from reward_functions.rollouts.request.errors import InvalidReward, RefusedResult
 from reward_functions.rollouts.request.rewards import rewards_of
 from reward_functions.rollouts.serve.agentcore.destinations import ROLLOUT
-from reward_functions.rollouts.serve.agentcore.limits import LARGEST
 from reward_functions.rollouts.serve.agentcore.secrets import known_secrets, without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from reward_functions.rollouts.serve.agentcore.destinations import Destination
+
+
+LARGEST: Final = 100_000_000
+"""Bytes of a payload, and so of a result that a client reads again (botocore's model of
+InvokeAgentRuntime)."""
+
 
 RESERVED: Final = ("input_id", "s3_bucket", "result_key", "payload")
 """Of the envelope: what an agent returns under these names is kept under `AGENT_FIELDS`."""

@@ -18,7 +18,7 @@ from reward_functions.core.http_server.messages import Refused, Reply, Request
 from reward_functions.rollouts.episode.background import Background
 from reward_functions.rollouts.serve.agentcore.agents import Agent, named_as
 from reward_functions.rollouts.serve.agentcore.answers import REFUSALS, read_body, status_of
-from reward_functions.rollouts.serve.agentcore.limits import LARGEST
+from reward_functions.rollouts.serve.agentcore.envelopes import LARGEST
 from reward_functions.rollouts.serve.answering import RequestContext
 from reward_functions.rollouts.serve.app import (
     GRACE_SECONDS,

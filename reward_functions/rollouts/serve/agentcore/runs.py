@@ -42,9 +42,12 @@ from reward_functions.rollouts.request.errors import (
     TooBusy,
 )
 from reward_functions.rollouts.request.threads import behind, wait_hurried
-from reward_functions.rollouts.serve.agentcore.destinations import Destination, destination_of
+from reward_functions.rollouts.serve.agentcore.destinations import (
+    Destination,
+    destination_of,
+    write_result,
+)
 from reward_functions.rollouts.serve.agentcore.envelopes import STORED, failure, stored
-from reward_functions.rollouts.serve.agentcore.results import write_result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.rollouts.request.errors import StateUnavailable
 from reward_functions.rollouts.request.file_locks import try_lock
-from reward_functions.rollouts.serve.agentcore.limits import LARGEST
+from reward_functions.rollouts.serve.agentcore.envelopes import LARGEST
 from reward_functions.rollouts.serve.agentcore.protocol import State, state
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from reward_functions.rollouts.langchain import (
     UnsupportedModel,
     wrap_chat_model,
 )
-from reward_functions.rollouts.policy.tokens import PolicyTokens
+from reward_functions.rollouts.policy.outgoing import PolicyTokens
 from reward_functions.rollouts.request.errors import PolicyFailure, UntrustedEndpoint
 from tests.rollouts.policy.langchain.conftest import (
     JOB,

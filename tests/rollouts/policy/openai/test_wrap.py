@@ -16,8 +16,7 @@ from reward_functions.rollouts.openai import (
     rollout_client,
     wrap_client,
 )
-from reward_functions.rollouts.policy.outgoing import UnsupportedCall
-from reward_functions.rollouts.policy.tokens import PolicyTokens
+from reward_functions.rollouts.policy.outgoing import PolicyTokens, UnsupportedCall
 from reward_functions.rollouts.report.transports import CredentialsMissing
 from reward_functions.rollouts.request.errors import PolicyFailure, UntrustedEndpoint
 from tests.rollouts.crossing import (

@@ -20,7 +20,7 @@ from strands.types.exceptions import ModelThrottledException
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.rollouts.episode.episode import RolloutContext
 from reward_functions.rollouts.policy.openai.client_args import takes_functions
-from reward_functions.rollouts.policy.tokens import PolicyTokens
+from reward_functions.rollouts.policy.outgoing import PolicyTokens
 from reward_functions.rollouts.request.context import rollout
 from reward_functions.rollouts.request.errors import PolicyFailure, UntrustedEndpoint
 from reward_functions.rollouts.request.headers import InferenceHeaders, make_inference_headers

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from reward_functions.rollouts.record.exchange.advantages import group_advantages
 from reward_functions.rollouts.record.exchange.fields import BadTrace
 from reward_functions.rollouts.record.exchange.joining import RolloutReward, joined
-from reward_functions.rollouts.record.exchange.left_out import LeftOut
+from reward_functions.rollouts.record.exchange.token_rows import LeftOut
 from reward_functions.rollouts.request.errors import InvalidReward
 from tests.rollouts.record.exchange.episodes import trajectories, trajectory, turn
 

@@ -10,9 +10,13 @@ import pytest
 from hypothesis import given, settings
 
 from reward_functions.rollouts.record.exchange.agentcore import result_envelope, trace_records
-from reward_functions.rollouts.record.exchange.left_out import LeftOut, counted
 from reward_functions.rollouts.record.exchange.rllm import rllm_trajectory
-from reward_functions.rollouts.record.exchange.token_rows import TokenRow, token_rows
+from reward_functions.rollouts.record.exchange.token_rows import (
+    LeftOut,
+    TokenRow,
+    counted,
+    token_rows,
+)
 from reward_functions.rollouts.record.relay.capture import TokenCapture
 from reward_functions.rollouts.record.relay.record import Record
 from reward_functions.rollouts.record.types import TokenTrace, Turn

@@ -21,7 +21,7 @@ from reward_functions.rollouts.record.relay.completions import (
     require_completion,
 )
 from reward_functions.rollouts.record.relay.dialects import Anthropic, OpenAI
-from reward_functions.rollouts.record.relay.engines import ENGINES
+from reward_functions.rollouts.record.relay.engine import ENGINES
 from reward_functions.rollouts.record.relay.record import Record
 from reward_functions.rollouts.record.relay.requests import to_engine
 from reward_functions.rollouts.record.relay.sessions import Limits, Sessions
