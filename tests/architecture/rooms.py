@@ -151,7 +151,7 @@ ROOMS = {
         "Commands: arguments, calls, what is printed.",
         "core judge_runtime serving rollouts feedback adapters aws testing reports data"
         " aws.deployed calibration scoring jobs jobs.evaluation rollouts.drive cdk local",
-        8_700,
+        8_710,
         8_000,
         21,
     ),
