@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
-from reward_functions.cli._console import require_page, say_where
 from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotations
     AllowEmpty,
     File,
@@ -21,6 +20,7 @@ from reward_functions.cli._options import (  # noqa: TC001 - typer reads annotat
     Parameters,
     Shape,
 )
+from reward_functions.cli._pages import require_page, say_where
 from reward_functions.cli._verdicts import NoVerdicts, Verdicts  # noqa: TC001
 from reward_functions.scoring import Only, Sort  # noqa: TC001
 

@@ -45,12 +45,22 @@ ROOMS = {
     "core": room("What a reward is; the standard library only.", "", 2_880, 2_300, 10),
     "quantities": room("Numbers, number words, units, printed precision.", "core", 840, 830, 4),
     "extraction": room(
-        "Which part of a response is its answer.", "core quantities", 4_220, 3_500, 7
+        "Which part of a response is its answer, unless taken back.",
+        "core quantities",
+        4_220,
+        3_500,
+        7,
     ),
     "symbolic": room(
         "Whether two mathematical answers are equal.", "core quantities", 12_520, 10_300, 13
     ),
-    "finqa": room("FinQA's records, programs and values.", LANGUAGE, 2_060, 1_900, 11),
+    "finqa": room(
+        "FinQA's records, programs, values, and its own words around answers.",
+        LANGUAGE,
+        2_060,
+        1_900,
+        11,
+    ),
     "verifiers": room(
         "Rewards that decide by a rule, one a file.", f"{LANGUAGE} symbolic finqa", 1_810, 1_350, 17
     ),
@@ -69,7 +79,11 @@ ROOMS = {
         "The reward Lambda, and nothing else.", "core symbolic judge_runtime", 1_700, 1_400, 12
     ),
     "rollouts": room(
-        "Agents' episodes, whose rewards are counted once.", "core", 18_270, 14_800, 14
+        "Agents' episodes: how they end, and rewards that are counted once.",
+        "core",
+        18_270,
+        14_800,
+        14,
     ),
     "feedback": room(
         "The Lambda that scores what agents deferred.", "core serving rollouts", 800, 800, 15
@@ -113,7 +127,7 @@ ROOMS = {
         16,
     ),
     "jobs": room(
-        "A training job: planned, checked, started, watched, explained.",
+        "Training jobs of every service, a driver each: planned, started, watched, explained.",
         "core judge_runtime serving rollouts aws testing reports data aws.deployed calibration",
         11_980,
         7_000,
@@ -134,7 +148,7 @@ ROOMS = {
         14,
     ),
     "cdk": room(
-        "The stack of a stage, and the app that makes it.",
+        "A stage: its `cdk.json`, AWS's limits, its stack and its app.",
         "core judge_runtime serving rollouts feedback aws",
         8_010,
         7_700,

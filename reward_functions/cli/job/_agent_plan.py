@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from reward_functions.cli._console import write_page
 from reward_functions.cli._echo import say
+from reward_functions.cli._pages import write_page
 
 if TYPE_CHECKING:
     from pathlib import Path

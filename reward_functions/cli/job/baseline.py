@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reward_functions.cli._console import Report, require_page, write_page
 from reward_functions.cli._echo import Yes, agreed, require_somebody_to_ask, say
 from reward_functions.cli._errors import UNUSABLE
+from reward_functions.cli._pages import Report, require_page, write_page
 from reward_functions.cli.job._options import (
     AsJson,
     Config,

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reward_functions.cli._console import Report, require_page, write_page
 from reward_functions.cli._echo import say
 from reward_functions.cli._options import Models  # noqa: TC001 - typer reads annotations
+from reward_functions.cli._pages import Report, require_page, write_page
 from reward_functions.cli.job._options import (
     AsJson,
     Config,

@@ -184,13 +184,8 @@ def run(
 
     require("boto3", by=__name__, extra=ROLLOUTS)
     from reward_functions.cli._console import leave
-    from reward_functions.cli.rollouts._agents import (
-        TEXT_BYTES,
-        callable_named,
-        runtime_of,
-        scorer_named,
-        way_to,
-    )
+    from reward_functions.cli.rollouts._agents import TEXT_BYTES, callable_named, runtime_of, way_to
+    from reward_functions.cli.rollouts._scorers import scorer_named
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.local.runtime_double import FaultPlan, RuntimeSettings
     from reward_functions.reports.measured import Measured

@@ -51,7 +51,7 @@ def score(
     """
     from reward_functions.cli._console import leave, say_measured
     from reward_functions.cli._progress import counted
-    from reward_functions.cli.rollouts._agents import scorer_named
+    from reward_functions.cli.rollouts._scorers import scorer_named
     from reward_functions.core.errors import ConfigurationError
     from reward_functions.data.atomic import replaced
     from reward_functions.rollouts.drive.records import read_records, written

@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from reward_functions.cli._console import Report, require_page, write_page
 from reward_functions.cli._echo import say
+from reward_functions.cli._pages import Report, require_page, write_page
 
 Format = Literal["table", "json"]
 

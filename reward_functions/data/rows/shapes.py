@@ -1,7 +1,7 @@
 """The shapes of rows that trainers and evaluations write, a row of a table each.
 
 A shape is known by its columns, and by what they hold where that tells two shapes apart. One file
-has one shape. To add a shape, add a row to `SHAPES` and a file to `tests/cli/test_row_shapes.py`.
+has one shape. To add a shape, add a row to `SHAPES` and a file to `tests/cli/row_shapes.py`.
 """
 
 from __future__ import annotations
