@@ -5,11 +5,11 @@
     sample_data.py     the demo's responses as rows and as samples
     reading.py         how a reward reads responses
     rubric_judge.py    a judge by a rubric file, from its worked examples to the function
-    faithfulness.py    answers over passages, with labels; `scripted_raters.py` decides on them
+    faithfulness.py    answers over passages and pairs, with labels, and scripts that decide on them
     training_rows.py   a file of training data: rows, prompt, lint, gold replay
-    training.py        a job from its plan to its clean-up; `training_shown.py` has its tables
+    training.py        a job from its plan to its clean-up, and its tables
     evaluated.py       base against tuned on held-out rows: pictures, tables, sizes of a split
-    openai_steps.py    events, figures and checkpoints of a job of the OpenAI-compatible API
+    job_steps.py       what one service says of a job beside its state: events, figures, packages
     speed.py           base and tuned model asked by turns, and timed
     rollouts.py        an agent's rollouts against a runtime double
     agents.py          the agents of these rollouts

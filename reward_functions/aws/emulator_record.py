@@ -1,4 +1,4 @@
-"""What is known about each emulator, by name, on disk: whoever comes later finds it and ends it.
+"""What is known about each emulator, by name, on disk: a later process finds it and ends it.
 
 STATE/local-aws/NAME/        STATE is XDG_STATE_HOME/reward-functions, or the user's default
     record.json              the process, its port; written before it is waited for
@@ -112,7 +112,7 @@ class Record:
         port: where it listens.
         certificate: where it speaks TLS, and enforces permissions.
         python: the interpreter its functions run on, as it does itself.
-        training: the training double beside it; None where there is none.
+        training: the training double beside it; None without one.
         project: the folder where it was started; "" where an older version of this started it.
     """
 
@@ -267,7 +267,7 @@ def _state() -> Path:
 
 
 def start_time(id: int) -> str | None:  # noqa: A002 - the system's word
-    """When the process of this id started; None where there is none, or only its remains."""
+    """When the process of this id started; None if it does not run any more."""
     if Path("/proc/self/stat").exists():
         try:
             stat = Path(f"/proc/{id}/stat").read_text()

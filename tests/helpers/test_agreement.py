@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from helpers import openai_steps, speed, training
+from helpers import job_steps, speed, training
 from helpers.here import Stopped
 from helpers.training import Training
 from helpers.training_rows import TrainingRows
@@ -29,7 +29,7 @@ def job(tmp_path, monkeypatch):
     monkeypatch.setattr(training.starting, "start", spends)
     monkeypatch.setattr(training, "Hosting", spends)
     monkeypatch.setattr(training, "endpoint_of", lambda *_, **__: SimpleNamespace(model="base"))
-    monkeypatch.setattr(openai_steps, "EvaluationJobs", spends)
+    monkeypatch.setattr(job_steps, "EvaluationJobs", spends)
     monkeypatch.setattr(speed, "endpoint_of", spends)
     monkeypatch.setattr(Training, "_planned", lambda self: PLANNED)
     monkeypatch.setattr(Training, "_compared", lambda self, options: COMPARED)
@@ -99,7 +99,7 @@ STEPS = {
         ),
     ),
     "evaluation_jobs": (
-        lambda job, **agree: openai_steps.evaluation_jobs(job, job.data, **agree),
+        lambda job, **agree: job_steps.evaluation_jobs(job, job.data, **agree),
         "two evaluation jobs of SageMaker, 100 prompts each; dollars unknown",
     ),
     "answers": (

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from helpers import openai_steps
-from helpers.openai_steps import key, named, open_weight_models
+from helpers import job_steps
+from helpers.job_steps import key, named, open_weight_models
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.models import models
 from reward_functions.jobs.token import VARIABLE, Key, Refreshing
@@ -49,13 +49,13 @@ def test_every_model_of_the_api_is_a_row():
 
 @pytest.mark.parametrize("given", [True, False])
 def test_no_cell_shows_the_key(given, monkeypatch):
-    monkeypatch.setattr(openai_steps, "openai_base_url", lambda *_: "https://api.example/v1")
+    monkeypatch.setattr(job_steps, "openai_base_url", lambda *_: "https://api.example/v1")
     if given:
         monkeypatch.setenv(VARIABLE, SECRET)
     else:
         expires = datetime(2026, 1, 1, tzinfo=UTC)
         source = Refreshing(lambda: Key(SECRET, expires))
-        monkeypatch.setattr(openai_steps, "key_source", lambda *_: source)
+        monkeypatch.setattr(job_steps, "key_source", lambda *_: source)
     shown = key(somewhere())
     assert "c2VjcmV0" not in shown._repr_html_() + repr(shown)
     assert (f"given in {VARIABLE}" in repr(shown)) is given

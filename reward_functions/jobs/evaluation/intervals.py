@@ -1,4 +1,6 @@
-"""The interval of a mean difference: the bootstrap over prompts, which are what is independent.
+"""The statistics of a comparison: an interval, McNemar's test, pass@k, and sizes of samples.
+
+The interval of a mean difference is the bootstrap over prompts, which are what is independent.
 
 Each prompt contributes one number, the mean of what the tuned model's answers to it earn less that
 of the base's. Prompts are drawn with replacement, and the interval lies between two percentiles of

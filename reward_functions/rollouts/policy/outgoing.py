@@ -1,4 +1,4 @@
-"""A request of an HTTP client, as the rollout that makes it sends it.
+"""A policy call as its rollout sends it: its address, its headers, its token, its body.
 
 | the client's request | within a rollout |
 | --- | --- |

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from helpers.openai_steps import FIGURES, REPORTED, checkpoints, events, how_to_read
+from helpers.job_steps import FIGURES, REPORTED, checkpoints, events, how_to_read
 from reward_functions.jobs.drivers.openai import OpenAIDriver
 from reward_functions.jobs.drivers.openai_job import Checkpoint
 from reward_functions.jobs.job import Job, JobEvent, MetricPoint

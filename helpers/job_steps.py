@@ -1,4 +1,6 @@
-"""What the OpenAI-compatible API says of a job beside its state: events, figures, checkpoints.
+"""What one service says of a job beside its state.
+
+The OpenAI-compatible API: events, figures, checkpoints.
 
 The six figures come with events of the type `metrics`, one event a step. `FIGURES` says what each
 is and how it goes in a good job; `jobs/signs.py` says what to do about a bad one.
