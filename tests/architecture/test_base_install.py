@@ -299,7 +299,7 @@ def test_all_is_every_extra_but_the_hosts():
     assert brought("all") == {each for name in own for each in brought(name)}
 
 
-BASE_MODULES = {"mpmath", "pydantic", "rich", "sympy", "typer", "urllib3"}
+BASE_MODULES = {"jinja2", "mpmath", "pydantic", "rich", "sympy", "typer", "urllib3"}
 
 
 def test_what_is_imported_is_of_the_base_or_of_the_table():
