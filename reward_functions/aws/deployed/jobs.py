@@ -15,10 +15,9 @@ empty list. What `UNSEEN` names is not asked.
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.aws.arn import ARN
+from reward_functions.aws.arn import FUNCTION, Arn
 from reward_functions.aws.deployed.retention import JobInProgress
 from reward_functions.aws.deployed.versions import control_plane
 from reward_functions.aws.failures import AwsFailed, in_words
@@ -43,9 +42,8 @@ UNSEEN: Final = (
 CATEGORIES: Final = ("AgentRFT", "AgentRFTEvaluation")
 """Multi-turn jobs, as `ListJobs` knows them."""
 
-EVALUATOR: Final = re.compile(
-    r"arn:aws[a-z-]*:sagemaker:[a-z0-9-]+:(?:[0-9]{12}|aws):hub-content"
-    r"/(?P<HubName>[^/]+)/(?P<HubContentType>[^/]+)/(?P<HubContentName>[^/]+)"
+EVALUATOR: Final = (
+    r"hub-content/(?P<HubName>[^/]+)/(?P<HubContentType>[^/]+)/(?P<HubContentName>[^/]+)"
     r"(?:/(?P<HubContentVersion>[^/]+))?"
 )
 """The content of a hub, by which SageMaker knows a reward."""
@@ -119,7 +117,7 @@ def _of_training_job(job: dict[str, Any], client: Any) -> Iterator[str]:
     yield from (job.get("HyperParameters") or {}).values()
     yield from (job.get("Environment") or {}).values()
     evaluator = (job.get("ServerlessJobConfig") or {}).get("EvaluatorArn")
-    if evaluator and ARN.fullmatch(evaluator):
+    if evaluator and FUNCTION.fullmatch(evaluator):
         yield evaluator
     elif evaluator:
         yield _reference(evaluator, f"SageMaker's job {job['TrainingJobName']}", client)
@@ -127,11 +125,11 @@ def _of_training_job(job: dict[str, Any], client: Any) -> Iterator[str]:
 
 def _reference(evaluator: str, whose: str, client: Any) -> str:
     """What an evaluator leads to: the ARN of a function, or the address of a prompt."""
-    found = EVALUATOR.fullmatch(evaluator)
+    found = Arn.read(evaluator, "sagemaker", EVALUATOR)
     if found is None:
         raise _Unreadable(f"{whose} has an evaluator that is no content of a hub: {evaluator}")
     with in_words(f"reading the evaluator of {whose}"):
-        named = {name: value for name, value in found.groupdict().items() if value}
+        named = {name: value for name, value in found.named.items() if value}
         document = client.describe_hub_content(**named)["HubContentDocument"]
     try:
         return str(json.loads(json.loads(document)["JsonContent"])["Reference"])

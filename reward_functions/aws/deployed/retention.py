@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from reward_functions.aws.arn import ARN, GENERATION_NAME, FunctionArn
+from reward_functions.aws.arn import FUNCTION, GENERATION_NAME, FunctionArn
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -165,10 +165,10 @@ def _by_kind(stored: Iterable[StoredVersion]) -> Iterator[list[StoredVersion]]:
 
 def _named(text: str, in_use: InUse, names: Collection[str]) -> Iterator[Key]:
     """What a text names: by the ARNs in it, and beside them by a function's bare name."""
-    for found in ARN.finditer(text):
+    for found in FUNCTION.finditer(text):
         yield from _behind(FunctionArn(**found.groupdict()), in_use)
     # No ARN as we read them: all versions of whatever the rest seems to name stay.
-    rest = ARN.sub(" ", text)
+    rest = FUNCTION.sub(" ", text)
     yield from (Key(name, None) for name in names if name in rest)
 
 
