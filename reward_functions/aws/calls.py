@@ -60,7 +60,7 @@ def client(
     region: str,
     session: Session | None = None,
     *,
-    attempts: int = ATTEMPTS,
+    attempts: int | None = None,
     seconds: float = 60.0,
 ) -> Any:
     """A boto3 client.
@@ -69,7 +69,8 @@ def client(
         service: as boto3 names it.
         region: of the service.
         session: boto3's; the caller's own where not given.
-        attempts: how often a call is made that AWS throttles; 1 shows the first throttle.
+        attempts: how often a call is made that AWS throttles; 1 shows the first throttle, None
+            stands for `ATTEMPTS`.
         seconds: for an answer.
 
     Raises:
@@ -79,7 +80,7 @@ def client(
 
     config = Config(
         read_timeout=seconds,
-        retries={"mode": "standard", "total_max_attempts": attempts},
+        retries={"mode": "standard", "total_max_attempts": attempts or ATTEMPTS},
         tcp_keepalive=True,  # a gateway forgets a connection that is silent for some minutes
     )
     with in_words(f"connecting to {service}"):
