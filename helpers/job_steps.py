@@ -37,8 +37,7 @@ from reward_functions.jobs import starting
 from reward_functions.jobs.clients import openai_base_url
 from reward_functions.jobs.drawing import NOISE
 from reward_functions.jobs.drivers.openai import OpenAIDriver
-from reward_functions.jobs.evaluation_jobs import EvaluationJobs
-from reward_functions.jobs.evaluation_request import Evaluation, evaluation_rows
+from reward_functions.jobs.evaluation_jobs import Evaluation, EvaluationJobs, evaluation_rows
 from reward_functions.jobs.evaluators import Registry, name_of
 from reward_functions.jobs.figures import number, series, sparkline
 from reward_functions.jobs.grader import account_of
