@@ -53,9 +53,7 @@ What it measured and made
     evaluation_jobs.py  evaluations by SageMaker with the same function
     diagnosing.py       why it failed: `causes.py` is the table, `grader_log.py` what is seen
     trainer_log.py      the errors that a trainer of SageMaker logged
-    hosting.py          tuned models, and the deployments that host them
-    packages.py         model packages of SageMaker: `package_hosting.py` hosts them, and
-                        `importing.py` is Bedrock's import of open weights
+    hosting.py          tuned models, model packages of SageMaker, and what hosts them
     recipe_lines.py     lines for Nova's recipes, with the reward in them
     leftovers.py        what it left that costs something
     evaluation/         a tuned model beside its base, prompt by prompt
