@@ -86,6 +86,9 @@ def answer(what: str, call: Callable[..., Any], **arguments: Any) -> dict[str, A
     return found
 
 
+TAKEN: Final = frozenset({"ResourceInUse", "ConflictException"})
+"""How a service refuses a name that something else has."""
+
 ABSENT: Final = ("not found", "does not exist", "could not find")
 """What a `ValidationException` says of something that is not there: SageMaker has no code of its
 own for it in older operations."""

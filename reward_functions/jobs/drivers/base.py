@@ -18,7 +18,7 @@ from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.clients import client
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.drivers.objects import address_of, discarded, uploaded_once
-from reward_functions.jobs.failures import answer, pages, present, reading
+from reward_functions.jobs.failures import TAKEN, answer, pages, present, reading
 from reward_functions.jobs.job import JobEvent, NoSuchJob
 from reward_functions.jobs.request_rules import check_request
 from reward_functions.jobs.services import SERVICES
@@ -36,9 +36,6 @@ if TYPE_CHECKING:
 
 UNDECIDED: Final = frozenset({"", "InternalServerException", "InternalFailure"})
 """How a call fails that may have started a job all the same; "" is no answer."""
-
-TAKEN: Final = frozenset({"ResourceInUse", "ConflictException"})
-"""How a service refuses a name that something else has."""
 
 SINGLE: Final = 1e-6
 """By how much a hyperparameter may differ that went through a number of single precision."""
