@@ -484,7 +484,7 @@ class EvaluationJobs(TrainingJobs):
             BadJob: the request is refused before it is sent, or something else has the name.
             AwsFailed: SageMaker refused it, or it is not known whether it started.
         """
-        call = Call(self.service, "CreateTrainingJob", evaluation_request(evaluation))
+        call = Call(self.api.service, "CreateTrainingJob", evaluation_request(evaluation))
         return self._run(evaluation.name, [call])
 
     def follow(

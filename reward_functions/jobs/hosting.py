@@ -29,7 +29,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar
 from uuid import uuid4
 
 from reward_functions.aws.failures import AwsFailed
@@ -180,6 +180,16 @@ class HostedModel:
     arn: str
     name: str
     status: str
+
+
+class _Asked(NamedTuple):
+    """A package that is to be hosted; `watched` is given where it is waited for."""
+
+    package: ModelPackage
+    name: str
+    role: str
+    tags: Mapping[str, str]
+    watched: Callable[[str], object] | None
 
 
 class InRegion:
@@ -447,10 +457,8 @@ class PackageHosting(Hosting):
             raise NotHosted(f"the model package {package} is {found.status}, and not Completed")
         if not (found.location or found.restricted):
             raise NotHosted(f"the model package {package} names no files, and is none of Nova's")
-        watched = progress if wait else None
-        if found.location:
-            return self._imported(found, name, role, tags, watched)
-        return self._deployed(found, name, role, tags, watched)
+        asked = _Asked(found, name, role, tags, progress if wait else None)
+        return self._imported(asked) if found.location else self._deployed(asked)
 
     def made_from(self, package: ModelPackage) -> Iterator[HostedModel]:
         """All that was made of a package, whatever its name; deployments before their model."""
@@ -475,20 +483,15 @@ class PackageHosting(Hosting):
         else:
             self.delete_model(arn)
 
-    def _imported(
-        self,
-        package: ModelPackage,
-        name: str,
-        role: str,
-        tags: Mapping[str, str],
-        watched: Callable[[str], object] | None,
-    ) -> HostedModel:
+    def _imported(self, asked: _Asked) -> HostedModel:
         """Import open weights, unless they are there or on their way."""
-        folder = self.packages.whole_model(package)
+        name, watched = asked.name, asked.watched
+        folder = self.packages.whole_model(asked.package)
         if not folder:
             raise NotHosted(
-                f"{package.location} holds no whole weights, and Bedrock imports no adapter: train "
-                "with `merge_weights` set to true below [hyperparameters], where the recipe has it"
+                f"{asked.package.location} holds no whole weights, and Bedrock imports no adapter: "
+                "train with `merge_weights` set to true below [hyperparameters], where the recipe "
+                "has it"
             )
         if len(name) > MAX_NAME or not NAME.fullmatch(name):
             raise BadJob(
@@ -504,10 +507,10 @@ class PackageHosting(Hosting):
                 self._bedrock.create_model_import_job,
                 jobName=job,
                 importedModelName=name,
-                roleArn=role,
+                roleArn=asked.role,
                 modelDataSource={"s3DataSource": {"s3Uri": folder}},
-                jobTags=_tags(tags),
-                importedModelTags=_tags(tags),
+                jobTags=_tags(asked.tags),
+                importedModelTags=_tags(asked.tags),
                 clientRequestToken=job,
             )
             model = self._import(created["jobArn"])
@@ -569,17 +572,11 @@ class PackageHosting(Hosting):
             if model and model.source.startswith(begin):
                 yield HostedModel("imported model", model.arn, model.name, ACTIVE)
 
-    def _deployed(
-        self,
-        package: ModelPackage,
-        name: str,
-        role: str,
-        tags: Mapping[str, str],
-        watched: Callable[[str], object] | None,
-    ) -> HostedModel:
+    def _deployed(self, asked: _Asked) -> HostedModel:
         """Make a custom model with a deployment, unless they are there."""
-        model = self.model(name) or self._created(package, name, role, tags)
-        if self._package_of(model) != package.arn:
+        name, watched = asked.name, asked.watched
+        model = self.model(name) or self._created(asked)
+        if self._package_of(model) != asked.package.arn:
             raise BadJob(f"another custom model has the name {name}: choose one with --name")
         if watched:
             arn = model.arn
@@ -592,23 +589,22 @@ class PackageHosting(Hosting):
             raise NotHosted(f"the custom model {name} failed, delete it: {model.failure}")
         if model.status not in {ACTIVE, ""}:
             return HostedModel("custom model", model.arn, name, model.status)
-        deployed = self.deploy(name, model.arn, token=f"{name}-{uuid4().hex}", tags=tags)
+        deployed = self.deploy(name, model.arn, token=f"{name}-{uuid4().hex}", tags=asked.tags)
         if watched:
             deployed = self.wait(deployed.arn, progress=lambda at: watched(at.status))
         return HostedModel("deployment", deployed.arn, name, deployed.status)
 
-    def _created(
-        self, package: ModelPackage, name: str, role: str, tags: Mapping[str, str]
-    ) -> Model:
+    def _created(self, asked: _Asked) -> Model:
+        name, package = asked.name, asked.package
         created = answer(
             f"making the custom model {name}",
             self._bedrock.create_custom_model,
             modelName=name,
-            roleArn=role,
+            roleArn=asked.role,
             customModelDataSource={
                 "modelPackageArnDataSource": {"modelPackageArn": package.arn},
             },
-            modelTags=_tags({**tags, PACKAGE_TAG: package.arn[:MAX_VALUE]}),
+            modelTags=_tags({**asked.tags, PACKAGE_TAG: package.arn[:MAX_VALUE]}),
             clientRequestToken=f"{name.replace('_', '-').rstrip('-')}-{uuid4().hex}",
         )
         arn = created["modelArn"]

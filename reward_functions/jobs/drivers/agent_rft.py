@@ -32,7 +32,7 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.agent_rows import write_cells
@@ -40,8 +40,9 @@ from reward_functions.jobs.agents import agent_of
 from reward_functions.jobs.clients import client
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.drivers.agent_rft_hyperparameters import written
-from reward_functions.jobs.drivers.base import HYPERPARAMETERS, PAGE, ended, within
+from reward_functions.jobs.drivers.base import HYPERPARAMETERS, Api, ended, within
 from reward_functions.jobs.drivers.sagemaker import (
+    LISTED,
     InAccount,
     channels,
     counted,
@@ -101,17 +102,15 @@ class AgentDriver(InAccount):
 
     name: DriverName = "agent-rft"
     KIND = "multi-turn job"
-    ID = "JobArn"
-    GET = "DescribeJob"
-    STOP = "StopJob"
-    LIST = "ListJobs"
-    SUMMARIES = "JobSummaries"
-    LISTED: ClassVar[Mapping[str, Any]] = {
-        "JobCategory": CATEGORY,
-        "MaxResults": PAGE,
-        "SortBy": "CreationTime",
-        "SortOrder": "Descending",
-    }
+    api = Api(
+        "sagemaker",
+        get="DescribeJob",
+        stop="StopJob",
+        list="ListJobs",
+        id="JobArn",
+        summaries="JobSummaries",
+        listed={"JobCategory": CATEGORY, **LISTED},
+    )
     CALLED = "JobName"
     STATUS = "JobStatus"
     ENDED = "EndTime"
@@ -165,7 +164,7 @@ class AgentDriver(InAccount):
         if request.tags:
             made["Tags"] = tag_list(request.tags)
         missing = [call for _, calls in groups for call in calls]
-        return [*missing, Call(self.service, "CreateJob", made)]
+        return [*missing, Call(self.api.service, "CreateJob", made)]
 
     def delete(self, job: Job) -> None:
         """Remove a job that is over from the service; nothing where it is gone.

@@ -12,7 +12,7 @@ from contextlib import suppress
 from datetime import UTC
 from functools import cached_property
 from math import isclose
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.clients import client
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from boto3.session import Session
 
     from reward_functions.aws.catalogue import DeployedStage
-    from reward_functions.jobs.job import Call, DriverName, Job, JobRequest
+    from reward_functions.jobs.job import Call, DriverName, Job, JobRequest, JobStatus
 
 UNDECIDED: Final = frozenset({"", "InternalServerException", "InternalFailure"})
 """How a call fails that may have started a job all the same; "" is no answer."""
@@ -45,6 +45,40 @@ PAGE: Final = 100
 HYPERPARAMETERS: Final = "the hyperparameters"
 
 
+STATUSES: Final[Mapping[str, JobStatus]] = {
+    "InProgress": "running",
+    "Stopping": "stopping",
+    "Completed": "succeeded",
+    "Failed": "failed",
+    "Stopped": "stopped",
+}
+"""The words of AWS's services; one that is newer leaves a job running."""
+
+
+class Api(NamedTuple):
+    """How a service calls what all of them have.
+
+    Args:
+        service: as boto3 names it.
+        get: the operation that reads a job, and so for the next two.
+        stop: likewise.
+        list: likewise.
+        id: the member of answers that holds a job's ARN.
+        summaries: the member of a list's answer that holds its jobs.
+        listed: the arguments of a list, the newest first.
+        marker: the member that leads to the next page.
+    """
+
+    service: str
+    get: str
+    stop: str
+    list: str
+    id: str
+    summaries: str
+    listed: Mapping[str, Any]
+    marker: str = "NextToken"
+
+
 class AwsJobs(ABC):
     """Jobs of one account and region.
 
@@ -54,26 +88,11 @@ class AwsJobs(ABC):
     """
 
     name: DriverName
-    service: ClassVar[str]
-    """As boto3 names it."""
-
+    api: ClassVar[Api]
     KIND: ClassVar[str] = "job"
     NAME: ClassVar[re.Pattern[str]]
     """Of a job, by botocore's model, in linear form."""
 
-    ID: ClassVar[str]
-    """The member of answers that holds a job's ARN."""
-
-    GET: ClassVar[str]
-    STOP: ClassVar[str]
-    LIST: ClassVar[str]
-    SUMMARIES: ClassVar[str]
-    """The member of a list's answer that holds its jobs."""
-
-    LISTED: ClassVar[Mapping[str, Any]]
-    """The arguments of a list, the newest first."""
-
-    MARKER: ClassVar[str] = "NextToken"
     TAKEN_WORDS: ClassVar[tuple[str, ...]] = ()
     """What a `ValidationException` says of a name that something else has."""
 
@@ -137,7 +156,7 @@ class AwsJobs(ABC):
         elif self.NAME.fullmatch(identifier):
             found = self._named(identifier)
         with reading("a job"):
-            there = found and self.ours(found) and (not arn or found[self.ID] == identifier)
+            there = found and self.ours(found) and (not arn or found[self.api.id] == identifier)
         if found is None or not there:
             raise NoSuchJob(f"there is no {self.KIND} {identifier!r} in {self.region}")
         return self._whole(found)
@@ -148,7 +167,7 @@ class AwsJobs(ABC):
         Raises:
             AwsFailed: the service cannot be asked.
         """
-        for summary in self._listed(**self.LISTED):
+        for summary in self._listed(**self.api.listed):
             with reading("a job"):
                 job = self.listed(summary)
             if job is not None:
@@ -166,7 +185,7 @@ class AwsJobs(ABC):
         """
         if not job.over:
             try:
-                answer(f"stopping {job.name}", self._method(self.STOP), **self.named(job.id))
+                answer(f"stopping {job.name}", self._method(self.api.stop), **self.named(job.id))
             except AwsFailed:
                 now = self.get(job.id)
                 if not now.over and now.status != "stopping":
@@ -184,7 +203,7 @@ class AwsJobs(ABC):
 
     @cached_property
     def _client(self) -> Any:
-        return client(self.service, self.region, self._session)
+        return client(self.api.service, self.region, self._session)
 
     @cached_property
     def _s3(self) -> Any:
@@ -224,10 +243,10 @@ class AwsJobs(ABC):
                 raise
             return self._same(name, last.request, str(error))
         try:
-            return self.get(made[self.ID])
+            return self.get(made[self.api.id])
         except (AwsFailed, NoSuchJob) as error:
             raise AwsFailed(
-                f"{name} is started as {made[self.ID]}, and cannot be read yet ({error}); "
+                f"{name} is started as {made[self.api.id]}, and cannot be read yet ({error}); "
                 + self.SHOWN.format(name=name)
             ) from None
 
@@ -259,21 +278,21 @@ class AwsJobs(ABC):
 
     def _asked(self, identifier: str) -> dict[str, Any] | None:
         what = f"reading the job {identifier}"
-        return present(what, self._method(self.GET), **self.named(identifier))
+        return present(what, self._method(self.api.get), **self.named(identifier))
 
     def _listed(self, **chosen: Any) -> Iterator[dict[str, Any]]:
         return pages(
             f"listing the jobs of {self.region}",
-            self._method(self.LIST),
-            self.SUMMARIES,
-            marker=self.MARKER,
+            self._method(self.api.list),
+            self.api.summaries,
+            marker=self.api.marker,
             **chosen,
         )
 
     def _whole(self, found: Mapping[str, Any]) -> Job:
         """The job of an answer, with its tags, which a watch reads once."""
         with reading("a job"):
-            arn = found[self.ID]
+            arn = found[self.api.id]
             if arn not in self._tags:
                 with suppress(AwsFailed):  # a caller who may not read them sees the job without
                     self._tags[arn] = self.tags_of(found)

@@ -25,12 +25,14 @@ import csv
 import re
 from datetime import UTC
 from math import isfinite
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.drivers.base import (
     HYPERPARAMETERS,
     PAGE,
+    STATUSES,
+    Api,
     StageJobs,
     ended,
     in_utc,
@@ -43,18 +45,10 @@ from reward_functions.jobs.job import Call, Job, JobEvent, MetricPoint
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from reward_functions.jobs.job import DriverName, JobRequest, JobStatus
+    from reward_functions.jobs.job import DriverName, JobRequest
     from reward_functions.jobs.parts import Filter, Filters
 
 CUSTOMIZATION: Final = "REINFORCEMENT_FINE_TUNING"
-
-STATUSES: Final[Mapping[str, JobStatus]] = {
-    "InProgress": "running",
-    "Stopping": "stopping",
-    "Completed": "succeeded",
-    "Failed": "failed",
-    "Stopped": "stopped",
-}
 
 PHASES: Final = {
     "validationDetails": "Validation",
@@ -83,19 +77,17 @@ class BedrockDriver(StageJobs):
     """Jobs of reinforcement fine-tuning."""
 
     name: DriverName = "bedrock"
-    service = "bedrock"
+    api = Api(
+        "bedrock",
+        get="GetModelCustomizationJob",
+        stop="StopModelCustomizationJob",
+        list="ListModelCustomizationJobs",
+        id="jobArn",
+        summaries="modelCustomizationJobSummaries",
+        listed={"maxResults": PAGE, "sortBy": "CreationTime", "sortOrder": "Descending"},
+        marker="nextToken",
+    )
     NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9+.-]{0,62}")
-    ID = "jobArn"
-    GET = "GetModelCustomizationJob"
-    STOP = "StopModelCustomizationJob"
-    LIST = "ListModelCustomizationJobs"
-    SUMMARIES = "modelCustomizationJobSummaries"
-    MARKER = "nextToken"
-    LISTED: ClassVar[Mapping[str, Any]] = {
-        "maxResults": PAGE,
-        "sortBy": "CreationTime",
-        "sortOrder": "Descending",
-    }
     TAKEN_WORDS = ("already", "in use", "exists")
     TAKEN_BY = (
         "no job has this name, so a custom model has it: delete the model, or choose another name "
@@ -138,7 +130,7 @@ class BedrockDriver(StageJobs):
         if request.tags:
             tags = [{"key": key, "value": value} for key, value in request.tags.items()]
             made["jobTags"] = made["customModelTags"] = tags
-        return [Call(self.service, "CreateModelCustomizationJob", made)]
+        return [Call(self.api.service, "CreateModelCustomizationJob", made)]
 
     def facts(self, job: Mapping[str, Any]) -> Mapping[str, Any]:
         """What makes two jobs of one name the same."""

@@ -25,6 +25,8 @@ from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.drivers.base import (
     HYPERPARAMETERS,
     PAGE,
+    STATUSES,
+    Api,
     AwsJobs,
     StageJobs,
     in_utc,
@@ -43,15 +45,11 @@ if TYPE_CHECKING:
     from reward_functions.jobs.job import DriverName, JobRequest, JobStatus, MetricPoint
     from reward_functions.jobs.parts import Vpc
 
-STATUSES: Final[Mapping[str, JobStatus]] = {
-    "InProgress": "running",
-    "Stopping": "stopping",
-    "Completed": "succeeded",
-    "Failed": "failed",
-    "Stopped": "stopped",
-    "Deleting": "stopped",
-    "DeleteFailed": "failed",
-}
+GONE: Final[Mapping[str, JobStatus]] = {"Deleting": "stopped", "DeleteFailed": "failed"}
+"""Words that only SageMaker has."""
+
+LISTED: Final = {"MaxResults": PAGE, "SortBy": "CreationTime", "SortOrder": "Descending"}
+"""The arguments of a list, the newest first."""
 
 WAITING: Final = frozenset({"Starting", "Pending", "Preparing"})
 """Secondary states in which a job that is in progress has not begun."""
@@ -71,18 +69,11 @@ class SageMakerJobs(AwsJobs):
     """What jobs of SageMaker have alike, whichever operation starts them."""
 
     name: DriverName = "sagemaker"
-    service = "sagemaker"
     NAME = re.compile(r"(?=.{1,63}\Z)[a-zA-Z0-9]+(?:-+[a-zA-Z0-9]+)*")
     CALLED: ClassVar[str]
     STATUS: ClassVar[str]
     ENDED: ClassVar[str]
     """Members of answers."""
-
-    LISTED: ClassVar[Mapping[str, Any]] = {
-        "MaxResults": PAGE,
-        "SortBy": "CreationTime",
-        "SortOrder": "Descending",
-    }
 
     def named(self, identifier: str) -> dict[str, Any]:
         """The arguments by which SageMaker is asked about a job."""
@@ -111,15 +102,15 @@ class SageMakerJobs(AwsJobs):
             yield from metrics_of(job.mlflow, self.region, self._session)
 
     def _job(self, found: Mapping[str, Any], tags: Mapping[str, str], **more: Any) -> Job:
-        status = found[self.STATUS]
+        status, known = found[self.STATUS], {**STATUSES, **GONE}
         phase = found.get("SecondaryStatus") or found.get("JobSecondaryStatus") or ""
         waits = status == "InProgress" and phase in WAITING
         return Job(
             driver=self.name,
-            id=found[self.ID],
+            id=found[self.api.id],
             name=found[self.CALLED],
-            status="queued" if waits else STATUSES.get(status, "running"),
-            phase="" if status in STATUSES and phase in {status, ""} else phase or status,
+            status="queued" if waits else known.get(status, "running"),
+            phase="" if status in known and phase in {status, ""} else phase or status,
             created=found["CreationTime"].astimezone(UTC),
             ended=in_utc(found.get(self.ENDED)),
             failure=found.get("FailureReason", ""),
@@ -131,11 +122,15 @@ class SageMakerJobs(AwsJobs):
 class TrainingJobs(SageMakerJobs):
     """Serverless jobs, of one type."""
 
-    ID = "TrainingJobArn"
-    GET = "DescribeTrainingJob"
-    STOP = "StopTrainingJob"
-    LIST = "ListTrainingJobs"
-    SUMMARIES = "TrainingJobSummaries"
+    api = Api(
+        "sagemaker",
+        get="DescribeTrainingJob",
+        stop="StopTrainingJob",
+        list="ListTrainingJobs",
+        id="TrainingJobArn",
+        summaries="TrainingJobSummaries",
+        listed=LISTED,
+    )
     CALLED = "TrainingJobName"
     STATUS = "TrainingJobStatus"
     ENDED = "TrainingEndTime"
@@ -194,7 +189,7 @@ class TrainingJobs(SageMakerJobs):
     def tags_of(self, found: Mapping[str, Any], /) -> Mapping[str, str]:
         """The tags of a job."""
         read = self._client.list_tags
-        arn = found[self.ID]
+        arn = found[self.api.id]
         listed = pages("reading the tags", read, "Tags", marker="NextToken", ResourceArn=arn)
         return {each["Key"]: each["Value"] for each in listed}
 
@@ -245,7 +240,7 @@ class InAccount(SageMakerJobs, StageJobs):
         if found is not None:
             return found["ModelPackageGroupArn"], []
         made = {"ModelPackageGroupName": name, **more}
-        call = Call(self.service, "CreateModelPackageGroup", made)
+        call = Call(self.api.service, "CreateModelPackageGroup", made)
         return f"{self._prefix}:model-package-group/{name}", [call]
 
 
@@ -275,7 +270,7 @@ class SageMakerDriver(TrainingJobs, InAccount):
         name = (request.sagemaker and request.sagemaker.model_packages) or request.name
         group, made = self._group(name, **tags)
         job = self._request(request, evaluator, group) | tags
-        return [*registered, *made, Call(self.service, "CreateTrainingJob", job)]
+        return [*registered, *made, Call(self.api.service, "CreateTrainingJob", job)]
 
     def start(self, request: JobRequest) -> Job:
         """Register its reward and start it; where the same job has the name already, that one.
