@@ -68,7 +68,7 @@ def with_bound_renamed(tree: Any, depth: int = 0) -> Any:
         old, new = tree.variable.name, f"#{depth}"
         body = with_bound_renamed(tree.body, depth + 1)
         inside = _mapped(body, lambda name: _exchanged(name, old, new))
-        return changed(tree, {"variable": Symbol(new), "body": inside})
+        return changed(tree, variable=Symbol(new), body=inside)
     if isinstance(tree, tuple):
         return tuple(with_bound_renamed(part, depth) for part in tree)
     if type(tree) not in KINDS:

@@ -35,7 +35,7 @@ def record(described: type[_Record]) -> type[_Record]:
     return result
 
 
-def changed(value: _Record, changes: dict[str, Any]) -> _Record:
+def changed(value: _Record, **changes: Any) -> _Record:
     """The record with other values in some fields."""
     names: tuple[str, ...] = type(value).__slots__  # type: ignore[attr-defined]
     return type(value)(*(changes.get(name, getattr(value, name)) for name in names))
@@ -54,53 +54,20 @@ def _filling(made: type, names: tuple[str, ...], described: Any) -> Any:
     return fill
 
 
-# The parameters are renamed: each class calls them by its fields.
-def _one(a: Any) -> Any:
-    def __init__(self: Any, p: Any) -> None:  # noqa: N807
-        a(self, p)
-
-    return __init__
-
-
-def _two(a: Any, b: Any) -> Any:
-    def __init__(self: Any, p: Any, q: Any) -> None:  # noqa: N807
-        a(self, p)
-        b(self, q)
-
-    return __init__
-
-
-def _three(a: Any, b: Any, c: Any) -> Any:
-    def __init__(self: Any, p: Any, q: Any, r: Any) -> None:  # noqa: N807
-        a(self, p)
-        b(self, q)
-        c(self, r)
-
-    return __init__
-
-
-def _four(a: Any, b: Any, c: Any, d: Any) -> Any:
-    def __init__(self: Any, p: Any, q: Any, r: Any, s: Any) -> None:  # noqa: N807
-        a(self, p)
-        b(self, q)
-        c(self, r)
-        d(self, s)
-
-    return __init__
-
-
-def _five(a: Any, b: Any, c: Any, d: Any, e: Any) -> Any:
-    def __init__(self: Any, p: Any, q: Any, r: Any, s: Any, t: Any) -> None:  # noqa: N807, PLR0917
-        a(self, p)
-        b(self, q)
-        c(self, r)
-        d(self, s)
-        e(self, t)
-
-    return __init__
-
-
-_BY_COUNT: Final = (_one, _two, _three, _four, _five)
+# The parameters are renamed: each class calls them by its fields. What sets a slot returns None.
+_BY_COUNT: Final[tuple[Callable[..., Any], ...]] = (
+    lambda a: lambda self, p: a(self, p),  # noqa: PLW0108 - what sets a slot is no function
+    lambda a, b: lambda self, p, q: a(self, p) or b(self, q),
+    lambda a, b, c: lambda self, p, q, r: a(self, p) or b(self, q) or c(self, r),
+    lambda a, b, c, d: (
+        lambda self, p, q, r, s: a(self, p) or b(self, q) or c(self, r) or d(self, s)
+    ),
+    lambda a, b, c, d, e: (
+        lambda self, p, q, r, s, t: (
+            a(self, p) or b(self, q) or c(self, r) or d(self, s) or e(self, t)
+        )
+    ),
+)
 
 
 def _comparing(made: type, held: Callable[[Any], Any]) -> tuple[Any, Any]:

@@ -58,7 +58,7 @@ def _replaced(value: Any, change: Callable[[Node], Node]) -> Any:
         after = _replaced(before, change)
         if after is not before:
             changes[name] = after
-    return change(changed(value, changes) if changes else value)
+    return change(changed(value, **changes) if changes else value)
 
 
 def operations(node: Node) -> int:

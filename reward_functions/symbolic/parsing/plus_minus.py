@@ -62,7 +62,7 @@ def _chosen(node: Node, *, upper: bool) -> Node:
         chosen = _chosen_in(value, upper=upper)
         if chosen is not value:
             changes[name] = chosen
-    return changed(node, changes) if changes else node
+    return changed(node, **changes) if changes else node
 
 
 def _chosen_in(value: Any, *, upper: bool) -> Any:
