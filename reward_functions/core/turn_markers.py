@@ -68,7 +68,7 @@ HEADING: Final = re.compile(
     r"\n",
     re.IGNORECASE,
 )
-"""The line of a template on which a response begins."""
+"""The line that ends the template of a prompt, and opens the response."""
 
 _LAST: Final = re.compile(rf"(?:{MARKER}|</?[a-z][\w:.-]{{0,40}}>)\Z", re.IGNORECASE)
 # A character is looked for at a fiftieth of a pattern's price.

@@ -82,13 +82,17 @@ def _without_echo(text: str, prompt: str) -> str:
 
 
 def _behind_template(text: str, prompt: str) -> str:
-    """What a heading such as "### Response:" right behind a copy of the prompt opens, if one does.
+    """The bare value that a heading right behind a copy of the prompt opens; else the text.
 
-    What stands before them is the prompt's template, unless it states an answer.
+    "### Response:" ends the template that the prompt was put into. Words behind it are read with
+    all before them, as words of a prompt are.
     """
     before, _, behind = text.partition(prompt)
     heading = HEADING.match(behind)
-    return behind[heading.end() :] if heading and not any(map(before.count, _STATING)) else text
+    if not heading or any(map(before.count, _STATING)):
+        return text
+    value = behind[heading.end() :]
+    return text if any(map(str.isalpha, value)) else value
 
 
 def _is_option(text: str, prompt: str) -> bool:
