@@ -32,11 +32,12 @@ from queue import SimpleQueue
 from secrets import token_hex
 from threading import Event, Lock, Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reward_functions.core.errors import ConfigurationError, RewardError
 from reward_functions.data.json_rows import BadInput, read_rows
 from reward_functions.data.records import text_of
+from reward_functions.rollouts.drive import FIELD, Sent
 from reward_functions.rollouts.drive.agents import ENDED, READY, answered
 from reward_functions.rollouts.drive.records import MAX_RESPONSE, Attempt, RolloutRecord, Scores
 from reward_functions.rollouts.request.contract import (
@@ -52,13 +53,6 @@ if TYPE_CHECKING:
     from reward_functions.data.json_rows import Row
     from reward_functions.rollouts.drive.agents import Agent, AgentAnswer, Runtime, SeenRollout
     from reward_functions.rollouts.drive.records import Setup
-
-
-FIELD: Final = "prompt"
-"""Of a row: the column that the managed trainer reads."""
-
-Sent = Literal["both", "prompt", "instance"]
-"""The prompt as the managed trainer sends it, the row as sagemaker.train.rft's models have it."""
 
 
 class Task(NamedTuple):
