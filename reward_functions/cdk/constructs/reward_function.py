@@ -24,11 +24,10 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
+from reward_functions.aws.arn import GENERATION, GENERATION_DIGITS
 from reward_functions.aws.catalogue import (
     ALIAS,
     DIGEST_DIGITS,
-    GENERATION,
-    GENERATION_DIGITS,
     DeployedReward,
 )
 from reward_functions.cdk.constructs.roles import as_construct, place_of, role

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from reward_functions.aws.arn import GENERATION
 from reward_functions.aws.catalogue import (
     DATA_PREFIX,
-    GENERATION,
     OUTPUT_PREFIX,
     ROOT,
 )
