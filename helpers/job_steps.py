@@ -37,14 +37,13 @@ from reward_functions.jobs import starting
 from reward_functions.jobs.clients import openai_base_url
 from reward_functions.jobs.drawing import NOISE
 from reward_functions.jobs.drivers.openai import OpenAIDriver
-from reward_functions.jobs.evaluation_jobs import EvaluationJobs
-from reward_functions.jobs.evaluation_request import Evaluation, evaluation_rows
+from reward_functions.jobs.evaluation_jobs import Evaluation, EvaluationJobs, evaluation_rows
 from reward_functions.jobs.evaluators import Registry, name_of
 from reward_functions.jobs.figures import number, series, sparkline
 from reward_functions.jobs.grader import account_of
+from reward_functions.jobs.hosting import Packages
 from reward_functions.jobs.job import Job
 from reward_functions.jobs.models import find, models
-from reward_functions.jobs.packages import Packages
 from reward_functions.jobs.signs import signs
 from reward_functions.jobs.token import LONGEST, MARGIN, VARIABLE, Given, key_source
 from reward_functions.reports.sheets import Sheet
