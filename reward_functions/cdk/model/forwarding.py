@@ -20,11 +20,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from reward_functions.aws.arn import Arn, arn_form
-from reward_functions.aws.catalogue import (
-    MAX_FUNCTION_NAME,
-    KeyArn,
-    Name,
-)
+from reward_functions.aws.catalogue import MAX_FUNCTION_NAME, KeyArn, Name
 from reward_functions.aws.regions import partition_of
 from reward_functions.cdk.artifact.closure import PACKAGE
 from reward_functions.cdk.model.deployment import MAX_MEMORY_MB, MAX_TIMEOUT_SECONDS, Settings

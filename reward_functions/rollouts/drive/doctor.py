@@ -134,7 +134,7 @@ class Reply(NamedTuple):
     date: str
 
 
-def endpoint(metadata: RolloutMetadata) -> CheckFinding:
+def runtime_endpoint(metadata: RolloutMetadata) -> CheckFinding:
     """Whether the runtime is trusted, found and answers.
 
     Raises:
@@ -163,7 +163,7 @@ def endpoint(metadata: RolloutMetadata) -> CheckFinding:
     return CheckFinding("ok", "endpoint", f"{url} answers (HTTP {reply.status})")
 
 
-def clock(metadata: RolloutMetadata, now: float | None = None) -> CheckFinding:
+def runtime_clock(metadata: RolloutMetadata, now: float | None = None) -> CheckFinding:
     """Whether our clock is the runtime's.
 
     Args:
@@ -334,8 +334,8 @@ def checks(subject: Subject) -> list[Check]:
         Check("settings", settings),
         Check("boto3", modelled),
         Check("credentials", credentials),
-        Check("endpoint", lambda: endpoint(metadata)),
-        Check("clock", lambda: clock(metadata)),
+        Check("endpoint", lambda: runtime_endpoint(metadata)),
+        Check("clock", lambda: runtime_clock(metadata)),
         Check("token", lambda: token(metadata)),
         Check("permissions", lambda: permissions(metadata)),
         Check("outbox", outbox),
