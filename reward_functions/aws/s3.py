@@ -80,7 +80,7 @@ def _misspelt(uri: str) -> str:
     return f"a key here has letters, digits and / _ . ! * ' ( ) - alone, and not {key!r}"
 
 
-def client(profile: str | None = None, region: str | None = None) -> Any:
+def s3_client(profile: str | None = None, region: str | None = None) -> Any:
     """A client of S3, configured as the AWS command line is.
 
     Raises:
