@@ -46,6 +46,9 @@ class Service(NamedTuple):
     bucket: bool = True
     """Whether its jobs read and write the stage's bucket; else the service keeps the files."""
 
+    tags: bool = True
+    """Whether its jobs have tags."""
+
     packages: bool = False
     """Whether its jobs make model packages of SageMaker."""
 
@@ -74,6 +77,7 @@ SERVICES: Final[Mapping[DriverName, Service]] = {
         "jobs",
         "",
         bucket=False,
+        tags=False,
     ),
     "sagemaker": Service(
         "SageMaker's serverless customization",

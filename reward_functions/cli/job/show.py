@@ -52,7 +52,7 @@ def show(
             say(f"{SIMULATION}: {where.simulation_page(found)}")
         show_job(found)
         show_packages(packages, problem)
-        print_findings(findings, BESIDE[found.driver == "agent-rft"], "of")
+        print_findings(findings, BESIDE[not found.has_grader], "of")
 
 
 WIDTH: Final = len("evaluator ")
@@ -68,7 +68,7 @@ def show_job(job: Job) -> None:
     addresses = {
         "job": job.id,
         "base": job.model,
-        "agent" if job.driver == "agent-rft" else "grader": job.grader,
+        "grader" if job.has_grader else "agent": job.grader,
         "evaluator": job.evaluator,
         "model": job.tuned_model,
         "output": job.output,
