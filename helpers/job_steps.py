@@ -32,7 +32,7 @@ from helpers.shown import Shown
 from helpers.training import FAST, FOLDER
 from reward_functions.aws.arn import FunctionArn
 from reward_functions.aws.catalogue import OUTPUT_PREFIX
-from reward_functions.aws.uploading import destinations, upload
+from reward_functions.aws.s3 import destinations, upload
 from reward_functions.jobs import starting
 from reward_functions.jobs.clients import openai_base_url
 from reward_functions.jobs.drawing import NOISE

@@ -25,7 +25,7 @@ from helpers.evaluated import Evaluated
 from helpers.here import HOSTING, require_agreement, training_cost
 from helpers.shown import Shown
 from reward_functions.aws.catalogue import DATA_PREFIX
-from reward_functions.aws.uploading import destinations, upload
+from reward_functions.aws.s3 import destinations, upload
 from reward_functions.jobs import plan as planning
 from reward_functions.jobs import starting
 from reward_functions.jobs.account import graded_by

@@ -45,16 +45,16 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from reward_functions.aws.arn import BadArn, FunctionArn
 from reward_functions.aws.failures import AwsFailed
+from reward_functions.aws.s3 import read_object
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.core.types import Sample, Scored
 from reward_functions.data.rows.writing import ANSWERED, TAKEN, write
 from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.drivers.base import within
-from reward_functions.jobs.drivers.objects import objects_below, whole_object
+from reward_functions.jobs.drivers.base import checked, within
+from reward_functions.jobs.drivers.objects import objects_below
 from reward_functions.jobs.drivers.sagemaker import TrainingJobs, channels, network, tag_list
 from reward_functions.jobs.evaluators import EVALUATOR
 from reward_functions.jobs.job import Call
-from reward_functions.jobs.request_rules import check_request
 from reward_functions.jobs.watching import Polling
 from reward_functions.serving.contract import decode_row
 from reward_functions.serving.evaluation_event import is_evaluation
@@ -187,7 +187,7 @@ def evaluation_request(evaluation: Evaluation) -> dict[str, Any]:
     made |= _options(evaluation)
     if evaluation.output_key:
         made["OutputDataConfig"]["KmsKeyId"] = evaluation.output_key
-    check_request("sagemaker", "CreateTrainingJob", made)
+    checked([Call("sagemaker", "CreateTrainingJob", made)])
     return made
 
 
@@ -360,7 +360,7 @@ def results_of(name: str, output: str, client: Any) -> EvaluationResults:
     what = f"reading the results of {name}"
 
     def content(key: str) -> str:
-        found = whole_object(client, bucket, key, f"{what}: {key}")
+        found = read_object(client, bucket, key, f"{what}: {key}")
         return found.decode("utf-8-sig", errors="replace")
 
     found = list(objects_below(client, bucket, folder, what))

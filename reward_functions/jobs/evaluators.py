@@ -23,10 +23,10 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from reward_functions.aws.arn import GENERATION_NAME, FunctionArn
+from reward_functions.aws.calls import answer, present
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.clients import client
 from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.failures import TAKEN, answer, present
 from reward_functions.jobs.job import Call
 from reward_functions.jobs.recipes import contents_of_hub, versions_of_content
 
@@ -241,7 +241,7 @@ class Registry:
             try:
                 answer(what, method, **call.request)
             except AwsFailed as error:
-                if error.code not in TAKEN:
+                if error.kind != "conflict":
                     raise
                 if call.operation == "ImportHubContent":
                     return False

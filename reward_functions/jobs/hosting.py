@@ -32,11 +32,11 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar
 from uuid import uuid4
 
+from reward_functions.aws.calls import answer, pages, present, reading
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.jobs.clients import client
 from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.failures import answer, pages, present, reading
 from reward_functions.jobs.tags import MAX_VALUE, OURS
 
 if TYPE_CHECKING:
@@ -367,7 +367,7 @@ class Hosting(InRegion):
 
     def deployments(self, model: str = "") -> Iterator[ModelDeployment]:
         """Deployments, newest first; of one model, where its ARN is given."""
-        chosen = {"modelArnEquals": model} if model else {}
+        chosen: dict[str, Any] = {"modelArnEquals": model} if model else {}
         found = pages(
             f"listing the deployments of {self.region}",
             self._bedrock.list_custom_model_deployments,

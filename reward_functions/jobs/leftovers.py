@@ -20,12 +20,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from reward_functions.aws.calls import answer
 from reward_functions.aws.catalogue import JOB_DATA_PREFIX, OUTPUT_PREFIX
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.clients import client
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.drivers.objects import objects_below
-from reward_functions.jobs.failures import answer
 from reward_functions.jobs.hosting import PackageHosting
 from reward_functions.jobs.job import Forgets
 from reward_functions.jobs.services import SERVICES

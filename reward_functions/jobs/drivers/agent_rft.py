@@ -34,6 +34,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
+from reward_functions.aws.calls import answer, pages, present
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.agent_rows import write_cells
 from reward_functions.jobs.agents import agent_of
@@ -51,7 +52,6 @@ from reward_functions.jobs.drivers.sagemaker import (
     run_of,
     tag_list,
 )
-from reward_functions.jobs.failures import answer, pages, present
 from reward_functions.jobs.job import Call, JobEvent, Progress
 from reward_functions.jobs.json_schema import schema_problems
 from reward_functions.jobs.services import SERVICES
@@ -132,7 +132,7 @@ class AgentDriver(InAccount):
 
         Raises:
             BadJob: a row has no prompt, or another content is there under this name.
-            AwsFailed, UploadFailed: S3 refused it, or could not be reached.
+            AwsFailed: S3 refused it, or could not be reached.
             OSError: the file cannot be read.
         """
         with TemporaryDirectory(prefix="reward-job-") as folder:

@@ -20,6 +20,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from reward_functions.aws.arn import FunctionArn
+from reward_functions.aws.calls import pages, present
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.drivers.base import (
@@ -29,11 +30,11 @@ from reward_functions.jobs.drivers.base import (
     Api,
     AwsJobs,
     StageJobs,
+    checked,
     in_utc,
     within,
 )
 from reward_functions.jobs.evaluators import Registry, name_of
-from reward_functions.jobs.failures import pages, present
 from reward_functions.jobs.job import Call, Job, JobEvent, MlflowRun, Progress
 from reward_functions.jobs.parts import Serverless
 from reward_functions.jobs.services import SERVICES
@@ -279,7 +280,7 @@ class SageMakerDriver(TrainingJobs, InAccount):
             BadJob: something else has the name, or SageMaker would refuse the request.
             AwsFailed: SageMaker refused it, or it is not known whether it started.
         """
-        calls = self._checked(self.calls(request))
+        calls = checked(self.calls(request))
         if request.grader:
             name = name_of(FunctionArn.parse(request.grader))
             self._registry.register(name, "RewardFunction", request.grader)
