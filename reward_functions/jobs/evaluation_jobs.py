@@ -38,12 +38,12 @@ from __future__ import annotations
 import json
 import re
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import StringIO
 from math import isclose, isfinite
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from reward_functions.aws.arn import BadArn, FunctionArn
+from reward_functions.aws.arn import Arn, BadArn, FunctionArn
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.aws.s3 import read_object
 from reward_functions.core.suggest import did_you_mean
@@ -53,7 +53,7 @@ from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.drivers.base import checked, within
 from reward_functions.jobs.drivers.objects import objects_below
 from reward_functions.jobs.drivers.sagemaker import TrainingJobs, channels, network, tag_list
-from reward_functions.jobs.evaluators import EVALUATOR
+from reward_functions.jobs.evaluators import evaluator_of
 from reward_functions.jobs.job import Call
 from reward_functions.jobs.watching import Polling
 from reward_functions.serving.contract import decode_row
@@ -68,16 +68,6 @@ if TYPE_CHECKING:
 
 LambdaType = Literal["rft", "custom_metrics"]
 """Which event a job of Nova sends: the row of training, or `serving.nova_metrics`'s."""
-
-BASE: Final = re.compile(
-    r"arn:aws[a-z-]{0,20}:sagemaker:(?P<region>[a-z0-9-]{1,20}):[0-9a-z]{1,12}:hub-content/"
-    r"[a-zA-Z0-9-]{1,63}/Model/(?P<name>[a-zA-Z0-9-]{1,64})(?:/[0-9.]{1,14})?"
-)
-PACKAGE: Final = re.compile(
-    r"(?P<start>arn:aws[a-z-]{0,20}:sagemaker:[a-z0-9-]{1,20}:[0-9]{12}:)model-package/"
-    r"(?P<group>[a-zA-Z0-9-]{1,63})/[0-9]{1,9}"
-)
-ROLE: Final = re.compile(r"arn:aws[a-z-]{0,20}:iam::(?P<account>[0-9]{12}):role/\S{1,512}")
 
 AGGREGATIONS: Final = ("mean", "average", "median", "max", "min", "sum")
 
@@ -155,12 +145,13 @@ def evaluation_request(evaluation: Evaluation) -> dict[str, Any]:
         BadJob: the scorer cannot be named to this model, is another account's or region's, or the
             request breaks a rule of the service's model.
     """
-    base = BASE.fullmatch(evaluation.model)
+    form = "hub-content/[^/]+/Model/(?P<name>[^/]+)(?:/[0-9.]+)?"
+    base = Arn.read(evaluation.model, "sagemaker", form)
     if base is None:
         raise BadJob(f"{evaluation.model} is not the ARN of a model in SageMaker's hub")
     nova = "nova" in base["name"].lower()  # as sagemaker-train tells them apart
     scorer = _scorer(evaluation, nova=nova)
-    _same_place(evaluation, scorer, base["region"])
+    _same_place(evaluation, scorer, base.region)
     made: dict[str, Any] = {
         "TrainingJobName": evaluation.name,
         "RoleArn": evaluation.role,
@@ -213,13 +204,13 @@ def evaluation_rows(rows: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any
 
 
 def _scorer(evaluation: Evaluation, *, nova: bool) -> _Scorer:
-    evaluator = EVALUATOR.fullmatch(evaluation.scorer)
+    evaluator = evaluator_of(evaluation.scorer)
     if evaluator:
         if evaluation.lambda_type != "rft":
             raise BadJob("an evaluator is asked as lambda_type rft: name the function for another")
         return _Scorer(
-            evaluator["account"],
-            evaluator["region"],
+            evaluator.account,
+            evaluator.region,
             {"EvaluatorArn": evaluation.scorer},
             _aggregated(evaluation, "mean") | ({"lambda_type": "rft"} if nova else {}),
         )
@@ -257,11 +248,11 @@ def _aggregated(evaluation: Evaluation, mean: str) -> dict[str, str]:
 
 
 def _same_place(evaluation: Evaluation, scorer: _Scorer, region: str) -> None:
-    role = ROLE.fullmatch(evaluation.role)
-    if role and role["account"] != scorer.account:
+    role = Arn.read(evaluation.role, "iam", "role/.+")
+    if role and role.account != scorer.account:
         raise BadJob(
             f"{evaluation.scorer} belongs to account {scorer.account}, and the job runs in "
-            f"{role['account']}: deploy and register the reward there"
+            f"{role.account}: deploy and register the reward there"
         )
     if scorer.region != region:
         raise BadJob(
@@ -281,11 +272,11 @@ def _inference(evaluation: Evaluation) -> dict[str, str]:
 
 
 def _package(arn: str) -> dict[str, str]:
-    found = PACKAGE.fullmatch(arn)
+    found = Arn.read(arn, "sagemaker", "model-package/(?P<group>[^/]+)/[0-9]+")
     if found is None:
         raise BadJob(f"{arn} is not the ARN of a model package (…:model-package/GROUP/1)")
-    group = f"{found['start']}model-package-group/{found['group']}"
-    return {"ModelPackageGroupArn": group, "SourceModelPackageArn": arn}
+    group = replace(found, resource=f"model-package-group/{found['group']}")
+    return {"ModelPackageGroupArn": str(group), "SourceModelPackageArn": arn}
 
 
 def _options(evaluation: Evaluation) -> dict[str, Any]:

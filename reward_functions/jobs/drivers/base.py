@@ -147,9 +147,9 @@ class AwsJobs(ABC):
             NoSuchJob: there is none here.
             AwsFailed: the service cannot be asked.
         """
-        arn = SERVICES[self.name].arn.match(identifier)
-        if arn and arn["region"] != self.region:
-            raise NoSuchJob(f"{identifier} is a job of {arn['region']}, and not of {self.region}")
+        arn = SERVICES[self.name].arn(identifier)
+        if arn and arn.region != self.region:
+            raise NoSuchJob(f"{identifier} is a job of {arn.region}, and not of {self.region}")
         found: Mapping[str, Any] | None = None
         if arn:
             found = self._asked(identifier)

@@ -19,7 +19,7 @@ from datetime import UTC
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from reward_functions.aws.arn import FunctionArn
+from reward_functions.aws.arn import Arn, FunctionArn
 from reward_functions.aws.calls import pages, present
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.configuration import BadJob
@@ -199,17 +199,18 @@ class InAccount(SageMakerJobs, StageJobs):
     """Training jobs, and what they need of an account beside their data."""
 
     @cached_property
-    def _place(self) -> list[str]:
-        """The partition, region and account of the jobs, as ARNs have them."""
+    def _place(self) -> Arn:
+        """Of what the jobs run as: in the partition and the account of all that they use."""
         role = getattr(self._stage, SERVICES[self.name].role) or self._stage.training_role_arn
-        _, partition, _, _, account, *_ = role.split(":")
-        return [partition, self.region, account]
+        found = Arn.read(role)
+        if found is None:
+            raise BadJob(f"the stage {self._stage.stage} has no role for jobs: deploy it again")
+        return found
 
-    @property
-    def _prefix(self) -> str:
-        """How the ARNs of SageMaker begin here."""
-        partition, region, account = self._place
-        return f"arn:{partition}:sagemaker:{region}:{account}"
+    def _arn(self, service: str, resource: str) -> str:
+        """The ARN of something of the jobs' own place."""
+        place = self._place
+        return str(Arn(place.partition, service, self.region, place.account, resource))
 
     @cached_property
     def _default_app(self) -> str:
@@ -242,7 +243,7 @@ class InAccount(SageMakerJobs, StageJobs):
             return found["ModelPackageGroupArn"], []
         made = {"ModelPackageGroupName": name, **more}
         call = Call(self.api.service, "CreateModelPackageGroup", made)
-        return f"{self._prefix}:model-package-group/{name}", [call]
+        return self._arn(self.api.service, f"model-package-group/{name}"), [call]
 
 
 class SageMakerDriver(TrainingJobs, InAccount):
@@ -250,7 +251,7 @@ class SageMakerDriver(TrainingJobs, InAccount):
 
     @cached_property
     def _registry(self) -> Registry:
-        return Registry(self.region, self._place[-1], self._session)
+        return Registry(self.region, self._place.account, self._session)
 
     def calls(self, request: JobRequest) -> list[Call]:
         """What `start` would send: what registers the reward, makes the group, starts the job.
@@ -298,8 +299,7 @@ class SageMakerDriver(TrainingJobs, InAccount):
         evaluator = within(found, "ServerlessJobConfig", "EvaluatorArn")
         if not (name and evaluator and f"{OURS}deployment" in tags):
             return ""
-        partition, region, account = self._place
-        return f"arn:{partition}:lambda:{region}:{account}:function:{name}"
+        return self._arn("lambda", f"function:{name}")
 
     def _request(self, request: JobRequest, evaluator: str, group: str) -> dict[str, Any]:
         chosen = request.sagemaker or Serverless()

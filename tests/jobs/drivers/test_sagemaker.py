@@ -291,8 +291,8 @@ def test_an_arn_finds_its_service_and_its_job(service, driver):
 @pytest.mark.parametrize(
     ("identifier", "service_name"),
     [
-        ("arn:aws:sagemaker:us-east-1:1:job/AgentRFT/x", "agent-rft"),
-        ("arn:aws:bedrock:us-east-1:1:model-customization-job/x/1", "bedrock"),
+        ("arn:aws:sagemaker:us-east-1:123456789012:job/AgentRFT/x", "agent-rft"),
+        ("arn:aws:bedrock:us-east-1:123456789012:model-customization-job/x/1", "bedrock"),
         ("ftjob-1", "openai"),
         ("training-job", None),
         ("arn-of-mine", None),
