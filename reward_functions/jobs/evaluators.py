@@ -228,13 +228,12 @@ class Registry:
     def _made(self, calls: list[Call]) -> bool:
         """Make what is missing; False where somebody else took the version meanwhile."""
         methods = {
-            "CreateHub": ("making the hub of evaluators", self._client.create_hub),
-            "ImportHubContent": ("registering the evaluator", self._client.import_hub_content),
+            "CreateHub": self._client.create_hub,
+            "ImportHubContent": self._client.import_hub_content,
         }
         for call in calls:
-            what, method = methods[call.operation]
             try:
-                answer(what, method, **call.request)
+                answer(call.what, methods[call.operation], **call.request)
             except AwsFailed as error:
                 if error.kind != "conflict":
                     raise

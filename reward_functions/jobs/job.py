@@ -237,6 +237,14 @@ class JobRequest:
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
+MAKING: Final = {
+    "CreateHub": "making the hub of evaluators",
+    "ImportHubContent": "registering the evaluator",
+    "CreateModelPackageGroup": "making the group of model packages",
+}
+"""What is tried, by the operations that make what a job needs."""
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """One call that a start would make.
@@ -250,6 +258,11 @@ class Call:
     service: str
     operation: str
     request: Mapping[str, Any]
+
+    @property
+    def what(self) -> str:
+        """What it tries, for a message."""
+        return MAKING.get(self.operation, self.operation)
 
 
 @runtime_checkable

@@ -220,7 +220,7 @@ class AwsJobs(ABC):
         *first, last = calls
         for call in first:
             try:
-                answer(f"{call.operation} of {name}", self._method(call.operation), **call.request)
+                answer(call.what, self._method(call.operation), **call.request)
             except AwsFailed as error:  # another start may have been quicker
                 if error.kind != "conflict" and "already exist" not in str(error):
                     raise
