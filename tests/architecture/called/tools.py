@@ -175,7 +175,7 @@ ROWS = {
             "Bias": ("length", "figures"),
         },
     ),
-    "rollouts.drive.page:CHARTS": Rows(
+    "rollouts.drive.figures:CHARTS": Rows(
         lambda _, draw: draw(ROLLOUTS).label,
         {
             "Rewards": "Rewards of the rollouts",
