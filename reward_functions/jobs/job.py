@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, runtime_checkable
 
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.jobs.services import SERVICES, DriverName
+from reward_functions.jobs.services import SERVICES, DriverName, Service
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -157,6 +157,11 @@ class Job:
     evaluator: str = ""
 
     @property
+    def service(self) -> Service:
+        """What its service does not share with the others."""
+        return SERVICES[self.driver]
+
+    @property
     def state(self) -> str:
         """Its status as the end of a sentence that begins with its name."""
         return STATES[self.status]
@@ -164,7 +169,7 @@ class Job:
     @property
     def has_grader(self) -> bool:
         """Whether a function scores its rollouts, and logs figures: an agent rewards itself."""
-        return SERVICES[self.driver].graded
+        return self.service.graded
 
     @property
     def over(self) -> bool:

@@ -293,7 +293,7 @@ def _document(
     """
     hub = client("sagemaker", region, session)
     what = f"reading {name} in SageMaker's hub"
-    wanted = {"HubContentVersion": version} if version else {}
+    wanted: dict[str, Any] = {"HubContentVersion": version} if version else {}
     try:
         found = answer(
             what,

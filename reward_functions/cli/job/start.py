@@ -172,16 +172,14 @@ def _show_failures(refused: StartRefused) -> None:
 def _show(result: Started, where: Place, *, as_json: bool) -> None:
     from reward_functions.cli._console import MESSAGE, errors, plain
     from reward_functions.cli.job._output import SIMULATION, job_json, next_command
-    from reward_functions.jobs.services import SERVICES
 
     job = result.job
     for finding in result.findings:
         if finding.verdict in NOTED:
             line = f"{NOTED[finding.verdict]}: {finding.question}: {finding.message}"
             errors().print(plain(line, MESSAGE), markup=False, soft_wrap=True)
-    forced = any(each.verdict == "failure" for each in result.findings)
-    if forced and not SERVICES[job.driver].tags:
-        errors().print(f"{SERVICES[job.driver].called} has no tags: the reason stands nowhere")
+    if not job.service.tags and any(each.verdict == "failure" for each in result.findings):
+        errors().print(f"{job.service.called} has no tags: the reason stands nowhere")
     if as_json:
         shown = {"fresh": result.fresh, "simulation": where.simulated}
         typer.echo(json.dumps(job_json(job) | shown, indent=2))
