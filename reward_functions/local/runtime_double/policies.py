@@ -45,7 +45,7 @@ from reward_functions.core.suggest import did_you_mean
 from reward_functions.data.json_rows import read_rows
 from reward_functions.local.loopback_service.requests import Refused, invalid
 from reward_functions.local.runtime_double.chat import Answer, ToolCall, Usage, text_of
-from reward_functions.rollouts.drive.http_agent import body_of
+from reward_functions.rollouts.drive.agents import body_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

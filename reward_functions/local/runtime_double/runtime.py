@@ -69,7 +69,7 @@ from reward_functions.local.runtime_double.state import (
 from reward_functions.reports.pages.page import Page
 from reward_functions.reports.pages.sections import Section
 from reward_functions.reports.sheets import Sheet
-from reward_functions.rollouts.drive.runtimes import ENDED, SeenRollout, seen_in
+from reward_functions.rollouts.drive.agents import ENDED, SeenRollout, seen_in
 from reward_functions.rollouts.request.headers import JOB_HEADER, TRAJECTORY_HEADER
 
 if TYPE_CHECKING:
