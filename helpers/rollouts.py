@@ -30,7 +30,7 @@ from reward_functions.local.runtime_double import (
     Trajectory,
     serving,
 )
-from reward_functions.local.runtime_double.own_runtime import OwnRuntime
+from reward_functions.local.runtime_double.runtime import OwnRuntime
 from reward_functions.reports.pages.charts.drawing import side_by_side
 from reward_functions.reports.sheets import Sheet
 from reward_functions.rollouts.drive.agents import NOBODY, PythonAgent, pointed

@@ -15,6 +15,7 @@ NOT_RUN = {
     "docs/how-to/agentcore.md": {"it deploys to AWS, and the local AWS emulator has no AgentCore"},
     "docs/how-to/ci.md": set(),
     "docs/how-to/collect-rollouts.md": {
+        "it starts sessions of AgentCore; tests/rollouts/collect runs it on a double",
         "it stops sessions of AgentCore; tests/cli/rollouts/test_sessions.py does on a double",
     },
     "docs/install.md": {"it installs"},

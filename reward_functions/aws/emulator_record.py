@@ -18,8 +18,7 @@ import os
 import re
 import shutil
 import signal
-import subprocess
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import sleep
@@ -30,7 +29,8 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.loopback import is_loopback
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
+    from contextlib import AbstractContextManager
 
 
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
@@ -42,9 +42,6 @@ LOG_TAIL: Final = 2_000
 
 GLANCE: Final = 0.02
 """Seconds between two looks at a process."""
-
-STARTED: Final = 19
-"""Where `/proc/ID/stat` has the start time, counted from the state on (proc(5), field 22)."""
 
 DEFAULT: Final = "default"
 """The name of an emulator nobody named."""
@@ -60,7 +57,7 @@ class Process:
 
     Args:
         id: its id, which is its group's too.
-        started: when, in whatever the system counts; compared and nothing else.
+        started: when, in ticks of the system since it started; compared and nothing else.
     """
 
     id: int
@@ -221,15 +218,12 @@ class Emulator:
         return self.record.process.alive
 
 
-@contextmanager
-def locked() -> Iterator[None]:
+def locked() -> AbstractContextManager[object]:
     """One at a time starts or ends emulators; the others wait."""
-    from fcntl import LOCK_EX, flock  # noqa: PLC0415 - Windows has none, and no emulator
+    from filelock import FileLock  # noqa: PLC0415 - an extra, of those who start emulators
 
     _state().mkdir(parents=True, exist_ok=True)
-    with (_state() / "lock").open("w") as lock:
-        flock(lock, LOCK_EX)
-        yield
+    return FileLock(_state() / "lock")
 
 
 def names() -> list[str]:
@@ -258,22 +252,18 @@ def _state() -> Path:
 
 
 def start_time(id: int) -> str | None:  # noqa: A002 - the system's word
-    """When the process of this id started; None if it does not run any more."""
-    if Path("/proc/self/stat").exists():
-        try:
-            stat = Path(f"/proc/{id}/stat").read_text()
-        except OSError:
+    """When the process of this id started, in the system's ticks; None if it runs no more."""
+    import psutil  # noqa: PLC0415 - an extra, and only what starts or ends emulators needs it
+
+    try:
+        process = psutil.Process(id)
+        if process.status() in {psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD}:
             return None
-        state, *fields = stat.rpartition(")")[2].split()
-        return None if state in "ZX" else fields[STARTED - 1]
-    done = subprocess.run(  # noqa: S603
-        ["/bin/ps", "-o", "stat=,lstart=", "-p", str(id)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    state, _, started = done.stdout.strip().partition(" ")
-    return None if not state or state.startswith("Z") else started.strip()
+        # A clock that was set moves both, and their difference stays.
+        seconds = process.create_time() - psutil.boot_time()
+    except psutil.NoSuchProcess:
+        return None
+    return str(round(seconds * os.sysconf("SC_CLK_TCK")))
 
 
 def pointed_at(urls: Iterable[str]) -> Emulator | None:

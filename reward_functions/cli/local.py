@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from reward_functions.local.emulator import LocalAws
-    from reward_functions.local.emulator.training import TrainingOptions
+    from reward_functions.local.emulator.emulator import TrainingOptions
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -281,7 +281,7 @@ def _training(
 ) -> TrainingOptions | None:
     """How the training double is started; None where it is not asked for."""
     from reward_functions.core.errors import ConfigurationError
-    from reward_functions.local.emulator.training import TrainingOptions
+    from reward_functions.local.emulator.emulator import TrainingOptions
 
     if not training:
         if data or step_seconds is not None:

@@ -242,7 +242,7 @@ def sdk() -> CheckFinding:
 def emulators() -> CheckFinding:
     """The local AWS that runs, and whether one can be started."""
     from reward_functions.aws.emulator_record import LocalAwsError  # noqa: PLC0415
-    from reward_functions.local.emulator.interpreter import emulator_python  # noqa: PLC0415
+    from reward_functions.local.emulator.installing import emulator_python  # noqa: PLC0415
 
     running = [
         f"{aws.name!r} on {aws.endpoint}"

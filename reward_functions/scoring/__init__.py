@@ -5,16 +5,13 @@
     done = scoring.score_file("gsm8k", "responses.jsonl", "scores.jsonl", workers=4)
     print(done.scored, "of", done.rows, done.summary.figures())
 
-    file.py           `score_file`: the steps, one after the other
-    run.py            who scores the rows, and what an interrupt keeps
-    pieces.py         rows cut into pieces, scored in order however many are under way
-    interpreters.py   processes that score side by side; child.py, one of them
+    file.py           `score_file`: the file read, rows chosen, results and page written
+    run.py            who scores the rows, piece by piece, and what an interrupt keeps
+    interpreters.py   processes that score side by side
     journal.py        results while a run goes on, which a later one goes on with
     rewards.py        the reward that a name means, ready to score
-    rows.py           the rows of a file as samples; source.py reads it more than once
-    results.py        what comes of a row, as it is written and counted; origin.py, where it failed
-    selection.py      which rows are written, and in which order
-    streaming.py      results as they come; destinations.py, files that appear when complete
+    rows.py           the rows of a file as samples
+    results.py        what comes of a row, as it is written and counted, and where it failed
 
 `reward score` is the command line over this.
 """

@@ -56,7 +56,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def said(base, folder):
     """What every command of the tables said, and its status; all in one process."""
-    lines = [*WORKS, *REFUSED, DOCTOR, UP]
+    lines = [*WORKS, *REFUSED, DOCTOR]
     with scripted_judge() as address:
         ran = base.commands([arguments(line, f"{address}/v1") for line in lines], folder)
     return dict(zip(lines, ran, strict=True))
@@ -84,7 +84,6 @@ WORKS = [
     "data generate gsm8k --out made",
     "demo",
     "local status",
-    "local down",
 ]
 """Commands that need no extra."""
 
@@ -110,13 +109,12 @@ REFUSED = {
     "local runtime": "rollouts",
     "lock": "deploy",
     "invoke math rows.jsonl": "local",
+    "local up": "local",
+    "local down": "local",
 }
 """Commands that need an extra, and which."""
 
 DOCTOR = "doctor --json"
-
-UP = "local up"
-"""What needs an environment that is no extra."""
 
 GROUPS = {"data", "deployed", "job", "judge", "local", "rollouts"}
 
@@ -167,12 +165,6 @@ def test_a_command_whose_extra_is_missing_prints_the_line_to_type(said, line, ex
     typed = rf"pip install 'reward-functions\[{extra}\]'"
     assert re.fullmatch(rf"error: reward {command_of(line)} needs [^\n]+: {typed}\n", output), error
     assert status == 2
-
-
-def test_the_local_aws_emulator_is_no_extra_and_has_a_line_of_its_own(said):
-    status, output, _ = said[UP]
-    assert status == 2
-    assert output.endswith("the local AWS emulator: reward local install\n")
 
 
 HELP = """

@@ -207,7 +207,7 @@ def test_every_module_opens_with_its_idea():
 LISTED = [
     *("core/http_server", "cli/job", "cli/rollouts", "feedback"),
     *("aws", "aws/deployed", "reports", "local"),
-    *(f"local/{name}" for name in ("agentcore_double", "emulator", "loopback_service")),
+    *(f"local/{name}" for name in ("emulator", "loopback_service")),
     *("local/runtime_double", "local/training_double", "jobs", "jobs/evaluation"),
     *(f"cdk/{name}" for name in ("app", "artifact", "constructs", "limits", "model", "policies")),
     "rollouts",

@@ -9,7 +9,7 @@ import boto3
 import pytest
 from botocore.config import Config
 
-from reward_functions.local.agentcore_double import Faults, FunctionAgent, serving
+from tests.agentcore_double import Faults, FunctionAgent, serving
 from tests.compat.conftest import MEASURED
 
 ARN = "arn:aws:bedrock-agentcore:us-west-2:123456789012:runtime/agent-abc"

@@ -22,8 +22,7 @@ from reward_functions.core.registry import get
 from reward_functions.core.types import Scored
 from reward_functions.local.emulator import running
 from reward_functions.local.emulator.cdk import Cdk, CdkFailed
-from reward_functions.local.emulator.emulator import known
-from reward_functions.local.emulator.started import EmulatorEnded
+from reward_functions.local.emulator.emulator import EmulatorEnded, known
 from tests.deploy.what import ROOT, STAGE, stages
 from tests.processes import end_within
 

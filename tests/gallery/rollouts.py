@@ -7,7 +7,7 @@ from random import Random
 
 from reward_functions.local.loopback_service.requests import Refused
 from reward_functions.local.runtime_double import FaultPlan, RuntimeSettings, Turn
-from reward_functions.local.runtime_double.page import page_of
+from reward_functions.local.runtime_double.runtime import page_of
 from reward_functions.local.runtime_double.state import Report, Trajectories
 from reward_functions.rollouts.drive.figures import figures_of
 from reward_functions.rollouts.drive.figures import page as report_page

@@ -91,7 +91,7 @@ def runtime_of(
         ConfigurationError: nobody answers there, or the port is taken.
     """
     from reward_functions.local.runtime_double import RuntimeDouble
-    from reward_functions.local.runtime_double.own_runtime import OwnRuntime
+    from reward_functions.local.runtime_double.runtime import OwnRuntime
     from reward_functions.rollouts.drive.agents import RuntimeElsewhere
 
     if url is not None:

@@ -9,14 +9,11 @@
 The emulator is ministack, in an interpreter of its own: it pins another botocore than the Lambda
 carries, and runs every function on the interpreter it runs on itself.
 
-    interpreter.py   which interpreter has the emulator
-    installing.py    the environment it has, made
+    emulator.py      up, down; its address, its clients, reset; the training double beside it
+    environment.py   the variables the emulator gets, those its users need, and its socket
+    installing.py    which interpreter has the emulator, and the environment it has, made
     processes.py     processes by id: told apart from later ones of the same id, ended with children
     watchdog.py      runs a command that ends when its starter does
-    environment.py   the variables the emulator gets, and those its users need
-    started.py       an emulator that was started: its address, its clients, reset
-    training.py      the training double beside it
-    emulator.py      up, down
     people.py        users of a stage's policies on it
     cdk.py           the real CDK command line against one
 
@@ -30,7 +27,6 @@ Bedrock's training, memory limits, `iam:PassRole`, embedded metrics, arm64.
 from __future__ import annotations
 
 from reward_functions.aws.emulator_record import LocalAwsError
-from reward_functions.local.emulator.emulator import down, find, running, up
-from reward_functions.local.emulator.started import LocalAws
+from reward_functions.local.emulator.emulator import LocalAws, down, find, running, up
 
 __all__ = ["LocalAws", "LocalAwsError", "down", "find", "running", "up"]

@@ -32,7 +32,7 @@ from reward_functions.local.emulator.processes import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from reward_functions.local.emulator.started import LocalAws
+    from reward_functions.local.emulator.emulator import LocalAws
 
 OURS: Final = "reward-functions: "
 """How the CDK app begins the sentence it ends with."""

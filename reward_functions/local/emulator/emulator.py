@@ -1,92 +1,83 @@
-"""Start, find, empty and end a local AWS emulator.
+"""Start, find, empty and end a local AWS emulator, and the training double beside it.
 
 Whatever interrupts a start ends the process it began; a start that was killed itself has left its
 record, and the next `up` or `down` of that name ends what it finds there. An emulator of a block,
 `running`, ends with the process of that block, however it ends.
 
-A certificate for the loopback interface, made on the spot.
-
 An emulator that enforces permissions is reached over TLS: the bucket that `cdk bootstrap` makes
-denies whoever comes without. The key never leaves its folder, and goes with it.
+denies every request without. Its certificate is made on the spot; the key never leaves its folder,
+and goes with it.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import ssl
 import subprocess
+import sys
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.aws.emulator_record import (
     DEFAULT,
     GLANCE,
+    LOOPBACK,
     Certificate,
+    Emulator,
     Folder,
     LocalAwsError,
+    Process,
     Record,
+    TrainingRecord,
+    endpoint,
     locked,
     recorded,
 )
-from reward_functions.local.emulator.environment import bound, emulators_own
-from reward_functions.local.emulator.interpreter import emulator_python
+from reward_functions.local.emulator.environment import (
+    ACCOUNT,
+    REGION,
+    SECRET,
+    bound,
+    emulators_own,
+    merged,
+    users_own,
+)
+from reward_functions.local.emulator.installing import emulator_python
 from reward_functions.local.emulator.processes import lifeline, process_of, start, undisturbed
-from reward_functions.local.emulator.started import LocalAws
-from reward_functions.local.emulator.training import adapt, with_training
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from reward_functions.local.emulator.training import TrainingOptions
+    from boto3.session import Session
 
+TRAINED: Final = frozenset({"bedrock", "bedrock-runtime", "sagemaker", "sagemakerjobruntime"})
+"""Services, as boto3 names them, that the training double stands in for."""
+
+LOOK_SECONDS: Final = 1.0
+"""What an emulator that is ready takes at most to say so."""
+
+RESET_SECONDS: Final = 30.0
+"""What emptying it may take: the processes of its functions end one by one."""
+
+READY_SECONDS: Final = 60.0
+"""What a start may take; it takes half a second on an idle machine."""
 
 DAYS: Final = "30"
 """Longer than an emulator runs, and short enough to be worth nothing to anyone."""
 
+MODULE: Final = "reward_functions.local.training_double"
 
-def make_certificate(folder: Path) -> Certificate:
-    """A certificate for 127.0.0.1 and localhost that signs itself, in a folder only we read.
-
-    Raises:
-        LocalAwsError: there is no openssl, or it fails.
-    """
-    folder.mkdir(mode=0o700, exist_ok=True)
-    made = Certificate(folder / "certificate.pem", folder / "key.pem")
-    try:
-        subprocess.run(  # noqa: S603
-            [
-                *(
-                    "openssl",
-                    "req",
-                    "-x509",
-                    "-newkey",
-                    "ec",
-                    "-pkeyopt",
-                    "ec_paramgen_curve:P-256",
-                ),
-                *("-nodes", "-days", DAYS, "-subj", "/CN=local AWS"),
-                *("-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"),
-                *("-addext", "basicConstraints=critical,CA:FALSE"),
-                *("-keyout", str(made.key), "-out", str(made.certificate)),
-            ],
-            check=True,
-            capture_output=True,
-            text=True,
-        )
-    except FileNotFoundError:
-        raise LocalAwsError(
-            "openssl, which makes the certificate for TLS, is not on the PATH: install it"
-        ) from None
-    except subprocess.CalledProcessError as error:
-        reason = error.stderr.strip().rpartition("\n")[2]
-        raise LocalAwsError(f"openssl could not make a certificate: {reason}") from None
-    return made
-
-
-READY_SECONDS: Final = 60.0
-"""What a start may take; it takes half a second on an idle machine."""
+INHERITED: Final = ("PATH", "HOME", "XDG_STATE_HOME", "PYTHONPATH", "LANG")
+"""Variables the training double needs to be itself and to find the emulator; nothing of the
+caller's AWS."""
 
 SERVE: Final = """
 import sys
@@ -99,6 +90,184 @@ sys.exit(main())
 """The emulator's own server. At the first request to a service that it does not have, ministack
 1.5.33 reads the models of all that AWS has, four seconds in which it answers nobody. SageMaker,
 for which it is asked who signs a request, is known beforehand."""
+
+
+class EmulatorEnded(LocalAwsError):
+    """The emulator is gone. The message has the last line it wrote."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalAws(Emulator):
+    """An emulator that was started, by this process or another one."""
+
+    @property
+    def training_endpoint(self) -> str:
+        """The address of the training double beside it; "" where there is none."""
+        training = self.record.training
+        return endpoint(training.port, tls=False) if training else ""
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables that point every AWS tool at it."""
+        training = self.record.training
+        return users_own(
+            self.folder.path,
+            self.record.port,
+            self.record.certificate,
+            training.port if training else None,
+        )
+
+    def environment_for(self, environ: Mapping[str, str]) -> dict[str, str]:
+        """A whole environment turned towards it: for a program to run in."""
+        return merged(environ, self.environment)
+
+    def require(self) -> None:
+        """Raise `EmulatorEnded` unless it runs."""
+        if not self.alive:
+            raise EmulatorEnded(f"the local AWS {self.name!r} has ended{self.last_words()}")
+
+    def session(self, **credentials: str) -> Session:
+        """A boto3 session whose clients reach it, whatever the caller's own environment says.
+
+        Args:
+            credentials: as `boto3.Session` takes them; the root of the account where not given.
+        """
+        import boto3  # noqa: PLC0415 - half a second, and starting an emulator needs none of it
+
+        own = {"aws_access_key_id": ACCOUNT, "aws_secret_access_key": SECRET}
+        session = boto3.Session(**(credentials or own), region_name=REGION)
+        certificate = self.record.certificate
+        verified = {} if certificate is None else {"verify": str(certificate.certificate)}
+        # A session takes no address of its own; its clients do.
+        session.client = partial(self._client, session.client, verified)
+        return session
+
+    def _client(
+        self, make: Callable[..., Any], verified: dict[str, str], service: str, **options: Any
+    ) -> Any:
+        address = {"endpoint_url": self.endpoint} | verified
+        if self.training_endpoint and service in TRAINED:
+            address = {"endpoint_url": self.training_endpoint}
+        return make(service, **address | options)
+
+    def client(self, service: str, **options: Any) -> Any:
+        """A boto3 client of one of its services, as root; the options are boto3's."""
+        return self.session().client(service, **options)
+
+    def reset(self) -> None:
+        """Empty it of everything that was made in it.
+
+        Raises:
+            LocalAwsError: it has ended, or does not do so.
+        """
+        self.require()
+        if self.training_endpoint:
+            self.ask_training("POST", "reset")
+        status = self._asked("POST", "/_ministack/reset", RESET_SECONDS)
+        if status != HTTPStatus.OK:
+            raise LocalAwsError(f"the local AWS {self.name!r} does not empty itself: {status}")
+
+    def ready(self) -> bool:
+        """Whether it answers."""
+        return self._asked("GET", "/_ministack/ready", LOOK_SECONDS) == HTTPStatus.OK
+
+    def _asked(self, method: str, path: str, patience: float) -> int | None:
+        """The status of an answer; None where there is none."""
+        connection = self.connection(patience)
+        try:
+            connection.request(method, path)
+            response = connection.getresponse()
+            response.read()
+        except (OSError, HTTPException):
+            return None
+        finally:
+            connection.close()
+        return response.status
+
+    def connection(self, patience: float) -> HTTPConnection:
+        """A connection to it, not opened yet.
+
+        Args:
+            patience: seconds to wait for each piece of an answer.
+        """
+        certificate, port = self.record.certificate, self.record.port
+        if certificate is None:
+            return HTTPConnection(LOOPBACK, port, timeout=patience)
+        trusted = ssl.create_default_context(cafile=str(certificate.certificate))
+        return HTTPSConnection(LOOPBACK, port, timeout=patience, context=trusted)
+
+    def training_ready(self) -> bool:
+        """Whether the training double beside it answers."""
+        try:
+            self.ask_training("GET", "ready")
+        except LocalAwsError:
+            return False
+        return True
+
+    def ask_training(self, method: str, what: str, **given: Any) -> dict[str, Any]:
+        """What the training double beside it answers to one of its controls.
+
+        Args:
+            method: of HTTP.
+            what: such as "throttle"; `training_double.control` has them all.
+            given: the request's fields.
+
+        Raises:
+            LocalAwsError: there is no double, it has ended, or it refuses.
+        """
+        training = self.record.training
+        if training is None:
+            raise LocalAwsError(f"the local AWS {self.name!r} runs without --training")
+        connection = HTTPConnection(LOOPBACK, training.port, timeout=RESET_SECONDS)
+        path, body = f"/_training/{what}", json.dumps(given).encode() if given else b""
+        signed = self.enforcing and method != "GET"
+        headers = self._signature(method, path, body) if signed else {}
+        try:
+            connection.request(method, path, body, headers)
+            response = connection.getresponse()
+            answer: dict[str, Any] = json.loads(response.read())
+        except (OSError, HTTPException, ValueError):
+            if not training.process.alive:
+                raise LocalAwsError(
+                    f"the training double of {self.name!r} has ended, with all that it held: "
+                    f"reward local down --name {self.name}, then up --training"
+                ) from None
+            raise LocalAwsError(
+                f"the training double of {self.name!r} does not answer: see "
+                f"{self.folder.training_log}"
+            ) from None
+        finally:
+            connection.close()
+        if response.status != HTTPStatus.OK:
+            raise LocalAwsError(f"the training double refuses: {answer.get('message')}")
+        return answer
+
+    def _signature(self, method: str, path: str, body: bytes) -> dict[str, str]:
+        """The headers that make a request to the training double one of root."""
+        from botocore.auth import SigV4Auth  # noqa: PLC0415 - a tenth of a second
+        from botocore.awsrequest import AWSRequest  # noqa: PLC0415
+        from botocore.credentials import Credentials  # noqa: PLC0415
+
+        request = AWSRequest(method, f"{self.training_endpoint}{path}", data=body)
+        SigV4Auth(Credentials(ACCOUNT, SECRET), "bedrock", REGION).add_auth(request)
+        return dict(request.headers.items())
+
+    def last_words(self) -> str:
+        """The last line of its log, after a colon."""
+        return self.folder.tail(self.folder.log)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingOptions:
+    """What a training double is started with.
+
+    Args:
+        data: files of prompts that it answers beside those in the buckets.
+        step_seconds: how long each step of a job takes; None for no time, or as it was.
+    """
+
+    data: Sequence[Path] = ()
+    step_seconds: float | None = None
 
 
 def known() -> list[LocalAws]:
@@ -151,16 +320,40 @@ def up(
             return present
         _end(folder)
         python = emulator_python(python)
-        return _started(
-            folder,
-            port,
-            python,
-            enforce=enforce,
-            models=models,
-            training=training,
-            line=line,
-            progress=progress,
-        )
+        with ExitStack() as failed:
+            # An interrupt as well: what was begun here must not be left.
+            failed.callback(_end, folder)
+            folder.make()
+            certificate = make_certificate(folder.path / "tls") if enforce else None
+            aws = _launched(folder, port, python, certificate=certificate, models=models, line=line)
+            progress(f"waiting for the local AWS on port {aws.record.port}")
+            _wait(aws.ready, aws.require, "the local AWS")
+            if training is not None:
+                progress("waiting for the training double")
+                aws = with_training(aws, training, line)
+            failed.pop_all()
+        return aws
+
+
+@contextmanager
+def running(name: str | None = None, **options: Any) -> Iterator[LocalAws]:
+    """An emulator of its own for a block, ended however the block or this process ends.
+
+    Args:
+        name: one that no other process gives, where not given.
+        options: those of `up`, but for its `line`.
+
+    Raises:
+        LocalAwsError: it runs already, or cannot be started.
+    """
+    own = name or f"process-{os.getpid()}-{os.urandom(4).hex()}"
+    if find(own) is not None:
+        raise LocalAwsError(f"the local AWS {own!r} runs already: {_elsewhere(own)}")
+    with lifeline() as line:
+        try:
+            yield up(own, line=line, **options)
+        finally:
+            down(own)
 
 
 def down(name: str = DEFAULT) -> bool:
@@ -176,100 +369,174 @@ def down(name: str = DEFAULT) -> bool:
     return ran
 
 
-@contextmanager
-def running(
-    name: str | None = None,
-    *,
-    port: int | None = None,
-    enforce: bool = False,
-    python: str | None = None,
-    models: str | None = None,
-    training: TrainingOptions | None = None,
-    progress: Callable[[str], None] = lambda _: None,
-) -> Iterator[LocalAws]:
-    """An emulator of its own for a block, ended however the block or this process ends.
+def with_training(aws: LocalAws, options: TrainingOptions, line: int | None) -> LocalAws:
+    """Start the training double beside an emulator.
 
-    The arguments are those of `up`. Without a name it has one that no other process gives.
+    Args:
+        aws: the emulator, which has none yet.
+        options: of the double.
+        line: the `lifeline` it ends with, where it is not to outlive this process.
+
+    Raises:
+        LocalAwsError: it cannot be started; nothing is left of the attempt.
     """
-    own = name or f"process-{os.getpid()}-{os.urandom(4).hex()}"
-    present = find(own)
-    if present is not None:
-        raise LocalAwsError(f"the local AWS {own!r} runs already: {_elsewhere(own)}")
-    with lifeline() as line:
-        try:
-            yield up(
-                own,
-                port=port,
-                enforce=enforce,
-                python=python,
-                models=models,
-                training=training,
-                line=line,
-                progress=progress,
-            )
-        finally:
-            down(own)
-
-
-def _started(
-    folder: Folder,
-    port: int | None,
-    python: str,
-    *,
-    enforce: bool,
-    models: str | None,
-    training: TrainingOptions | None,
-    line: int | None,
-    progress: Callable[[str], None],
-) -> LocalAws:
+    log = aws.folder.training_log
+    environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
+    # The socket is closed here once the child has it: nobody waits at one that is dead.
     with ExitStack() as failed:
-        # An interrupt as well: what was begun here must not be left behind.
-        failed.callback(_end, folder)
-        folder.make()
-        with bound(port) as listening:
-            aws = _launched(folder, listening, python, enforce=enforce, models=models, line=line)
-        progress(f"waiting for the local AWS on port {aws.record.port}")
-        _wait(aws)
-        if training is not None:
-            progress("waiting for the training double")
-            aws = with_training(aws, training, line)
+        with bound(None) as listening:
+            port = listening.getsockname()[1]
+            command = [
+                *(sys.executable, "-m", MODULE, aws.name, str(listening.fileno())),
+                *("--step-seconds", str(options.step_seconds or 0.0)),
+                *(word for file in options.data for word in ("--data", str(file.absolute()))),
+            ]
+            aws = _noted(
+                aws.folder,
+                command,
+                environment=environment | aws.environment,
+                log=log,
+                listening=listening,
+                line=line,
+                record_of=lambda process: replace(
+                    aws.record, training=TrainingRecord(process, port)
+                ),
+            )
+        training = aws.record.training
+        assert training is not None
+        failed.callback(training.process.end)
+
+        def require() -> None:
+            if not training.process.alive:
+                raise LocalAwsError(
+                    f"the training double could not be started{aws.folder.tail(log)}"
+                )
+
+        _wait(aws.training_ready, require, "the training double")
         failed.pop_all()
     return aws
 
 
+def _require_training(aws: LocalAws) -> None:
+    """Refuse an emulator without a training double that runs.
+
+    Raises:
+        LocalAwsError: there is none, or it has ended.
+    """
+    training = aws.record.training
+    again = (
+        f"reward local down --name {aws.name}, then up --training, or start another with another "
+        "--name"
+    )
+    if training is None:
+        raise LocalAwsError(f"the local AWS {aws.name!r} runs already, without training: {again}")
+    if not training.process.alive:
+        raise LocalAwsError(
+            f"the training double of the local AWS {aws.name!r} has ended"
+            f"{aws.folder.tail(aws.folder.training_log)}: {again}"
+        )
+
+
+def adapt(aws: LocalAws, options: TrainingOptions) -> None:
+    """Let a training double that runs already do as it is asked now.
+
+    Raises:
+        LocalAwsError: there is none, it has ended, or it refuses.
+        OSError: a file cannot be read.
+    """
+    _require_training(aws)
+    if options.step_seconds is not None:
+        aws.ask_training("POST", "speed", seconds_per_step=options.step_seconds)
+    for file in options.data:
+        aws.ask_training("POST", "data", name=file.name, content=file.read_text("utf-8"))
+
+
+def make_certificate(folder: Path) -> Certificate:
+    """A certificate for 127.0.0.1 and localhost that signs itself, in a folder only we read.
+
+    Raises:
+        LocalAwsError: there is no openssl, or it fails.
+    """
+    folder.mkdir(mode=0o700, exist_ok=True)
+    made = Certificate(folder / "certificate.pem", folder / "key.pem")
+    try:
+        subprocess.run(  # noqa: S603
+            [
+                *("openssl", "req", "-x509", "-newkey", "ec"),
+                *("-pkeyopt", "ec_paramgen_curve:P-256"),
+                *("-nodes", "-days", DAYS, "-subj", "/CN=local AWS"),
+                *("-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"),
+                *("-addext", "basicConstraints=critical,CA:FALSE"),
+                *("-keyout", str(made.key), "-out", str(made.certificate)),
+            ],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+    except FileNotFoundError:
+        raise LocalAwsError(
+            "openssl, which makes the certificate for TLS, is not on the PATH: install it"
+        ) from None
+    except subprocess.CalledProcessError as error:
+        reason = error.stderr.strip().rpartition("\n")[2]
+        raise LocalAwsError(f"openssl could not make a certificate: {reason}") from None
+    return made
+
+
 def _launched(
     folder: Folder,
-    listening: socket.socket,
+    port: int | None,
     python: str,
     *,
-    enforce: bool,
+    certificate: Certificate | None,
     models: str | None,
     line: int | None,
 ) -> LocalAws:
-    port = listening.getsockname()[1]
-    certificate = make_certificate(folder.path / "tls") if enforce else None
-    tls = (
-        ("--certfile", str(certificate.certificate), "--keyfile", str(certificate.key))
-        if certificate
-        else ()
-    )
-    with folder.log.open("wb") as log, undisturbed():
-        child = start(
-            # Its own `main` listens on port 443 as well where it can, and writes a file elsewhere.
-            [
-                *(python, "-c", SERVE, "--workers", "0", *tls),
-                *("--bind", f"fd://{listening.fileno()}", "--keep-alive", "75"),
-                "ministack.app:app",
-            ],
+    tls: tuple[str, ...] = ()
+    if certificate is not None:
+        tls = ("--certfile", str(certificate.certificate), "--keyfile", str(certificate.key))
+    with bound(port) as listening:
+        port = listening.getsockname()[1]
+        # Its own `main` listens on port 443 as well where it can, and writes a file elsewhere.
+        command = [
+            *(python, "-c", SERVE, "--workers", "0", *tls),
+            *("--bind", f"fd://{listening.fileno()}", "--keep-alive", "75"),
+            "ministack.app:app",
+        ]
+        return _noted(
+            folder,
+            command,
             environment=emulators_own(folder.path, port, certificate, models),
+            log=folder.log,
+            listening=listening,
+            line=line,
+            record_of=lambda process: Record(process, port, certificate, python, project=_here()),
+        )
+
+
+def _noted(
+    folder: Folder,
+    command: Sequence[str],
+    *,
+    environment: Mapping[str, str],
+    log: Path,
+    listening: socket.socket,
+    line: int | None,
+    record_of: Callable[[Process], Record],
+) -> LocalAws:
+    """Start what serves at a socket, and write down its process before anything can interrupt."""
+    with log.open("wb") as output, undisturbed():
+        child = start(
+            command,
+            environment=environment,
             folder=folder.path,
-            log=log,
+            log=output,
             inherited=[listening.fileno()],
             line=line,
         )
         # Popen complains when it is forgotten while its process runs; from here on the id is all.
         child.returncode = 0
-        record = Record(process_of(child.pid), port, certificate, python, project=_here())
+        record = record_of(process_of(child.pid))
         folder.write(record)
     return LocalAws(folder, record)
 
@@ -281,12 +548,12 @@ def _here() -> str:
         return ""
 
 
-def _wait(aws: LocalAws) -> None:
+def _wait(ready: Callable[[], bool], require: Callable[[], None], what: str) -> None:
     late = monotonic() + READY_SECONDS
-    while not aws.ready():
-        aws.require()
+    while not ready():
+        require()
         if monotonic() > late:
-            raise LocalAwsError(f"the local AWS does not answer within {READY_SECONDS:g} seconds")
+            raise LocalAwsError(f"{what} does not answer within {READY_SECONDS:g} seconds")
         sleep(GLANCE)
 
 

@@ -15,7 +15,7 @@ from reward_functions.aws.failures import in_words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reward_functions.local.emulator.started import LocalAws
+    from reward_functions.local.emulator.emulator import LocalAws
 
 MADE_BY: Final = {
     "sagemaker": "sagemaker_role",

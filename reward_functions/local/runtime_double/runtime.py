@@ -1,34 +1,481 @@
-"""What answers agents, whichever port it stands behind: calls of the policy, reports, controls.
+"""What answers agents, whichever port it stands behind: policy calls, reports, controls.
 
-The double on the loopback interface: one port for agents, for reports, and for its controls.
+A double does not know the secrets of its callers. What a signature is worth is not checked: its
+form and its scope are, that its time is not over, and that it covers the host and its moment.
+
+| API | path | job | credential |
+| --- | --- | --- | --- |
+| policy calls | `/v1/chat/completions`, `/sample`, `/sample-with-response-stream` | header | both |
+| modelled reports | `/complete-rollout`, `/update-reward` | `X-Amzn-SageMaker-Job-Arn` | both |
+| sagemaker.train.rft | the same | `JobArn` in the body | bearer |
+| alpha | `/CompleteTrajectory`, `/UpdateReward` | `X-Rft-Job-Arn`, or none | SigV4 |
+
+Requests and answers are held to botocore's model. The alpha API has none: its requests are read by
+the same one, and its trajectory may be named by `X-Trajectory-Id` as well. aws-rft-sdk names no job
+in a report: it is that of the one trajectory of this id. The answer to a policy call is recorded as
+a turn before it is sent.
+
+What only a double has is under `/_runtime/`. Programs of this machine may do all of it, pages of
+other sites may not:
+
+    GET  /_runtime/                 one page of HTML, without a text of a rollout
+    GET  /_runtime/counts           how many there are of what
+    GET  /_runtime/trajectories     [?job=ARN][&state=STATE][&limit=N], without the texts
+    GET  /_runtime/trajectories/ID  [?job=ARN][&texts=last] with turns and reports
+    POST /_runtime/trajectories     {"job": ARN, "trajectory": ID}: it exists from now on
+    POST /_runtime/faults           {"plan": "throttle=0.1,…", "seed": N}: from the next call on
+    POST /_runtime/reset            everything that was made is forgotten
+
+Source: SigV4, and the bearer token of sagemaker-core 2.27's `token_generator`.
 """
 
 from __future__ import annotations
 
 import json
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from functools import cache
 from http import HTTPStatus
+from math import isfinite
 from threading import Event
-from time import time
-from typing import TYPE_CHECKING, ClassVar, Final
+from time import monotonic, time
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
+from urllib.parse import parse_qs, unquote
 
-from reward_functions.local.loopback_service.requests import Refused, missing
+from reward_functions.aws.request_validation import problems
+from reward_functions.core.errors import ConfigurationError
+from reward_functions.local.loopback_service import wire
+from reward_functions.local.loopback_service.bearer_tokens import TokenKind, presigned
+from reward_functions.local.loopback_service.requests import (
+    SMALL,
+    Refused,
+    Request,
+    invalid,
+    missing,
+    read_json,
+)
 from reward_functions.local.loopback_service.server import LoopbackServer
-from reward_functions.local.runtime_double.control import PREFIX, controlled
-from reward_functions.local.runtime_double.credentials import EXPIRED, credential_of
-from reward_functions.local.runtime_double.reports import ROUTES, read_report
-from reward_functions.local.runtime_double.sampling import OPENAI, STREAMED, key_of, sampled
-from reward_functions.local.runtime_double.state import RuntimeSettings, Trajectories
+from reward_functions.local.loopback_service.signatures import SKEW, of_headers
+from reward_functions.local.runtime_double.chat import completed, read_chat
+from reward_functions.local.runtime_double.faults import FaultPlan
+from reward_functions.local.runtime_double.state import (
+    STATES,
+    TURNS,
+    Report,
+    RuntimeSettings,
+    Trajectories,
+    Turn,
+)
+from reward_functions.reports.pages.page import Page
+from reward_functions.reports.pages.sections import Section
+from reward_functions.reports.sheets import Sheet
+from reward_functions.rollouts.drive.agents import ENDED, SeenRollout, seen_in
+from reward_functions.rollouts.request.headers import JOB_HEADER, TRAJECTORY_HEADER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
-    from reward_functions.local.loopback_service.requests import Request
+    from botocore.model import OperationModel
+
     from reward_functions.local.loopback_service.server import Reply
-    from reward_functions.local.runtime_double.credentials import Credential
-    from reward_functions.local.runtime_double.faults import FaultPlan
-    from reward_functions.local.runtime_double.reports import Arrived
-    from reward_functions.local.runtime_double.trajectory import Trajectory
+    from reward_functions.local.runtime_double.chat import Policy
+    from reward_functions.local.runtime_double.state import Key, Trajectory
+    from reward_functions.reports.pages.sections import Part
+
+
+SIGNED_FOR: Final = "sagemaker"
+"""That requests and tokens are signed for: the model's `signingName`."""
+
+TOKEN: Final = TokenKind(
+    "sagemaker-api-key-", "sagemaker.amazonaws.com", SIGNED_FOR, "a SageMaker API key"
+)
+BEARER: Final = "Bearer "
+
+Credential: TypeAlias = Literal["sigv4", "bearer"]
+
+EXPIRED: Final = "The security token included in the request is expired"
+
+COVERED: Final = frozenset({"host", "x-amz-date"})
+
+
+def credential_of(request: Request, now: float) -> Credential:
+    """Which kind of credential a call carries.
+
+    Args:
+        request: whole.
+        now: seconds since the epoch.
+
+    Raises:
+        Refused: none, one that is not well-formed, or one whose time is over.
+    """
+    moment = datetime.fromtimestamp(now, UTC)
+    authorization = request.header("authorization")
+    if authorization.startswith(BEARER):
+        token = presigned(authorization.removeprefix(BEARER).strip(), TOKEN)
+        if moment >= token.expires:
+            raise Refused("ExpiredTokenException", EXPIRED)
+        return "bearer"
+    signature = of_headers(request, SIGNED_FOR)
+    names = {name.lower() for name, _ in request.headers}
+    if not set(signature.headers) >= COVERED or not names >= set(signature.headers):
+        raise Refused(
+            "IncompleteSignatureException",
+            "SignedHeaders names host, x-amz-date and headers of the request",
+        )
+    if not _is_now(signature.moment, signature.day, moment):
+        raise Refused("InvalidSignatureException", "Signature expired, or of another day")
+    return "sigv4"
+
+
+def _is_now(stated: str, day: str, now: datetime) -> bool:
+    try:
+        signed = datetime.strptime(stated, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
+    except ValueError:
+        return False
+    return stated.startswith(day) and abs(now - signed) <= SKEW
+
+
+SERVICE: Final = "sagemakerjobruntime"
+
+ALPHA_JOB: Final = "X-Rft-Job-Arn"
+ALPHA_TRAJECTORY: Final = "X-Trajectory-Id"
+ALPHA_SPAN: Final = "X-Span-Id"
+
+
+class _Route(NamedTuple):
+    operation: str
+    model: str
+    alpha: bool = False
+
+
+ROUTES: Final = {
+    "/complete-rollout": _Route("complete", "CompleteRollout"),
+    "/update-reward": _Route("reward", "UpdateReward"),
+    "/CompleteTrajectory": _Route("complete", "CompleteRollout", alpha=True),
+    "/UpdateReward": _Route("reward", "UpdateReward", alpha=True),
+}
+
+
+class Arrived(NamedTuple):
+    """A report, and what answers it."""
+
+    key: Key
+    report: Report
+    operation: OperationModel
+
+    @property
+    def answer(self) -> bytes:
+        """The body of the answer to a report that was taken."""
+        return wire.answer(self.operation, {})
+
+
+def read_report(
+    request: Request, credential: Credential, job_of: Callable[[str], str] = lambda _: ""
+) -> Arrived:
+    """The report in a request, whose path is one of `ROUTES`.
+
+    Args:
+        request: as it came.
+        credential: what it is signed with.
+        job_of: the job of a trajectory that is named alone; "" where that is not known.
+
+    Raises:
+        Refused: it is not what the model asks for, or its API does not take the credential.
+    """
+    route = ROUTES[request.path]
+    if len(request.body) > SMALL:
+        raise invalid(f"a report has {SMALL} bytes at most")
+    if route.alpha:
+        if credential != "sigv4":
+            raise Refused("AccessDeniedException", "the alpha API takes signed requests alone")
+        request = _from_alpha(request, job_of)
+    elif credential == "bearer":
+        request = _with_job_of_body(request)
+    operation = _model(route.model)
+    given = wire.parameters(operation, {}, request)
+    key = (given["JobArn"], given["TrajectoryId"])
+    report = Report(route.operation, _body(given), given.get("ClientToken", ""), credential)
+    return Arrived(key, report, operation)
+
+
+@cache
+def _model(name: str) -> OperationModel:
+    (route,) = wire.routes(SERVICE, [name])
+    return route.operation
+
+
+def _body(given: dict[str, Any]) -> dict[str, Any]:
+    """What a report says."""
+    if "Rewards" not in given:
+        return {"Status": given.get("Status", "ready")}
+    try:
+        finite = all(map(isfinite, given["Rewards"]))
+    except OverflowError:  # an integer that no double holds
+        finite = False
+    if len(given["Rewards"]) > TURNS:
+        raise invalid(f"Rewards holds more than {TURNS} values: a trajectory has no more turns")
+    if not finite:
+        raise invalid("Value at 'Rewards' failed to satisfy constraint: Member must be a double")
+    return {"Rewards": given["Rewards"]}
+
+
+def _with_job_of_body(request: Request) -> Request:
+    """The request with its job in the header, where it has it in its body."""
+    body = read_json(request.body)
+    job = body.get("JobArn") if isinstance(body, dict) else None
+    header = request.header(JOB_HEADER)
+    if not isinstance(job, str) or header == job:
+        return request
+    if header:
+        raise invalid("JobArn is another one in the body than in the header")
+    return request._replace(headers=(*request.headers, (JOB_HEADER, job)))
+
+
+def _from_alpha(request: Request, job_of: Callable[[str], str]) -> Request:
+    """The same request as the current API has it."""
+    body = read_json(request.body)
+    if not isinstance(body, dict):
+        raise invalid("the request body is not a JSON object")
+    trajectory = request.header(ALPHA_TRAJECTORY)
+    if trajectory and body.setdefault("TrajectoryId", trajectory) != trajectory:
+        raise invalid("TrajectoryId is another one in the body than in the header")
+    job = request.header(ALPHA_JOB) or job_of(str(body.get("TrajectoryId", "")))
+    headers = tuple(each for each in request.headers if each[0].lower() != JOB_HEADER.lower())
+    if job:
+        headers = (*headers, (JOB_HEADER, job))
+    return request._replace(headers=headers, body=json.dumps(body).encode())
+
+
+OPENAI: Final = "/v1/chat/completions"
+
+STREAMED: Final = {OPENAI: False, "/sample": False, "/sample-with-response-stream": True}
+"""The paths, and whether an answer comes in pieces whatever the request says."""
+
+HEADERS: Final = {ALPHA_JOB.lower(): JOB_HEADER, ALPHA_TRAJECTORY.lower(): TRAJECTORY_HEADER}
+
+EVENTS: Final = {"Content-Type": "text/event-stream"}
+
+
+def key_of(request: Request) -> Key:
+    """The job and the trajectory of a policy call.
+
+    Raises:
+        Refused: a header is missing, or holds what no job or trajectory is called.
+    """
+    headers = tuple((HEADERS.get(name.lower(), name), value) for name, value in request.headers)
+    (route,) = wire.routes(SERVICE, ["Sample"])
+    given = wire.parameters(route.operation, {}, request._replace(headers=headers))
+    return given["JobArn"], given["TrajectoryId"]
+
+
+def sampled(
+    trajectories: Trajectories, policy: Policy, key: Key, request: Request, now: float
+) -> Reply:
+    """The answer to a policy call, which is a turn from now on.
+
+    Args:
+        trajectories: of the double.
+        policy: that answers.
+        key: of the call.
+        request: whole.
+        now: seconds since the epoch.
+
+    Raises:
+        Refused: it is no chat request, its trajectory is complete, or the policy has no answer.
+    """
+    chat = read_chat(request.body)
+    trajectories.require_pending(key)
+    answer = policy.answer(chat, key[1])
+    streamed = chat.stream or STREAMED[request.path]
+    made = completed(f"chatcmpl-{key[1][:64]}-{len(chat.messages)}", now, chat, answer)
+    turn = Turn(
+        request=request.body,
+        response=json.dumps(made.message).encode(),
+        prompt_tokens=made.usage.prompt,
+        completion_tokens=made.usage.completion,
+        tool_calls=len(answer.tool_calls),
+        span_id=request.header(ALPHA_SPAN)[:256],
+        streamed=streamed,
+    )
+    trajectories.add_turn(key, turn)
+    if streamed:
+        return HTTPStatus.OK, EVENTS, made.events()
+    return HTTPStatus.OK, {}, made.whole
+
+
+TITLE: Final = "Runtime double"
+NOTE: Final = (
+    "A stand-in for the SageMaker job runtime on this machine: no trainer reads these rewards, and "
+    "no model learns from them."
+)
+SHOWN: Final = 200
+"""Trajectories that the page lists: the latest."""
+
+HEADINGS: Final = {
+    "states": ("Trajectories by state", "state", "trajectories"),
+    "reports": ("Reports that arrived", "report", "calls"),
+    "faults": ("Accidents by plan", "accident", "calls"),
+    "refusals": ("Refusals", "error", "calls"),
+}
+
+
+def page_of(trajectories: Trajectories) -> str:
+    """The whole page."""
+    counts = trajectories.counts()
+    tallied = [
+        Section(title, [Sheet(title, [first, second], _rows(counts[kind]))])
+        for kind, (title, first, second) in HEADINGS.items()
+        if any(counts[kind].values())
+    ]
+    return Page(
+        TITLE,
+        warnings=[NOTE],
+        facts=[
+            ("accidents", str(trajectories.faults).replace(",", ", ") or "none"),
+            ("turns", str(counts["turns"]["recorded"])),
+        ],
+        sections=[*tallied, Section("Trajectories", list(_listed(trajectories.list())))],
+    ).html()
+
+
+def _rows(counts: Mapping[str, int]) -> list[list[str]]:
+    return [[name, str(count)] for name, count in counts.items()]
+
+
+def _listed(found: list[Trajectory]) -> Iterator[Part]:
+    if not found:
+        yield "No trajectory yet."
+        return
+    if len(found) > SHOWN:
+        yield f"{len(found) - SHOWN:,} older ones are not shown."
+    yield _sheet(found)
+
+
+def _sheet(found: list[Trajectory]) -> Sheet:
+    return Sheet(
+        title="Trajectories",
+        heads=["trajectory", "state", "turns", "rewards", "reports", "job"],
+        rows=[
+            [
+                each.trajectory_id,
+                each.state,
+                str(len(each.turns)),
+                shown_rewards(each),
+                str(len(each.deliveries)),
+                each.job_arn.rpartition("/")[2],
+            ]
+            for each in found[: -SHOWN - 1 : -1]
+        ],
+        words=["job", "state", "rewards"],
+    )
+
+
+def shown_rewards(trajectory: Trajectory, most: int = 8) -> str:
+    """The rewards of a trajectory, the first of many; "-" for none."""
+    rewards = trajectory.rewards
+    if rewards is None:
+        return "-"
+    more = ", …" if len(rewards) > most else ""
+    return ", ".join(f"{reward:g}" for reward in rewards[:most]) + more
+
+
+PREFIX: Final = "/_runtime"
+ONE: Final = f"{PREFIX}/trajectories/"
+
+LISTED: Final = 1_000
+"""Trajectories of a list, where it names no other limit."""
+
+HTML: Final = {"Content-Type": "text/html; charset=utf-8"}
+
+
+def controlled(trajectories: Trajectories, request: Request) -> Reply:
+    """What a control answers.
+
+    Raises:
+        Refused: there is no such thing, or it cannot be done.
+    """
+    if request.method == "GET" and request.path in {PREFIX, f"{PREFIX}/"}:
+        return HTTPStatus.OK, HTML, page_of(trajectories).encode()
+    query = {name: values[0] for name, values in parse_qs(request.query).items()}
+    if request.method == "GET" and request.path.startswith(ONE):
+        found = _one(trajectories, unquote(request.path.removeprefix(ONE)), query)
+        return HTTPStatus.OK, {}, _json(found.json(last=query.get("texts") == "last"))
+    wanted = f"{request.method} {request.path.removeprefix(PREFIX)}"
+    if wanted not in ACTIONS:
+        known = ", ".join(action.replace("/", f"{PREFIX}/") for action in ACTIONS)
+        raise missing(f"{request.method} {request.path[:128]} is none of {known}")
+    given = read_json(request.body) if request.body else {}
+    if not isinstance(given, dict):
+        raise invalid("the request body is not a JSON object")
+    return HTTPStatus.OK, {}, _json(ACTIONS[wanted](trajectories, query | given))
+
+
+def _one(trajectories: Trajectories, wanted: str, query: dict[str, str]) -> Trajectory:
+    found = trajectories.named(wanted, query.get("job"))
+    if not found:
+        raise missing("no trajectory has this id")
+    if len(found) > 1:
+        raise invalid("trajectories of several jobs have this id: add ?job=ARN")
+    return found[0]
+
+
+def _counts(trajectories: Trajectories, _: dict[str, Any]) -> dict[str, Any]:
+    return trajectories.counts() | {"plan": str(trajectories.faults)}
+
+
+def _list(trajectories: Trajectories, query: dict[str, Any]) -> list[dict[str, Any]]:
+    state, limit = query.get("state"), str(query.get("limit", LISTED))
+    if state is not None and state not in STATES:
+        raise invalid(f"state: one of {', '.join(STATES)}")
+    if not (limit.isascii() and limit.isdigit() and len(limit) < 10):  # noqa: PLR2004
+        raise invalid("limit: a whole number")
+    found = (
+        each.summary()
+        for each in trajectories.list()
+        if query.get("job", each.job_arn) == each.job_arn and state in {None, each.state}
+    )
+    return [summary for summary, _ in zip(found, range(int(limit)), strict=False)]
+
+
+def _register(trajectories: Trajectories, given: dict[str, Any]) -> dict[str, Any]:
+    named = {"JobArn": given.get("job"), "TrajectoryId": given.get("trajectory")}
+    (route,) = wire.routes(SERVICE, ["CompleteRollout"])
+    if wrong := [*problems(route.operation.input_shape, named)]:
+        raise invalid("; ".join(wrong))
+    key = (str(named["JobArn"]), str(named["TrajectoryId"]))
+    trajectories.register(key)
+    return trajectories.get(key).summary()
+
+
+def _faults(trajectories: Trajectories, given: dict[str, Any]) -> dict[str, Any]:
+    plan, seed = given.get("plan"), given.get("seed", 0)
+    if not isinstance(plan, str):
+        raise invalid('plan: a string, such as "throttle=0.1"')
+    if not isinstance(seed, int) or isinstance(seed, bool):
+        raise invalid("seed: a whole number")
+    try:
+        trajectories.faults = FaultPlan.parse(plan, seed=seed)
+    except ConfigurationError as error:
+        raise invalid(str(error)) from None
+    return {"plan": str(trajectories.faults), "seed": seed}
+
+
+def _reset(trajectories: Trajectories, _: dict[str, Any]) -> dict[str, Any]:
+    trajectories.clear()
+    return {}
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value).encode()
+
+
+ACTIONS: Final[dict[str, Callable[[Trajectories, dict[str, Any]], Any]]] = {
+    "GET /counts": _counts,
+    "GET /trajectories": _list,
+    "POST /trajectories": _register,
+    "POST /faults": _faults,
+    "POST /reset": _reset,
+}
 
 
 ACCIDENTS: Final = {
@@ -226,3 +673,36 @@ def serving(settings: RuntimeSettings | None = None) -> Iterator[RuntimeDouble]:
     double = RuntimeDouble(settings)
     with double.in_background():
         yield double
+
+
+LOOK: Final = 0.25
+"""Seconds between two looks at a runtime of this process, for a state that is not the last one."""
+
+
+class OwnRuntime:
+    """A runtime double of this process.
+
+    Args:
+        double: that serves.
+    """
+
+    def __init__(self, double: RuntimeDouble) -> None:
+        self.endpoint = double.endpoint
+        self._double = double
+
+    def register(self, job: str, rollout: str) -> None:
+        """Let a rollout begin."""
+        self._double.register(job, rollout)
+
+    def wait(self, job: str, rollout: str, states: Collection[str], timeout: float) -> SeenRollout:
+        """What it knows once the rollout is in one of these states, or the time is over.
+
+        The double waits for a rollout's end; another state is looked for now and then.
+        """
+        end = monotonic() + timeout
+        longest = timeout if set(states) <= ENDED else LOOK
+        while True:
+            left = max(0.0, end - monotonic())
+            found = self._double.wait(job, rollout, timeout=min(longest, left))
+            if found.state in states or not left:
+                return seen_in(found.json(last=True))

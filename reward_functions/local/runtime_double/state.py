@@ -1,5 +1,8 @@
 """The trajectories of a double, and the rules by which reports change them.
 
+    PENDING ──complete(ready)──→ READY ──reward──→ REWARD_RECEIVED
+       └──────complete(failed)─→ FAILED
+
 | operation | in PENDING | in READY | in REWARD_RECEIVED | in FAILED |
 | --- | --- | --- | --- | --- |
 | a policy call | PENDING | refused | refused | refused |
@@ -12,12 +15,10 @@ answered as it was the first time; with another body it is refused.
 
 Source: the model of botocore's `sagemakerjobruntime`; the states of aws-rft-sdk.
 
-The texts of the latest turns: so many bytes of all trajectories, and older ones give way.
+The texts of the latest turns are kept, so many bytes of all trajectories: you read the response of
+a rollout's last turn. The numbers of older turns stay.
 
-Whoever waits for a rollout reads the response of its last turn, so that the latest texts are those
-that are missed. The numbers of a turn stay.
-
-How a runtime double behaves where nobody knows how the service does.
+How a double behaves where nobody knows how the service does:
 
 | setting | meaning | what is known |
 | --- | --- | --- |
@@ -31,28 +32,149 @@ from __future__ import annotations
 
 import json
 from collections import Counter, deque
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, asdict, dataclass, field, replace
 from hashlib import sha256
 from threading import Condition
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from reward_functions.local.loopback_service.requests import Refused, conflict, invalid, missing
-from reward_functions.local.runtime_double.calculator_policy import CalculatorPolicy
 from reward_functions.local.runtime_double.faults import NO_FAULTS, FaultPlan, Previous
-from reward_functions.local.runtime_double.trajectory import (
-    FINISHED,
-    STATES,
-    Delivery,
-    Trajectory,
-    Turn,
-)
+from reward_functions.local.runtime_double.policies import CalculatorPolicy
 
 if TYPE_CHECKING:
     import builtins
     from collections.abc import Callable
 
     from reward_functions.local.runtime_double.chat import Policy
-    from reward_functions.local.runtime_double.trajectory import Ended, Key, State
+
+
+State: TypeAlias = Literal["PENDING", "READY", "REWARD_RECEIVED", "FAILED"]
+STATES: Final[tuple[State, ...]] = ("PENDING", "READY", "REWARD_RECEIVED", "FAILED")
+FINISHED: Final[frozenset[State]] = frozenset({"REWARD_RECEIVED", "FAILED"})
+
+Ended: TypeAlias = Literal["taken", "replayed", "refused", "not done"]
+"""Of a report: it has changed the state; it had been taken before, by its token; its state, token
+or rewards did not allow it; an accident came first."""
+
+Key: TypeAlias = tuple[str, str]
+"""Job and trajectory: the ids of other jobs may be the same."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One policy call that was recorded.
+
+    Args:
+        number: from 0, once it is recorded.
+        request: as it came; empty where it has given way to later ones.
+        response: the assistant's message as JSON; likewise.
+        prompt_tokens: an estimate, or the count of the model behind the double.
+        completion_tokens: likewise.
+        tool_calls: in the response.
+        span_id: of the alpha API's header; "" without one.
+        streamed: whether it was answered in pieces.
+    """
+
+    number: int = 0
+    request: bytes = field(default=b"", repr=False)
+    response: bytes = field(default=b"", repr=False)
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    tool_calls: int = 0
+    span_id: str = ""
+    streamed: bool = False
+
+    def json(self, *, request: bool = True, response: bool = True) -> dict[str, Any]:
+        """For the controls of the double, with its texts or without."""
+        return asdict(self) | {
+            "request": json.loads((request and self.request) or b"null"),
+            "response": json.loads((response and self.response) or b"null"),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One report that arrived, whatever became of it.
+
+    Args:
+        operation: "complete" or "reward".
+        token: of the client; "" for none.
+        body: what it says: {"Status": …} or {"Rewards": […]}.
+        status: of HTTP that the service decided on, also where no answer was sent; 0 where it
+            decided on none.
+        ended: what became of it.
+        fault: the accident that it met with; "" for none.
+        credential: "sigv4" or "bearer".
+        at: seconds since the epoch.
+    """
+
+    operation: str
+    token: str
+    body: dict[str, Any]
+    status: int
+    ended: Ended
+    fault: str
+    credential: str
+    at: float
+
+    def json(self) -> dict[str, Any]:
+        """For the controls of the double."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True)
+class Trajectory:
+    """A trajectory, as it is now.
+
+    Args:
+        job_arn: of its job.
+        trajectory_id: in the job.
+        state: of `STATES`.
+        turns: that were recorded.
+        rewards: that were counted; None before.
+        deliveries: reports, in the order in which they arrived; the first thousand.
+        began: when it was made, in seconds since the epoch.
+    """
+
+    job_arn: str
+    trajectory_id: str
+    state: State
+    turns: tuple[Turn, ...]
+    rewards: tuple[float, ...] | None
+    deliveries: tuple[Delivery, ...]
+    began: float
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing more is to come."""
+        return self.state in FINISHED
+
+    def taken(self, operation: str) -> int:
+        """How many reports of an operation were counted: 1 at most, or the double is broken."""
+        return sum(each.ended == "taken" for each in self.deliveries if each.operation == operation)
+
+    def summary(self) -> dict[str, Any]:
+        """For the controls of the double, without the texts."""
+        return {
+            "job_arn": self.job_arn,
+            "trajectory_id": self.trajectory_id,
+            "state": self.state,
+            "turns": len(self.turns),
+            "rewards": self.rewards,
+            "deliveries": len(self.deliveries),
+            "began": self.began,
+        }
+
+    def json(self, *, last: bool = False) -> dict[str, Any]:
+        """All of it; of the texts the last response alone, where that is enough."""
+        final = len(self.turns) - 1
+        return self.summary() | {
+            "turns": [
+                turn.json(request=not last, response=not last or turn.number == final)
+                for turn in self.turns
+            ],
+            "deliveries": [delivery.json() for delivery in self.deliveries],
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +258,6 @@ DELIVERIES: Final = 1_000
 """Of one trajectory that are kept; all of them are counted."""
 
 
-VALUES: Final = 1_000_000
-"""Rewards in all reports that are kept; of later ones it is kept that they came."""
-
-
 @dataclass(frozen=True, slots=True)
 class Report:
     """A report that arrived.
@@ -188,7 +306,6 @@ class Trajectories:
         self._records: dict[Key, _Record] = {}
         self._tokens: dict[tuple[str, str, str], str] = {}
         self._texts = KeptTexts(settings.text_bytes)
-        self._values = 0
         self._counts: Counter[tuple[str, str]] = Counter()
 
     def clear(self) -> None:
@@ -198,7 +315,6 @@ class Trajectories:
             self._tokens.clear()
             self._counts.clear()
             self._texts.clear()
-            self._values = 0
             self._changed.notify_all()
 
     def register(self, key: Key) -> None:
@@ -366,12 +482,8 @@ class Trajectories:
         self._counts["reports", f"{report.operation} {ended}"] += 1
         deliveries = self._records[key].deliveries
         if len(deliveries) < DELIVERIES:
-            at, body = self._clock(), report.body
-            self._values += len(body.get("Rewards", ()))
-            if self._values > VALUES:
-                body = {}
-            made = (report.operation, report.token, body, int(status), ended, fault)
-            deliveries.append(Delivery(*made, report.credential, at))
+            made = (report.operation, report.token, report.body, int(status), ended, fault)
+            deliveries.append(Delivery(*made, report.credential, self._clock()))
 
     def _found(self, key: Key) -> _Record:
         record = self._records.get(key)

@@ -16,9 +16,13 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.local.loopback_service.requests import missing
-from reward_functions.local.runtime_double.arithmetic import evaluated, expression_in, written
-from reward_functions.local.runtime_double.calculator_policy import CalculatorPolicy
 from reward_functions.local.runtime_double.chat import Answer, text_of
+from reward_functions.local.runtime_double.policies import (
+    CalculatorPolicy,
+    evaluated,
+    expression_in,
+    written,
+)
 from reward_functions.local.training_double.tasks import NoTask, task_of
 from reward_functions.rollouts.episode.scoring.samples import sample_of
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from boto3.session import Session
 
-    from reward_functions.local.runtime_double.trajectory import Trajectory
+    from reward_functions.local.runtime_double.state import Trajectory
     from reward_functions.local.training_double.agent_state import AgentJob
     from reward_functions.local.training_double.agent_training import AgentStep, Asked
     from reward_functions.local.training_double.clients import Clients

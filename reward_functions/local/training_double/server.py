@@ -18,9 +18,13 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from reward_functions.local.loopback_service.requests import SMALL, Refused, length_of
 from reward_functions.local.loopback_service.server import MESSAGE, LoopbackServer
 from reward_functions.local.runtime_double import RuntimeDouble
-from reward_functions.local.runtime_double.control import PREFIX
-from reward_functions.local.runtime_double.reports import ALPHA_JOB, ROUTES
-from reward_functions.local.runtime_double.sampling import OPENAI, STREAMED
+from reward_functions.local.runtime_double.runtime import (
+    ALPHA_JOB,
+    OPENAI,
+    PREFIX,
+    ROUTES,
+    STREAMED,
+)
 from reward_functions.local.training_double import aws_api, control, openai_api, sagemaker_mlflow
 from reward_functions.local.training_double.agent_runs import AgentRuns
 from reward_functions.local.training_double.clients import Clients

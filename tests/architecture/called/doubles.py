@@ -290,7 +290,7 @@ ROWS = {
             **dict.fromkeys(("stringnotlike", "arnnotequals", "arnnotlike"), (ALIKE, False)),
         },
     ),
-    "local.runtime_double.control:ACTIONS": Rows(
+    "local.runtime_double.runtime:ACTIONS": Rows(
         controlled_runtime,
         {
             "GET /counts": (6, ["before"], ""),

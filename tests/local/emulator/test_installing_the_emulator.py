@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from reward_functions.local.emulator import LocalAwsError, installing
-from reward_functions.local.emulator.interpreter import VERSION
+from reward_functions.local.emulator.installing import VERSION
 
 
 @pytest.fixture

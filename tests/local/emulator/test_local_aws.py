@@ -21,18 +21,15 @@ from reward_functions.local.emulator import (
     down,
     emulator,
     find,
-    interpreter,
+    installing,
     running,
-    started,
     up,
 )
 from reward_functions.local.emulator.cdk import Cdk, CdkFailed
-from reward_functions.local.emulator.emulator import known
+from reward_functions.local.emulator.emulator import EmulatorEnded, TrainingOptions, known
 from reward_functions.local.emulator.environment import PortInUse, merged, shell_lines
-from reward_functions.local.emulator.interpreter import EmulatorMissing
+from reward_functions.local.emulator.installing import EmulatorMissing
 from reward_functions.local.emulator.processes import lifeline, start
-from reward_functions.local.emulator.started import EmulatorEnded
-from reward_functions.local.emulator.training import TrainingOptions
 from tests.processes import end_within, processes_of
 
 ENVIRONMENT = "import os\ndef handler(event, context):\n    return [os.getpid(), dict(os.environ)]"
@@ -59,7 +56,7 @@ def gone(id):
 
 @pytest.fixture
 def impostor(tmp_path):
-    def made(then, version=interpreter.VERSION):
+    def made(then, version=installing.VERSION):
         script = tmp_path / "python"
         script.write_text(IMPOSTOR.format(version=version, folder=tmp_path, then=then))
         script.chmod(script.stat().st_mode | stat.S_IXUSR)
@@ -189,7 +186,7 @@ def test_an_emulator_that_ends_as_it_starts_is_told_with_its_last_words(impostor
 
 def test_an_emulator_that_never_answers_is_ended(impostor, nothing_left, monkeypatch):
     monkeypatch.setattr(emulator, "READY_SECONDS", 0.3)
-    monkeypatch.setattr(started, "LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(emulator, "LOOK_SECONDS", 0.1)
     with pytest.raises(LocalAwsError, match="does not answer within"):
         up("broken", python=impostor("sleep 1000"))
 
@@ -317,13 +314,13 @@ def test_a_name_is_no_path(name):
 def test_an_interpreter_without_the_emulator_is_told_with_the_remedy(impostor, tmp_path):
     with pytest.raises(EmulatorMissing, match=r"has no ministack.*: reward local install$"):
         up("broken", python=str(tmp_path / "nothing"))
-    with pytest.raises(EmulatorMissing, match=rf"1\.0\.0, not {interpreter.VERSION}"):
+    with pytest.raises(EmulatorMissing, match=rf"1\.0\.0, not {installing.VERSION}"):
         up("broken", python=impostor("", version="1.0.0"))
 
 
 def test_the_emulator_that_is_pinned_is_the_one_that_is_known():
     pinned = Path(__file__).parents[3] / "requirements" / "emulator.txt"
-    assert f"\nministack=={interpreter.VERSION} " in f"\n{pinned.read_text()}"
+    assert f"\nministack=={installing.VERSION} " in f"\n{pinned.read_text()}"
 
 
 ELSEWHERE = {

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from reward_functions.local.runtime_double.arithmetic import (
+from reward_functions.local.runtime_double.policies import (
     DEEPEST,
     evaluated,
     expression_in,

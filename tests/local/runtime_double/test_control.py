@@ -140,7 +140,7 @@ def test_the_page_shows_what_there_is_and_runs_nothing(make):
 
 
 def test_the_page_shows_the_latest_of_many(make, monkeypatch):
-    monkeypatch.setattr("reward_functions.local.runtime_double.page.SHOWN", 2)
+    monkeypatch.setattr("reward_functions.local.runtime_double.runtime.SHOWN", 2)
     double = make()
     for name in ("second", "third"):
         double.register(JOB, name)

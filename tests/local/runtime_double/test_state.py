@@ -11,8 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from reward_functions.local.loopback_service.requests import Refused
 from reward_functions.local.runtime_double import RuntimeSettings
-from reward_functions.local.runtime_double.state import TURNS, Report, Trajectories
-from reward_functions.local.runtime_double.trajectory import STATES, Turn
+from reward_functions.local.runtime_double.state import STATES, TURNS, Report, Trajectories, Turn
 
 KEY = ("job", "r")
 OTHER = ("job", "another")
@@ -206,17 +205,6 @@ def test_the_latest_texts_are_kept_and_every_turn_is_counted(most, turns, kept):
     assert sum(map(len, found.values())) == len(turns)
     assert all([each.number for each in found[key]] == [*range(len(found[key]))] for key in found)
     assert "!" not in repr(found)
-
-
-def test_reports_that_are_not_taken_fill_no_memory(monkeypatch):
-    monkeypatch.setattr("reward_functions.local.runtime_double.state.VALUES", 5)
-    trajectories = held()
-    for _ in range(4):
-        with pytest.raises(Refused):
-            trajectories.take(KEY, report("reward", rewards=(0.5, 0.25)))
-    found = trajectories.get(KEY).deliveries
-    assert [len(each.body.get("Rewards", ())) for each in found] == [2, 2, 0, 0]
-    assert trajectories.counts()["reports"] == {"reward refused": 4}
 
 
 def test_a_trajectory_without_an_end_is_ended(monkeypatch):

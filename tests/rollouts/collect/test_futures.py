@@ -7,7 +7,6 @@ from time import monotonic
 import pytest
 
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.local.agentcore_double import Faults
 from reward_functions.rollouts.collect.client import RolloutClient
 from reward_functions.rollouts.collect.ledger import open_sessions
 from reward_functions.rollouts.request.errors import (
@@ -17,6 +16,7 @@ from reward_functions.rollouts.request.errors import (
     ServiceFailed,
 )
 from reward_functions.rollouts.serve.agentcore.destinations import destination_of
+from tests.agentcore_double import Faults
 
 
 def never(_):

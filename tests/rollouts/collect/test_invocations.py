@@ -6,7 +6,6 @@ from contextlib import contextmanager
 
 import pytest
 
-from reward_functions.local.agentcore_double import Faults
 from reward_functions.rollouts.collect.invocations import AgentCoreHttpClient, InvocationError
 from reward_functions.rollouts.request.errors import (
     BadRequest,
@@ -14,6 +13,7 @@ from reward_functions.rollouts.request.errors import (
     RolloutError,
     ServiceFailed,
 )
+from tests.agentcore_double import Faults
 
 SESSION = "session-" + "0" * 30
 

@@ -5,9 +5,9 @@ from collections import Counter
 
 import pytest
 
-from reward_functions.local.agentcore_double import AppAgent, Faults
 from reward_functions.rollouts.collect.invocations import AgentCoreHttpClient, InvocationError
 from reward_functions.rollouts.request.errors import PolicyFailure
+from tests.agentcore_double import AppAgent, Faults
 from tests.rollouts.collect.conftest import boto
 from tests.rollouts.serve.agentcore.hosts import HOSTS, rl_app, runtime_app, serving
 

@@ -13,7 +13,7 @@ from reward_functions.local.runtime_double import (
     ScriptedPolicy,
     serving,
 )
-from reward_functions.local.runtime_double.own_runtime import OwnRuntime
+from reward_functions.local.runtime_double.runtime import OwnRuntime
 from reward_functions.rollouts.drive.agents import HttpAgent, RuntimeElsewhere
 from reward_functions.rollouts.drive.driving import (
     RolloutDriver,

@@ -1,11 +1,19 @@
-"""AgentCore's data plane and a bucket behind one port of the loopback interface.
+"""A stand-in for AgentCore's data plane, and for the bucket that results are written to.
 
-A request of neither operation is S3's. A status of the agent that is not 200 is AgentCore's
-RuntimeClientError, as the service has it.
+    with serving(FunctionAgent(agent)) as double:
+        client = RolloutClient(ARN, "results", "run", agentcore_client=…, s3_client=…)
 
-Sessions of a double: which run, and how often each was invoked and stopped.
+It takes and says what botocore's model of bedrock-agentcore knows. A request of neither of its
+operations is S3's, in the path style. A status of the agent that is not 200 is AgentCore's
+RuntimeClientError, as the service has it. What it cannot show: containers that start and die, and
+whether AWS takes a credential.
 
-Accidents by a plan that is the same in every run.
+What runs behind it is a function whose result is stored, or an app on this machine:
+
+FunctionAgent(lambda payload: {"rewards": 1.0})     replies at once and stores, as AgentCoreRLApp
+AppAgent("http://127.0.0.1:8080")                    POST /invocations with the session's header
+
+Accidents by a plan that is the same in every run:
 
 | kind | what happens |
 | --- | --- |
@@ -28,26 +36,139 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from http import HTTPStatus
-from threading import Condition, Event, Lock
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from threading import Condition, Event, Lock, Thread
+from urllib.error import HTTPError
+from urllib.parse import unquote
+from urllib.request import Request, urlopen
+from xml.sax.saxutils import escape
 
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.local.agentcore_double.agents import SESSION_HEADER
-from reward_functions.local.agentcore_double.bucket import Bucket, refused
+from reward_functions.core.loopback import is_loopback
 from reward_functions.local.loopback_service.requests import Refused, missing
 from reward_functions.local.loopback_service.server import Handler, LoopbackServer
 from reward_functions.local.loopback_service.wire import parameters, routes
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from reward_functions.local.agentcore_double.agents import Agent
-    from reward_functions.local.loopback_service.requests import Request
-    from reward_functions.local.loopback_service.server import Reply
+XML = {"Content-Type": "application/xml"}
 
 
-KINDS: Final = ("throttle", "conflict", "error", "forbidden", "slow", "dropped")
-OPERATIONS: Final = ("invoke", "stop", "head", "get")
+class Bucket:
+    """Objects by bucket and key."""
+
+    def __init__(self):
+        self._lock = Lock()
+        self._objects = {}
+
+    def put(self, bucket, key, body, *, new=False):
+        """Keep an object; whether it was kept: with `new`, only where there is none."""
+        with self._lock:
+            if new and f"{bucket}/{key}" in self._objects:
+                return False
+            self._objects[f"{bucket}/{key}"] = body
+            return True
+
+    def get(self, bucket, key):
+        """An object; None where there is none."""
+        with self._lock:
+            return self._objects.get(f"{bucket}/{key}")
+
+    def keys(self):
+        """`BUCKET/KEY` of all of them."""
+        with self._lock:
+            return sorted(self._objects)
+
+    def reply(self, request):
+        """The answer to a request of S3."""
+        bucket, _, key = unquote(request.path).lstrip("/").partition("/")
+        match request.method:
+            case "PUT":
+                new = request.header("if-none-match") == "*"
+                if self.put(bucket, key, request.body, new=new):
+                    return HTTPStatus.OK, {"ETag": '"0"'}, b""
+                return refused(HTTPStatus.PRECONDITION_FAILED, "PreconditionFailed")
+            case "GET" | "HEAD":
+                body = self.get(bucket, key)
+                if body is None:
+                    return refused(HTTPStatus.NOT_FOUND, "NoSuchKey")
+                return HTTPStatus.OK, {"Content-Type": "application/json"}, body
+            case _:
+                with self._lock:
+                    self._objects.pop(f"{bucket}/{key}", None)
+                return HTTPStatus.NO_CONTENT, {}, b""
+
+
+def refused(status, code):
+    """As S3 refuses."""
+    return status, XML, f"<Error><Code>{escape(code)}</Code></Error>".encode()
+
+
+SESSION_HEADER = "X-Amzn-Bedrock-AgentCore-Runtime-Session-Id"
+
+SECONDS = 900.0
+
+
+class FunctionAgent:
+    """A function of the payload; its result is stored where `_rollout` says.
+
+    Args:
+        function: returns the result, bytes that are stored as they are, or None for nothing; what
+            it raises is stored as a failure. It runs on a thread of its own.
+    """
+
+    def __init__(self, function):
+        self._function = function
+
+    def __call__(self, body, session, bucket):
+        """Reply at once; the function runs behind the reply."""
+        payload = json.loads(body)
+        rollout = payload["_rollout"]
+        key = f"{rollout['exp_id']}/{rollout['input_id']}/{session}.json"
+        where = {"s3_bucket": rollout["s3_bucket"], "result_key": key}
+        Thread(target=self._run, args=(payload, where, bucket), daemon=True).start()
+        return 200, json.dumps({"status": "processing", **where}).encode()
+
+    def _run(self, payload, where, bucket):
+        try:
+            result = self._function(payload)
+        except (ValueError, RuntimeError, LookupError, TypeError) as error:
+            result = {"status_code": 500, "stop_reason": f"{type(error).__name__}: {error}"}
+        if result is None:
+            return
+        if not isinstance(result, bytes):
+            named = {"input_id": payload["_rollout"]["input_id"], **where}
+            full = {"status_code": 200, "stop_reason": "end_turn", **named, **result}
+            result = json.dumps(full).encode()
+        bucket.put(where["s3_bucket"], where["result_key"], result)
+
+
+class AppAgent:
+    """An agent's app on this machine.
+
+    Args:
+        url: of the app, without a path.
+
+    Raises:
+        ConfigurationError: it leads to another machine.
+    """
+
+    def __init__(self, url):
+        if not is_loopback(url) or not url.startswith("http://"):
+            raise ConfigurationError("an app behind the double runs on this machine: http://…")
+        self._url = url.rstrip("/") + "/invocations"
+
+    def __call__(self, body, session, bucket):
+        """The app's own reply."""
+        headers = {"Content-Type": "application/json", SESSION_HEADER: session}
+        request = Request(self._url, data=body, headers=headers)
+        try:
+            with urlopen(request, timeout=SECONDS) as reply:
+                return reply.status, reply.read()
+        except HTTPError as error:
+            with error:
+                return error.code, error.read()
+
+
+KINDS = ("throttle", "conflict", "error", "forbidden", "slow", "dropped")
+OPERATIONS = ("invoke", "stop", "head", "get")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +185,7 @@ class Faults:
         ConfigurationError: an unknown operation or kind, or a share out of its range.
     """
 
-    shares: Mapping[str, float] = field(default_factory=dict)
+    shares: dict = field(default_factory=dict)
     seed: int = 0
     slow_seconds: float = 0.2
     most: int = 2
@@ -72,13 +193,13 @@ class Faults:
     _attempts: Counter[str] = field(default_factory=Counter, init=False, repr=False)
     _lock: Lock = field(default_factory=Lock, init=False, repr=False)
 
-    def __post_init__(self) -> None:
+    def __post_init__(self):
         for name, share in self.shares.items():
             operation, _, kind = name.partition(".")
             if operation not in OPERATIONS or kind not in KINDS or not 0 <= share <= 1:
                 raise ConfigurationError(f"faults: {name[:64]!r} is no share of an accident")
 
-    def next(self, operation: str, whose: str) -> str:
+    def next(self, operation, whose):
         """The accident of the next call; "" for none."""
         call = f"{operation}\0{whose}"
         with self._lock:
@@ -98,20 +219,20 @@ class Faults:
 class Sessions:
     """All sessions that a double has seen."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self._changed = Condition()
-        self.invoked: Counter[str] = Counter()
-        self.stopped: Counter[str] = Counter()
-        self._running: set[str] = set()
+        self.invoked = Counter()
+        self.stopped = Counter()
+        self._running = set()
         self.most_running = 0
 
     @property
-    def running(self) -> set[str]:
+    def running(self):
         """Those that were invoked and not stopped since."""
         with self._changed:
             return set(self._running)
 
-    def invoke(self, session: str) -> None:
+    def invoke(self, session):
         """It runs from now on."""
         with self._changed:
             self.invoked[session] += 1
@@ -119,7 +240,7 @@ class Sessions:
             self.most_running = max(self.most_running, len(self._running))
             self._changed.notify_all()
 
-    def stop(self, session: str) -> bool:
+    def stop(self, session):
         """It runs no more; whether it was ever invoked."""
         with self._changed:
             known = session in self.invoked
@@ -129,18 +250,18 @@ class Sessions:
             self._changed.notify_all()
             return known
 
-    def wait_idle(self, timeout: float) -> bool:
+    def wait_idle(self, timeout):
         """Wait until none runs; whether that came to pass."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._running, timeout)
 
-    def wait_running(self, count: int, timeout: float) -> bool:
+    def wait_running(self, count, timeout):
         """Wait until so many run; whether that came to pass."""
         with self._changed:
             return self._changed.wait_for(lambda: len(self._running) >= count, timeout)
 
 
-STATUS: Final = {
+STATUS = {
     "throttle": (HTTPStatus.TOO_MANY_REQUESTS, "ThrottlingException"),
     "conflict": (HTTPStatus.CONFLICT, "RetryableConflictException"),
     "error": (HTTPStatus.INTERNAL_SERVER_ERROR, "InternalServerException"),
@@ -148,7 +269,7 @@ STATUS: Final = {
 }
 """Of accidents."""
 
-FAILED_DEPENDENCY: Final = HTTPStatus.FAILED_DEPENDENCY
+FAILED_DEPENDENCY = HTTPStatus.FAILED_DEPENDENCY
 
 
 class ObjectHandler(Handler):
@@ -173,9 +294,9 @@ class AgentCoreDouble(LoopbackServer):
         OSError: something else listens there.
     """
 
-    connections: ClassVar[int] = 512
+    connections = 512
 
-    def __init__(self, agent: Agent, faults: Faults | None = None, *, port: int = 0) -> None:
+    def __init__(self, agent, faults=None, *, port=0):
         super().__init__(port=port)
         self._agent, self._faults = agent, Faults() if faults is None else faults
         self.sessions, self.bucket = Sessions(), Bucket()
@@ -183,11 +304,11 @@ class AgentCoreDouble(LoopbackServer):
         self._routes = routes("bedrock-agentcore", ["InvokeAgentRuntime", "StopRuntimeSession"])
 
     @property
-    def handler(self) -> type[Handler]:
+    def handler(self):
         """S3 is asked by HEAD, too."""
         return ObjectHandler
 
-    def reply(self, request: Request) -> Reply | None:
+    def reply(self, request):
         """The answer of AgentCore or of S3."""
         for route in self._routes:
             if (labels := route.labels(request)) is not None:
@@ -204,16 +325,16 @@ class AgentCoreDouble(LoopbackServer):
             return refused(status, code)
         return self._late(accident, self.bucket.reply(request))
 
-    def refusal(self, request: Request, refused: Refused) -> Reply:  # noqa: ARG002
+    def refusal(self, request, refused):
         """As AgentCore refuses."""
         return _error(refused.status, refused.code, str(refused))
 
-    def shutdown(self) -> None:
+    def shutdown(self):
         """End; slow answers are sent at once."""
         self._ending.set()
         super().shutdown()
 
-    def _invoke(self, given: dict[str, Any]) -> Reply | None:
+    def _invoke(self, given):
         session = given["runtimeSessionId"]
         accident = self._faults.next("invoke", session)
         if accident in STATUS:
@@ -226,7 +347,7 @@ class AgentCoreDouble(LoopbackServer):
             return _error(FAILED_DEPENDENCY, "RuntimeClientError", text)
         return self._late(accident, (HTTPStatus.OK, {SESSION_HEADER: session}, body))
 
-    def _stop(self, given: dict[str, Any]) -> Reply | None:
+    def _stop(self, given):
         session = given["runtimeSessionId"]
         accident = self._faults.next("stop", session)
         if accident in STATUS:
@@ -236,23 +357,23 @@ class AgentCoreDouble(LoopbackServer):
             return self.refusal_of(missing("there is no such session"))
         return self._late(accident, (HTTPStatus.OK, {SESSION_HEADER: session}, b"{}"))
 
-    def refusal_of(self, refused: Refused) -> Reply:
+    def refusal_of(self, refused):
         """The answer to what is not there."""
         return _error(refused.status, refused.code, str(refused))
 
-    def _late(self, accident: str, reply: Reply) -> Reply | None:
+    def _late(self, accident, reply):
         if accident == "slow":
             self._ending.wait(self._faults.slow_seconds)
         return None if accident == "dropped" else reply
 
 
-def _error(status: HTTPStatus, code: str, message: str) -> Reply:
+def _error(status, code, message):
     headers = {"x-amzn-ErrorType": code}
     return status, headers, json.dumps({"message": message}).encode()
 
 
 @contextmanager
-def serving(agent: Agent, faults: Faults | None = None) -> Iterator[AgentCoreDouble]:
+def serving(agent, faults=None):
     """A double for a block, on a free port."""
     double = AgentCoreDouble(agent, faults)
     with double.in_background():
