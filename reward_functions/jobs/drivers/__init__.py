@@ -2,7 +2,7 @@
 
 bedrock.py   Bedrock's control plane: its request, its answers, its files of metrics, and the
              objects that it reads
-openai.py    its OpenAI-compatible API: the connection, and the members of a job
+openai.py    its OpenAI-compatible API, through OpenAI's SDK
 sagemaker.py SageMaker's serverless customization: its request, and the members of a job
 agent_rft.py SageMaker's multi-turn jobs: the document and the schema that it is held to, what it
              needs beside it, the members of a job, its log
@@ -17,8 +17,6 @@ bedrock_job.py                  what Bedrock answers about a job, as a `Job` and
 bedrock_metrics.py              the figures that a job of Bedrock leaves in S3
 bedrock_request.py              a job as Bedrock's `CreateModelCustomizationJob` takes it
 mlflow.py                       the figures that a job of SageMaker keeps in an MLflow app
-openai_api.py                   Bedrock's OpenAI-compatible API over HTTP
-openai_job.py                   a job of the OpenAI-compatible API
 sagemaker_job.py                what SageMaker answers about a training job
 sagemaker_request.py            a job as SageMaker's `CreateTrainingJob` takes it for
 """
@@ -67,8 +65,7 @@ def driver_for(
 
         return AgentDriver(region, stage, session)
     from reward_functions.jobs.clients import ca_bundle  # noqa: PLC0415
-    from reward_functions.jobs.drivers.openai import OpenAIDriver  # noqa: PLC0415
-    from reward_functions.jobs.drivers.openai_api import Api  # noqa: PLC0415
+    from reward_functions.jobs.drivers.openai import Api, OpenAIDriver  # noqa: PLC0415
     from reward_functions.jobs.token import key_source  # noqa: PLC0415
 
     api = Api(
