@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from reward_functions.core.errors import UnknownReward
 from reward_functions.core.registry import get
 from reward_functions.core.spec import RewardSpec
-from reward_functions.data.rows.mapping import RowOptions
+from reward_functions.data.rows.recognition import RowOptions
 from reward_functions.reports.score_report.digest import Digest
 from reward_functions.reports.score_report.labels import confusion
 from reward_functions.scoring import destinations as where

@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, Final
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.atomic import named
-from reward_functions.data.rows.folders import files_of
+from reward_functions.data.rows.formats import files_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -124,7 +124,7 @@ ROWS = {
             "words to the judge": (3 * len(INJECTIONS), f"#### 41\n{INJECTIONS[-1]}"),
         },
     ),
-    "data.rows.columns:_KINDS": Rows(
+    "data.rows.shapes:_KINDS": Rows(
         lambda _, holds: taken(holds, *KINDS),
         {
             "": [*KINDS[1:]],
