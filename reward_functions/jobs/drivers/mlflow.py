@@ -22,6 +22,7 @@ from time import sleep
 from typing import TYPE_CHECKING, Any, Final, Literal
 from urllib.parse import quote, urlencode
 
+from reward_functions.aws.calls import FOREIGN
 from reward_functions.aws.failures import AwsFailed, in_words
 from reward_functions.aws.shell import aws_session
 from reward_functions.jobs.clients import ca_bundle, mlflow_base_url, require_private
@@ -33,7 +34,6 @@ from reward_functions.jobs.drivers.openai import (
     TOO_MANY,
     wait_of,
 )
-from reward_functions.jobs.failures import UNREADABLE
 from reward_functions.jobs.job import MetricPoint
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ class MlflowApp:
         if status == OK and isinstance(found, dict):
             return found
         if status == OK:
-            raise AwsFailed(f"{what}: {UNREADABLE}")
+            raise AwsFailed(f"{what}: {FOREIGN}")
         message = found.get("message", "") if isinstance(found, dict) else ""
         reason = REMEDIES.get(status) or f"the app answers {status} {message}".rstrip()
         raise AwsFailed(f"{what}: {reason}", CODES.get(status, f"HTTP {status}"))

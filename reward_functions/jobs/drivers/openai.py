@@ -50,22 +50,24 @@ from weakref import finalize
 
 from pydantic import BaseModel, Field, ValidationError
 
+from reward_functions.aws.calls import FOREIGN, OF_SERVICES
 from reward_functions.aws.failures import ENDED, AwsFailed
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.extras import require
 from reward_functions.core.loopback import is_loopback
-from reward_functions.jobs.clients import require_private
+from reward_functions.jobs.clients import ca_bundle, openai_base_url, require_private
 from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.failures import REMEDIES, UNREADABLE
 from reward_functions.jobs.job import Call, Job, JobEvent, MetricPoint, NoSuchJob
-from reward_functions.jobs.token import without
+from reward_functions.jobs.token import key_source, without
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
     from pathlib import Path
 
+    from boto3.session import Session
     from openai import APIConnectionError, APIStatusError, OpenAI
 
+    from reward_functions.aws.catalogue import DeployedStage
     from reward_functions.jobs.job import DriverName, JobRequest, JobStatus
     from reward_functions.jobs.token import KeySource
 
@@ -133,7 +135,7 @@ CODES: Final = {
 }
 """AWS's names of the same failures, which `AwsFailed` knows."""
 
-WORDS: Final = REMEDIES | {
+WORDS: Final = OF_SERVICES | {
     "AccessDeniedException": (
         "not allowed: {message}; the caller needs the policy of `jobs`, and the right to invoke "
         "the grader"
@@ -363,7 +365,7 @@ class Api:
                 failed, pause = self._unreached(what, error), wait_of({}, attempt)
                 again = reads
             except ValidationError:
-                raise AwsFailed(f"{what}: {UNREADABLE}") from None
+                raise AwsFailed(f"{what}: {FOREIGN}") from None
             if not again or attempt >= ATTEMPTS:
                 raise failed from None
             self.pause(pause)
@@ -384,7 +386,7 @@ class Api:
             try:
                 found = [form.model_validate(each) for each in page.data]
             except ValidationError:
-                raise AwsFailed(f"{what}: {UNREADABLE}") from None
+                raise AwsFailed(f"{what}: {FOREIGN}") from None
             yield from found
             if not (page.has_more and found) or after == {"after": found[-1].id}:
                 return
@@ -425,6 +427,19 @@ class _Counted(BufferedReader):
         if found:
             self._progress(len(found))
         return found
+
+
+def connected(region: str, _: DeployedStage, session: Session | None = None) -> OpenAIDriver:
+    """The driver, with the caller's key; no stage is asked, for the service keeps the files.
+
+    Raises:
+        WrongEndpoint: the shell points to another AWS than the one that is meant.
+        AwsFailed: the AWS configuration cannot be read.
+    """
+    api = Api(
+        openai_base_url(region, session), key_source(region, session), ca_bundle=ca_bundle(session)
+    )
+    return OpenAIDriver(region, api)
 
 
 class OpenAIDriver:
