@@ -27,10 +27,10 @@ from reward_functions.data.row_limits import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import BinaryIO
 
-__all__ = ["BadInput", "Row", "read_rows", "scan_rows", "scan_stream", "shown"]
+__all__ = ["BadInput", "Row", "opened", "raising", "read_rows", "scan_rows", "scan_stream", "shown"]
 
 SHAPE: Final = "one object a line, or one array"
 """The hint for an object that goes on on the next line."""
@@ -80,7 +80,12 @@ def read_rows(file: str, *, whole: bool = False) -> Iterator[Row]:
         BadInput: not UTF-8, not JSON, or not objects.
         OSError: the file cannot be read.
     """
-    for row in scan_rows(file, whole=whole):
+    yield from raising(scan_rows(file, whole=whole))
+
+
+def raising(rows: Iterable[Row | BadInput]) -> Iterator[Row]:
+    """The rows, up to the first that cannot be read, which is raised."""
+    for row in rows:
         if isinstance(row, BadInput):
             raise row
         yield row
@@ -98,7 +103,7 @@ def scan_rows(file: str, *, whole: bool = False) -> Iterator[Row | BadInput]:
         OSError: the file cannot be read.
     """
     room = Room(shown(file), whole=whole)
-    with _opened(file) as stream:
+    with opened(file) as stream:
         yield from room.held(scan_stream(room.counted(stream), shown(file)))
 
 
@@ -122,7 +127,8 @@ def shown(file: str) -> str:
 
 
 @contextmanager
-def _opened(file: str) -> Iterator[BinaryIO]:
+def opened(file: str) -> Iterator[BinaryIO]:
+    """A file for reading; - is standard input, which stays open."""
     if file == "-":
         yield sys.stdin.buffer
         return

@@ -21,7 +21,7 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.jsons import json_kind
 from reward_functions.data.json_rows import BadInput
 from reward_functions.data.records import BadRecord, Record, Row, digest, each
-from reward_functions.data.rows.folders import ENDINGS
+from reward_functions.data.rows.formats import ENDINGS
 from reward_functions.data.sources import NAMES, PublicFile, records_of, split_files
 from reward_functions.extraction.answer import Answer
 from reward_functions.extraction.selection import boxed_answer

@@ -18,7 +18,7 @@ from reward_functions.core.jsons import json_kind
 from reward_functions.core.types import ASSISTANT_ROLES
 from reward_functions.data.json_rows import BadInput
 from reward_functions.data.records import BadRecord, Dropped, Row, digest, text_of, worded
-from reward_functions.data.rows.folders import files_of, splits_of
+from reward_functions.data.rows.formats import files_of, splits_of
 from reward_functions.data.rows.reading import AS_FOUND, scan_rows
 from reward_functions.data.sources import NAMES, split_files
 from reward_functions.data.wording import AS_PUBLISHED
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from reward_functions.data.json_rows import Row as ReadRow
     from reward_functions.data.records import RecordOutcome
-    from reward_functions.data.rows.mapping import RowOptions
+    from reward_functions.data.rows.recognition import RowOptions
     from reward_functions.data.wording import Wording
 
 REPEATED: Final = "the same question again"

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from reward_functions.data.finqa import Noise
     from reward_functions.data.leakage import Leak
     from reward_functions.data.records import RecordOutcome
-    from reward_functions.data.rows.mapping import RowOptions
+    from reward_functions.data.rows.recognition import RowOptions
     from reward_functions.data.sources import PublicFile
     from reward_functions.data.wording import Wording
 

@@ -19,8 +19,7 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.data.atomic import named
 from reward_functions.data.json_rows import BadInput
 from reward_functions.data.records import BadRecord, Record
-from reward_functions.data.rows.folders import splits_of
-from reward_functions.data.rows.formats import scan_file
+from reward_functions.data.rows.formats import scan_file, splits_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

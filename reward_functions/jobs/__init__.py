@@ -42,15 +42,15 @@ Its course
     preparing.py        files read, grader pinned, request written; `starting.py` starts it once
     lookup.py           one job, or all, whichever service runs it
     watching.py         one observation after the other, until the end
-    grader_lines.py     the grader's log of one job: `grader_watching.py` reads it as it grows
+    grader_log.py       the grader's log of one job: its figures by minute, errors, endings
 
 What it measured and made
 
-    figures.py          series of points: `grader_figures.py` has the grader's own
+    figures.py          series of points: `grader_log.py` has the grader's own
     signs.py            how to read them; `drawing.py` makes their charts and page
     beside_deployed.py  what it uses beside what is deployed now
     evaluation_jobs.py  evaluations by SageMaker with the same function
-    diagnosing.py       why it failed: `causes.py` is the table, `grader_log.py` what is seen
+    diagnosing.py       why it failed: `causes.py` is the table of causes
     trainer_log.py      the errors that a trainer of SageMaker logged
     hosting.py          tuned models, model packages of SageMaker, and what hosts them
     recipe_lines.py     lines for Nova's recipes, with the reward in them

@@ -18,9 +18,7 @@ from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.account import account_limits
 from reward_functions.jobs.causes import LikelyCause, Symptom, likely
 from reward_functions.jobs.figures import series
-from reward_functions.jobs.grader_figures import batches, by_minute
-from reward_functions.jobs.grader_lines import JobLines
-from reward_functions.jobs.grader_log import endings
+from reward_functions.jobs.grader_log import JobLines, batches, by_minute, endings
 from reward_functions.jobs.signs import signs as signs_of
 from reward_functions.jobs.trainer_log import trainer_errors
 

@@ -29,17 +29,53 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.types import Usage
 from reward_functions.jobs.clients import ca_bundle, endpoints, require_private
 from reward_functions.jobs.drivers.fields import text, within
-from reward_functions.jobs.drivers.openai_api import CONNECT, read_whole, without
 from reward_functions.jobs.failures import NO_ANSWER, UNREADABLE
+from reward_functions.jobs.token import without
 from reward_functions.judge_runtime.usage import token_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from boto3.session import Session
+    from urllib3 import BaseHTTPResponse
 
     from reward_functions.core.types import Message
     from reward_functions.jobs.token import Key, KeySource
+
+
+CONNECT: Final = 10.0
+"""Seconds for a connection."""
+
+CHUNK: Final = 65_536
+
+
+def read_whole(response: BaseHTTPResponse, end: float, most: int) -> bytes:
+    """The whole body, after which the connection is free; it is closed where the body is not whole.
+
+    Args:
+        response: without its body.
+        end: when it must be there, by `monotonic`.
+        most: bytes of it.
+
+    Raises:
+        HTTPError: it is too large, late, or cut off.
+    """
+    from urllib3.exceptions import HTTPError  # noqa: PLC0415
+
+    body = bytearray()
+    try:
+        while chunk := response.read1(CHUNK):
+            body += chunk
+            if len(body) > most or monotonic() >= end:
+                raise HTTPError("too large, or too slow")  # noqa: TRY301
+        announced = response.headers.get("content-length", "")
+        if announced != str(len(body)) and announced.isdigit():  # which `read` checks, not `read1`
+            raise HTTPError("cut off")  # noqa: TRY301
+    except HTTPError:
+        response.close()  # a half-read connection is of no use to the next call
+        raise
+    response.release_conn()
+    return bytes(body)
 
 
 class _Read:

@@ -9,6 +9,7 @@ Source: AWS's package aws-bedrock-token-generator 1.1.0; `AWS_BEARER_TOKEN_BEDRO
 from __future__ import annotations
 
 import os
+import re
 from base64 import b64encode
 from bisect import bisect_left
 from datetime import UTC, datetime, timedelta
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 HOST: Final = "bedrock.amazonaws.com"
 PREFIX: Final = "bedrock-api-key-"
+SECRET: Final = re.compile(rf"{PREFIX}[A-Za-z0-9+/=_-]*")
+"""A key of ours, also an earlier one, or a part of one."""
+
 UNSIGNED: Final = "&Version=1"
 """What follows the signed request, and is no part of what is signed."""
 
@@ -194,6 +198,14 @@ def lifetime(credentials: Any) -> int:
         return LONGEST
     seconds = range(1, LONGEST + 1)
     return bisect_left(seconds, True, key=lambda each: bool(ends_within(refresh_in=each)))
+
+
+def without(key: Key, message: str) -> str:
+    """A message of a service, which may repeat the key that it was sent, or the end of one.
+
+    A key is a signed request in Base64: what follows its prefix is never shown.
+    """
+    return SECRET.sub("(the key)", message.replace(key.secret, "(the key)"))
 
 
 def _now() -> datetime:

@@ -33,8 +33,8 @@ from reward_functions.core.errors import ConfigurationError, UnknownReward
 from reward_functions.core.registry import get
 from reward_functions.core.spec import RewardSpec
 from reward_functions.data.atomic import Together, named
-from reward_functions.data.rows.folders import files_of
-from reward_functions.data.rows.mapping import RowOptions
+from reward_functions.data.rows.formats import files_of
+from reward_functions.data.rows.recognition import RowOptions
 from reward_functions.reports.score_report.digest import Digest
 from reward_functions.reports.score_report.labels import confusion
 from reward_functions.reports.score_report.row_facts import CUT

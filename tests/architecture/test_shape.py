@@ -77,10 +77,7 @@ HOMES = {
     "aws_cdk": {"cdk"},
     "typer": {"cli", "reward_functions/local/scripted_judge.py"},
     "rich": {"cli"},
-    "pyarrow": {
-        f"reward_functions/data/rows/{name}.py"
-        for name in ("parquet_rows", "parquet_plan", "parquet_chunks", "table_sizes")
-    },
+    "pyarrow": {"reward_functions/data/rows/tables.py"},
     "bedrock_agentcore": {"reward_functions/rollouts/serve/agentcore/bedrock_host.py"},
     "starlette": {"reward_functions/rollouts/serve/agentcore/bedrock_host.py"},
     "openai": {

@@ -152,7 +152,9 @@ def test_tables_are_read_with_the_extra(suffix, tmp_path):
 
 
 def test_parquet_without_the_extra_says_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    modules = __import__("sys").modules
+    monkeypatch.setitem(modules, "pyarrow", None)
+    monkeypatch.delitem(modules, "reward_functions.data.rows.tables", raising=False)
     (tmp_path / "rows.parquet").write_bytes(b"PAR1....PAR1")
     ran = run("score", "gsm8k", tmp_path / "rows.parquet")
     assert ran.exit_code == 2

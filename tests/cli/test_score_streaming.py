@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from reward_functions import sample
 from reward_functions.cli import app
 from reward_functions.data import atomic
-from reward_functions.data.rows import folders
+from reward_functions.data.rows import formats
 from reward_functions.scoring import journal, run
 from reward_functions.scoring.file import Streamed
 from reward_functions.testing import wire_row
@@ -188,7 +188,7 @@ def test_an_error_of_writing_gets_the_name_of_its_file_and_keeps_one_it_has():
 
 
 def test_a_folder_without_rows_is_not_walked_to_its_end(tmp_path, monkeypatch):
-    monkeypatch.setattr(folders, "MAX_FILES", 20)
+    monkeypatch.setattr(formats, "MAX_FILES", 20)
     looked = []
 
     def walk(folder, walk=os.walk):
@@ -199,7 +199,7 @@ def test_a_folder_without_rows_is_not_walked_to_its_end(tmp_path, monkeypatch):
     for at in range(50):
         (tmp_path / f"d{at}").mkdir()
         (tmp_path / f"d{at}" / "notes.txt").touch()
-    monkeypatch.setattr(folders.os, "walk", walk)
+    monkeypatch.setattr(formats.os, "walk", walk)
     ran = CliRunner().invoke(app, ["score", "gsm8k", str(tmp_path)])
     assert ran.exit_code == 2
     assert "more than 20 files; name the one to read" in ran.stderr
@@ -214,7 +214,7 @@ def test_a_file_that_vanishes_while_its_folder_is_walked_is_passed_over(tmp_path
             yield place, inner, [*names, "gone.jsonl"]
         yield str(tmp_path / "gone"), [], ["also-gone.parquet"]
 
-    monkeypatch.setattr(folders.os, "walk", walk)
-    assert list(folders.splits_of(tmp_path)) == ["train"]
+    monkeypatch.setattr(formats.os, "walk", walk)
+    assert list(formats.splits_of(tmp_path)) == ["train"]
     ran = CliRunner().invoke(app, ["score", "exact_match", str(tmp_path)])
     assert ran.exit_code == 0

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.data.generated import stories
+from reward_functions.data.generated import records
 from reward_functions.data.generated.writing import generate
 
 DATASETS = ("gsm8k", "math", "finqa")
@@ -92,9 +92,10 @@ def test_the_report_says_where_the_rows_are_from(tmp_path):
 
 
 def test_more_rows_than_the_templates_hold_are_refused_and_leave_nothing(tmp_path, monkeypatch):
-    one = stories.STORIES[0]._replace(ranges={"a": (6, 7), "b": (6, 7), "c": (15, 15)})
-    monkeypatch.setattr(stories, "STORIES", (one,))
-    monkeypatch.setattr(stories, "WHO", ["Ana"])
+    one = dict(records.templates()["gsm8k"]["stories"][0])
+    one["ranges"] = {"a": (6, 7), "b": (6, 7), "c": (15, 15)}
+    own = {"gsm8k": {"stories": [one], "who": ["Ana"]}}
+    monkeypatch.setattr(records, "templates", lambda: own)
     with pytest.raises(ConfigurationError, match="about 4 different prompts: ask for fewer rows"):
         generate("gsm8k", tmp_path / "out", rows=10)
     assert not (tmp_path / "out").exists()

@@ -9,7 +9,7 @@ from functools import cache
 from reward_functions.cli.job.metrics import _sheets
 from reward_functions.jobs.drawing import page
 from reward_functions.jobs.figures import Series, series
-from reward_functions.jobs.grader_figures import Batch, by_minute
+from reward_functions.jobs.grader_log import Batch, by_minute
 from reward_functions.jobs.job import MetricPoint
 from reward_functions.local.training_double.page import simulation_page
 from reward_functions.local.training_double.settings import REHEARSAL

@@ -6,8 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from helpers.job_steps import FIGURES, REPORTED, checkpoints, events, how_to_read
-from reward_functions.jobs.drivers.openai import OpenAIDriver
-from reward_functions.jobs.drivers.openai_job import Checkpoint
+from reward_functions.jobs.drivers.openai import Checkpoint, OpenAIDriver
 from reward_functions.jobs.job import Job, JobEvent, MetricPoint
 from reward_functions.local.training_double.metric_files import EVENT_KEYS
 

@@ -411,7 +411,7 @@ def test_a_server_that_never_ends_its_answer_is_not_waited_for():
 
 
 def test_a_body_that_never_ends_is_cut_at_its_deadline(chat, models, monkeypatch):
-    monkeypatch.setattr("reward_functions.jobs.drivers.openai_api.monotonic", lambda: inf)
+    monkeypatch.setattr("reward_functions.jobs.model_calls.monotonic", lambda: inf)
     with pytest.raises(Busy, match="HTTPError"):
         chat()(turns())
 
@@ -515,7 +515,7 @@ def test_the_client_of_a_baseline_asks_and_reads_errors_as_every_other(bounded, 
 
 
 @pytest.mark.parametrize(
-    "limit", [("MAX_BODY", 10), ("drivers.openai_api.monotonic", lambda: inf)], ids=["size", "time"]
+    "limit", [("MAX_BODY", 10), ("model_calls.monotonic", lambda: inf)], ids=["size", "time"]
 )
 def test_a_body_of_converse_has_an_end(bounded, models, monkeypatch, limit):
     name, value = limit

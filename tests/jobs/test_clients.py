@@ -18,7 +18,7 @@ from reward_functions.jobs.clients import (
     require_private,
 )
 from reward_functions.jobs.drivers import driver_for
-from reward_functions.jobs.drivers.openai_api import Api
+from reward_functions.jobs.drivers.openai import Api
 from reward_functions.jobs.model_calls import Chat, Sampling
 from reward_functions.jobs.token import Given, Key
 

@@ -13,9 +13,9 @@ from reward_functions import Metric, Score, Scored, Unscored, sample, specs
 from reward_functions.aws.arn import BadArn
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.errors import BadReference, InvalidScore
-from reward_functions.jobs import grader_lines
-from reward_functions.jobs.grader_figures import by_minute, read
-from reward_functions.jobs.grader_watching import GraderWatch
+from reward_functions.jobs import grader_log
+from reward_functions.jobs.grader_log import by_minute, read
+from reward_functions.jobs.watching import GraderWatch
 from reward_functions.serving.observability import Telemetry
 from reward_functions.serving.settings import LambdaSettings
 from tests.jobs.memory import BEGIN, Service
@@ -159,12 +159,12 @@ def test_a_hostile_line_cannot_make_a_figure_that_is_none(log, root_session):
 
 
 def test_a_long_log_is_read_to_the_end(log, lines, root_session, monkeypatch):
-    monkeypatch.setattr(grader_lines, "PAGE", 3)
+    monkeypatch.setattr(grader_log, "PAGE", 3)
     job, write = log
     for after in range(10):
         write(lines(1.0, 0.0), after=60 * after + 5)
     assert len(figures_of(job, root_session)["samples"]) == 10
-    monkeypatch.setattr(grader_lines, "MAX_PAGES", 2)
+    monkeypatch.setattr(grader_log, "MAX_PAGES", 2)
     assert not read(job, END, root_session).complete
 
 
@@ -229,6 +229,6 @@ def test_what_may_not_be_read_is_said_once_and_what_fails_is_tried_again(
     def refuse(*_):
         raise AwsFailed("reading the log of x: denied", code)
 
-    monkeypatch.setattr(grader_lines.JobLines, "matching", refuse)
+    monkeypatch.setattr(grader_log.JobLines, "matching", refuse)
     job, _ = log
     assert [trouble for _, trouble in followed(job, root_session, 100, 200, 300)] == troubles

@@ -142,7 +142,7 @@ def _of_grader(job: Job, session: Session) -> tuple[list[Series], str]:
     from reward_functions.aws.arn import BadArn
     from reward_functions.aws.failures import AwsFailed
     from reward_functions.cli._console import errors
-    from reward_functions.jobs.grader_figures import by_minute, read
+    from reward_functions.jobs.grader_log import by_minute, read
 
     with errors().status("reading the grader's log"):
         try:

@@ -101,7 +101,7 @@ def follow(
         typer.Exit: with the status that `watch` says, where it is not 0.
     """
     from reward_functions.cli.job._output import SIMULATION, next_command
-    from reward_functions.jobs.grader_watching import GraderWatch
+    from reward_functions.jobs.watching import GraderWatch
     from reward_functions.jobs.watching import watch as observations
 
     stage = where.stage.stage

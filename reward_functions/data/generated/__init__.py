@@ -1,9 +1,8 @@
 """Data of our own making, to rehearse with where nothing can be downloaded. Not to train on.
 
-    stories.py     GSM8K: stories with small sums
-    problems.py    MATH: short problems with exact answers of many kinds
-    filings.py     FinQA: pages of invented annual reports, with questions and programs
-    writing.py     rows of them, as `reward data prepare` writes rows
+    templates.toml   GSM8K's stories, MATH's problems, FinQA's pages: the words
+    records.py       what is drawn and computed for them
+    writing.py       rows of them, as `reward data prepare` writes rows
 
 Each makes *records* as the public files hold them, from templates and drawn numbers; answers are
 computed. The records then take the same way as those of the public files, so that system prompt,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.data import finqa, gsm8k, math
-from reward_functions.data.generated import filings, problems, stories
+from reward_functions.data.generated import records
 from reward_functions.data.preparing import PrepareReport, write_rows
 from reward_functions.data.records import SYNTHETIC, Record, Row
 
@@ -99,11 +99,11 @@ def _pages(dataset: Generated, random: Random) -> Iterator[list[dict[str, Any]]]
     for number in count_from(1):
         match dataset:
             case "finqa":
-                yield list(filings.records(random, number))
+                yield list(records.filing(random, number))
             case "gsm8k":
-                yield [stories.record(random)]
+                yield [records.story(random)]
             case "math":
-                yield [problems.record(random)]
+                yield [records.problem(random)]
 
 
 def _folder(content: dict[str, Any]) -> str:

@@ -3,31 +3,321 @@
 A format is known by its first bytes; CSV, which has none of its own, by the file's name or by a
 line of column names where JSON would begin. Everything is read a piece at a time, and what a
 compressed file makes of itself is bounded by the line.
+
+A cell of a CSV may go over several lines, and is JSON where it is an object, or a list of objects
+or of strings: messages, a reference with several answers. `[1, 2]` stays a string: it may be an
+interval.
+
+The files of a data set's folder stand by split, as the Hugging Face hub has them, or
+`save_to_disk`. A folder of several splits is read by `FOLDER/SPLIT`, whether or not that is a
+folder itself.
+
+    FOLDER/data/train-00000-of-00002.parquet      FOLDER/train.jsonl
+    FOLDER/state.json, data-00000-of-00001.arrow  FOLDER/dataset_dict.json, FOLDER/train/state.json
 """
 
 from __future__ import annotations
 
+import csv
 import gzip
+import json
+import os
 import re
-import sys
 import zlib
-from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
-from reward_functions.data.json_rows import BYTE_ORDER_MARK, BadInput, Row, scan_stream, shown
-from reward_functions.data.row_limits import Room
-from reward_functions.data.rows.csv_rows import scan_csv
+from reward_functions.core.jsons import (
+    VALUE,
+    is_too_deep,
+    may_be_too_deep,
+    text_size,
+    values_of,
+)
+from reward_functions.core.suggest import did_you_mean
+from reward_functions.data.json_rows import (
+    BYTE_ORDER_MARK,
+    NOT_UTF8,
+    BadInput,
+    Row,
+    bounded_lines,
+    opened,
+    scan_stream,
+    shown,
+)
+from reward_functions.data.row_limits import (
+    MAX_COLUMNS,
+    MAX_TEXT,
+    MAX_VALUES,
+    MB,
+    ROW,
+    Room,
+    has_too_many_values,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from io import RawIOBase
     from typing import BinaryIO
 
+
+ENDINGS: Final = (".parquet", ".jsonl", ".jsonl.gz", ".json", ".csv", ".csv.gz", ".tsv", ".arrow")
+
+OWN: Final = frozenset(
+    {
+        "dataset_info.json",
+        "state.json",
+        "dataset_dict.json",
+        "dataset_infos.json",
+        "report.json",  # of `reward data prepare`
+    }
+)
+"""Files about a data set, beside its rows."""
+
+MAX_FILES: Final = 20_000
+_SHARD: Final = re.compile(r"-\d{1,8}(?:-of-\d{1,8})?(?:-[0-9a-f]{1,40})?$")
+
+
+def files_of(path: str) -> list[Path] | None:
+    """The files to read for a path, in their order; None where it is a file itself, or nothing.
+
+    Raises:
+        BadInput: a folder holds no rows, or several splits; or it has no such split.
+    """
+    folder = Path(path)
+    if not path:
+        return None
+    if folder.is_dir():
+        return _only(folder, splits_of(folder))
+    if folder.exists() or not folder.parent.is_dir() or folder.suffix:
+        return None
+    if not _is_data_set(folder.parent):
+        return None
+    splits = splits_of(folder.parent)
+    if folder.name not in splits:
+        raise BadInput(
+            f"{folder.parent} has no split {folder.name!r}{did_you_mean(folder.name, splits)}"
+        )
+    return splits[folder.name]
+
+
+def _is_data_set(folder: Path) -> bool:
+    """Whether a folder looks like a data set's, and not like one where a name was mistyped."""
+    signs = ("dataset_dict.json", "data/*", "*-of-*", "*/*-of-*")
+    return any(next(folder.glob(sign), None) is not None for sign in signs)
+
+
+def _only(folder: Path, splits: dict[str, list[Path]]) -> list[Path]:
+    if not splits:
+        raise BadInput(f"{folder}: a folder without rows: no {', '.join(ENDINGS)}")
+    if len(splits) > 1:
+        names = " or ".join(str(folder / name) for name in sorted(splits)[:8])
+        raise BadInput(f"{folder} holds several splits: name one, {names}")
+    return next(iter(splits.values()))
+
+
+def splits_of(folder: Path) -> dict[str, list[Path]]:
+    """The files of each split, without those of hidden folders, such as git's.
+
+    Raises:
+        BadInput: there is too much to look through.
+    """
+    if (folder / "state.json").is_file():
+        return {"data": _saved(folder)}
+    splits: dict[str, list[Path]] = {}
+    for path in sorted(_files(folder)):
+        splits.setdefault(_split(path.relative_to(folder)), []).append(path)
+    return splits
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """The files of rows below a folder. What vanishes meanwhile is passed over."""
+    seen = 0
+    for place, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        seen += len(folders) + len(names)
+        if seen > MAX_FILES:
+            raise BadInput(f"{folder}: more than {MAX_FILES:,} files; name the one to read")
+        for name in names:
+            path = Path(place, name)
+            hidden = name.startswith(".") or name in OWN
+            if name.endswith(ENDINGS) and not hidden and path.is_file():
+                yield path
+
+
+def _split(inside: Path) -> str:
+    """The split a file belongs to: its name without the shard, below its configuration."""
+    stem = next(
+        inside.name.removesuffix(ending)
+        for ending in sorted(ENDINGS, key=len, reverse=True)
+        if inside.name.endswith(ending)
+    )
+    name = _SHARD.sub("", stem)
+    above = [part for part in inside.parts[:-1] if part != "data"]
+    if inside.suffix == ".arrow" and name == "data":
+        return "-".join(above) or name
+    return "-".join([*above, name])
+
+
+def _saved(folder: Path) -> list[Path]:
+    """The files of a data set saved to disk, in the order it names them.
+
+    Raises:
+        BadInput: `state.json` names none, or one elsewhere.
+    """
+    try:
+        listed = json.loads((folder / "state.json").read_bytes())["_data_files"]
+        names = [str(each["filename"]) for each in listed]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise BadInput(
+            f"{folder / 'state.json'} does not say which files the rows are in"
+        ) from None
+    if any(Path(name).name != name for name in names):
+        raise BadInput(f"{folder / 'state.json'} names a file of another folder")
+    return [folder / name for name in names]
+
+
+REPR: Final = ("[{'role'", "[{'content'", "{'role'", "{'messages'")
+"""How Python writes messages, which is not JSON; pandas writes them so."""
+
+
+def scan_csv(stream: BinaryIO, name: str, delimiter: str) -> Iterator[Row | BadInput]:
+    """The rows of a CSV as objects. A first or last column without a name is left out.
+
+    The first is the numbers that pandas writes, the last a separator at the end of the line.
+
+    Raises:
+        BadInput: the column names are missing or repeated, or the text cannot be taken apart.
+    """
+    lines = _Lines(stream, name, delimiter)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    header = _next(reader, name, 1)
+    if header is None:
+        return
+    if len(header) > MAX_COLUMNS:
+        raise BadInput(
+            f"{name}, line 1: {len(header):,} columns, and {MAX_COLUMNS:,} are read: leave some out"
+        )
+    names = [column.strip() for column in header]
+    named = [column for column in names if column]
+    if twice := next((column for column in named if names.count(column) > 1), None):
+        raise BadInput(f"{name}, line 1: two columns are called {twice[:40]!r}: rename one")
+    if not named or "" in names[1:-1]:
+        raise BadInput(f"{name}, line 1: a column has no name: name it, or leave it out")
+    begins = reader.line_num + 1
+    lines.begin()
+    while (cells := _next(reader, name, begins)) is not None:
+        place, where = f"input line {begins}", f"{name}, line {begins}"
+        begins, size = reader.line_num + 1, ROW + lines.decoded
+        lines.begin()
+        if not cells:
+            continue
+        if len(cells) != len(names):
+            yield BadInput(
+                f"{where}: {len(cells)} cells, and there are {len(names)} columns: quote cells "
+                "that hold the separator"
+            )
+            continue
+        try:
+            content = {
+                key: _value(cell, key) for key, cell in zip(names, cells, strict=True) if key
+            }
+        except ValueError as error:
+            yield BadInput(f"{where}: {error}")
+            continue
+        yield Row(place, content, where, size)
+
+
+class _Lines:
+    """The lines of a CSV as text; those of one row are bounded together.
+
+    Attributes:
+        decoded: bytes that the row at hand takes in memory so far, about.
+    """
+
+    def __init__(self, stream: BinaryIO, name: str, delimiter: str) -> None:
+        self._lines = enumerate(bounded_lines(stream, name), 1)
+        self._name, self._delimiter = name, delimiter.encode()
+        self.begin()
+
+    def begin(self) -> None:
+        """Count from here: another row begins."""
+        self.decoded = self._size = self._cells = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        number, line = next(self._lines)
+        where = f"{self._name}, line {number}"
+        cells = line.count(self._delimiter)
+        self._size += len(line)
+        self._cells += cells
+        values = values_of(line, len(line))  # of JSON in cells; commas are among them
+        self.decoded += text_size(line) + VALUE * max(cells, values)
+        if self._size > MAX_TEXT:
+            raise BadInput(
+                f"{where}: a row of more than {MAX_TEXT // MB} MB: is a quote never closed?"
+            )
+        if self._cells > MAX_VALUES:
+            raise BadInput(f"{where}: more than {MAX_VALUES:,} cells: is this line CSV?")
+        try:
+            return line.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise BadInput(f"{where}, byte {error.start + 1}: {NOT_UTF8}") from None
+
+
+def _next(reader: Any, name: str, begins: int) -> list[str] | None:
+    """The next row; the limit of a cell is the module's own, so it is ours for this row only."""
+    before = csv.field_size_limit(MAX_TEXT)
+    try:
+        return next(reader, None)
+    except csv.Error as error:
+        lines = f"line {begins}" if reader.line_num <= begins else f"lines {begins} and on"
+        hint = "; is a quote never closed?" if "end of data" in str(error) else ""
+        problem = str(error).partition(" - ")[0]
+        raise BadInput(f"{name}, {lines}: not CSV: {problem}{hint}") from None
+    finally:
+        csv.field_size_limit(before)
+
+
+def _value(cell: str, column: str) -> Any:
+    """A cell, decoded where it is JSON of a kind that rows hold, and no larger or deeper.
+
+    Raises:
+        ValueError: it is messages in Python's notation.
+    """
+    start = cell.lstrip()[:1]
+    if start not in ("{", "["):
+        return cell
+    if len(cell) > MAX_VALUES and has_too_many_values(cell.encode()):
+        return cell
+    try:
+        decoded = json.loads(cell)
+    except (ValueError, RecursionError):
+        if cell.lstrip().startswith(REPR):
+            raise ValueError(
+                f"column {column} holds messages as Python writes them; write them as JSON"
+            ) from None
+        return cell
+    if may_be_too_deep(cell) and is_too_deep(decoded):
+        return cell
+    if isinstance(decoded, dict):
+        return decoded
+    return decoded if decoded and _is_list_of_parts(decoded) else cell
+
+
+def _is_list_of_parts(decoded: list[Any]) -> bool:
+    return all(isinstance(item, dict) for item in decoded) or all(
+        isinstance(item, str) for item in decoded
+    )
+
+
 GZIP: Final = b"\x1f\x8b"
 PARQUET: Final = b"PAR1"
 ARROW: Final = b"ARROW1"
+EXTRA: Final = "pip install 'reward-functions[parquet]'"
 
 NOT_READ: Final = {
     b"\xff\xfe\x00\x00": "is UTF-32: save it as UTF-8",
@@ -83,25 +373,28 @@ def scan_file(file: str, room: Room | None = None) -> Iterator[Row | BadInput]:
             rows take more than a file of this size may.
         OSError: the file cannot be read.
     """
-    if file != "-":
-        from reward_functions.data.rows.folders import files_of  # noqa: PLC0415 - seldom a folder
-
-        if (files := files_of(file)) is not None:
-            for one in files:
-                yield from scan_file(str(one), room)
-            return
+    if file != "-" and (files := files_of(file)) is not None:
+        for one in files:
+            yield from scan_file(str(one), room)
+        return
     mine = room or Room(shown(file), whole=False)
-    with _opened(file, mine) as stream:
-        rows = _scan(stream, file, shown(file))
+    with opened(file) as stream:
+        counted = cast("BufferedReader", mine.counted(stream))
+        rows = _scan(counted, file, shown(file))
         yield from rows if room else mine.held(rows)
 
 
 def _scan(stream: BufferedReader, file: str, name: str) -> Iterator[Row | BadInput]:
     start = stream.peek(PEEKED)[:PEEKED]
     if start.startswith((PARQUET, ARROW)) or file.endswith(".arrow"):
-        from reward_functions.data.rows.parquet_rows import scan_table  # noqa: PLC0415 - an extra
-
-        yield from scan_table(stream, name, parquet=start.startswith(PARQUET))
+        is_parquet = start.startswith(PARQUET)
+        try:
+            from reward_functions.data.rows.tables import scan_table  # noqa: PLC0415 - an extra
+        except ImportError:
+            raise BadInput(
+                f"{name}: {'parquet' if is_parquet else 'Arrow'} needs: {EXTRA}"
+            ) from None
+        yield from scan_table(stream, name, is_parquet=is_parquet)
     elif start.startswith(GZIP):
         yield from _unpacked(stream, file, name)
     elif (delimiter := _delimiter(start, file)) is not None:
@@ -173,12 +466,3 @@ def _refuse(start: bytes, file: str, name: str) -> None:
 def _buffered(stream: object) -> BufferedReader:
     """A stream with `peek`; the types of the standard library ask for a raw one, its code not."""
     return cast("BufferedReader", BufferedReader(cast("RawIOBase", stream)))
-
-
-@contextmanager
-def _opened(file: str, room: Room) -> Iterator[BufferedReader]:
-    if file == "-":
-        yield cast("BufferedReader", room.counted(sys.stdin.buffer))
-        return
-    with open(file, "rb") as stream:  # noqa: PTH123 - as typed: Path would read "" as a directory
-        yield cast("BufferedReader", room.counted(stream))

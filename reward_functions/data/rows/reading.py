@@ -12,24 +12,23 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.core.errors import BadSample
-from reward_functions.data.json_rows import BadInput, Row, shown
+from reward_functions.data.json_rows import BadInput, Row, raising, shown
 from reward_functions.data.row_limits import BATCH, ROW, Room
-from reward_functions.data.rows.canonical import canonical
-from reward_functions.data.rows.columns import first
 from reward_functions.data.rows.formats import scan_file
-from reward_functions.data.rows.mapping import RowOptions
 from reward_functions.data.rows.recognition import (
+    RowOptions,
     UnknownShape,
+    canonical,
     columns_for,
     fitting,
     require_responses,
 )
-from reward_functions.data.rows.shapes import BEDROCK
+from reward_functions.data.rows.shapes import BEDROCK, first
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from reward_functions.data.rows.columns import Columns, Shape
+    from reward_functions.data.rows.shapes import Columns, Shape
 
 
 AHEAD: Final = 32
@@ -63,7 +62,7 @@ def read_rows(
         BadInput: a row cannot be read, or is not valid; the file's shape is not known; it has two.
         OSError: the file cannot be read.
     """
-    yield from _raising(scan_rows(file, options, answered=answered, whole=whole))
+    yield from raising(scan_rows(file, options, answered=answered, whole=whole))
 
 
 def prompts_of(file: str, options: RowOptions = AS_FOUND, *, whole: bool = False) -> Iterator[Row]:
@@ -72,7 +71,7 @@ def prompts_of(file: str, options: RowOptions = AS_FOUND, *, whole: bool = False
     Raises:
         BadInput, OSError: as `read_rows`.
     """
-    yield from _raising(scan_rows(file, options, responses=False, whole=whole))
+    yield from raising(scan_rows(file, options, responses=False, whole=whole))
 
 
 def objects_of(file: str) -> Iterator[Row]:
@@ -81,14 +80,7 @@ def objects_of(file: str) -> Iterator[Row]:
     Raises:
         BadInput, OSError: as `read_rows`.
     """
-    yield from _raising(scan_file(file))
-
-
-def _raising(rows: Iterator[Row | BadInput]) -> Iterator[Row]:
-    for row in rows:
-        if isinstance(row, BadInput):
-            raise row
-        yield row
+    yield from raising(scan_file(file))
 
 
 def scan_rows(

@@ -4,9 +4,7 @@ base.py          what jobs of every service of AWS have alike
 bedrock.py       Bedrock's control plane: its request, its answers, its files of metrics
 sagemaker.py     SageMaker's serverless customization, and what all jobs of SageMaker have alike
 agent_rft.py     SageMaker's multi-turn jobs: their document, its schema, their groups, their log
-openai.py        its OpenAI-compatible API: the connection, and the members of a job
-openai_api.py    that API over HTTP
-openai_job.py    a job of that API
+openai.py        its OpenAI-compatible API, through OpenAI's SDK
 mlflow.py        the figures that a job of SageMaker keeps in an MLflow app
 objects.py       a job's files in S3
 fields.py        single fields of what a service answers

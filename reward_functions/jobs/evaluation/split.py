@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from reward_functions.data.json_rows import BadInput
     from reward_functions.data.leakage import Leak
-    from reward_functions.data.rows.mapping import RowOptions
+    from reward_functions.data.rows.recognition import RowOptions
     from reward_functions.jobs.asking import AskedPrompt
 
 SPLIT: Final = "the split"

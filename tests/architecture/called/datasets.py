@@ -1,9 +1,7 @@
 """Data sets: their rows read, made, invented, written, and answered wrongly."""
 
-import re
 from fractions import Fraction
 from random import Random
-from types import SimpleNamespace
 
 from reward_functions import sample
 from reward_functions.data.other_answers import (
@@ -16,7 +14,7 @@ from reward_functions.data.other_answers import (
 )
 from reward_functions.data.records import Record
 from reward_functions.data.rows.writing import write
-from tests.architecture.called.rows import Rows, numbered, placed, taken
+from tests.architecture.called.rows import Rows, placed, taken
 
 RECORDS = {
     "finqa": {
@@ -75,49 +73,33 @@ def written(target):
 
 VERL = "id data_source prompt[] reward_model{} extra_info{} responses[]"
 
-LINE = SimpleNamespace
-PAGE = SimpleNamespace(first=LINE(old=20, new=30), second=LINE(old=2, new=3))
 
-
-def asked(_, question):
-    """What is asked, the program of the answer, and how an eighth is written."""
-    words = question.text.partition(" {")[0]
-    return words, question.program(PAGE), question.written(Fraction(1, 8))
-
-
-def invented(_, row):
-    """The subject and the level of a problem, and its first words."""
-    invent, subject, level = row
-    return subject, level, " ".join(re.findall("[A-Za-z]{3,}", invent(Random(1)).text)[:4])
+def drawn(_, draws):
+    """The names that a problem's template may use."""
+    return " ".join(draws(Random(1)))
 
 
 ROWS = {
-    "data.generated.filings:QUESTIONS": Rows(
-        asked,
-        numbered(
-            ("what was the percentage change in", "subtract(30, 20), divide(#0, 20)", "12.5%"),
-            ("what percent of", "divide(3, 30)", "12.5%"),
-            ("what was the total of", "add(30, 3)", "0.1"),
-            ("what was the average", "add(20, 30), divide(#0, const_2)", "0.1"),
-            ("was", "greater(30, 2)", "1/8"),
-        ),
+    "data.generated.records:DRAWS": Rows(
+        drawn,
+        {
+            "linear_equation": "a b c x plus_b rest",
+            "interval": "middle minus_middle reach low high",
+            "roots": "low high total product linear plus_product",
+            "product_of_binomials": "plus_a plus_b plus_product total product sign middle",
+            "remainder": "n m times rest",
+            "greatest_divisor": "a b divisor",
+            "sum_of_fractions": "a b c d multiple numerator denominator",
+            "percentage": "whole part share quotient",
+            "decimal_product": "a b left right product whole places",
+            "probability": "red blue green all numerator denominator",
+            "distance": "x y to_x to_y square outer inner",
+            "midpoint": "x y from_x from_y to_x to_y",
+        },
     ),
-    "data.generated.problems:PROBLEMS": Rows(
-        invented,
-        numbered(
-            ("Algebra", "Level 1", "Solve for"),
-            ("Algebra", "Level 3", "Find all real with"),
-            ("Algebra", "Level 2", "Find all roots increasing"),
-            ("Intermediate Algebra", "Level 1", "Expand and collect like"),
-            ("Number Theory", "Level 1", "What the remainder when"),
-            ("Number Theory", "Level 2", "Find the greatest common"),
-            ("Prealgebra", "Level 2", "Compute frac frac Write"),
-            ("Prealgebra", "Level 1", "What percent Give your"),
-            ("Prealgebra", "Level 1", "Compute times Write decimal"),
-            ("Counting & Probability", "Level 1", "bag holds red blue"),
-            ("Geometry", "Level 3", "What the distance between"),
-            ("Geometry", "Level 1", "Find the midpoint the"),
-        ),
+    "data.generated.records:WRITTEN": Rows(
+        lambda _, written: written(Fraction(1, 8)),
+        {"percent": "12.5%", "figure": "0.1", "text": "1/8"},
     ),
     "data.generated.writing:ROWS": Rows(
         made_row,
@@ -142,7 +124,7 @@ ROWS = {
             "words to the judge": (3 * len(INJECTIONS), f"#### 41\n{INJECTIONS[-1]}"),
         },
     ),
-    "data.rows.columns:_KINDS": Rows(
+    "data.rows.shapes:_KINDS": Rows(
         lambda _, holds: taken(holds, *KINDS),
         {
             "": [*KINDS[1:]],

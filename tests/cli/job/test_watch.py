@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from reward_functions.jobs.grader_watching import GraderWatch
+from reward_functions.jobs.watching import GraderWatch
 from tests.jobs.memory import Driver, lost, refused
 
 QUICK = ("--interval", "0.05")

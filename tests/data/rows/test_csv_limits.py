@@ -7,7 +7,7 @@ import pytest
 
 from reward_functions.data import row_limits
 from reward_functions.data.json_rows import BadInput
-from reward_functions.data.rows import csv_rows
+from reward_functions.data.rows import formats
 from reward_functions.data.rows.formats import scan_file
 from reward_functions.data.rows.reading import _first
 
@@ -28,7 +28,7 @@ REFUSED = {
 
 @pytest.mark.parametrize(("text", "problem"), REFUSED.values(), ids=REFUSED)
 def test_a_row_that_becomes_large_is_refused(text, problem, tmp_path, monkeypatch):
-    monkeypatch.setattr(csv_rows, "MAX_TEXT", 1 << 18)
+    monkeypatch.setattr(formats, "MAX_TEXT", 1 << 18)
     if "cells" in problem:
         monkeypatch.undo()
     with pytest.raises(BadInput, match=problem):

@@ -6,14 +6,12 @@ import pytest
 
 from reward_functions.data import row_limits
 from reward_functions.data.json_rows import BadInput
-from reward_functions.data.rows import parquet_levels, parquet_plan
 from reward_functions.data.rows.formats import scan_file
-from reward_functions.data.rows.parquet_chunks import Opened, chunk_of
-from reward_functions.data.rows.parquet_pages import BadPage, longest_text
 
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 ipc = pytest.importorskip("pyarrow.ipc")
+tables = pytest.importorskip("reward_functions.data.rows.tables")
 
 MB = 1 << 20
 
@@ -170,9 +168,9 @@ WRITTEN = {
 
 
 @pytest.mark.parametrize("written", WRITTEN.values(), ids=WRITTEN)
-@pytest.mark.parametrize("aim", [parquet_plan.AIM, 1], ids=["many rows at once", "one at a time"])
+@pytest.mark.parametrize("aim", [tables.AIM, 1], ids=["many rows at once", "one at a time"])
 def test_rows_are_the_same_however_they_are_written_and_read(written, aim, tmp_path, monkeypatch):
-    monkeypatch.setattr(parquet_plan, "AIM", aim)
+    monkeypatch.setattr(tables, "AIM", aim)
     file = tmp_path / "rows.parquet"
     parquet.write_table(pa.Table.from_pylist(ROWS), file, **written)
     assert [row.content for row in scan_file(str(file))] == ROWS
@@ -276,9 +274,9 @@ def test_the_longest_row_is_known_before_a_value_is_read(lengths, written, deep,
     parquet.write_table(pa.table({"a": pa.array(column, kind)}), file, **written)
     with file.open("rb") as stream:
         table = parquet.ParquetFile(stream)
-        (leaf,) = parquet_plan.leaves_of(table, "a")
-        opened = Opened(table, stream, 1 << 30, "a")
-        chunk = chunk_of(opened, leaf, table.metadata.row_group(0).column(0))
+        (leaf,) = tables.leaves_of(table, "a")
+        opened = tables.Opened(table, stream, 1 << 30, "a")
+        chunk = tables.chunk_of(opened, leaf, table.metadata.row_group(0).column(0))
     assert chunk.longest == max(map(values, column))
 
 
@@ -288,9 +286,9 @@ def test_an_unknown_packing_counts_as_one_row(tmp_path):
     parquet.write_table(pa.table({"a": [[1]] * 10}), file, compression="lz4")
     with file.open("rb") as stream:
         table = parquet.ParquetFile(stream)
-        (leaf,) = parquet_plan.leaves_of(table, "a")
-        opened = Opened(table, stream, 1 << 30, "a")
-        assert chunk_of(opened, leaf, table.metadata.row_group(0).column(0)).longest == 10
+        (leaf,) = tables.leaves_of(table, "a")
+        opened = tables.Opened(table, stream, 1 << 30, "a")
+        assert tables.chunk_of(opened, leaf, table.metadata.row_group(0).column(0)).longest == 10
     assert [row.content for row in scan_file(str(file))] == [{"a": [1]}] * 10
 
 
@@ -306,20 +304,20 @@ CUT_OFF = {
 
 @pytest.mark.parametrize("levels", CUT_OFF.values(), ids=CUT_OFF)
 def test_levels_that_are_cut_off_are_a_bad_page(levels):
-    with pytest.raises(BadPage, match="cut off"):
-        parquet_levels._read(levels, 1, 16, parquet_levels._Rows())
+    with pytest.raises(tables.BadPage, match="cut off"):
+        tables._read(levels, 1, 16, tables._Rows())
 
 
 def test_a_page_of_zeros_is_counted_a_stretch_at_a_time():
     """A million rows of one value: few bytes of a packed file, and a long text of signs."""
     count = 1 << 20
-    rows = parquet_levels._Rows()
+    rows = tables._Rows()
     head = (count >> 3 << 1 | 1).to_bytes(3, "little")
     packed = bytes([head[0] & 127 | 128, (count >> 3 << 1 | 1) >> 7 & 127 | 128]) + bytes(
         [(count >> 3 << 1 | 1) >> 14]
     )
     tracemalloc.start()
-    parquet_levels._read(packed + bytes(count >> 3), 1, count, rows)
+    tables._read(packed + bytes(count >> 3), 1, count, rows)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert rows.longest == 1
@@ -328,5 +326,5 @@ def test_a_page_of_zeros_is_counted_a_stretch_at_a_time():
 
 @pytest.mark.parametrize("dictionary", [b"", b"\x01\x00", b"\x04\x00\x00\x00abc"])
 def test_a_dictionary_that_is_cut_off_is_a_bad_page(dictionary):
-    with pytest.raises(BadPage, match="cut off"):
-        longest_text(dictionary, 1)
+    with pytest.raises(tables.BadPage, match="cut off"):
+        tables.longest_text(dictionary, 1)

@@ -19,8 +19,7 @@ from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs import services
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.drivers import driver_for
-from reward_functions.jobs.drivers.openai import OpenAIDriver
-from reward_functions.jobs.drivers.openai_api import Api
+from reward_functions.jobs.drivers.openai import Api, OpenAIDriver
 from reward_functions.jobs.job import JobRequest, NoSuchJob
 from reward_functions.jobs.parts import Serverless
 from reward_functions.jobs.token import Key, Refreshing

@@ -1,4 +1,4 @@
-"""Figures of an MLflow app: signed, page after page, bounded, and by cookies where need be."""
+"""Figures of an MLflow app: signed, page after page."""
 
 from __future__ import annotations
 
@@ -21,27 +21,18 @@ def reply(status, content, **headers):
 
 
 class Mlflow(Service):
-    """One run: `history` holds its figures, `(step, value, timestamp)`; `signed` says who may."""
+    """One run: `history` holds its figures, `(step, value, timestamp)`."""
 
     page = 2
 
     def empty(self):
         super().empty()
-        self.history, self.signed, self.sent = {}, True, ()
+        self.history, self.sent = {}, ()
 
     def operation(self, asked):
         self.sent = (*self.sent, asked)
         path = "/".join(asked.path)
-        if path == "auth":
-            cookies = {"Set-Cookie": "session=a1; Path=/; HttpOnly", "Location": "/opened"}
-            return "auth", lambda: (302, cookies, b"")
-        if path == "opened":
-            return path, lambda: (200, {"Set-Cookie": "second=b2; Path=/"}, b"")
-        if asked.headers.get("x-amz-target") == "SageMaker.CreatePresignedMlflowAppUrl":
-            url = f"{self.address}/auth?authToken=x"
-            return "presigned", lambda: reply(200, {"AuthorizedUrl": url})
-        allowed = "authorization" in asked.headers if self.signed else "cookie" in asked.headers
-        if not allowed:
+        if "authorization" not in asked.headers:
             return path, lambda: reply(403, {"message": "no"})
         if path.endswith("runs/get"):
             metrics = [{"key": name, "value": 1.0} for name in self.history]
@@ -102,7 +93,7 @@ def test_a_step_counts_as_it_was_written_last_and_no_number_is_none(service, app
     service.history = {
         "reward": [
             *((3, 0.3, 30), (1, 0.1, 10), (3, 0.2, 20)),
-            *((4, "NaN", 1), (5, True, 1), (-1, 1.0, 1), (2.5, 1.0, 1)),
+            *((4, "NaN", 1), (5, True, 1)),
             *(("6", 0.6, "70"), (7, None, 1)),
         ]
     }
@@ -115,106 +106,9 @@ def test_a_run_without_figures_has_none(service, app):
     assert points(app) == []
 
 
-def test_where_no_signature_is_taken_a_presigned_address_gives_cookies(service, app):
-    service.history, service.signed = {"reward": [(1, 0.1, 1)]}, False
-    assert points(app) == [("reward", 1, 0.1, "training")]
-    assert service.asked[1:4] == ["presigned", "auth", "opened"]
-    assert service.sent[-1].headers["cookie"] == "session=a1; second=b2"
-    assert "authorization" not in service.sent[-1].headers
-
-
-def test_a_presigned_address_of_another_host_gets_no_signature_and_no_cookie(service, app):
-    service.signed = False
-    url = "https://app.mlflow.example/auth?authToken=x"
-    service.fail("presigned", reply(200, {"AuthorizedUrl": url}))
-    with pytest.raises(AwsFailed, match="sagemaker-mlflow:Get"):
-        points(app)
-
-
-def test_a_way_that_leaves_its_host_is_not_followed(service, app):
-    service.signed = False
-    away = {"Location": "http://127.0.0.1:9/steal", "Set-Cookie": "session=a1"}
-    service.fail("auth", (302, away, b""))
-    service.history = {"reward": [(1, 0.1, 1)]}
-    assert points(app) == [("reward", 1, 0.1, "training")]
-    assert "opened" not in service.asked
-
-
-ODD_WAYS = {
-    "an address that is none": "http://[",
-    "another scheme": "ftp://127.0.0.1/",
-    "a name before the host": "http://user@127.0.0.1:9/",
-    "nothing": "",
-}
-
-
-@pytest.mark.parametrize("location", ODD_WAYS.values(), ids=ODD_WAYS)
-def test_a_redirection_to_nowhere_ends_the_way(service, app, location):
-    service.signed = False
-    service.fail("auth", (302, {"Location": location, "Set-Cookie": "session=a1"}, b""))
-    service.history = {"reward": [(1, 0.1, 1)]}
-    assert points(app) == [("reward", 1, 0.1, "training")]
-
-
-PRESIGNED = {
-    # the app's own address, the presigned one, whether it is of the same AWS
-    "a host of the app": ("https://mlflow.sagemaker.r.app.aws", "https://a.r.app.aws/auth", True),
-    "the older domain": ("https://mlflow.sagemaker.r.app.aws", "https://a.amazonaws.com/", True),
-    "the same host": ("https://mlflow.corp.example", "https://mlflow.corp.example/auth", True),
-    "another host": ("https://mlflow.sagemaker.r.app.aws", "https://evil.example/auth", False),
-    "a host that begins so": ("https://m.app.aws", "https://m.app.aws.evil.example/", False),
-    "a host that ends so": ("https://m.app.aws", "https://evilaws/", False),
-    "this machine": ("https://m.app.aws", "http://127.0.0.1:9/auth", False),
-    "AWS from this machine": ("http://127.0.0.1:9", "https://m.app.aws/auth", False),
-    "AWS from a host of one's own": ("https://mlflow.corp.example", "https://m.app.aws/", False),
-}
-
-
-@pytest.mark.parametrize(("own", "presigned", "same"), PRESIGNED.values(), ids=PRESIGNED)
-def test_a_presigned_address_is_opened_on_the_same_aws_alone(
-    service, monkeypatch, own, presigned, same
-):
-    app, opened = MlflowApp(APP, own, "us-east-1"), []
-    service.fail("presigned", reply(200, {"AuthorizedUrl": presigned}))
-
-    def tried(what, url, headers):
-        opened.append(url)
-        return 200, {}, b""
-
-    monkeypatch.setattr(app, "_tried", tried)
-    assert not app._opened(), "it gave no cookie"
-    assert opened == ([presigned] if same else [])
-
-
-def test_what_is_signed_goes_to_the_apps_own_address_where_a_way_gave_no_cookie(service, app):
-    service.signed = False
-    elsewhere = {"AuthorizedUrl": f"{service.address}/elsewhere/auth"}
-    service.fail("presigned", reply(200, elsewhere))
-    with pytest.raises(AwsFailed, match="sagemaker-mlflow:Get"):
-        points(app)
-    assert app._base_url == service.address
-    assert "cookie" not in service.sent[-1].headers
-
-
-NAMES = ("a\x1b[31m", "a\nb", "\u202eb", "x" * 201, "ok")
-
-
 def test_a_name_that_does_not_print_is_left_out(service, app):
-    service.history = {
-        name: [(1, 0.1, 1)] for name in ("a\x1b[31m", "a\nb", "\u202eb", "x" * 201, "ok")
-    }
+    service.history = {name: [(1, 0.1, 1)] for name in ("a\x1b[31m", "a\nb", "\u202eb", "ok")}
     assert [name for name, *_ in points(app)] == ["ok"]
-
-
-def test_a_run_is_given_up_that_takes_too_long_or_too_much(service, app, monkeypatch):
-    service.history = {name: [(step, 0.1, 1) for step in range(5)] for name in ("a", "b")}
-    with monkeypatch.context() as less:
-        less.setattr(mlflow, "MAX_VALUES", 9)
-        with pytest.raises(AwsFailed, match="over 9 values"):
-            points(app)
-    monkeypatch.setattr(mlflow, "LONGEST", 0.0)
-    with pytest.raises(AwsFailed, match="takes over 0 seconds"):
-        points(app)
 
 
 REFUSED = {
@@ -223,8 +117,6 @@ REFUSED = {
     "a redirection": ([(302, {"Location": "http://127.0.0.1:9/"}, b"")], "answers 302"),
     "HTML": ([(200, {}, b"<html>")], "not one of this API"),
     "a list": ([reply(200, [])], "not one of this API"),
-    "depth": ([(200, {}, b"[" * 100_000)], "not one of this API"),
-    "no list of figures": ([reply(200, {"run": {"data": {"metrics": 7}}})], "not one of this"),
     "throttled to the end": ([reply(429, {})] * mlflow.ATTEMPTS, "throttled"),
     "broken to the end": ([reply(500, {"message": "x"})] * mlflow.ATTEMPTS, "answers 500 x"),
 }
@@ -241,26 +133,6 @@ def test_a_busy_app_is_asked_again(service, app):
     service.history = {"reward": [(1, 0.1, 1)]}
     service.fail("api/2.0/mlflow/runs/get", reply(429, {}), reply(503, {}))
     assert points(app) == [("reward", 1, 0.1, "training")]
-
-
-def test_a_history_without_an_end_is_given_up(service, app, monkeypatch):
-    monkeypatch.setattr(mlflow, "MAX_PAGES", 3)
-    service.history = {"reward": [(step, 0.1, 1) for step in range(50)]}
-    with pytest.raises(AwsFailed, match="has over"):
-        points(app)
-
-
-@pytest.mark.parametrize("arn", ["", "app-1", APP.replace("mlflow-app", "mlflow-tracking-server")])
-def test_what_is_no_app_is_not_asked(nobody, arn):
-    with pytest.raises(AwsFailed, match="not the ARN of an app"):
-        MlflowApp(arn, "https://mlflow.example", "us-east-1")
-
-
-@pytest.mark.parametrize("run", ["", "../x", "a" * 65, "a&b", "a\n"])
-def test_what_is_no_run_is_not_asked(service, app, run):
-    with pytest.raises(AwsFailed, match="not the id of a run"):
-        list(app.points(run))
-    assert service.asked == []
 
 
 SPLITS = {
@@ -290,10 +162,3 @@ def test_the_first_word_of_a_name_says_its_split(name, split):
 def test_of_two_values_of_one_moment_the_later_counts(service, app):
     service.history = {"reward": [(3, 0.1, 10), (3, 0.2, 10)]}
     assert points(app) == [("reward", 3, 0.2, "training")]
-
-
-def test_cookies_are_kept_to_a_limit(service, app, monkeypatch):
-    monkeypatch.setattr(mlflow, "MAX_COOKIES", 1)
-    service.history, service.signed = {"reward": [(1, 0.1, 1)]}, False
-    assert points(app) == [("reward", 1, 0.1, "training")]
-    assert service.sent[-1].headers["cookie"] == "session=a1"
