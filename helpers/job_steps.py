@@ -27,12 +27,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from reward_functions.aws.uploading import destinations, upload
+
 from helpers.here import require_agreement
 from helpers.shown import Shown
 from helpers.training import FAST, FOLDER
 from reward_functions.aws.arn import FunctionArn
 from reward_functions.aws.catalogue import OUTPUT_PREFIX
-from reward_functions.aws.uploading import destinations, upload
 from reward_functions.jobs import starting
 from reward_functions.jobs.clients import openai_base_url
 from reward_functions.jobs.drawing import NOISE

@@ -21,11 +21,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
+from reward_functions.aws.uploading import destinations, upload
+
 from helpers.evaluated import Evaluated
 from helpers.here import HOSTING, require_agreement, training_cost
 from helpers.shown import Shown
 from reward_functions.aws.catalogue import DATA_PREFIX
-from reward_functions.aws.uploading import destinations, upload
 from reward_functions.jobs import plan as planning
 from reward_functions.jobs import starting
 from reward_functions.jobs.account import graded_by

@@ -22,8 +22,7 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from reward_functions.aws.arn import ARN as FUNCTION
-from reward_functions.aws.arn import GENERATION_NAME, FunctionArn
+from reward_functions.aws.arn import FUNCTION, GENERATION_NAME, FunctionArn
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.clients import client
 from reward_functions.jobs.configuration import BadJob

@@ -156,7 +156,7 @@ class AgentDriver:
 
         Raises:
             BadJob: a row has no prompt, or another content is there under this name.
-            AwsFailed, UploadFailed: S3 refused it, or could not be reached.
+            AwsFailed: S3 refused it, or could not be reached.
             OSError: the file cannot be read.
         """
         with TemporaryDirectory(prefix="reward-job-") as folder:

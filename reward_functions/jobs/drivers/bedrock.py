@@ -108,7 +108,7 @@ class BedrockDriver:
 
         Raises:
             BadJob: another content is there under this name.
-            AwsFailed, UploadFailed: S3 refused it, or could not be reached.
+            AwsFailed: S3 refused it, or could not be reached.
             OSError: the file cannot be read.
         """
         return uploaded_once(self._s3, self._bucket, file, name, progress)

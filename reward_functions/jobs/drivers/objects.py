@@ -16,7 +16,7 @@ import hashlib
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.aws import uploading
+from reward_functions.aws import s3 as uploading
 from reward_functions.aws.catalogue import DATA_PREFIX
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.configuration import BadJob
@@ -50,7 +50,7 @@ def uploaded_once(
 
     Raises:
         BadJob: another content is there under this name.
-        AwsFailed, UploadFailed: S3 refused it, or could not be reached.
+        AwsFailed: S3 refused it, or could not be reached.
         OSError: the file cannot be read.
     """
     with file.open("rb") as stream:

@@ -154,7 +154,7 @@ class SageMakerDriver:
 
         Raises:
             BadJob: another content is there under this name.
-            AwsFailed, UploadFailed: S3 refused it, or could not be reached.
+            AwsFailed: S3 refused it, or could not be reached.
             OSError: the file cannot be read.
         """
         return uploaded_once(self._s3, self._stage.bucket, file, name, progress)

@@ -23,8 +23,7 @@ from dataclasses import dataclass
 from time import time
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.aws.deployed.doctor_checks import Check, credentials
-from reward_functions.aws.deployed.findings import CheckFinding
+from reward_functions.aws.deployed.findings import Check, CheckFinding, credentials
 from reward_functions.rollouts.drive import doctor_aws, doctor_frameworks
 from reward_functions.rollouts.episode.smoke import FIELD
 from reward_functions.rollouts.report.settings import RolloutSettings

@@ -20,8 +20,7 @@ from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
-from reward_functions.aws.deployed.doctor_checks import NOTICED, REPLY, SKEW
-from reward_functions.aws.deployed.findings import CheckFinding
+from reward_functions.aws.deployed.findings import NOTICED, REPLY, SKEW, CheckFinding
 from reward_functions.aws.failures import AwsFailed, in_words
 from reward_functions.aws.shell import aws_session
 from reward_functions.core.loopback import is_loopback

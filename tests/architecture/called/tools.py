@@ -230,14 +230,14 @@ ROWS = {
             "exclusiveMaximum": ([1.0], "not below"),
         },
     ),
-    "aws.deployed.jobs:SERVICES": Rows(
+    "aws.deployed.pruning:SERVICES": Rows(
         listed,
         {
             "bedrock": ["list_model_customization_jobs"],
             "sagemaker": ["list_jobs", "list_training_jobs"],
         },
     ),
-    "aws.deployed.reports:RENDERED": Rows(
+    "aws.deployed.findings:RENDERED": Rows(
         rendered,
         {
             "json": "[",
