@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     from reward_functions.jobs.evaluation.preparing import Prepared
     from reward_functions.jobs.job import Driver, HyperparameterValue
     from reward_functions.jobs.leftovers import Kind, Leftover
-    from reward_functions.jobs.planned import Plan
+    from reward_functions.jobs.plan import Plan
     from reward_functions.jobs.preparing import PreparedJob
     from reward_functions.jobs.recipes import Recipe
     from reward_functions.reports.group_figures import Share

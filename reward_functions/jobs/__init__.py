@@ -10,19 +10,18 @@ What a job is
     grader.py           its reward, pinned to a version
     rights.py           what it may use beside the stage's bucket and rewards
     models.py           what can be tuned, where, by which API: a dated table
-    hyperparameters.py  every range, read from botocore; `advice.py` is what others set
+    hyperparameters.py  every range of every service, and what others set
     options.py          which service has a place for which field
     own_resources.py    ARNs of an account's resources: a job takes those of its own place
-    recipes.py          of SageMaker's hub: `recipe_fields.py` reads one, `hub.py` lists contents
+    recipes.py          of SageMaker's hub, and lines for Nova's, with the reward in them
     complaints.py       what is wrong with the file of a job, as one sentence
 
 Before it
 
     sizes.py            what the data come to, and files that a service would refuse
     account.py          what the account allows the grader
-    plan.py             what a job would come to: `planned.py` holds it, `plan_warnings.py` its
-                        traps, `plan_sheets.py` its tables and its page; `agent_plan.py` is
-                        that of a multi-turn job
+    plan.py             what a job would come to, and its traps: `plan_sheets.py` has its
+                        tables and its page
     baseline.py         what the base earns: `asking.py` asks, `model_calls.py` is one answer,
                         `answers.py` keeps them, `scorer.py` scores, `baseline_record.py` is read,
                         `baseline_page.py` is looked at; `asked_model.py` is who is asked
@@ -56,7 +55,6 @@ What it measured and made
     hosting.py          tuned models, and the deployments that host them
     packages.py         model packages of SageMaker: `package_hosting.py` hosts them, and
                         `importing.py` is Bedrock's import of open weights
-    recipe_lines.py     lines for Nova's recipes, with the reward in them
     leftovers.py        what it left that costs something
     evaluation/         a tuned model beside its base, prompt by prompt
 

@@ -23,10 +23,9 @@ from reward_functions.aws.catalogue import OUTPUT_PREFIX
 from reward_functions.jobs.agents import agent_of, granted, with_agent
 from reward_functions.jobs.configuration import BadJob, digest
 from reward_functions.jobs.data import files_of
-from reward_functions.jobs.drivers.agent_rft_hyperparameters import written
 from reward_functions.jobs.evaluators import require_fitting, require_here
 from reward_functions.jobs.grader import account_of, inspected, pinned
-from reward_functions.jobs.hyperparameters import OF_RECIPES, check
+from reward_functions.jobs.hyperparameters import OF_RECIPES, check, written
 from reward_functions.jobs.job import JobRequest
 from reward_functions.jobs.models import API, find
 from reward_functions.jobs.options import check_options, serverless_of

@@ -27,8 +27,8 @@ from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.agent_rows import counted
 from reward_functions.jobs.agents import DEFAULT
 from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.drivers.agent_rft_hyperparameters import DOCUMENTED
 from reward_functions.jobs.failures import answer
+from reward_functions.jobs.hyperparameters import AGENT as DOCUMENTED
 from reward_functions.rollouts.episode.smoke import FIELD
 
 if TYPE_CHECKING:

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 
 from reward_functions.aws.deployed.findings import CheckFinding
 from reward_functions.aws.failures import AwsFailed
-from reward_functions.jobs.agent_plan import agent_plan
-from reward_functions.jobs.agent_plan import warnings as agent_warnings
 from reward_functions.jobs.clients import client
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.data import ROWS
@@ -38,7 +36,7 @@ def plan_findings(job: PreparedJob) -> Iterator[CheckFinding]:
     """
     if job.driver == "agent-rft":
         with suppress(BadJob):  # of a row, of which there is a finding
-            for warning in agent_warnings(agent_plan(job.asked, job.stage)):
+            for warning in plan(job.asked, stage=job.stage).warnings:
                 yield CheckFinding("warning", "plan", warning)
         return
     planned = plan(job.asked, sizes=_sizes(job), region=job.stage.region, recipe=job.recipe)

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.jobs.agents import agent_of
 from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.drivers.agent_rft_hyperparameters import written
+from reward_functions.jobs.hyperparameters import written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

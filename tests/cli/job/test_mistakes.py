@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from reward_functions.aws.deployed import versions
+from reward_functions.aws import calls
 from reward_functions.cli import app
 from reward_functions.local.emulator.environment import TRAINING
 from tests.loopback import Service, served
@@ -59,7 +59,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.delenv("REWARD_JUDGE", raising=False)
     (tmp_path / "train.jsonl").write_text("".join(f"{json.dumps(row(n))}\n" for n in range(100)))
-    monkeypatch.setattr(versions, "ATTEMPTS", 1)
+    monkeypatch.setattr(calls, "ATTEMPTS", 1)
     return tmp_path
 
 
