@@ -25,7 +25,8 @@ Before it
     baseline.py         what the base earns: `asking.py` asks, `model_calls.py` is one answer,
                         `answers.py` keeps them, `scorer.py` scores, `baseline_record.py` is read,
                         `baseline_page.py` is looked at; `asked_model.py` is who is asked
-    preflight.py        whether it can teach anything and may run; checks/ has a file a question
+    preflight.py        whether it can teach anything and may run: a table of questions, of which
+                        `role_checks.py` has the role's and `reward_checks.py` the version's
 
 Its course
 

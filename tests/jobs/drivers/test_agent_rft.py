@@ -6,7 +6,7 @@ import pytest
 
 from reward_functions.aws.catalogue import JobRights
 from reward_functions.jobs import beside_deployed as beside
-from reward_functions.jobs.checks import agent
+from reward_functions.jobs import preflight
 from reward_functions.jobs.drivers.agent_rft import log_events
 from reward_functions.jobs.drivers.agent_rft_job import events_of, job_of
 from reward_functions.jobs.job import MlflowRun, Progress
@@ -111,7 +111,7 @@ def test_an_agent_is_no_reward_of_the_stage(case, monkeypatch, deployed_stage_re
     named, agents, expected = BESIDE[case]
     stage = deployed_stage_record.model_copy(update={"job_rights": JobRights(agents=agents)})
     monkeypatch.setattr(beside, "stage_record", lambda *_: stage)
-    monkeypatch.setattr(agent, "there", lambda *_: iter(()))
+    monkeypatch.setattr(preflight, "there", lambda *_: iter(()))
     written = f'{{"AgentConfig": {{"CustomAgentLambdaConfig": {{"LambdaArn": "{named}"}}}}}}'
     job = job_of(described(JobConfigDocument=written))
     [found] = beside.beside_deployed(job, "dev")

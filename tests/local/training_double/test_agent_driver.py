@@ -7,7 +7,7 @@ import pytest
 
 from reward_functions.aws.catalogue import DeployedStage, JobRights
 from reward_functions.jobs.agents import granted
-from reward_functions.jobs.checks.agent import agent_findings
+from reward_functions.jobs.preflight import agent_findings
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.drivers.agent_rft import AgentDriver
 from reward_functions.jobs.drivers.agent_rft_document import EvaluationRequest
