@@ -11,33 +11,30 @@ A newer botocore brings newer ranges. botocore itself checks types and minimums 
 ranges, so that a value out of range would be found out by a job that has started. One that the
 guide does not know goes to the service as it is: the live schema decides.
 
-What others set (columns `service`, `sdk`, `samples`; the rest is not documented):
-
-service   the service's default, where AWS's guide states it: `reinforcement-fine-tuning`
-          @18b9898; of multi-turn jobs "Hyperparameters reference" of multi-turn reinforcement
-          learning, SageMaker developer guide, 2026-11-22; `rollout_timeout` is a field report's,
-          and goes unchecked
-sdk       of AWS's nova-forge-sdk @a4d5b3d, `recipe/templates/bedrock/override/rft_lora.json`
-samples   of AWS: amazon-bedrock-samples @85fba9d and the guide's `rft-submit-job` @18b9898,
-          `fine-tuning-openai-job-create` @076aa4d
+What others set, and whose rows they are, `hyperparameters.toml` says.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
 from dataclasses import dataclass, replace
 from math import inf, isfinite
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
+
+from pydantic import TypeAdapter
 
 from reward_functions.aws.request_validation import service_model
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.jobs.configuration import BadJob
+from reward_functions.jobs.job import HyperparameterValue  # noqa: TC001 - pydantic reads it
 from reward_functions.jobs.models import API
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from reward_functions.jobs.job import DriverName, HyperparameterValue
+    from reward_functions.jobs.job import DriverName
 
 Kind = Literal["integer", "float", "string", "boolean"]
 
@@ -134,6 +131,9 @@ class Hyperparameter:
         samples: what AWS's samples set.
         recommended: what this project recommends; None where it depends on the data.
         why: the reason, with its source.
+        role: what a plan counts it as; "" for nothing.
+        within: the objects of a recipe of Nova in which it stands.
+        places: whose recipes of Nova have it.
     """
 
     name: str
@@ -148,6 +148,9 @@ class Hyperparameter:
     samples: tuple[HyperparameterValue, ...] = ()
     recommended: HyperparameterValue | None = None
     why: str = ""
+    role: str = ""
+    within: tuple[str, ...] = ()
+    places: tuple[str, ...] = ("training-job", "hyperpod")
 
     @property
     def range(self) -> str:
@@ -201,101 +204,19 @@ class Hyperparameter:
         return "" if self._within(number) else f"is not {self.range.removeprefix('a number ')}"
 
 
-BEST_PRACTICES: Final = "AWS's blog, RFT on Bedrock: best practices, 2026-04-08"
+def _table() -> dict[str, dict[str, Hyperparameter]]:
+    """Every row, by its service and its name."""
+    found = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    return {
+        of: {each["name"]: _ROW.validate_python(each) for each in rows}
+        for of, rows in found.items()
+    }
 
-_Row = Hyperparameter
-ROWS: Final[dict[DriverName, tuple[Hyperparameter, ...]]] = {
-    "sagemaker": (),
-    "bedrock": (
-        _Row(
-            "epochCount",
-            sdk=1,
-            samples=(1, 2),
-            recommended=1,
-            why="one pass shows whether the reward teaches",
-        ),
-        _Row(
-            "batchSize",
-            sdk=128,
-            samples=(16, 32, 64),
-            recommended=128,
-            why=f"{BEST_PRACTICES}: 128 works well",
-        ),
-        _Row(
-            "learningRate",
-            sdk=1e-5,
-            samples=(1e-5, 5e-5),
-            recommended=1e-4,
-            why=f"{BEST_PRACTICES}: 1e-4 for LoRA in most cases",
-        ),
-        _Row(
-            "maxPromptLength",
-            sdk=8192,
-            samples=(310, 2500, 4000, 4096),
-            why="from your prompts: never below the longest",
-        ),
-        _Row(
-            "trainingSamplePerPrompt",
-            service=4,
-            sdk=8,
-            samples=(2, 4),
-            recommended=8,
-            why="AWS's SDK's: a group of 2 has a noisy baseline",
-        ),
-        _Row(
-            "inferenceMaxTokens",
-            sdk=2048,
-            samples=(500, 750, 1000, 8192),
-            why="generous: an answer that is cut earns the minimum",
-        ),
-        _Row("reasoningEffort", sdk="medium", samples=("high",), why="as the model will be asked"),
-        _Row(
-            "evalInterval",
-            sdk=10,
-            samples=(10,),
-            why=f"left out, the service computes it ({BEST_PRACTICES})",
-        ),
-    ),
-    "openai": (
-        _Row(
-            "n_epochs", samples=(1,), recommended=1, why="one pass shows whether the reward teaches"
-        ),
-        _Row("batch_size", samples=(4,), why="AWS's samples give no reason for theirs"),
-        _Row(
-            "learning_rate_multiplier",
-            "float",
-            samples=(1.0,),
-            recommended=1.0,
-            why="the service's own rate, times one",
-        ),
-    ),
-    "agent-rft": (
-        _Row("global_batch_size", "string", choices=("32", "64", "128"), default="128"),
-        _Row("group_size", "integer", 2, 32, default="8"),
-        _Row(
-            "advantage_method",
-            "string",
-            choices=(
-                *("monte_carlo", "group_based", "group_based_per_turn", "rloo", "reinforce_pp"),
-                *("reinforce_pp_baseline", "opo", "grpo_passk", "gpg"),
-            ),
-            default="group_based",
-        ),
-        _Row("loss_fn", "string", choices=("importance_sampling", "ppo", "cispo"), default="ppo"),
-        _Row("clip_low_threshold", "float", 0, 1, default="0.8"),
-        _Row("clip_high_threshold", "float", 1, 10, default="1.2"),
-        _Row("temperature", "float", 0, 2, default="1"),
-        _Row("sampling_top_p", "float", 0, 1, default="1"),
-        _Row("sampling_max_tokens", "integer", 512, 8192, default="4096"),
-        _Row("max_epochs", "integer", 1, 30, default="1"),
-        _Row("max_steps", "integer", 1, 1000, default="50"),
-        _Row("val_every", "integer", 0, 100, default="10"),
-        _Row("learning_rate", "float", default="4e-05"),
-    ),
-}
-"""In each service's own order; the kinds and ranges of Bedrock's come from botocore."""
 
-TABLE: Final = {driver: {each.name: each for each in rows} for driver, rows in ROWS.items()}
+_ROW: Final = TypeAdapter(Hyperparameter)
+
+TABLE: Final = _table()
+"""By the name of a driver; "nova" for the recipes of Nova."""
 
 AGENT: Final = TABLE["agent-rft"]
 
@@ -306,6 +227,8 @@ def hyperparameters(driver: DriverName) -> dict[str, Hyperparameter]:
     Bedrock's come from botocore's model, and whatever is new there comes with them.
     """
     known = TABLE[driver]
+    if driver == "sagemaker":
+        return {}
     if driver != "bedrock":
         return known
     return {

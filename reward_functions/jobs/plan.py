@@ -38,6 +38,7 @@ from reward_functions.jobs.grader import require_mode
 from reward_functions.jobs.hyperparameters import (
     AGENT,
     OF_RECIPES,
+    TABLE,
     Hyperparameter,
     check,
     check_uri,
@@ -81,32 +82,8 @@ NO_VALIDATION: Final = "amazon.nova-2-lite"
 """AWS's nova-forge-sdk @a4d5b3d leaves a validation file out for this model and says that it is not
 supported (`runtime_manager.py`); AWS's notebooks pass one."""
 
-ROLES: Final[dict[DriverName, dict[str, str]]] = {
-    "bedrock": {
-        "epochs": "epochCount",
-        "batch": "batchSize",
-        "samples": "trainingSamplePerPrompt",
-        "prompt": "maxPromptLength",
-        "answer": "inferenceMaxTokens",
-        "effort": "reasoningEffort",
-        "interval": "evalInterval",
-    },
-    "openai": {"epochs": "n_epochs", "batch": "batch_size"},
-    "sagemaker": {
-        "epochs": "max_epochs",
-        "batch": "global_batch_size",
-        "samples": "rollout_n",
-        "prompt": "max_prompt_length",
-        "answer": "max_response_length",
-        "effort": "reasoning_effort",
-    },
-    "agent-rft": {
-        "batch": "global_batch_size",
-        "samples": "group_size",
-        "epochs": "max_epochs",
-        "steps": "max_steps",
-        "validated": "val_every",
-    },
+ROLES: Final = {
+    driver: {each.role: name for name, each in TABLE[driver].items() if each.role} for driver in API
 }
 """What the arithmetic needs, by each API's own name."""
 

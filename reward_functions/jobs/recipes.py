@@ -27,7 +27,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from reward_functions.aws.calls import answer, pages
 from reward_functions.aws.failures import AwsFailed
@@ -39,6 +39,7 @@ from reward_functions.jobs.hyperparameters import (
     KINDS,
     MAX_VALUE,
     MOST,
+    TABLE,
     TYPES,
     Hyperparameter,
     check,
@@ -466,57 +467,10 @@ IN_THE_NAME: Final = "SageMaker"
 """What a function's name holds that HyperPod may invoke, in this case."""
 
 ENDPOINT: Final = ("training_config", "rollout", "rewards", "api_endpoint")
-EFFORTS: Final = ("low", "high")
-
-MANY: Final = 1_000_000
 
 
-class Setting(NamedTuple):
-    """A name of a recipe that may stand below [hyperparameters].
-
-    Args:
-        known: its name and its range.
-        within: where it stands.
-        places: whose recipes have it.
-    """
-
-    known: Hyperparameter
-    within: tuple[str, ...]
-    places: tuple[RecipeFor, ...] = ("training-job", "hyperpod")
-
-
-def _whole(name: str, least: float = 1) -> Hyperparameter:
-    return Hyperparameter(name, "integer", least, MANY)
-
-
-def _real(name: str, most: float = MANY) -> Hyperparameter:
-    return Hyperparameter(name, "float", 0, most)
-
-
-_TRAINER: Final = ("training_config", "trainer")
-_GENERATOR: Final = ("training_config", "rollout", "generator")
-_ADVANTAGE: Final = ("training_config", "rollout", "advantage_strategy")
-
-SETTINGS: Final = (
-    Setting(_whole("replicas"), ("run",)),
-    Setting(_whole("generation_replicas"), ("run",), ("hyperpod",)),
-    Setting(_whole("rollout_worker_replicas"), ("run",), ("hyperpod",)),
-    Setting(_whole("max_length"), ("training_config",)),
-    Setting(_whole("global_batch_size"), ("training_config",)),
-    Setting(Hyperparameter("reasoning_effort", "string", choices=EFFORTS), ("training_config",)),
-    Setting(_whole("number_generation", 2), _ADVANTAGE),
-    Setting(_whole("max_new_tokens"), _GENERATOR),
-    Setting(_real("temperature", 2), _GENERATOR),
-    Setting(_whole("top_k", 0), _GENERATOR),
-    Setting(_whole("lambda_concurrency_limit"), ENDPOINT),
-    Setting(_whole("max_steps"), _TRAINER),
-    Setting(_whole("save_steps"), _TRAINER),
-    Setting(_real("kl_loss_coef"), _TRAINER, ("training-job",)),
-    Setting(_real("ent_coeff"), _TRAINER),
-    Setting(_real("lr", 1), (*_TRAINER, "optim_config")),
-    Setting(_real("weight_decay", 1), (*_TRAINER, "optim_config")),
-)
-"""In the order of the recipes."""
+SETTINGS: Final = TABLE["nova"]
+"""What may stand below [hyperparameters], in the order of the recipes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -580,9 +534,9 @@ def recipe_lines(
     values: dict[str, Any] = {"run": {"model_type": model, "reward_lambda_arn": arn}}
     _put(values, (*ENDPOINT, "lambda_arn"), arn)
     everything = {**given, "lambda_concurrency_limit": limit}
-    for known, within, _ in SETTINGS:
-        if known.name in everything:
-            _put(values, (*within, known.name), everything[known.name])
+    for setting in SETTINGS.values():
+        if setting.name in everything:
+            _put(values, (*setting.within, setting.name), everything[setting.name])
     return RecipeLines(
         values, tuple(_warnings(grader, limits)), tuple(_notes(place, given, grader))
     )
@@ -590,13 +544,12 @@ def recipe_lines(
 
 def _require(place: RecipeFor, name: str, value: HyperparameterValue) -> None:
     """Refuse a setting that the recipe does not have, or whose value is none."""
-    setting = next((each for each in SETTINGS if each.known.name == name), None)
-    if setting is None:
-        hint = did_you_mean(name, {each.known.name for each in SETTINGS if place in each.places})
+    known = SETTINGS.get(name)
+    if known is None:
+        hint = did_you_mean(name, {each for each in SETTINGS if place in SETTINGS[each].places})
         raise BadJob(f"hyperparameters: {name[:80]!r} is no setting of these recipes{hint}")
-    if place not in setting.places:
+    if place not in known.places:
         raise BadJob(f"{name}: recipes of a {place} have no such setting: leave it out")
-    known = setting.known
     if known.takes(value):
         return
     if known.choices:

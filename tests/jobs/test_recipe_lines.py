@@ -95,14 +95,14 @@ def test_a_setting_that_the_recipe_would_not_take_is_refused(given, words):
 FRACTIONS = {"temperature", "kl_loss_coef", "ent_coeff", "lr", "weight_decay"}
 
 
-@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.known.name)
+@pytest.mark.parametrize("setting", SETTINGS.values(), ids=SETTINGS)
 def test_a_setting_takes_a_fraction_where_the_recipe_does(setting):
-    given = {setting.known.name: 0.5 if setting.known.name in FRACTIONS else 8.5}
+    given = {setting.name: 0.5 if setting.name in FRACTIONS else 8.5}
     (place, *_) = setting.places
-    if setting.known.name in FRACTIONS:
+    if setting.name in FRACTIONS:
         assert lines(place, given).values
     else:
-        with pytest.raises(BadJob, match=f"{setting.known.name}: 8.5"):
+        with pytest.raises(BadJob, match=f"{setting.name}: 8.5"):
             lines(place, given)
 
 
