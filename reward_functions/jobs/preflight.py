@@ -43,7 +43,7 @@ from reward_functions.jobs.baseline_record import FILE, baseline_findings, saved
 from reward_functions.jobs.clients import client, endpoints
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.data import ROWS
-from reward_functions.jobs.drivers.agent_rft_resources import group_names
+from reward_functions.jobs.drivers.agent_rft import group_names
 from reward_functions.jobs.evaluators import Registry, name_of
 from reward_functions.jobs.grader import account_of
 from reward_functions.jobs.hyperparameters import AGENT
