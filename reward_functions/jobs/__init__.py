@@ -9,10 +9,9 @@ What a job is
     data.py             its files, by their bytes
     tags.py             its tags: which reward, which version, which configuration
     grader.py           its reward, pinned to a version
-    rights.py           what it may use beside the stage's bucket and rewards
     models.py           what can be tuned, where, by which API: a dated table
     hyperparameters.py  every range of every service, and what others set
-    options.py          which service has a place for which field
+    options.py          which service has a place for which field, and what a stage grants its jobs
     own_resources.py    ARNs of an account's resources: a job takes those of its own place
     recipes.py          of SageMaker's hub, and lines for Nova's, with the reward in them
     complaints.py       what is wrong with the file of a job, as one sentence

@@ -30,6 +30,7 @@ from reward_functions.core.suggest import did_you_mean
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.job import HyperparameterValue  # noqa: TC001 - pydantic reads it
 from reward_functions.jobs.models import API
+from reward_functions.jobs.services import SERVICES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,9 +50,6 @@ KINDS: Final[dict[str, Kind]] = {
     "str": "string",
 }
 """Types of botocore's models and of recipes that a configuration can hold."""
-
-OF_RECIPES: Final[frozenset[DriverName]] = frozenset({"sagemaker", "agent-rft"})
-"""Services whose hyperparameters no API lists: a recipe has them, or the developer guide."""
 
 INT32: Final = 2**31 - 1
 """What a whole number of AWS's APIs holds (Smithy's `integer`), where none states a maximum."""
@@ -341,7 +339,7 @@ def _unknown(driver: DriverName, name: str, known: Mapping[str, Any]) -> str:
     other = SAME.get(name)
     if other in known:
         return f"{name} is called {other} on {API[driver]}"
-    if driver not in OF_RECIPES and any(name in TABLE[each] for each in ("bedrock", "openai")):
+    if not SERVICES[driver].packages and any(name in TABLE[each] for each in ("bedrock", "openai")):
         return f"{name}: {API[driver]} has no such hyperparameter; it has {', '.join(known)}"
     same = [each for each in ELSEWHERE.get(name.lower(), ()) if each in known]
     if same:

@@ -29,7 +29,6 @@ from reward_functions.calibration.estimating import (
 )
 from reward_functions.calibration.recorded_questions import examples_with, recorded_questions
 from reward_functions.data.lengths import CHARACTERS_PER_TOKEN
-from reward_functions.jobs.agent_rows import counted
 from reward_functions.jobs.agents import agent_of, granted
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.data import require_two_files
@@ -37,7 +36,6 @@ from reward_functions.jobs.evaluators import require_fitting
 from reward_functions.jobs.grader import require_mode
 from reward_functions.jobs.hyperparameters import (
     AGENT,
-    OF_RECIPES,
     TABLE,
     Hyperparameter,
     check,
@@ -48,6 +46,7 @@ from reward_functions.jobs.hyperparameters import (
 )
 from reward_functions.jobs.models import API, find
 from reward_functions.jobs.options import check_options, serverless_of
+from reward_functions.jobs.services import SERVICES
 from reward_functions.jobs.sizes import Sizes
 from reward_functions.jobs.tags import require_possible
 
@@ -312,7 +311,7 @@ def plan(
     else:
         if recipe is not None:
             recipe.values(asked.hyperparameters, serverless_of(asked))
-        elif base.driver not in OF_RECIPES:
+        elif not SERVICES[base.driver].packages:
             check(base.driver, asked.hyperparameters)
         known = recipe.hyperparameters if recipe else hyperparameters(base.driver)
         empty = Plan(
@@ -350,7 +349,7 @@ def _refuse(
     require_possible(asked.tags)
     if asked.invocation_logs is not None:
         check_uri("invocation_logs.source", asked.invocation_logs.source)
-    if deployed is not None and (recipe is not None or driver not in OF_RECIPES):
+    if deployed is not None and (recipe is not None or not SERVICES[driver].packages):
         needs = recipe.response_mode if recipe else "list"
         require_mode(deployed.response_mode, needs, f"deployment: {deployed.name}")
     if deployed is not None and driver == "sagemaker":
@@ -364,6 +363,8 @@ def _of_agent(asked: JobConfiguration, stage: DeployedStage | None) -> Plan:
     Raises:
         BadJob: the stage does not grant the agent, or a row has no prompt.
     """
+    from reward_functions.jobs.agent_rows import counted  # noqa: PLC0415 - 50 ms of rollouts
+
     agent = granted(asked.agent, stage) if stage else agent_of(asked.agent or "")
     sent = written(asked.hyperparameters)
     if asked.data and asked.validation:

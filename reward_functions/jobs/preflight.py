@@ -37,7 +37,6 @@ from reward_functions.data.json_rows import Row, scan_rows
 from reward_functions.data.linting import GENERATED, MAX_ROWS, MIN_ROWS, UNREADABLE, lint
 from reward_functions.data.records import SYNTHETIC, is_synthetic
 from reward_functions.jobs.account import account_limits
-from reward_functions.jobs.agent_rows import counted
 from reward_functions.jobs.agents import DEFAULT, granted
 from reward_functions.jobs.baseline_record import FILE, baseline_findings, saved
 from reward_functions.jobs.clients import client, endpoints
@@ -544,6 +543,8 @@ def agent_findings(
         AwsFailed: AWS cannot be reached.
         OSError: a file cannot be read.
     """
+    from reward_functions.jobs.agent_rows import counted  # noqa: PLC0415 - 50 ms of rollouts
+
     yield from there(agent, session)
     if agent.moves:
         yield CheckFinding(

@@ -31,6 +31,7 @@ from reward_functions.aws.calls import client
 from reward_functions.aws.deployed.findings import CheckFinding
 from reward_functions.aws.failures import AwsFailed, in_words
 from reward_functions.aws.iam_matching import as_list, like, resolved
+from reward_functions.jobs.services import SERVICES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -185,15 +186,8 @@ def actions(partition: str, uses: Uses, place: str) -> Iterator[RoleAction]:
         runtime = ":bedrock-agentcore:" in uses.agent
         action = "bedrock-agentcore:InvokeAgentRuntime" if runtime else "lambda:InvokeFunction"
         yield RoleAction(action, uses.agent, "ask the agent", MADE_BY["agent-rft"])
-    if uses.driver in LOGS:
+    if SERVICES[uses.driver].log_group:
         yield from _of_sagemaker(partition, uses, place)
-
-
-LOGS: Final[Mapping[DriverName, str]] = {
-    "sagemaker": "/aws/sagemaker/TrainingJobs",
-    "agent-rft": "/aws/sagemaker/Job/AgentRFT",
-}
-"""Where SageMaker's jobs log, by driver."""
 
 
 def _of_sagemaker(partition: str, uses: Uses, place: str) -> Iterator[RoleAction]:
@@ -210,7 +204,8 @@ def _of_sagemaker(partition: str, uses: Uses, place: str) -> Iterator[RoleAction
     yield RoleAction("sagemaker:CreateModelPackage", package, "make a model package")
     app = uses.mlflow or f"{ours}:mlflow-app/x"
     yield RoleAction("sagemaker-mlflow:LogBatch", app, "write figures")
-    stream = f"arn:{partition}:logs:{place}:log-group:{LOGS[uses.driver]}:log-stream:x"
+    group = SERVICES[uses.driver].log_group
+    stream = f"arn:{partition}:logs:{place}:log-group:{group}:log-stream:x"
     yield RoleAction("logs:PutLogEvents", stream, "write logs")
 
 

@@ -88,9 +88,9 @@ def plan(
     from reward_functions.jobs import plan as planning
     from reward_functions.jobs.account import NOWHERE, graded_by
     from reward_functions.jobs.lookup import place
+    from reward_functions.jobs.options import in_s3, require_files
     from reward_functions.jobs.plan import Rates
     from reward_functions.jobs.plan_sheets import page
-    from reward_functions.jobs.rights import in_s3, require_files
 
     if as_json and as_markdown:
         raise ConfigurationError("--json and --markdown exclude each other")
