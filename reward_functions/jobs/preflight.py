@@ -45,7 +45,7 @@ from reward_functions.jobs.data import ROWS
 from reward_functions.jobs.drivers.agent_rft import group_names
 from reward_functions.jobs.evaluators import Registry, name_of
 from reward_functions.jobs.grader import account_of
-from reward_functions.jobs.hyperparameters import AGENT
+from reward_functions.jobs.hyperparameters import AGENT, written
 from reward_functions.jobs.models import find
 from reward_functions.jobs.options import serverless_of
 from reward_functions.jobs.plan import ROLES, plan
@@ -203,7 +203,7 @@ def _contract(looked: Looked) -> Iterator[CheckFinding]:
 
 
 def _rewards(looked: Looked) -> Iterator[CheckFinding]:
-    files = looked.files[:1]
+    files = [path for name, path in looked.job.files.paths.items() if name == "data"]
     samples, places = readable(files)
     yield from reward_findings(
         looked.graded,
@@ -370,10 +370,6 @@ def _excused(finding: LintFinding, files: Sequence[Path], spec: RewardSpec | Non
     return finding.what == "too few rows" and finding.where != str(files[0])
 
 
-BATCH: Final = ("batchSize", "batch_size", "global_batch_size")
-ROLLOUTS: Final = ("trainingSamplePerPrompt", "rollout_n")
-"""Names of hyperparameters, in all APIs; OpenAI's has none for the rollouts of a prompt."""
-
 DIGITS: Final = 9
 """Of a size that is written as a string."""
 
@@ -414,9 +410,10 @@ def capacity_findings(
 
 def wanted_at_most(hyperparameters: Mapping[str, HyperparameterValue]) -> int | None:
     """Invocations at once where each rollout of a step is sent alone; None where not known."""
+    names = [[roles.get(role, "") for roles in ROLES.values()] for role in ("batch", "samples")]
     sizes = [
-        next((hyperparameters[name] for name in names if name in hyperparameters), None)
-        for names in (BATCH, ROLLOUTS)
+        next((hyperparameters[name] for name in each if name in hyperparameters), None)
+        for each in names
     ]
     counts = [_count(size) for size in sizes]
     return None if None in counts else prod(filter(None, counts))
@@ -701,11 +698,11 @@ def _rollouts(
     rows: int, hyperparameters: Mapping[str, HyperparameterValue]
 ) -> Iterator[CheckFinding]:
     """How many rollouts a step asks for, beside how many rows there are."""
-    given = {
-        name: int(str(hyperparameters.get(name, AGENT[name].default)))
+    sent = written(hyperparameters)
+    batch, group = (
+        int(float(sent.get(name, str(AGENT[name].default))))
         for name in ("global_batch_size", "group_size")
-    }
-    batch, group = given.values()
+    )
     yield CheckFinding(
         "ok",
         "rollouts",

@@ -7,6 +7,7 @@ import pytest
 from reward_functions.aws.catalogue import JobRights
 from reward_functions.jobs import beside_deployed as beside
 from reward_functions.jobs import preflight
+from reward_functions.jobs.agents import agent_of
 from reward_functions.jobs.drivers.agent_rft import AgentDriver, log_events
 from reward_functions.jobs.job import MlflowRun, Progress
 
@@ -108,3 +109,16 @@ def deployed_stage_record():
         stage="dev", region="us-east-1", keep_versions=1, bucket="b", training_role_arn="r",
         agent_role_arn="r", job_events_topic_arn="t", dashboard="d", **policies,
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("group", [8, 8.0, "8"])
+def test_rollouts_of_a_step_are_counted_as_the_job_is_sent_its_numbers(
+    group, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(preflight, "there", lambda *_: iter(()))
+    monkeypatch.setattr(preflight, "_smoke", lambda *_: iter(()))
+    file = tmp_path / "rows.jsonl"
+    file.write_text('{"prompt": "1 + 1?"}\n' * 100)
+    given = {"group_size": group, "global_batch_size": 64.0}
+    *_, found = preflight.agent_findings(agent_of(f"{AGENT}:3"), {"data": file}, given)
+    assert found.message == "a step asks the agent for up to 512 rollouts"
