@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from reward_functions.jobs.job import Job
-    from reward_functions.jobs.planned import Plan
+    from reward_functions.jobs.plan import Plan
     from reward_functions.local.emulator import LocalAws
 
 

@@ -34,7 +34,6 @@ from reward_functions.jobs.asking import ask, chosen, cost
 from reward_functions.jobs.baseline import judged, measured
 from reward_functions.jobs.baseline_page import counts, shares
 from reward_functions.jobs.baseline_record import FILE, BaselineFigures, recorded, save
-from reward_functions.jobs.checks.plan import plan_findings
 from reward_functions.jobs.configuration import load
 from reward_functions.jobs.data import files_of
 from reward_functions.jobs.drawing import charts
@@ -50,7 +49,7 @@ from reward_functions.jobs.leftovers import Leftovers
 from reward_functions.jobs.models import find
 from reward_functions.jobs.options import serverless_of
 from reward_functions.jobs.plan_sheets import sheets as plan_sheets
-from reward_functions.jobs.preflight import preflight, readable
+from reward_functions.jobs.preflight import plan_findings, preflight, readable
 from reward_functions.jobs.preparing import prepared
 from reward_functions.jobs.recipes import recipe_of
 from reward_functions.jobs.scorer import scorer_named
@@ -70,7 +69,7 @@ if TYPE_CHECKING:
     from reward_functions.jobs.evaluation.preparing import Prepared
     from reward_functions.jobs.job import Driver, HyperparameterValue
     from reward_functions.jobs.leftovers import Kind, Leftover
-    from reward_functions.jobs.planned import Plan
+    from reward_functions.jobs.plan import Plan
     from reward_functions.jobs.preparing import PreparedJob
     from reward_functions.jobs.recipes import Recipe
     from reward_functions.reports.group_figures import Share

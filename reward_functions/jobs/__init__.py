@@ -9,25 +9,24 @@ What a job is
     data.py             its files, by their bytes
     tags.py             its tags: which reward, which version, which configuration
     grader.py           its reward, pinned to a version
-    rights.py           what it may use beside the stage's bucket and rewards
     models.py           what can be tuned, where, by which API: a dated table
-    hyperparameters.py  every range, read from botocore; `advice.py` is what others set
-    options.py          which service has a place for which field
+    hyperparameters.py  every range of every service, and what others set
+    options.py          which service has a place for which field, and what a stage grants its jobs
     own_resources.py    ARNs of an account's resources: a job takes those of its own place
-    recipes.py          of SageMaker's hub: `recipe_fields.py` reads one, `hub.py` lists contents
+    recipes.py          of SageMaker's hub, and lines for Nova's, with the reward in them
     complaints.py       what is wrong with the file of a job, as one sentence
 
 Before it
 
     sizes.py            what the data come to, and files that a service would refuse
     account.py          what the account allows the grader
-    plan.py             what a job would come to: `planned.py` holds it, `plan_warnings.py` its
-                        traps, `plan_sheets.py` its tables and its page; `agent_plan.py` is
-                        that of a multi-turn job
+    plan.py             what a job would come to, and its traps: `plan_sheets.py` has its
+                        tables and its page
     baseline.py         what the base earns: `asking.py` asks, `model_calls.py` is one answer,
                         `answers.py` keeps them, `scorer.py` scores, `baseline_record.py` is read,
                         `baseline_page.py` is looked at; `asked_model.py` is who is asked
-    preflight.py        whether it can teach anything and may run; checks/ has a file a question
+    preflight.py        whether it can teach anything and may run: a table of questions, of which
+                        `role_checks.py` has the role's and `reward_checks.py` the version's
 
 Its course
 
@@ -53,7 +52,6 @@ What it measured and made
     diagnosing.py       why it failed: `causes.py` is the table of causes
     trainer_log.py      the errors that a trainer of SageMaker logged
     hosting.py          tuned models, model packages of SageMaker, and what hosts them
-    recipe_lines.py     lines for Nova's recipes, with the reward in them
     leftovers.py        what it left that costs something
     evaluation/         a tuned model beside its base, prompt by prompt
 

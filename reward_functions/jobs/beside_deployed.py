@@ -67,7 +67,7 @@ def beside_deployed(job: Job, stage: str, session: Session | None = None) -> Ite
 def _agent(job: Job, stage: str, session: Session | None) -> Iterator[CheckFinding]:
     """Whether a multi-turn job's agent is there, and its stage's jobs may ask it."""
     # Rollouts name an extra of their own where boto3 is missing; every other job has `aws`.
-    from reward_functions.jobs.checks.agent import there  # noqa: PLC0415
+    from reward_functions.jobs.preflight import there  # noqa: PLC0415
 
     try:
         agent = agent_of(job.grader)

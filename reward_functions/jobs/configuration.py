@@ -27,7 +27,6 @@ from pydantic import BaseModel, Field, SkipValidation, StringConstraints, Valida
 
 from reward_functions.aws.shell import DEFAULT_STAGE
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.jobs.advice import ADVICE
 from reward_functions.jobs.complaints import complaint
 from reward_functions.jobs.job import DriverName, HyperparameterValue
 from reward_functions.jobs.parts import STRICT, Filters, Serverless, Vpc
@@ -192,8 +191,10 @@ def _read(file: Path) -> dict[str, Any]:
 
 def _astray() -> dict[str, str]:
     """Hyperparameters, which stand in a table of their own."""
+    from reward_functions.jobs.hyperparameters import TABLE  # noqa: PLC0415 - imports this module
+
     here = "is a hyperparameter: write it below [hyperparameters], or as --set"
-    return {name: f"{here} {name}=VALUE" for names in ADVICE.values() for name in names}
+    return {name: f"{here} {name}=VALUE" for names in TABLE.values() for name in names}
 
 
 def digest(*, grader: str, contents: dict[str, str], asked: JobConfiguration) -> str:

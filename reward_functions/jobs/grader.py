@@ -12,11 +12,10 @@ jobs of Nova; those of open weights read an envelope (sagemaker-train, `rlvr_rew
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.aws.arn import FunctionArn
+from reward_functions.aws.arn import Arn, FunctionArn
 from reward_functions.aws.deployed.catalogue import deployment_of, find
 from reward_functions.aws.deployed.checking import configuration
 from reward_functions.aws.deployed.function import DeployedFunction
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
     from boto3.session import Session
 
     from reward_functions.aws.catalogue import DeployedReward, DeployedStage
-
-ROLE: Final = re.compile(r"arn:aws[a-z-]*:iam::(?P<account>[0-9]{12}):role/.+")
 
 RESPONSE_MODE: Final = "REWARD_RESPONSE_MODE"
 """The variable of a function of this project that says how it answers."""
@@ -136,10 +133,10 @@ def _require_here(arn: FunctionArn, stage: DeployedStage, region: str) -> None:
             f"{arn} is in {arn.region}, and the job runs in {region}: a job invokes functions of "
             "its own region; deploy the reward there, or name a stage of that region with --stage"
         )
-    role = ROLE.fullmatch(stage.training_role_arn)
-    if role is not None and arn.account != role["account"]:
+    role = Arn.read(stage.training_role_arn, "iam", "role/.+")
+    if role is not None and arn.account != role.account:
         raise BadJob(
-            f"{arn} belongs to account {arn.account}, and the job runs in {role['account']}: "
+            f"{arn} belongs to account {arn.account}, and the job runs in {role.account}: "
             "deploy the reward there; graders of other accounts are not documented"
         )
 
@@ -151,8 +148,8 @@ def account_of(stage: DeployedStage) -> str:
         stage: its record.
     """
     for arn in (stage.sagemaker_role_arn, stage.training_role_arn):
-        if role := ROLE.fullmatch(arn or ""):
-            return role["account"]
+        if role := Arn.read(arn, "iam", "role/.+"):
+            return role.account
     return ""
 
 

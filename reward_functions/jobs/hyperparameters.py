@@ -1,42 +1,55 @@
-"""Every hyperparameter of both APIs: its range, and what others set it to.
+"""The hyperparameters of every service, a row for each: its range, and what others set it to.
 
-Bedrock's types, ranges and choices are read from botocore's model of `CreateModelCustomizationJob`
-at each call, so that a newer botocore brings newer ranges. botocore itself checks types and
-minimums alone: a batch of 9,999 passes it. The ranges of the OpenAI-compatible API are not
-documented; its three hyperparameters have types, and are positive. What others set, `advice` says.
+    service     its rows                                   their ranges
+    bedrock     `TABLE`, and what botocore knows beside    botocore's model, read at each call
+    openai      `TABLE`                                    not documented: types, and positive
+    sagemaker   of each model's recipe (`recipes`)         the recipe's
+    agent-rft   `TABLE`                                    the developer guide's
+
+A newer botocore brings newer ranges. botocore itself checks types and minimums alone: a batch of
+9,999 passes it. A multi-turn job takes its values as strings, and its schema need not say their
+ranges, so that a value out of range would be found out by a job that has started. One that the
+guide does not know goes to the service as it is: the live schema decides.
+
+What others set, and whose rows they are, `hyperparameters.toml` says.
 """
 
 from __future__ import annotations
 
-import os
 import re
-from dataclasses import dataclass
-from math import inf
+import tomllib
+from dataclasses import dataclass, replace
+from math import inf, isfinite
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from pydantic import TypeAdapter
+
+from reward_functions.aws.request_validation import service_model
 from reward_functions.core.suggest import did_you_mean
-from reward_functions.jobs.advice import ADVICE, SILENCE, Advice
 from reward_functions.jobs.configuration import BadJob
+from reward_functions.jobs.job import HyperparameterValue  # noqa: TC001 - pydantic reads it
 from reward_functions.jobs.models import API
+from reward_functions.jobs.services import SERVICES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from reward_functions.jobs.job import DriverName, HyperparameterValue
+    from reward_functions.jobs.job import DriverName
 
 Kind = Literal["integer", "float", "string", "boolean"]
 
 KINDS: Final[dict[str, Kind]] = {
     "integer": "integer",
+    "int": "integer",
     "long": "integer",
     "float": "float",
     "double": "float",
+    "number": "float",
     "string": "string",
+    "str": "string",
 }
-"""Types of botocore's models that a configuration can hold; whatever else comes is left out."""
-
-OF_RECIPES: Final[frozenset[DriverName]] = frozenset({"sagemaker", "agent-rft"})
-"""Services whose hyperparameters are no list of the API's: each model's recipe has its own."""
+"""Types of botocore's models and of recipes that a configuration can hold."""
 
 INT32: Final = 2**31 - 1
 """What a whole number of AWS's APIs holds (Smithy's `integer`), where none states a maximum."""
@@ -50,6 +63,11 @@ LONGEST: Final = 80
 ENOUGH: Final = 12
 """Names in a message."""
 
+MOST: Final = 100
+"""Hyperparameters of a job of SageMaker's (botocore: `HyperParameters`)."""
+
+MAX_VALUE: Final = 2_500
+"""Characters of one of its values."""
 
 SAME: Final = {
     "epochCount": "n_epochs",
@@ -61,7 +79,6 @@ SAME: Final = {
 }
 """What has another name on the other API. The multiplier is of a rate that the service keeps to
 itself, so that its values are not those of `learningRate`."""
-
 
 ELSEWHERE: Final = {
     "lr": ("learningRate", "learning_rate_multiplier", "learning_rate"),
@@ -83,7 +100,6 @@ ELSEWHERE: Final = {
 }
 """Names that other trainers have for the same, such as TRL's `GRPOConfig`."""
 
-
 WORDS: Final[dict[Kind, str]] = {"string": "a string", "boolean": "true or false"}
 """What kinds without an order may be."""
 
@@ -98,27 +114,41 @@ TYPES: Final[dict[Kind, tuple[type, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Hyperparameter:
-    """One hyperparameter of one API.
+    """One hyperparameter of one service.
 
     Args:
-        name: the API's own.
+        name: the service's own.
         kind: of its value.
         minimum: the smallest; None where the service states none.
         maximum: the largest; None where the service states none.
         choices: the only values there are; empty where every other rule leaves more.
-        advice: what others set.
-        default: of a recipe, which is sent where nothing is set; None where there is none.
+        default: what the job has where nothing is set; None where nobody documents it.
         required: whether a job must set it, for its recipe has no default.
+        service: the default that AWS's guide states, as advice.
+        sdk: what AWS's SDK sets.
+        samples: what AWS's samples set.
+        recommended: what this project recommends; None where it depends on the data.
+        why: the reason, with its source.
+        role: what a plan counts it as; "" for nothing.
+        within: the objects of a recipe of Nova in which it stands.
+        places: whose recipes of Nova have it.
     """
 
     name: str
-    kind: Kind
+    kind: Kind = "integer"
     minimum: float | None = None
     maximum: float | None = None
     choices: tuple[HyperparameterValue, ...] = ()
-    advice: Advice = SILENCE
     default: HyperparameterValue | None = None
     required: bool = False
+    service: HyperparameterValue | None = None
+    sdk: HyperparameterValue | None = None
+    samples: tuple[HyperparameterValue, ...] = ()
+    recommended: HyperparameterValue | None = None
+    why: str = ""
+    role: str = ""
+    within: tuple[str, ...] = ()
+    places: tuple[str, ...] = ("training-job", "hyperpod")
 
     @property
     def range(self) -> str:
@@ -138,7 +168,7 @@ class Hyperparameter:
         return f"{noun} {least} (AWS states no range)"
 
     def takes(self, value: Any) -> bool:
-        """Whether the API takes a value: of its type, finite, and in its range."""
+        """Whether the service takes a value: of its type, finite, and in its range."""
         of_kind = isinstance(value, TYPES[self.kind])
         if not of_kind or isinstance(value, bool) != (self.kind == "boolean"):
             return False
@@ -153,64 +183,117 @@ class Hyperparameter:
         most = inf if self.maximum is None else self.maximum
         return least <= value <= most and -inf < value < inf
 
+    def problem(self, text: str) -> str:
+        """What is wrong with a value that is sent as a string; "" where nothing is."""
+        if self.choices:
+            listed = ", ".join(map(str, self.choices))
+            return "" if text in self.choices else f"is none of {listed}"
+        try:
+            number = float(text)
+        except ValueError:
+            number = inf
+        whole = self.kind == "integer"
+        if not isfinite(number) or (whole and number % 1):
+            return f"is no {'whole ' if whole else ''}number"
+        if self.minimum is not None and number < self.minimum:
+            return f"is below {self.minimum:g}"
+        if self.maximum is not None and number > self.maximum:
+            return f"is above {self.maximum:g}"
+        return "" if self._within(number) else f"is not {self.range.removeprefix('a number ')}"
+
+
+def _table() -> dict[str, dict[str, Hyperparameter]]:
+    """Every row, by its service and its name."""
+    found = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    return {
+        of: {each["name"]: _ROW.validate_python(each) for each in rows}
+        for of, rows in found.items()
+    }
+
+
+_ROW: Final = TypeAdapter(Hyperparameter)
+
+TABLE: Final = _table()
+"""By the name of a driver; "nova" for the recipes of Nova."""
+
+AGENT: Final = TABLE["agent-rft"]
+
 
 def hyperparameters(driver: DriverName) -> dict[str, Hyperparameter]:
-    """Every hyperparameter of an API by its name, in the API's own order.
+    """Every hyperparameter of a service by its name; empty where each recipe has its own.
 
     Bedrock's come from botocore's model, and whatever is new there comes with them.
     """
-    if driver in OF_RECIPES:
+    known = TABLE[driver]
+    if driver == "sagemaker":
         return {}
-    advice = ADVICE[driver]
-    if driver == "openai":
-        kinds: dict[str, Kind] = dict.fromkeys(advice, "integer")
-        kinds["learning_rate_multiplier"] = "float"
-        return {name: Hyperparameter(name, kinds[name], advice=advice[name]) for name in advice}
+    if driver != "bedrock":
+        return known
     return {
-        name: Hyperparameter(
-            name,
-            KINDS[shape.type_name],
-            shape.metadata.get("min"),
-            shape.metadata.get("max"),
-            tuple(shape.metadata.get("enum", ())),
-            advice.get(name, SILENCE),
+        name: replace(
+            known.get(name, Hyperparameter(name)),
+            kind=KINDS[shape.type_name],
+            minimum=shape.metadata.get("min"),
+            maximum=shape.metadata.get("max"),
+            choices=tuple(shape.metadata.get("enum", ())),
         )
         for name, shape in _request("customizationConfig", "rftConfig", "hyperParameters").items()
         if shape.type_name in KINDS
     }
 
 
-def check(driver: DriverName, given: Mapping[str, Any]) -> None:
-    """Refuse what an API does not know or does not take.
+def check(
+    driver: DriverName,
+    given: Mapping[str, Any],
+    known: Mapping[str, Hyperparameter] | None = None,
+) -> None:
+    """Refuse what a service does not know or does not take.
 
     Args:
         driver: whose hyperparameters they are.
         given: values by name.
+        known: of a recipe; the service's own where not given.
 
     Raises:
         BadJob: one sentence, with the range of the value or the nearest name.
     """
-    check_against(hyperparameters(driver), driver, given)
-
-
-def check_against(
-    known: Mapping[str, Hyperparameter], driver: DriverName, given: Mapping[str, Any]
-) -> None:
-    """Refuse what a table of hyperparameters does not have, or does not take.
-
-    Args:
-        known: by name: of an API, or of a recipe.
-        driver: whose they are.
-        given: values by name.
-
-    Raises:
-        BadJob: one sentence, with the range of the value or the nearest name.
-    """
+    known = hyperparameters(driver) if known is None else known
     for name, value in given.items():
         if name not in known:
             raise BadJob(_unknown(driver, name, known))
         if not known[name].takes(value):
             raise BadJob(f"{name} is {shown(value)}: it must be {known[name].range}")
+
+
+def _plain(name: str) -> str:
+    """A name by its letters alone: `groupSize` is one that was meant, and not a newer one."""
+    return name.replace("_", "").replace("-", "").lower()
+
+
+def written(given: Mapping[str, HyperparameterValue]) -> dict[str, str]:
+    """Hyperparameters of a multi-turn job as its document has them: strings, the given alone.
+
+    Raises:
+        BadJob: one is out of the range that the guide documents, is a known name in another
+            spelling, or is no number or text of at most 2,500 characters.
+    """
+    if len(given) > MOST:
+        raise BadJob(f"hyperparameters: {len(given)} are more than the {MOST} that a job takes")
+    return {name: _written(name, value) for name, value in given.items()}
+
+
+def _written(name: str, value: HyperparameterValue) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise BadJob(f"hyperparameters: {name} is no number and no text")
+    meant = next((each for each in AGENT if _plain(each) == _plain(name)), name)
+    if meant != name:
+        raise BadJob(f"hyperparameters: {name} is written {meant} in multi-turn jobs")
+    text = f"{value:g}" if isinstance(value, float) and value.is_integer() else str(value)
+    if len(text) > MAX_VALUE:
+        raise BadJob(f"hyperparameters: {name} has {len(text):,} characters; {MAX_VALUE:,} at most")
+    if name in AGENT and (problem := AGENT[name].problem(text)):
+        raise BadJob(f"hyperparameters: {name} = {text[:SHOWN]} {problem}")
+    return text
 
 
 def check_uri(field: str, uri: str) -> None:
@@ -256,7 +339,7 @@ def _unknown(driver: DriverName, name: str, known: Mapping[str, Any]) -> str:
     other = SAME.get(name)
     if other in known:
         return f"{name} is called {other} on {API[driver]}"
-    if any(name in rows for rows in ADVICE.values()) and driver not in OF_RECIPES:
+    if not SERVICES[driver].packages and any(name in TABLE[each] for each in ("bedrock", "openai")):
         return f"{name}: {API[driver]} has no such hyperparameter; it has {', '.join(known)}"
     same = [each for each in ELSEWHERE.get(name.lower(), ()) if each in known]
     if same:
@@ -266,13 +349,7 @@ def _unknown(driver: DriverName, name: str, known: Mapping[str, Any]) -> str:
 
 def _request(*path: str) -> dict[str, Any]:
     """The members of a structure in the request of `CreateModelCustomizationJob`."""
-    from botocore.loaders import create_loader  # noqa: PLC0415 - 100 ms
-    from botocore.model import ServiceModel  # noqa: PLC0415
-
-    # No session: it would ask for AWS_PROFILE, which a plan without AWS has no need of.
-    loader = create_loader(os.environ.get("AWS_DATA_PATH"))
-    service = ServiceModel(loader.load_service_model("bedrock", "service-2"), "bedrock")
-    shape = service.operation_model("CreateModelCustomizationJob").input_shape
+    shape = service_model("bedrock").operation_model("CreateModelCustomizationJob").input_shape
     for name in path:
         shape = shape.members[name]
     return dict(shape.members)

@@ -19,20 +19,15 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.job import DriverName
+from reward_functions.jobs.services import SERVICES, DriverName
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 TABLE: Final = Path(__file__).with_name("models.toml")
 
-API: Final[dict[DriverName, str]] = {
-    "bedrock": "Bedrock's control plane",
-    "openai": "the OpenAI-compatible API",
-    "sagemaker": "SageMaker's serverless customization",
-    "agent-rft": "SageMaker's multi-turn jobs",
-}
-"""What the two services are called in sentences."""
+API: Final = {name: each.called for name, each in SERVICES.items()}
+"""What the services are called in sentences."""
 
 ARN: Final = re.compile(
     r"arn:aws[a-z-]*:bedrock:(?P<region>[a-z0-9-]{1,20}):"
@@ -50,10 +45,6 @@ HUB_MODEL: Final = re.compile(
 
 HUB_NAME: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?")
 """Its name there (`HubContentName`)."""
-
-OF_THE_HUB: Final[frozenset[DriverName]] = frozenset({"sagemaker", "agent-rft"})
-"""Services whose models SageMaker's hub has: it is asked, and the table is not."""
-
 
 SHOWN: Final = 80
 """Characters of a refused name in a message."""
@@ -169,7 +160,8 @@ def find(model: str, region: str | None = None, driver: DriverName | None = None
             other regions or on the other API; an ARN is of another region than the stage, or of no
             model; a custom model is to be the base on the OpenAI-compatible API.
     """
-    if driver in OF_THE_HUB or (driver is None and HUB_MODEL.fullmatch(model)):
+    hub = driver and SERVICES[driver].packages
+    if hub or (driver is None and HUB_MODEL.fullmatch(model)):
         return _of_the_hub(model, region, driver or "sagemaker")
     arn = ARN.fullmatch(model)
     if model.startswith("arn:") and arn is None:

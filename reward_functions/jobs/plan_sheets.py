@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from reward_functions.jobs.hyperparameters import hyperparameters, shown
 from reward_functions.jobs.models import API, as_of, models
+from reward_functions.jobs.plan import WINDOW, AgentRun
 from reward_functions.jobs.recipes import ELSEWHERE
 from reward_functions.judge_runtime.usage import prices_as_of
 from reward_functions.reports.pages.page import Page
@@ -14,22 +15,29 @@ from reward_functions.reports.pages.sections import Section
 from reward_functions.reports.sheets import Sheet, escaped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from reward_functions.jobs.advice import Advice
+    from reward_functions.calibration.estimating import TrainingRun
+    from reward_functions.jobs.hyperparameters import Hyperparameter
     from reward_functions.jobs.job import DriverName, HyperparameterValue
-    from reward_functions.jobs.planned import Figures, Plan, PlannedSetting
+    from reward_functions.jobs.plan import Figures, Plan
 
 UNKNOWN = "unknown"
 
 
 def sheets(planned: Plan) -> Iterator[Sheet]:
     """The tables of a plan: what it is, its hyperparameters, what it comes to."""
-    yield Sheet("The job", ["", "is"], list(map(list, _about(planned))), words=("is",))
-    yield _of_recipe(planned) if planned.recipe else _of_api(planned)
+    yield _pairs("The job", _of_agent(planned) if planned.agent else _about(planned))
+    yield _hyperparameters(planned)
+    if planned.agent and planned.figures:
+        yield _pairs("What it comes to", _rollouts(planned, planned.figures))
+        return
     rows = list(_figures(planned.figures)) if planned.figures else [("steps", UNKNOWN)]
-    rows += _concurrency(planned)
-    yield Sheet("What it comes to", ["", "is"], list(map(list, rows)), words=("is",))
+    yield _pairs("What it comes to", [*rows, *_concurrency(planned)])
+
+
+def _pairs(title: str, rows: Iterable[tuple[str, str]]) -> Sheet:
+    return Sheet(title, ["", "is"], list(map(list, rows)), words=("is",))
 
 
 def markdown(planned: Plan) -> Iterator[str]:
@@ -40,10 +48,7 @@ def markdown(planned: Plan) -> Iterator[str]:
         yield from sheet.markdown()
     for title, sentences in (("Assumed", planned.assumptions), ("Warnings", planned.warnings)):
         if sentences:
-            yield ""
-            yield f"## {title}"
-            yield ""
-            yield from (f"- {escaped(each)}" for each in sentences)
+            yield from ("", f"## {title}", "", *(f"- {escaped(each)}" for each in sentences))
 
 
 def page(planned: Plan) -> Page:
@@ -51,21 +56,26 @@ def page(planned: Plan) -> Page:
     sections = [Section(sheet.title, [sheet]) for sheet in sheets(planned)]
     if planned.assumptions:
         sections.append(Section("Assumed", list(planned.assumptions)))
-    return Page(
-        f"Plan: {planned.asked.deployment}",
-        "What the job would come to. Nothing was uploaded or started.",
-        planned.warnings,
-        sections=sections,
-    )
+    about = "What the job would come to. Nothing was uploaded or started."
+    return Page(f"Plan: {planned.reward}", about, planned.warnings, sections=sections)
 
 
 def as_data(planned: Plan) -> dict[str, Any]:
     """The same as JSON data; null is unknown."""
-    figures, sizes = planned.figures, planned.sizes
+    kind = _data_of_agent(planned, planned.figures) if planned.figures and planned.agent else {}
     return {
         "model": planned.base.identifier,
         "driver": planned.base.driver,
         "region": planned.region or None,
+        **(kind or _data_of_grader(planned)),
+        "assumptions": list(planned.assumptions),
+        "warnings": list(planned.warnings),
+    }
+
+
+def _data_of_grader(planned: Plan) -> dict[str, Any]:
+    figures, sizes = planned.figures, planned.sizes
+    return {
         "grader": planned.grader or None,
         "models_as_of": as_of(),
         "hyperparameters": {
@@ -75,7 +85,10 @@ def as_data(planned: Plan) -> dict[str, Any]:
                 "origin": each.origin or None,
                 "range": each.hyperparameter.range,
                 "suggested": each.suggested,
-                **_advice(each.hyperparameter.advice),
+                "service_default": each.hyperparameter.service,
+                "sdk_default": each.hyperparameter.sdk,
+                "samples": list(each.hyperparameter.samples),
+                "why": each.hyperparameter.why,
             }
             for each in planned.settings
         },
@@ -89,8 +102,34 @@ def as_data(planned: Plan) -> dict[str, Any]:
         },
         "figures": figures and _figures_data(figures),
         "account": planned.account and asdict(planned.account),
-        "assumptions": list(planned.assumptions),
-        "warnings": list(planned.warnings),
+    }
+
+
+def _data_of_agent(planned: Plan, figures: Figures) -> dict[str, Any]:
+    sizes, run = planned.sizes, figures.run
+    return {
+        "model": planned.asked.model,
+        "agent": planned.agent and planned.agent.arn,
+        "hyperparameters": {
+            each.hyperparameter.name: {
+                "set": each.given,
+                "default": each.hyperparameter.default,
+                "range": each.hyperparameter.range,
+            }
+            for each in planned.settings
+            if each.hyperparameter.default is not None
+        },
+        "data": sizes and {"rows": sizes.rows, "validation_rows": sizes.validation_rows},
+        "figures": {
+            "steps": run.steps,
+            "rollouts": run.responses,
+            "rollouts_of_a_step": run.per_step,
+            "validation_rollouts": _validated(run),
+            "prompt_tokens": None,
+            "generated_tokens_at_most": None,
+            "training_usd": figures.training_usd,
+            "minutes": figures.minutes,
+        },
     }
 
 
@@ -122,9 +161,8 @@ def hyperparameters_table(driver: DriverName) -> Iterator[list[str]]:
     """The hyperparameters of an API, for documentation; headings first."""
     yield ["hyperparameter", "range", "service's default", "AWS's SDK", "AWS's samples", "ours"]
     for each in hyperparameters(driver).values():
-        service, sdk, samples, ours = _advised(each.advice)
-        recommended = f"`{ours}`: {each.advice.why}" if ours != "-" else each.advice.why
-        yield [f"`{each.name}`", each.range, service, sdk, samples, recommended]
+        ours = f"`{_value(each.recommended)}`: " if each.recommended is not None else ""
+        yield [f"`{each.name}`", each.range, *_advised(each), f"{ours}{each.why}"]
 
 
 def _recipe(planned: Plan) -> Iterator[tuple[str, str]]:
@@ -162,36 +200,51 @@ def _about(planned: Plan) -> Iterator[tuple[str, str]]:
         yield "table of models", f"{as_of()}: {known.source}"
 
 
-def _of_api(planned: Plan) -> Sheet:
-    """The hyperparameters of an API, with what others set them to."""
+def _of_agent(planned: Plan) -> Iterator[tuple[str, str]]:
+    yield "model", planned.base.identifier
+    yield "API", API["agent-rft"]
+    yield "region", planned.region or "no stage was read"
+    yield "agent", planned.agent.arn if planned.agent else UNKNOWN
+    if planned.sizes:
+        yield "rows", f"{planned.sizes.rows:,}"
+        if planned.sizes.validation_rows:
+            yield "validation rows", f"{planned.sizes.validation_rows:,}"
+
+
+def _hyperparameters(planned: Plan) -> Sheet:
+    """What is set, and beside it what others set, or the default that is sent."""
+    heads = ["hyperparameter", "set", "range"]
+    cells = [
+        (each.hyperparameter, [each.hyperparameter.name, _value(each.given)], each.suggested)
+        for each in planned.settings
+        if not (planned.recipe and each.hyperparameter.name in ELSEWHERE)
+    ]
+    if planned.agent:
+        return Sheet(
+            "Hyperparameters",
+            [*heads, "default"],
+            [
+                [*row, each.range if each.default else "no page says", _value(each.default)]
+                for each, row, _ in cells
+            ],
+            words=("range",),
+            spare=("default",),
+        )
+    if planned.recipe:
+        return Sheet(
+            "Hyperparameters",
+            [*heads, "recipe"],
+            [[*row, each.range, _value(each.default)] for each, row, _ in cells],
+            "recipe: its default, which is sent where nothing is set.",
+            words=("range",),
+        )
     return Sheet(
         "Hyperparameters",
-        ["hyperparameter", "set", "range", "service", "AWS's SDK", "AWS's samples", "suggested"],
-        [_hyperparameter_row(each) for each in planned.settings],
+        [*heads, "service", "AWS's SDK", "AWS's samples", "suggested"],
+        [[*row, each.range, *_advised(each), _value(suggested)] for each, row, suggested in cells],
         "service: its default, where AWS states one. What is not set is the service's choice.",
         words=("range", "AWS's samples"),
         spare=("AWS's samples", "AWS's SDK", "service"),
-    )
-
-
-def _of_recipe(planned: Plan) -> Sheet:
-    """The hyperparameters of a recipe, which has a default where it leaves a choice."""
-    rows = [
-        [
-            each.hyperparameter.name,
-            _value(each.given),
-            each.hyperparameter.range,
-            _value(each.hyperparameter.default),
-        ]
-        for each in planned.settings
-        if each.hyperparameter.name not in ELSEWHERE
-    ]
-    return Sheet(
-        "Hyperparameters",
-        ["hyperparameter", "set", "range", "recipe"],
-        rows,
-        "recipe: its default, which is sent where nothing is set.",
-        words=("range",),
     )
 
 
@@ -199,35 +252,10 @@ def _percentiles(named: dict[str, int]) -> str:
     return "estimated " + ", ".join(f"{name} {value:,}" for name, value in named.items())
 
 
-def _hyperparameter_row(setting: PlannedSetting) -> list[str]:
-    each = setting.hyperparameter
-    service, sdk, samples, _ = _advised(each.advice)
-    return [
-        each.name,
-        _value(setting.given),
-        each.range,
-        service,
-        sdk,
-        samples,
-        _value(setting.suggested),
-    ]
-
-
-def _advised(advice: Advice) -> tuple[str, str, str, str]:
-    """The service's default, AWS's SDK's, AWS's samples', ours."""
-    samples = ", ".join(map(_value, advice.samples)) or "-"
-    service = "unknown" if advice.service is None else _value(advice.service)
-    return service, _value(advice.sdk), samples, _value(advice.recommended)
-
-
-def _advice(advice: Advice) -> dict[str, Any]:
-    named = advice._asdict()
-    return {
-        "service_default": named["service"],
-        "sdk_default": named["sdk"],
-        "samples": list(named["samples"]),
-        "why": named["why"],
-    }
+def _advised(each: Hyperparameter) -> list[str]:
+    """The service's default, AWS's SDK's, AWS's samples'."""
+    service = UNKNOWN if each.service is None else _value(each.service)
+    return [service, _value(each.sdk), ", ".join(map(_value, each.samples)) or "-"]
 
 
 def _value(value: HyperparameterValue | None) -> str:
@@ -255,6 +283,24 @@ def _figures(figures: Figures) -> Iterator[tuple[str, str]]:
     if judge is not None:
         yield "dollars of judging", f"{_usd(judge.usd)}, prices as of {prices_as_of()}"
     yield "minutes", UNKNOWN if figures.minutes is None else f"{figures.minutes:,.0f}"
+
+
+def _validated(run: TrainingRun) -> int:
+    return run.validated if isinstance(run, AgentRun) else 0
+
+
+def _rollouts(planned: Plan, figures: Figures) -> Iterator[tuple[str, str]]:
+    """What a multi-turn job comes to."""
+    run = figures.run
+    yield "steps", f"{run.steps:,}, each of {run.per_step:,} rollouts or fewer"
+    yield "rollouts", f"{run.responses:,}"
+    if planned.sizes and planned.sizes.validation_rows:
+        yield "of validation", f"{_validated(run):,}"
+    yield "at a time", f"unknown: 1 to {run.per_step:,}"
+    yield "a rollout's window", f"{WINDOW:,} s, by a field report"
+    yield "turns, tokens", UNKNOWN
+    yield "minutes", UNKNOWN if figures.minutes is None else f"{figures.minutes:,.0f}"
+    yield "dollars of training", _usd(figures.training_usd)
 
 
 def _concurrency(planned: Plan) -> Iterator[tuple[str, str]]:

@@ -1,48 +1,71 @@
 """Whether a job can teach anything, and whether it may run: asked before it costs anything.
 
-    subject     checks
-    data        the linter's errors are failures, and so are synthetic rows in an account
-    reward      the contract of the deployed version; what it pays on the job's own rows
-    baseline    what the model earns before training, by the services' rule; or "not measured"
-    role        trust, and the rights to invoke, read and write, simulated
-    agent       of a multi-turn job, in the place of the reward
-    capacity    Lambda's concurrency beside a step's rollouts
-    model       the table of models; the name of the model to be
+A row of `CHECKS` is a question: which jobs it is asked of, and what finds the answer. A check
+yields findings and raises nothing for what a service denies: that is an `unknown` with the name of
+the permission. `role_checks` asks about the role, `reward_checks` about the deployed version.
 
 One failure is enough not to start. `start --force REASON` passes it over, and tags the job.
+
+Of Lambda's concurrency: how many samples Bedrock sends in an invocation, and how many invocations
+it makes at once, is not documented. At most it sends every rollout of a step alone, and all
+together. A function with reserved concurrency has exactly that much; any other shares what the
+account has left. Source: "Lambda function scaling" in the Lambda developer guide.
+
+Of an agent: a smoke test has no ids of a rollout: a forwarder refuses it as a ValidationError,
+which shows that it runs and speaks the contract, and not that the agent behind it does. `reward
+rollouts doctor` looks at that one. Sources: "Preparing your agent" of the SageMaker developer
+guide; botocore's models of Lambda and `bedrock-agentcore`.
 """
 
 from __future__ import annotations
 
+import json
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from reward_functions.aws import calls
+from reward_functions.aws.calls import answer
 from reward_functions.aws.catalogue import JOB_DATA_PREFIX
-from reward_functions.aws.deployed.findings import CheckReport
+from reward_functions.aws.deployed.findings import CheckFinding, CheckReport
+from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.types import Sample
 from reward_functions.data.json_rows import Row, scan_rows
-from reward_functions.jobs.agents import granted
+from reward_functions.data.linting import GENERATED, MAX_ROWS, MIN_ROWS, UNREADABLE, lint
+from reward_functions.data.records import SYNTHETIC, is_synthetic
+from reward_functions.jobs.account import account_limits
+from reward_functions.jobs.agents import DEFAULT, granted
 from reward_functions.jobs.baseline_record import FILE, baseline_findings, saved
-from reward_functions.jobs.checks.capacity import capacity_findings
-from reward_functions.jobs.checks.data import data_findings, synthetic_findings
-from reward_functions.jobs.checks.grader import contract_findings, reward_findings
-from reward_functions.jobs.checks.plan import base_findings, name_finding
-from reward_functions.jobs.checks.role import Uses, role_findings
-from reward_functions.jobs.clients import endpoints
+from reward_functions.jobs.clients import client, endpoints
+from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.data import ROWS
 from reward_functions.jobs.drivers.agent_rft import group_names
 from reward_functions.jobs.evaluators import Registry, name_of
 from reward_functions.jobs.grader import account_of
+from reward_functions.jobs.hyperparameters import AGENT, written
+from reward_functions.jobs.models import find
 from reward_functions.jobs.options import serverless_of
+from reward_functions.jobs.plan import ROLES, plan
+from reward_functions.jobs.reward_checks import contract_findings, reward_findings
+from reward_functions.jobs.role_checks import Uses, role_findings
 from reward_functions.jobs.scorer import scorer_named
+from reward_functions.jobs.sizes import measure
 from reward_functions.serving.contract import decode_row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from boto3.session import Session
 
-    from reward_functions.aws.deployed.findings import CheckFinding
+    from reward_functions.aws.deployed.findings import CheckVerdict
+    from reward_functions.aws.deployed.function import DeployedFunction
+    from reward_functions.core.spec import RewardSpec
+    from reward_functions.data.linting import LintFinding
+    from reward_functions.jobs.agents import Agent
+    from reward_functions.jobs.job import DriverName, HyperparameterValue
     from reward_functions.jobs.preparing import PreparedJob
     from reward_functions.jobs.scorer import VersionScorer
 
@@ -72,129 +95,178 @@ def preflight(
         WrongEndpoint: a call would reach another AWS than the one that is meant.
         OSError: a file cannot be read.
     """
-    files = [*job.files.paths.values()]
-    generated = synthetic_findings(files, emulated=endpoints(session).local)
-    if job.driver == "agent-rft":
-        of, found = job.request.agent, _of_an_agent(job, session, progress)
-    elif job.grader is None:
-        of, found = job.request.model, _of_any_reward(job, None, session, progress)
-    else:
-        of, scorer = (
-            str(job.grader.arn),
-            scorer_named(str(job.grader.arn), job.stage.stage, session),
-        )
-        found = _findings(job, scorer, session, baseline=baseline, rows=rows, progress=progress)
-    return CheckReport(of, (*generated, *found))
+    looked = Looked(job, session, baseline, rows, progress)
+    found: list[CheckFinding] = []
+    for check in CHECKS:
+        if job.driver in check.drivers and (looked.scorer is not None or not check.graded):
+            if check.begins:
+                progress(check.begins)
+            found += check.find(looked)
+    of = str(job.grader.arn) if job.grader else job.request.agent or job.request.model
+    return CheckReport(of, tuple(found))
 
 
-def _of_an_agent(
-    job: PreparedJob, session: Session | None, progress: Callable[[str], object]
-) -> Iterator[CheckFinding]:
-    """What is asked of a multi-turn job: its agent and its rows, and the role that asks it."""
-    # Rollouts name an extra of their own where boto3 is missing; every other job has `aws`.
-    from reward_functions.jobs.checks.agent import agent_findings  # noqa: PLC0415
+@dataclass(frozen=True)
+class Looked:
+    """What the checks of one job read, as `preflight` was given it."""
 
-    request = job.request
-    agent = granted(request.agent, job.stage)
-    progress("asking the agent")
-    yield from agent_findings(agent, job.files.paths, request.hyperparameters, session)
-    progress("simulating the role")
-    chosen = serverless_of(job.asked)
-    packages, _ = group_names(request.name, chosen.model_packages)
-    uses = Uses(
-        grader=None,
-        data=_files(job),
-        output=request.output,
-        driver="agent-rft",
-        packages=packages,
-        mlflow=chosen.mlflow or "",
-        agent=agent.arn,
-    )
-    yield from role_findings(request.role, uses, job.stage.region, session)
+    job: PreparedJob
+    session: Session | None
+    baseline: Path
+    rows: int
+    progress: Callable[[str], object]
 
+    @cached_property
+    def scorer(self) -> VersionScorer | None:
+        """The deployed version; None where the reward is the service's own."""
+        if self.job.grader is None:
+            return None
+        return scorer_named(str(self.job.grader.arn), self.job.stage.stage, self.session)
 
-def _of_any_reward(
-    job: PreparedJob,
-    scorer: VersionScorer | None,
-    session: Session | None,
-    progress: Callable[[str], object],
-) -> Iterator[CheckFinding]:
-    """What is asked of every job, whoever grades it: the model, the data, the role."""
-    region, request = job.stage.region, job.request
-    yield from base_findings(job.asked.model, region, job.driver)
-    if job.driver == "bedrock":
-        progress("looking for a model of this name")
-        yield name_finding(request.name, region, session)
-    progress("linting the data")
-    spec = scorer.spec if scorer else None
-    yield from data_findings([*job.files.paths.values()], spec, ROWS[job.driver])
-    if job.driver in SIMULATED:
-        progress("simulating the role")
-        yield from role_findings(request.role, _uses(job), region, session)
+    @property
+    def graded(self) -> VersionScorer:
+        """The deployed version of a job that has one."""
+        if self.scorer is None:
+            raise RuntimeError("the job has no grader")
+        return self.scorer
+
+    @property
+    def files(self) -> list[Path]:
+        """The training file first; empty where invocation logs are the data."""
+        return [*self.job.files.paths.values()]
 
 
-def _findings(
-    job: PreparedJob,
-    scorer: VersionScorer,
-    session: Session | None,
-    *,
-    baseline: Path,
-    rows: int,
-    progress: Callable[[str], object],
-) -> Iterator[CheckFinding]:
-    request = job.request
-    yield from _of_any_reward(job, scorer, session, progress)
-    progress("reading the concurrency")
-    yield from capacity_findings(scorer.function, request.hyperparameters)
+class Check(NamedTuple):
+    """A question about a job.
+
+    Args:
+        find: yields what there is to say.
+        begins: what `progress` is told.
+        drivers: whose jobs it is asked of.
+        graded: whether it takes a reward function of ours.
+    """
+
+    find: Callable[[Looked], Iterator[CheckFinding]]
+    begins: str = ""
+    drivers: frozenset[DriverName] = frozenset({"bedrock", "openai", "sagemaker"})
+    graded: bool = False
+
+
+def _synthetic(looked: Looked) -> Iterator[CheckFinding]:
+    yield from synthetic_findings(looked.files, emulated=endpoints(looked.session).local)
+
+
+def _agent(looked: Looked) -> Iterator[CheckFinding]:
+    job = looked.job
+    agent = granted(job.request.agent, job.stage)
+    yield from agent_findings(agent, job.files.paths, job.request.hyperparameters, looked.session)
+
+
+def _model(looked: Looked) -> Iterator[CheckFinding]:
+    job = looked.job
+    yield from base_findings(job.asked.model, job.stage.region, job.driver)
+
+
+def _name(looked: Looked) -> Iterator[CheckFinding]:
+    yield name_finding(looked.job.request.name, looked.job.stage.region, looked.session)
+
+
+def _data(looked: Looked) -> Iterator[CheckFinding]:
+    spec = looked.scorer.spec if looked.scorer else None
+    yield from data_findings(looked.files, spec, ROWS[looked.job.driver])
+
+
+def _role(looked: Looked) -> Iterator[CheckFinding]:
+    job = looked.job
+    yield from role_findings(job.request.role, _uses(job), job.stage.region, looked.session)
+
+
+def _capacity(looked: Looked) -> Iterator[CheckFinding]:
+    yield from capacity_findings(looked.graded.function, looked.job.request.hyperparameters)
+
+
+def _baseline(looked: Looked) -> Iterator[CheckFinding]:
+    job = looked.job
     if "data" in job.files.paths:
         yield from baseline_findings(
-            saved(baseline),
-            model=request.model,
+            saved(looked.baseline),
+            model=job.request.model,
             data=job.files.hashes["data"],
-            scorer=scorer,
-            simulation=endpoints(session).local,
+            scorer=looked.graded,
+            simulation=endpoints(looked.session).local,
         )
-    yield from contract_findings(scorer, progress, mode=job.response_mode)
-    files = [job.files.paths["data"]] if "data" in job.files.paths else []
+
+
+def _contract(looked: Looked) -> Iterator[CheckFinding]:
+    mode = looked.job.response_mode
+    yield from contract_findings(looked.graded, looked.progress, mode=mode)
+
+
+def _rewards(looked: Looked) -> Iterator[CheckFinding]:
+    files = [path for name, path in looked.job.files.paths.items() if name == "data"]
     samples, places = readable(files)
-    file = "".join(map(str, files))
-    yield from reward_findings(scorer, samples, places, rows=rows, file=file, progress=progress)
+    yield from reward_findings(
+        looked.graded,
+        samples,
+        places,
+        rows=looked.rows,
+        file="".join(map(str, files)),
+        progress=looked.progress,
+    )
 
 
-SIMULATED: Final = frozenset({"bedrock", "sagemaker"})
+EVERY: Final[frozenset[DriverName]] = frozenset(ROLES)
+OF_AGENTS: Final[frozenset[DriverName]] = frozenset({"agent-rft"})
+BEDROCK: Final[frozenset[DriverName]] = frozenset({"bedrock"})
+SIMULATED: Final[frozenset[DriverName]] = EVERY - {"openai"}
 """Drivers whose jobs run as a role, and read what lies below `rft-data/`."""
+
+CHECKS: Final = (
+    Check(_synthetic, drivers=EVERY),
+    Check(_agent, "asking the agent", OF_AGENTS),
+    Check(_model),
+    Check(_name, "looking for a model of this name", BEDROCK),
+    Check(_data, "linting the data"),
+    Check(_role, "simulating the role", SIMULATED),
+    Check(_capacity, "reading the concurrency", graded=True),
+    Check(_baseline, graded=True),
+    Check(_contract, graded=True),
+    Check(_rewards, graded=True),
+)
 
 
 def _uses(job: PreparedJob) -> Uses:
     """What the job's role has to be allowed; files have their addresses before they are sent."""
-    logs = [f"{job.request.logs.rstrip('/')}/"] if job.request.logs else []
-    function = job.grader.arn if job.grader else None
-    uses = Uses(function, [*_files(job), *logs], job.request.output, job.driver)
-    return _of_sagemaker(job, uses) if job.driver == "sagemaker" else uses
-
-
-def _of_sagemaker(job: PreparedJob, uses: Uses) -> Uses:
-    """What a serverless job uses beside; an evaluator that is not there yet has its first ARN."""
-    request, chosen, prompt = job.request, serverless_of(job.asked), ""
+    request, chosen = job.request, serverless_of(job.asked)
+    suffixes = {"data": "", "validation": ".validation"}
+    stem = f"s3://{job.stage.bucket}/{JOB_DATA_PREFIX}{request.name}"
+    data = [f"{stem}{suffixes[each]}.jsonl" for each in job.files.paths]
+    if request.logs:
+        data.append(f"{request.logs.rstrip('/')}/")
+    uses = Uses(
+        job.grader.arn if job.grader else None,
+        data,
+        request.output,
+        job.driver,
+        mlflow=chosen.mlflow or "",
+    )
+    if job.driver == "agent-rft":
+        packages, _ = group_names(request.name, chosen.model_packages)
+        agent = granted(request.agent, job.stage).arn
+        return uses._replace(packages=packages, agent=agent)
+    if job.driver != "sagemaker":
+        return uses
+    prompt = chosen.judge_prompt or ""
     if job.grader is not None:
+        # An evaluator that is not there yet has its first ARN.
         registry = Registry(job.stage.region, account_of(job.stage))
         prompt = registry.first(name_of(job.grader.arn))
-    elif (chosen.judge_prompt or "").startswith("arn:"):
-        prompt = chosen.judge_prompt or ""
     return uses._replace(
-        evaluator=prompt,
+        evaluator=prompt if prompt.startswith("arn:") else "",
         base=request.model,
         packages=(chosen.model_packages or request.name).rpartition("/")[2],
-        mlflow=chosen.mlflow or "",
         judge=(chosen.judge or "").removeprefix("bedrock/"),
     )
-
-
-def _files(job: PreparedJob) -> list[str]:
-    """Where the files of a job will be."""
-    suffixes = {"data": "", "validation": ".validation"}
-    stem = f"s3://{job.stage.bucket}/{JOB_DATA_PREFIX}{job.request.name}"
-    return [f"{stem}{suffixes[each]}.jsonl" for each in job.files.paths]
 
 
 def readable(files: Sequence[Path]) -> tuple[list[Sample], list[str]]:
@@ -213,3 +285,426 @@ def readable(files: Sequence[Path]) -> tuple[list[Sample], list[str]]:
                 samples.append(sample)
                 places.append(row.where)
     return samples, places
+
+
+LIMITS: Final = ("not a JSON object", "too few rows", "too many rows")
+"""Errors of the linter that a service refuses a file for."""
+
+
+def data_findings(
+    files: Sequence[Path], spec: RewardSpec | None, rows: tuple[int, int] = (MIN_ROWS, MAX_ROWS)
+) -> Iterator[CheckFinding]:
+    """What is wrong with the files.
+
+    Args:
+        files: the training file first; none where invocation logs are the data.
+        spec: the reward that must read every reference; None for a function that is not this
+            project's, whose references are its own affair.
+        rows: the fewest and the most that the service takes.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    if not files:
+        yield CheckFinding("unknown", "data", "invocation logs are read by the job alone")
+        return
+    linted = lint([str(file) for file in files], reward=spec, rows=rows)
+    groups: dict[str, list[LintFinding]] = {}
+    for finding in linted.findings:
+        if not _excused(finding, files, spec):
+            groups.setdefault(finding.what, []).append(finding)
+    for what, found in groups.items():
+        first = ": ".join(filter(None, [found[0].where, found[0].detail]))
+        verdict: CheckVerdict = "failure" if found[0].level == "error" else "warning"
+        times = f"{len(found):,} times, first " if len(found) > 1 else ""
+        yield CheckFinding(verdict, "data", f"{what}: {times}{first}")
+    if not groups:
+        counted = ", ".join(
+            f"{len(prompts):,} rows in {file}" for file, prompts in linted.prompts.items()
+        )
+        yield CheckFinding("ok", "data", counted)
+
+
+def synthetic_findings(files: Sequence[Path], *, emulated: bool) -> Iterator[CheckFinding]:
+    """Whether a job in an account would pay for training on generated rows.
+
+    Args:
+        files: of the job, of any service's shape.
+        emulated: whether the training double trains: there the rows are what they are for.
+
+    Yields:
+        a failure for each file that has such rows.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    if emulated:
+        return
+    for file in files:
+        rows = (row for row in scan_rows(str(file)) if isinstance(row, Row))
+        if count := sum(is_synthetic(row.content) for row in rows):
+            yield CheckFinding(
+                "failure",
+                "data",
+                f"{GENERATED}: {count:,} in {file} (metadata.{SYNTHETIC}): they are generated to "
+                "rehearse on the local emulator, and an account is billed for training on them: "
+                "reward data prepare makes rows of the real data set",
+            )
+
+
+def of_the_service(finding: CheckFinding) -> bool:
+    """Whether the service itself refuses what was found: then nothing here can pass it over."""
+    return finding.question == "data" and finding.message.startswith(LIMITS)
+
+
+def _excused(finding: LintFinding, files: Sequence[Path], spec: RewardSpec | None) -> bool:
+    """Whether a job is started all the same after a finding of the linter.
+
+    The least number of rows is that of a training file: AWS's own samples validate on 99. Of
+    generated rows `synthetic_findings` has the verdict.
+    """
+    if finding.what == GENERATED:
+        return True
+    if finding.what == UNREADABLE:
+        return spec is None
+    return finding.what == "too few rows" and finding.where != str(files[0])
+
+
+DIGITS: Final = 9
+"""Of a size that is written as a string."""
+
+FEW: Final = 10
+"""Concurrent executions with which new accounts begin: too few for a step in reasonable time."""
+
+
+def capacity_findings(
+    function: DeployedFunction, hyperparameters: Mapping[str, HyperparameterValue]
+) -> Iterator[CheckFinding]:
+    """Whether Lambda can run as many copies of the grader as the job may want.
+
+    Args:
+        function: the grader.
+        hyperparameters: those that were set; without both sizes nothing is compared.
+
+    Raises:
+        AwsFailed: Lambda cannot be reached.
+    """
+    limits = account_limits(function)
+    for problem in limits.unmeasured:
+        yield CheckFinding("unknown", "concurrency", problem)
+    wanted = wanted_at_most(hyperparameters)
+    name, reserved = function.arn.name, limits.reserved
+    if reserved == 0:
+        yield CheckFinding(
+            "failure",
+            "concurrency",
+            f"{name} has a reserved concurrency of 0: every invocation is throttled; remove "
+            "the reservation, or raise it",
+        )
+    elif reserved is not None:
+        yield _compared(reserved, f"{name} has {reserved:,} reserved", wanted)
+    elif limits.unreserved is not None:
+        shared = f"the account has {limits.unreserved:,} unreserved"
+        yield _compared(limits.unreserved, shared, wanted)
+
+
+def wanted_at_most(hyperparameters: Mapping[str, HyperparameterValue]) -> int | None:
+    """Invocations at once where each rollout of a step is sent alone; None where not known."""
+    names = [[roles.get(role, "") for roles in ROLES.values()] for role in ("batch", "samples")]
+    sizes = [
+        next((hyperparameters[name] for name in each if name in hyperparameters), None)
+        for each in names
+    ]
+    counts = [_count(size) for size in sizes]
+    return None if None in counts else prod(filter(None, counts))
+
+
+def _count(size: HyperparameterValue | None) -> int | None:
+    """A whole number, also as SageMaker is sent it: a string."""
+    if isinstance(size, str):
+        return int(size) if size.isascii() and size.isdigit() and len(size) <= DIGITS else None
+    return size if isinstance(size, int) else None
+
+
+def _compared(available: int, words: str, wanted: int | None) -> CheckFinding:
+    named = f"{words} concurrent executions"
+    if wanted is not None and available < wanted:
+        return CheckFinding(
+            "warning",
+            "concurrency",
+            f"{named}, and a step has {wanted:,} rollouts: where the service sends each alone, "
+            "invocations are throttled; raise the concurrency, or ask for more in Service Quotas",
+        )
+    if available <= FEW:
+        return CheckFinding(
+            "warning", "concurrency", f"{named}: ask for more in Service Quotas before a long job"
+        )
+    step = "" if wanted is None else f", and a step has {wanted:,} rollouts"
+    return CheckFinding("ok", "concurrency", f"{named}{step}")
+
+
+def plan_findings(job: PreparedJob) -> Iterator[CheckFinding]:
+    """The warnings of a plan, but for those of the model and of the account, which others ask for.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    if job.driver == "agent-rft":
+        with suppress(BadJob):  # of a row, of which there is a finding
+            for warning in plan(job.asked, stage=job.stage).warnings:
+                yield CheckFinding("warning", "plan", warning)
+        return
+    paths, sizes = job.files.paths, None
+    if "data" in paths:
+        with suppress(BadJob):  # the linter has a finding of it
+            sizes = measure(paths["data"], paths.get("validation"), rows=ROWS[job.driver])
+    planned = plan(job.asked, sizes=sizes, region=job.stage.region, recipe=job.recipe)
+    for warning in planned.warnings:
+        if warning not in planned.base.warnings:
+            yield CheckFinding("warning", "plan", warning)
+
+
+def base_findings(model: str, region: str, driver: DriverName | None) -> Iterator[CheckFinding]:
+    """What the table of models says of the base.
+
+    Args:
+        model: an id or an ARN.
+        region: of the job.
+        driver: the API that was named by hand; None for the table's.
+    """
+    try:
+        base = find(model, region, driver)
+    except BadJob as error:
+        yield CheckFinding("failure", "model", str(error))
+        return
+    for warning in base.warnings:
+        yield CheckFinding("warning", "model", warning)
+    if not base.warnings:
+        yield CheckFinding("ok", "model", f"{model} is trained in {region}")
+
+
+def name_finding(name: str, region: str, session: Session | None = None) -> CheckFinding:
+    """Whether a custom model has the name already that a Bedrock job would give to its own.
+
+    Raises:
+        WrongEndpoint: it would reach another AWS than the one that is meant.
+        AwsFailed: Bedrock cannot be asked.
+    """
+    bedrock = client("bedrock", region, session)
+    try:
+        answer(f"looking for a model {name}", bedrock.get_custom_model, modelIdentifier=name)
+    except AwsFailed as error:
+        if error.missing:
+            return CheckFinding("ok", "model's name", f"no custom model is called {name}")
+        if error.denied:
+            return CheckFinding("unknown", "model's name", "bedrock:GetCustomModel is not allowed")
+        raise
+    return CheckFinding(
+        "failure",
+        "model's name",
+        f"a custom model is called {name} already: take the next run with --again, or another "
+        "name with --name",
+    )
+
+
+LEAST_SECONDS: Final = 30
+"""Seconds of a forwarder: as long as an AgentCore runtime may take to start."""
+
+LARGEST: Final = 64 * 1024
+"""Bytes of an answer that are read."""
+
+SHOWN: Final = 200
+
+ERRORS: Final = frozenset({"ValidationError", "InternalServerError", "AccessDenied"})
+"""The contract's own."""
+
+SESSION: Final = "reward-functions-smoke-test".ljust(33, "0")
+"""AgentCore's sessions have an id of 33 characters at least."""
+
+
+def agent_findings(
+    agent: Agent,
+    files: Mapping[str, Path],
+    hyperparameters: Mapping[str, HyperparameterValue],
+    session: Session | None = None,
+) -> Iterator[CheckFinding]:
+    """What is to be said of a job before it costs anything; the agent is asked once.
+
+    Args:
+        agent: that the stage grants.
+        files: of the job, by the field that names them.
+        hyperparameters: that were given.
+        session: boto3's; the caller's own where not given.
+
+    Raises:
+        AwsFailed: AWS cannot be reached.
+        OSError: a file cannot be read.
+    """
+    from reward_functions.jobs.agent_rows import counted  # noqa: PLC0415 - 50 ms of rollouts
+
+    yield from there(agent, session)
+    if agent.moves:
+        yield CheckFinding(
+            "warning",
+            "version",
+            f"{agent.arn} moves: a deployment in the middle of the job changes the agent, which "
+            "ends it; publish a version, and give its ARN",
+        )
+    yield from _smoke(agent, session)
+    rows = 0
+    for field, file in files.items():
+        try:
+            found = counted(file)
+        except BadJob as error:
+            yield CheckFinding("failure", field, str(error).removeprefix("data: "))
+            continue
+        rows = found.number if field == "data" else rows
+        yield CheckFinding("ok", field, f"{found.number:,} rows have a prompt")
+        if found.with_reference:
+            yield CheckFinding(
+                "warning",
+                field,
+                f"{found.with_reference:,} prompts are the JSON of their row, which holds the "
+                "answer for the reward: an agent that hands its prompt on to the model shows it "
+                "the answer; let it read the question out of it",
+            )
+    yield from _rollouts(rows, hyperparameters)
+
+
+def there(agent: Agent, session: Session | None = None) -> Iterator[CheckFinding]:
+    """Whether an agent's forwarder is there, and has the time to hand a request on.
+
+    Of an AgentCore runtime nothing is said: it is asked.
+
+    Args:
+        agent: of either kind.
+        session: boto3's; the caller's own where not given.
+
+    Raises:
+        AwsFailed: Lambda cannot be reached.
+    """
+    if agent.kind != "lambda":
+        return
+    lambda_ = calls.client("lambda", agent.region, session)
+    try:
+        found = answer(
+            f"reading the settings of {agent.arn}",
+            lambda_.get_function_configuration,
+            FunctionName=agent.arn,
+        )
+    except AwsFailed as error:
+        if error.missing:
+            yield CheckFinding(
+                "failure", "agent", f"Lambda has no {agent.arn}: deploy the forwarder"
+            )
+        elif error.denied:
+            yield CheckFinding(
+                "unknown", "agent", "lambda:GetFunctionConfiguration is not allowed here"
+            )
+        else:
+            raise
+        return
+    state, seconds = found.get("State", "Active"), found.get("Timeout")
+    if state not in {"Active", "Inactive"}:
+        yield CheckFinding("failure", "agent", f"{agent.arn} is {state}: deploy it again")
+    elif isinstance(seconds, int) and seconds < LEAST_SECONDS:
+        yield CheckFinding(
+            "warning",
+            "agent",
+            f"{agent.arn} is ended after {seconds} s: give it {LEAST_SECONDS} or more, since an "
+            "agent may have to start first",
+        )
+    else:
+        yield CheckFinding("ok", "agent", f"{agent.arn} is there")
+
+
+def _smoke(agent: Agent, session: Session | None) -> Iterator[CheckFinding]:
+    # Rollouts name an extra of their own where boto3 is missing; every other job has `aws`.
+    from reward_functions.rollouts.episode.smoke import FIELD  # noqa: PLC0415
+
+    asked = json.dumps({FIELD: True}).encode()
+    ask = _asked_lambda if agent.kind == "lambda" else _asked_runtime
+    try:
+        failed, body = ask(agent, asked, session)
+    except AwsFailed as error:
+        if error.denied:
+            yield CheckFinding("unknown", "answer", f"{agent.arn} may not be asked here")
+        elif not error.missing:  # what is missing has been said
+            yield CheckFinding("failure", "answer", str(error))
+        return
+    yield _judged(body, failed=failed)
+
+
+def _judged(body: bytes, *, failed: bool) -> CheckFinding:
+    """What an answer to the smoke test says of an agent."""
+    try:
+        answered: Any = json.loads(body)
+    except (ValueError, RecursionError):
+        answered = None
+    named = answered if isinstance(answered, dict) else {}
+    kind, message = str(named.get("errorType", "")), str(named.get("errorMessage", ""))[:SHOWN]
+    if failed:
+        return CheckFinding(
+            "failure", "answer", f"the agent's function failed: {kind[:64]}: {message}"
+        )
+    if kind == "ValidationError":
+        return CheckFinding(
+            "ok", "answer", "it speaks the contract, and refuses a request without a rollout's ids"
+        )
+    if kind in ERRORS:
+        return CheckFinding(
+            "failure", "answer", f"the agent answered {kind}: {message}; a job would end at once"
+        )
+    if isinstance(answered, dict) and not kind:
+        return CheckFinding("ok", "answer", "it answers, without an error")
+    return CheckFinding(
+        "warning",
+        "answer",
+        "it answers neither {} nor an errorType of the contract: the trainer may take that for a "
+        "failure",
+    )
+
+
+def _asked_lambda(agent: Agent, body: bytes, session: Session | None) -> tuple[bool, bytes]:
+    service = calls.client("lambda", agent.region, session)
+    found = answer(f"asking {agent.arn}", service.invoke, FunctionName=agent.arn, Payload=body)
+    return "FunctionError" in found, found["Payload"].read(LARGEST)
+
+
+def _asked_runtime(agent: Agent, body: bytes, session: Session | None) -> tuple[bool, bytes]:
+    service = calls.client("bedrock-agentcore", agent.region, session)
+    named: dict[str, Any] = {
+        "agentRuntimeArn": agent.name,
+        "qualifier": agent.qualifier or DEFAULT,
+        "runtimeSessionId": SESSION,
+    }
+    found = answer(
+        f"asking {agent.arn}",
+        service.invoke_agent_runtime,
+        **named,
+        contentType="application/json",
+        accept="application/json",
+        payload=body,
+    )
+    content = found["response"].read(LARGEST)
+    with suppress(AwsFailed):  # an idle session ends by itself
+        answer(
+            "ending the session", service.stop_runtime_session, **named, runtimeSessionId=SESSION
+        )
+    return False, content
+
+
+def _rollouts(
+    rows: int, hyperparameters: Mapping[str, HyperparameterValue]
+) -> Iterator[CheckFinding]:
+    """How many rollouts a step asks for, beside how many rows there are."""
+    sent = written(hyperparameters)
+    batch, group = (
+        int(float(sent.get(name, str(AGENT[name].default))))
+        for name in ("global_batch_size", "group_size")
+    )
+    yield CheckFinding(
+        "ok",
+        "rollouts",
+        f"a step asks the agent for up to {min(batch, rows or batch) * group:,} rollouts",
+    )

@@ -23,16 +23,15 @@ from reward_functions.aws.catalogue import OUTPUT_PREFIX
 from reward_functions.jobs.agents import agent_of, granted, with_agent
 from reward_functions.jobs.configuration import BadJob, digest
 from reward_functions.jobs.data import files_of
-from reward_functions.jobs.drivers.agent_rft_hyperparameters import written
 from reward_functions.jobs.evaluators import require_fitting, require_here
 from reward_functions.jobs.grader import account_of, inspected, pinned
-from reward_functions.jobs.hyperparameters import OF_RECIPES, check
+from reward_functions.jobs.hyperparameters import check, written
 from reward_functions.jobs.job import JobRequest
 from reward_functions.jobs.models import API, find
-from reward_functions.jobs.options import check_options, serverless_of
+from reward_functions.jobs.options import check_options, check_rights, require_files, serverless_of
 from reward_functions.jobs.own_resources import check_resources
 from reward_functions.jobs.recipes import recipe_of
-from reward_functions.jobs.rights import check_rights, require_files
+from reward_functions.jobs.services import SERVICES
 from reward_functions.jobs.tags import tags
 
 if TYPE_CHECKING:
@@ -48,8 +47,6 @@ if TYPE_CHECKING:
     from reward_functions.jobs.recipes import Recipe
     from reward_functions.serving.contract import ResponseMode
 
-
-MAX_NAME: Final = 63
 
 MAX_PREFIX: Final = 40
 """Characters that `configuration.Prefix` allows."""
@@ -102,13 +99,11 @@ def next_run(stem: str, driver: Driver, *, again: bool = False) -> tuple[str, Jo
     raise BadJob(f"{stem} ran {MAX_RUNS} times already: change the job's name")
 
 
-ROLES: Final[Mapping[DriverName, tuple[str, str]]] = {
-    "bedrock": ("training_role_arn", ""),
-    "sagemaker": ("sagemaker_role_arn", "sagemaker_role"),
-    "agent-rft": ("agent_role_arn", "job_rights.agents, forwarders or agents"),
+ROLE_OF: Final[Mapping[DriverName, str]] = {
+    "sagemaker": "sagemaker_role",
+    "agent-rft": "job_rights.agents, forwarders or agents",
 }
-"""The field of a stage's record with the role of a service's jobs, and what in `cdk.json` makes it;
-a job of the OpenAI-compatible API runs as nobody."""
+"""What in `cdk.json` makes the role of a service's jobs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +209,7 @@ def _possible(asked: JobConfiguration, stage: DeployedStage, driver: Driver) -> 
         raise BadJob(
             f"model: {asked.model} is trained on {API[base.driver]}; name it with --driver"
         )
-    if driver.name not in OF_RECIPES:
+    if not SERVICES[driver.name].packages:
         check(driver.name, asked.hyperparameters)
     if driver.name == "agent-rft":
         granted(asked.agent, stage)
@@ -290,14 +285,12 @@ def _role(stage: DeployedStage, driver: DriverName) -> str:
     Raises:
         BadJob: the stage has no role for them.
     """
-    if driver not in ROLES:
-        return ""
-    field, setting = ROLES[driver]
-    role: str | None = getattr(stage, field)
-    if not role and setting:
+    member = SERVICES[driver].role
+    role: str | None = getattr(stage, member) if member else ""
+    if not role and driver in ROLE_OF:
         raise BadJob(
-            f"the stage {stage.stage!r} has no role for jobs of {API[driver]}: set {setting} for "
-            "it in cdk.json and deploy"
+            f"the stage {stage.stage!r} has no role for jobs of {API[driver]}: set "
+            f"{ROLE_OF[driver]} for it in cdk.json and deploy"
         )
     return role or ""
 
@@ -329,6 +322,7 @@ def _requested(
 ) -> JobRequest:
     """What the service is asked for, without what only the upload and the data say."""
     logs, role = asked.invocation_logs, _role(stage, driver.name)
+    output = f"s3://{stage.bucket}/{OUTPUT_PREFIX}{name}/"
     return JobRequest(
         name=name,
         token=name,
@@ -336,7 +330,7 @@ def _requested(
         grader=str(grader.arn) if grader else "",
         hyperparameters=asked.hyperparameters,
         role=role,
-        output=f"s3://{stage.bucket}/{OUTPUT_PREFIX}{name}/" if driver.name in ROLES else "",
+        output=output if SERVICES[driver.name].bucket else "",
         logs=logs.source if logs else "",
         use_prompt_response=logs.use_prompt_response if logs else False,
         filters=logs.filters if logs else None,

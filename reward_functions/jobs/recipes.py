@@ -1,13 +1,25 @@
-"""The recipe of a model in SageMaker's public hub: what a job of it takes, in which ranges.
+"""Recipes: of SageMaker's serverless jobs, and lines for Nova's own.
 
     DescribeHubContent    → RecipeCollection: a recipe for each technique, size and kind of training
     GetObject             → the recipe's hyperparameters {name: {type, default, min, max, enum, …}}
 
 No list of models stands here: a model can be trained where it has a recipe. Sources: botocore's
 model of SageMaker; the documents as AWS's sagemaker-train 1.27.0 reads them (`finetune_utils.py`).
-What comes from S3 is read as hostile: to a limit of bytes, and nothing in it is trusted.
 
-Contents of SageMaker's hubs: models of AWS's public one, and evaluators of the account's own.
+Training jobs of SageMaker and HyperPod take a file with our reward in it (`recipe_lines`):
+
+    run.reward_lambda_arn                                                  the function
+    training_config.rollout.rewards.api_endpoint.lambda_arn                the same
+    training_config.rollout.rewards.api_endpoint.lambda_concurrency_limit  invocations at a time
+
+What the recipe's own names below [hyperparameters] say stands at their places; the rest of a recipe
+stays as AWS has it. A function that cannot take what the recipe's workers ask at once is refused:
+a throttled reward ends such a job. `global_batch_size` counts responses there, and not prompts.
+
+Sources: `recipes_collection/recipes/fine-tuning/nova/nova_2_0/nova_lite/RFT` of
+sagemaker-hyperpod-recipes for names, places and defaults; AWS's guide to customizing Nova,
+"nova-hp-rft-reward-functions", for 64 requests of each rollout worker, the name of the function and
+the VPC endpoint.
 """
 
 from __future__ import annotations
@@ -15,30 +27,35 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
+from reward_functions.aws.calls import answer, pages
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.aws.s3 import read_object
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.jobs.clients import client
 from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.drivers.fields import text
-from reward_functions.jobs.failures import answer, pages
 from reward_functions.jobs.hyperparameters import (
-    SHOWN,
+    KINDS,
+    MAX_VALUE,
+    MOST,
+    TABLE,
+    TYPES,
     Hyperparameter,
-    check_against,
+    check,
     enumerated,
     shown,
 )
 from reward_functions.jobs.models import HUB_MODEL
-from reward_functions.jobs.recipe_fields import MAX_NAME, hyperparameters_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from boto3.session import Session
 
+    from reward_functions.aws.arn import FunctionArn
+    from reward_functions.jobs.account import AccountLimits
+    from reward_functions.jobs.hyperparameters import Kind
     from reward_functions.jobs.job import HyperparameterValue
     from reward_functions.jobs.parts import Serverless
     from reward_functions.serving.contract import ResponseMode
@@ -91,25 +108,6 @@ def versions_of_content(client: Any, hub: str, kind: str, name: str) -> Iterator
     )
 
 
-def pages_of_hub(client: Any, member: str, hub: str, kind: str) -> Iterator[str]:
-    """One member of every content, where it is a string."""
-    for each in contents_of_hub(client, hub, kind):
-        if isinstance(each.get(member), str):
-            yield each[member]
-
-
-MAX_DOCUMENT: Final = 1 << 20
-"""Bytes of a document that are read; a model's is 327,680 characters at most (botocore)."""
-
-MAX_RECIPES: Final = 1_000
-"""Recipes of a model that are looked at."""
-
-MAX_HYPERPARAMETERS: Final = 100
-"""What a job takes (botocore: `HyperParameters`)."""
-
-MAX_VALUE: Final = 2_500
-"""Characters of a value."""
-
 CHARACTERS: Final = re.compile(r"[a-zA-Z0-9/_.:,\- '\"\[\]]*")
 """Those of a value, which AWS's own client keeps to."""
 
@@ -135,8 +133,8 @@ ELSEWHERE: Final = {
 """Hyperparameters that a field below `[sagemaker]` sets."""
 
 S3: Final = re.compile(
-    r"s3://(?P<bucket>arn:aws[a-z-]*:s3:[a-z0-9-]{1,20}:[0-9]{12}:accesspoint/[a-z0-9-]{1,63}"
-    r"|[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])/(?P<key>[^\s\x00-\x1f\x7f]{1,1024})"
+    r"s3://(?P<bucket>arn:aws[a-z-]*:s3:[a-z0-9-]+:[0-9]{12}:accesspoint/[a-z0-9-]+|[^/:]+)"
+    r"/(?P<key>.+)"
 )
 
 
@@ -189,14 +187,18 @@ class Recipe:
             if name in ELSEWHERE:
                 raise BadJob(f"{name}: write {ELSEWHERE[name]} = … below [sagemaker] in its place")
         known = {name: each for name, each in self.hyperparameters.items() if name not in ELSEWHERE}
-        check_against(known, "sagemaker", given)
+        check("sagemaker", given, known)
         defaults = {name: each.default for name, each in known.items() if each.default is not None}
         merged = {**defaults, **given, **self._rewards(chosen)}
         for name, each in known.items():
             if each.required and name not in merged:
                 raise BadJob(f"{name} is missing: the recipe has no default; it is {each.range}")
         self._check_length(merged)
-        return {name: _sent(name, value) for name, value in _few(merged).items()}
+        if len(merged) > MOST:
+            raise BadJob(
+                f"hyperparameters: {len(merged)} with the recipe's own, and a job takes {MOST}"
+            )
+        return {name: _sent(name, value) for name, value in merged.items()}
 
     def _rewards(self, chosen: Serverless) -> dict[str, HyperparameterValue]:
         """The hyperparameters that say who grades, where that is the service itself."""
@@ -262,14 +264,15 @@ def recipe_of(
     named = HUB_MODEL.fullmatch(model)
     name = named["name"] if named else model
     document = _document(name, named["version"] if named else None, region, session)
-    entry = _chosen(name, list(_trained(document)), chosen)
-    options = _options(
-        name, str(entry.get("SmtjOverrideParamsS3Uri", "")), region, account, session
-    )
-    found = hyperparameters_of(options)
+    trained = [
+        each for each in document.get("RecipeCollection", ()) if each.get("SmtjRecipeTemplateS3Uri")
+    ]
+    entry = _chosen(name, trained, chosen)
+    address = entry.get("SmtjOverrideParamsS3Uri", "")
+    found = hyperparameters_of(_options(name, address, region, account, session))
     return Recipe(
         model=name,
-        name=text(entry.get("Name"), MAX_NAME) or text(entry.get("DisplayName"), MAX_NAME),
+        name=entry.get("Name") or entry.get("DisplayName") or "",
         sequence_length=_length(entry),
         gated=bool(document.get("GatedBucket")),
         nova="nova" in name.lower(),
@@ -307,13 +310,13 @@ def _document(
         if not error.missing:
             raise
         raise BadJob(_unknown(name, version, hub)) from None
-    return _object(str(found.get("HubContentDocument", "")), what)
+    return _object(found["HubContentDocument"], what)
 
 
 def _unknown(name: str, version: str | None, hub: Any) -> str:
     """The sentence for a model that is not there, with the nearest name that is."""
     try:
-        names = set(pages_of_hub(hub, "HubContentName", PUBLIC, "Model"))
+        names = {each["HubContentName"] for each in contents_of_hub(hub, PUBLIC, "Model")}
     except AwsFailed:
         names = set()
     if version and name in names:
@@ -324,14 +327,6 @@ def _unknown(name: str, version: str | None, hub: Any) -> str:
         f"model: SageMaker's hub has no {name!r} in this region{hint}{closed} `aws sagemaker "
         f"list-hub-contents --hub-name {PUBLIC} --hub-content-type Model` lists them"
     )
-
-
-def _trained(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The recipes that a serverless job can take."""
-    found = document.get("RecipeCollection")
-    for each in found[:MAX_RECIPES] if isinstance(found, list) else ():
-        if isinstance(each, dict) and each.get("SmtjRecipeTemplateS3Uri"):
-            yield each
 
 
 def _chosen(name: str, recipes: list[dict[str, Any]], chosen: Serverless) -> dict[str, Any]:
@@ -374,14 +369,13 @@ def _chosen(name: str, recipes: list[dict[str, Any]], chosen: Serverless) -> dic
 
 
 def _length(entry: Mapping[str, Any]) -> str:
-    found = entry.get("SequenceLength")
-    return found if isinstance(found, str) and tokens(found) else ""
+    found = entry.get("SequenceLength") or ""
+    return found if tokens(found) else ""
 
 
 def _listed(values: Iterable[Any]) -> str:
-    """What a document has, each once; what does not print is none of it."""
-    names = list(dict.fromkeys(text(each, SHOWN) for each in values))
-    return enumerated([name for name in names if name and name.isprintable()]) or "none"
+    """What a document has, each once."""
+    return enumerated([each for each in dict.fromkeys(values) if each]) or "none"
 
 
 def _options(
@@ -402,20 +396,40 @@ def _object(content: str | bytes, what: str) -> dict[str, Any]:
     """An object of JSON; a document of anything else is the service's mistake."""
     try:
         found = json.loads(content)
-    except (ValueError, RecursionError):  # also thousands of digits, and of brackets
+    except ValueError:
         found = None
     if not isinstance(found, dict):
         raise AwsFailed(f"{what}: it is no object of JSON")
     return found
 
 
-def _few(merged: dict[str, HyperparameterValue]) -> dict[str, HyperparameterValue]:
-    if len(merged) > MAX_HYPERPARAMETERS:
-        raise BadJob(
-            f"hyperparameters: {len(merged)} with the recipe's own, and a job takes "
-            f"{MAX_HYPERPARAMETERS}"
-        )
-    return merged
+def hyperparameters_of(document: Mapping[str, Any]) -> dict[str, Hyperparameter]:
+    """The hyperparameters of a recipe's document, in its order."""
+    return {
+        name: _read(name, entry if isinstance(entry, dict) else {"default": entry})
+        for name, entry in document.items()
+    }
+
+
+def _read(name: str, entry: Mapping[str, Any]) -> Hyperparameter:
+    default = entry.get("default")
+    stated = str(entry.get("type", "")).lower()
+    kind: Kind = "boolean" if stated.startswith("bool") else KINDS.get(stated) or _kind_of(default)
+    return Hyperparameter(
+        name,
+        kind,
+        minimum=entry.get("min"),
+        maximum=entry.get("max"),
+        choices=tuple(entry.get("enum") or ()),
+        default=default,
+        required=entry.get("required") is True and default is None,
+    )
+
+
+def _kind_of(default: Any) -> Kind:
+    """The kind of a hyperparameter whose type is not stated."""
+    kinds: tuple[Kind, ...] = ("boolean", "integer", "float")
+    return next((kind for kind in kinds if isinstance(default, TYPES[kind])), "string")
 
 
 def _sent(name: str, value: HyperparameterValue) -> str:
@@ -439,3 +453,193 @@ def _bare(template: object) -> str:
     """A template's name without folder, suffix and the prefix of built-in ones, in lower case."""
     last = str(template).rpartition("/")[2]
     return last.removesuffix(".jinja").removeprefix("Builtin.").lower()
+
+
+RecipeFor = Literal["training-job", "hyperpod"]
+
+LIMIT: Final[dict[RecipeFor, int]] = {"training-job": 12, "hyperpod": 100}
+"""`lambda_concurrency_limit` of AWS's own recipes."""
+
+OF_A_WORKER: Final = 64
+"""Requests at a time of one rollout worker on HyperPod."""
+
+IN_THE_NAME: Final = "SageMaker"
+"""What a function's name holds that HyperPod may invoke, in this case."""
+
+ENDPOINT: Final = ("training_config", "rollout", "rewards", "api_endpoint")
+
+
+SETTINGS: Final = TABLE["nova"]
+"""What may stand below [hyperparameters], in the order of the recipes."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecipeLines:
+    """What goes into a recipe.
+
+    Args:
+        values: by name, objects within objects.
+        warnings: what AWS's documents leave open, in sentences.
+        notes: what is to be known of the lines, as their comments.
+    """
+
+    values: Mapping[str, Any]
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def yaml(self) -> str:
+        """The lines, with their notes before them."""
+        notes = [f"# {line}" for line in self.notes]
+        return "\n".join([*notes, *_yaml(self.values)]) + "\n"
+
+
+def recipe_lines(
+    place: RecipeFor,
+    model: str,
+    grader: FunctionArn,
+    given: Mapping[str, HyperparameterValue],
+    limits: AccountLimits,
+) -> RecipeLines:
+    """The lines of a job.
+
+    Args:
+        place: whose recipe they go into.
+        model: the base, by its id.
+        grader: the function, of a version or of an immutable deployment.
+        given: settings by the recipe's own names.
+        limits: what the account allows the function.
+
+    Raises:
+        BadJob: the model is none of Nova's, a setting is unknown or out of its range, HyperPod may
+            not invoke the function, or it may not run as often at a time as it would be asked.
+    """
+    if "nova" not in model.lower():
+        raise BadJob(
+            f"model: {model!r} is none of Nova's, and these recipes are: train open weights with "
+            'driver = "sagemaker"'
+        )
+    for name, value in given.items():
+        _require(place, name, value)
+    _require_name(place, grader)
+    workers = int(given.get("rollout_worker_replicas", 1))
+    asked = workers * OF_A_WORKER if place == "hyperpod" else 0
+    limit = int(given.get("lambda_concurrency_limit", max(LIMIT[place], asked)))
+    if limit < asked:
+        raise BadJob(
+            f"lambda_concurrency_limit: {limit} is less than the {asked} requests at a time of "
+            f"{workers} rollout workers, {OF_A_WORKER} each: raise it, or leave it out"
+        )
+    _require_concurrency(grader, limit, limits)
+    arn = str(grader)
+    values: dict[str, Any] = {"run": {"model_type": model, "reward_lambda_arn": arn}}
+    _put(values, (*ENDPOINT, "lambda_arn"), arn)
+    everything = {**given, "lambda_concurrency_limit": limit}
+    for setting in SETTINGS.values():
+        if setting.name in everything:
+            _put(values, (*setting.within, setting.name), everything[setting.name])
+    return RecipeLines(
+        values, tuple(_warnings(grader, limits)), tuple(_notes(place, given, grader))
+    )
+
+
+def _require(place: RecipeFor, name: str, value: HyperparameterValue) -> None:
+    """Refuse a setting that the recipe does not have, or whose value is none."""
+    known = SETTINGS.get(name)
+    if known is None:
+        hint = did_you_mean(name, {each for each in SETTINGS if place in SETTINGS[each].places})
+        raise BadJob(f"hyperparameters: {name[:80]!r} is no setting of these recipes{hint}")
+    if place not in known.places:
+        raise BadJob(f"{name}: recipes of a {place} have no such setting: leave it out")
+    if known.takes(value):
+        return
+    if known.choices:
+        raise BadJob(
+            f"{name}: {value!r}; these recipes take low or high, and none where it is left out "
+            "(medium is Bedrock's)"
+        )
+    kind = "whole number" if known.kind == "integer" else "number"
+    raise BadJob(f"{name}: {value!r} is no {kind} from {known.minimum:g} to {known.maximum:g}")
+
+
+def _require_name(place: RecipeFor, grader: FunctionArn) -> None:
+    if place == "hyperpod" and (IN_THE_NAME not in grader.name or grader.partition != "aws"):
+        raise BadJob(
+            f"HyperPod invokes functions of arn:aws:lambda:*:*:function:*{IN_THE_NAME}* alone, and "
+            f"not {grader}: deploy the reward by this project, which names it so"
+        )
+
+
+def _require_concurrency(grader: FunctionArn, limit: int, limits: AccountLimits) -> None:
+    """Refuse a function that may not run as often at a time as the recipe asks it."""
+    available = limits.available
+    if available is not None and available < limit:
+        reserved = limits.reserved is not None
+        how = (
+            "raise `reserved_concurrency` of the deployment in cdk.json"
+            if reserved
+            else "ask for more concurrent executions in Service Quotas"
+        )
+        raise BadJob(
+            f"{grader.name} may run {available} at a time, and the recipe asks for {limit}: {how}, "
+            "or lower lambda_concurrency_limit and the rollout workers"
+        )
+
+
+def _warnings(grader: FunctionArn, limits: AccountLimits) -> Iterator[str]:
+    if IN_THE_NAME not in grader.name:
+        yield (
+            f"{grader.name} has no {IN_THE_NAME} in its name: AWS's stock policies do not let a "
+            "job invoke it"
+        )
+    if grader.qualifier is not None:
+        yield (
+            f"whether a trainer takes the version :{grader.qualifier} behind a function's ARN is "
+            "documented nowhere, and AWS's Python SDK takes none: an immutable deployment has a "
+            'plain ARN ("immutable": true in cdk.json)'
+        )
+    if limits.available is None:
+        yield (
+            "how often the function may run at a time was not measured: "
+            + "; ".join(limits.unmeasured)
+        )
+
+
+def _notes(
+    place: RecipeFor, given: Mapping[str, HyperparameterValue], grader: FunctionArn
+) -> Iterator[str]:
+    yield "Merge these lines into AWS's recipe; what it has beside them stays."
+    yield f"The job's role needs lambda:InvokeFunction on {grader}."
+    if place == "hyperpod":
+        yield "The cluster's VPC needs an interface endpoint of Lambda."
+    batch, each = given.get("global_batch_size"), given.get("number_generation")
+    if isinstance(batch, int):
+        prompts = (
+            f": {batch} / {each} = {batch / each:g} prompts a step" if isinstance(each, int) else ""
+        )
+        yield f"global_batch_size counts responses, and not prompts{prompts}."
+    yield "The simulation and the emulator run no such recipe; AWS never ran these lines."
+
+
+def _put(values: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
+    *within, name = path
+    for each in within:
+        values = values.setdefault(each, {})
+    values[name] = value
+
+
+def _yaml(values: Mapping[str, Any], indent: str = "") -> Iterator[str]:
+    """Objects and scalars; a string as JSON has it is YAML too."""
+    for name, value in values.items():
+        if isinstance(value, dict):
+            yield f"{indent}{name}:"
+            yield from _yaml(value, f"{indent}  ")
+        else:
+            yield f"{indent}{name}: {_scalar(value)}"
+
+
+def _scalar(value: Any) -> str:
+    """A number of YAML 1.1 has a point before its exponent: 7e-07 is a string there."""
+    written = json.dumps(value)
+    if isinstance(value, float) and "e" in written and "." not in written:
+        written = written.replace("e", ".0e")
+    return written

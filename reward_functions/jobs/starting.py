@@ -25,9 +25,9 @@ from reward_functions.data.atomic import named
 from reward_functions.data.json_rows import BadInput
 from reward_functions.data.rows.reading import prompts_of
 from reward_functions.data.rows.writing import write
-from reward_functions.jobs.checks.data import of_the_service
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.job import Job
+from reward_functions.jobs.preflight import of_the_service
 from reward_functions.jobs.preflight import preflight as checked
 from reward_functions.jobs.preparing import prepared
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from reward_functions.jobs.agent_plan import agent_plan, as_data, markdown, warnings
 from reward_functions.jobs.configuration import BadJob, JobConfiguration
-from reward_functions.jobs.planned import Rates
+from reward_functions.jobs.plan import Rates, plan
+from reward_functions.jobs.plan_sheets import as_data, markdown
 
 AGENT = "arn:aws:lambda:us-east-1:123456789012:function:SageMaker-agent:3"
 MODEL = "openai-reasoning-gpt-oss-20b"
@@ -24,7 +24,7 @@ def planned(tmp_path):
         asked = JobConfiguration(
             driver="agent-rft", model=MODEL, agent=AGENT, hyperparameters=hyperparameters, **files
         )
-        return agent_plan(asked, rates=rates)
+        return plan(asked, rates=rates or Rates())
 
     return made
 
@@ -61,8 +61,8 @@ COUNTS = {
 @pytest.mark.parametrize("case", COUNTS)
 def test_steps_and_rollouts_are_counted(planned, case):
     (rows, validation, given), counted = COUNTS[case]
-    found = planned(rows, validation, **given)
-    assert (found.steps, found.rollouts, found.validated) == counted
+    run = planned(rows, validation, **given).figures.run
+    assert (run.steps, run.responses, run.validated) == counted
 
 
 REFUSED = {
@@ -90,7 +90,7 @@ def test_what_nobody_knows_is_unknown_and_what_is_given_is_counted(planned):
 
 def test_a_plan_warns_and_is_written(planned):
     found = planned(20, group_size=2)
-    assert [each.split(" is ")[0] for each in warnings(found)] == [
+    assert [each.split(" is ")[0] for each in found.warnings] == [
         "group_size",
         "global_batch_size",
     ]

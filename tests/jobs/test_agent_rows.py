@@ -6,7 +6,7 @@ import pytest
 
 from reward_functions.jobs.agent_rows import cell_of, has_reference
 from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.drivers.agent_rft_hyperparameters import written
+from reward_functions.jobs.hyperparameters import written
 from reward_functions.rollouts.episode.scoring.samples import sample_of
 
 USER = [{"role": "user", "content": "2 + 2?"}]
@@ -80,6 +80,7 @@ OUT_OF_RANGE = [
     *(("global_batch_size", 48), ("group_size", 1), ("group_size", 33), ("group_size", 2.5)),
     *(("clip_high_threshold", 0.5), ("sampling_max_tokens", 511), ("max_steps", "many")),
     *(("loss_fn", "dpo"), ("temperature", float("nan")), ("groupSize", 8), ("val_every", True)),
+    *(("learning_rate", 0), ("learning_rate", -1), ("learning_rate", "1e999")),
     ("newer_than_the_page", "x" * 5_000),
 ]
 

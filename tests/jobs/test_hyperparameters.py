@@ -13,10 +13,11 @@ from botocore.validate import ParamValidator
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reward_functions.jobs.advice import ADVICE
+from reward_functions.aws.request_validation import service_model
 from reward_functions.jobs.configuration import BadJob, JobConfiguration, load
 from reward_functions.jobs.hyperparameters import (
     SAME,
+    TABLE,
     check,
     check_uri,
     hyperparameters,
@@ -168,6 +169,9 @@ def changed_model(tmp_path, monkeypatch):
     folder.mkdir(parents=True)
     (folder / "service-2.json").write_text(json.dumps(model))
     monkeypatch.setenv("AWS_DATA_PATH", str(tmp_path))
+    service_model.cache_clear()
+    yield
+    service_model.cache_clear()
 
 
 def test_ranges_are_botocores_and_a_newer_one_brings_newer_ranges(changed_model):
@@ -194,11 +198,11 @@ def test_nobody_asks_for_a_profile(monkeypatch):
 @pytest.mark.parametrize("driver", ["bedrock", "openai"])
 def test_every_row_of_advice_is_of_a_hyperparameter_and_in_its_range(driver):
     known = hyperparameters(driver)
-    assert ADVICE[driver].keys() == known.keys()
-    for name, advice in ADVICE[driver].items():
+    assert TABLE[driver].keys() == known.keys()
+    for name, advice in known.items():
         stated = [advice.service, advice.sdk, advice.recommended, *advice.samples]
         for value in stated:
-            assert value is None or known[name].takes(value), name
+            assert value is None or advice.takes(value), name
 
 
 def test_equivalent_names_lead_back():

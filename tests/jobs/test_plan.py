@@ -10,9 +10,8 @@ from reward_functions.core.registry import specs
 from reward_functions.data.lengths import Lengths
 from reward_functions.jobs.account import AccountLimits
 from reward_functions.jobs.configuration import BadJob, JobConfiguration
-from reward_functions.jobs.plan import plan
+from reward_functions.jobs.plan import Rates, plan
 from reward_functions.jobs.plan_sheets import as_data, markdown, sheets
-from reward_functions.jobs.planned import Rates
 from reward_functions.jobs.sizes import Sizes
 from reward_functions.judge_runtime.config import JudgeConfig, JudgeModel
 

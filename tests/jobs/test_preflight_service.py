@@ -11,10 +11,15 @@ import pytest
 from reward_functions.aws.deployed.function import DeployedFunction
 from reward_functions.core.registry import get
 from reward_functions.jobs import preflight
-from reward_functions.jobs.checks.capacity import capacity_findings, wanted_at_most
-from reward_functions.jobs.checks.data import data_findings, synthetic_findings
-from reward_functions.jobs.checks.plan import base_findings, name_finding
 from reward_functions.jobs.data import ROWS
+from reward_functions.jobs.preflight import (
+    base_findings,
+    capacity_findings,
+    data_findings,
+    name_finding,
+    synthetic_findings,
+    wanted_at_most,
+)
 from tests.bedrock_service import ARN, refusal
 from tests.deployed_stage import SOURCE
 
@@ -207,19 +212,20 @@ def test_the_name_of_the_model_is_to_be_free(control_plane, taken, fault, verdic
 
 
 @pytest.mark.parametrize(
-    ("driver", "grader", "checks"),
+    ("driver", "grader"),
     [
-        ("bedrock", SimpleNamespace(arn="arn"), "_findings"),
-        ("openai", SimpleNamespace(arn="arn"), "_findings"),
-        ("sagemaker", None, "_of_any_reward"),
-        ("agent-rft", None, "_of_an_agent"),
+        ("bedrock", SimpleNamespace(arn="arn")),
+        ("openai", SimpleNamespace(arn="arn")),
+        ("sagemaker", None),
+        ("agent-rft", None),
     ],
 )
 @pytest.mark.parametrize("local", [True, False])
 def test_a_job_of_any_service_refuses_synthetic_rows_in_an_account(
-    file, driver, grader, checks, local, monkeypatch
+    file, driver, grader, local, monkeypatch
 ):
-    monkeypatch.setattr(preflight, checks, lambda *_, **__: iter(()))
+    asked = [each for each in preflight.CHECKS if driver in each.drivers]
+    monkeypatch.setattr(preflight, "CHECKS", asked[:1])
     monkeypatch.setattr(preflight, "scorer_named", lambda *_: None)
     monkeypatch.setattr(preflight, "endpoints", lambda _: SimpleNamespace(local=local))
     files = SimpleNamespace(paths={"data": file(GENERATED)})

@@ -8,7 +8,7 @@ import yaml
 from reward_functions.aws.arn import FunctionArn
 from reward_functions.jobs.account import AccountLimits
 from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.recipe_lines import SETTINGS, recipe_lines
+from reward_functions.jobs.recipes import SETTINGS, recipe_lines
 
 NOVA = "amazon.nova-2-lite-v1:0:256k"
 ARN = "arn:aws:lambda:us-east-1:123456789012:function:SageMaker-reward-dev-gsm8k--0a1b2c3d4e5f"
@@ -95,7 +95,7 @@ def test_a_setting_that_the_recipe_would_not_take_is_refused(given, words):
 FRACTIONS = {"temperature", "kl_loss_coef", "ent_coeff", "lr", "weight_decay"}
 
 
-@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
+@pytest.mark.parametrize("setting", SETTINGS.values(), ids=SETTINGS)
 def test_a_setting_takes_a_fraction_where_the_recipe_does(setting):
     given = {setting.name: 0.5 if setting.name in FRACTIONS else 8.5}
     (place, *_) = setting.places

@@ -6,7 +6,7 @@ import pytest
 
 from reward_functions.aws.catalogue import DeployedStage
 from reward_functions.jobs.configuration import BadJob, JobConfiguration
-from reward_functions.jobs.rights import check_rights, missing_rights, require_files
+from reward_functions.jobs.options import check_rights, missing_rights, require_files
 
 KEY = "arn:aws:kms:us-east-1:123456789012:key/01234567-89ab-cdef-0123-456789abcdef"
 SUBNET, OTHER_SUBNET, GROUP = "subnet-0123456789abcdef0", "subnet-0123456789abcdef1", "sg-01234567"

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from reward_functions.aws.catalogue import DeployedReward
     from reward_functions.core.spec import RewardSpec
     from reward_functions.jobs.configuration import JobConfiguration
-    from reward_functions.jobs.planned import Plan
+    from reward_functions.jobs.plan import Plan
     from reward_functions.jobs.recipes import Recipe
     from reward_functions.jobs.sizes import Sizes
     from reward_functions.judge_runtime.config import JudgeConfig
@@ -88,9 +88,9 @@ def plan(
     from reward_functions.jobs import plan as planning
     from reward_functions.jobs.account import NOWHERE, graded_by
     from reward_functions.jobs.lookup import place
+    from reward_functions.jobs.options import in_s3, require_files
+    from reward_functions.jobs.plan import Rates
     from reward_functions.jobs.plan_sheets import page
-    from reward_functions.jobs.planned import Rates
-    from reward_functions.jobs.rights import in_s3, require_files
 
     if as_json and as_markdown:
         raise ConfigurationError("--json and --markdown exclude each other")
@@ -109,18 +109,14 @@ def plan(
     session = None if offline else aws_session(asked.stage)
     if in_s3(asked):
         require_files(asked, place(asked.stage, session).stage if session else None)
-    if _multi_turn(asked):
-        from reward_functions.cli.job._agent_plan import show_agent_plan
-
+    multi_turn = _multi_turn(asked)
+    if multi_turn:
         given = {"--reward": reward, "--judge": judge, "--rows": rows, "--token-price": token_price}
         for option in (name for name, value in given.items() if value is not None):
             raise ConfigurationError(
                 f"{option}: a multi-turn job has no deployment, and its tokens are unknown; leave "
                 "it out"
             )
-        rates = Rates(step_minutes=step_minutes, hour_usd=hour_price)
-        show_agent_plan(asked, session, rates, report, as_json=as_json, as_markdown=as_markdown)
-        return
     found = (
         graded_by(asked.deployment, asked.stage, session)
         if asked.deployment and session
@@ -129,7 +125,7 @@ def plan(
     spec = _spec(reward, found.deployed)
     planned = planning.plan(
         asked,
-        sizes=_sizes(asked, spec, rows),
+        sizes=None if multi_turn else _sizes(asked, spec, rows),
         region=found.region,
         recipe=_recipe(asked, session) if session else None,
         deployed=found.deployed,
@@ -138,6 +134,7 @@ def plan(
         reward=spec,
         # What is deployed is what will judge; REWARD_JUDGE may be of something else.
         judge=found.judge or _judge(judge, spec),
+        stage=place(asked.stage, session).stage if multi_turn and session else None,
         rates=Rates(step_minutes=step_minutes, hour_usd=hour_price, token_usd=token_price),
     )
     _write(planned, as_json=as_json, as_markdown=as_markdown)

@@ -118,7 +118,7 @@ def checks(
     rows: int = 0,
 ) -> Callable[[PreparedJob], CheckReport]:
     """What `start` calls with a job that it is about to start."""
-    from reward_functions.jobs.checks.plan import plan_findings
+    from reward_functions.jobs.preflight import plan_findings
     from reward_functions.jobs.preflight import preflight as checked
 
     def check(job: PreparedJob) -> CheckReport:

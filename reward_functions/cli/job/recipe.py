@@ -49,7 +49,7 @@ def recipe(
     from reward_functions.jobs.grader import inspected, pinned
     from reward_functions.jobs.lookup import place as place_of
     from reward_functions.jobs.options import deployment_of
-    from reward_functions.jobs.recipe_lines import recipe_lines
+    from reward_functions.jobs.recipes import recipe_lines
 
     asked = configured(
         file, hyperparameters=hyperparameters, deployment=deployment, stage=stage, model=model

@@ -9,7 +9,6 @@ mlflow.py        the figures that a job of SageMaker keeps in an MLflow app
 objects.py       a job's files in S3
 fields.py        single fields of what a service answers
 
-agent_rft_hyperparameters.py    the hyperparameters of a multi-turn job that a page documents
 """
 
 from __future__ import annotations

@@ -41,7 +41,6 @@ from reward_functions.jobs.agent_rows import write_cells
 from reward_functions.jobs.agents import agent_of
 from reward_functions.jobs.clients import client
 from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.drivers.agent_rft_hyperparameters import written
 from reward_functions.jobs.drivers.base import HYPERPARAMETERS, Api, ended, within
 from reward_functions.jobs.drivers.sagemaker import (
     LISTED,
@@ -53,6 +52,7 @@ from reward_functions.jobs.drivers.sagemaker import (
     run_of,
     tag_list,
 )
+from reward_functions.jobs.hyperparameters import written
 from reward_functions.jobs.job import Call, JobEvent, Progress
 from reward_functions.jobs.json_schema import schema_problems
 from reward_functions.jobs.services import SERVICES

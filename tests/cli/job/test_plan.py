@@ -65,6 +65,15 @@ def test_a_plan_has_a_page_that_says_the_same(run, tmp_path):
         assert words in parsed.text
 
 
+def test_the_page_of_a_job_without_a_deployment_is_called_by_its_reward(run, tmp_path):
+    (tmp_path / "job.toml").write_text(
+        'model = "huggingface-reasoning-qwen3-32b"\ndriver = "sagemaker"\ndata = "train.jsonl"\n'
+        '[sagemaker]\npreset_reward = "prime_math"\n'
+    )
+    assert run("job.toml", "--offline", "--report", "plan.html").exit_code == 0
+    assert "Plan: prime_math" in harmless((tmp_path / "plan.html").read_text()).text
+
+
 def test_the_rates_that_are_known_make_time_and_dollars(run):
     rates = ["--step-minutes", "6", "--hour-price", "20", "--set", "batchSize=16", "--json"]
     figures = json.loads(run(*OFFLINE, *rates).stdout)["figures"]

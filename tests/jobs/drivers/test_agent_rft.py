@@ -6,7 +6,8 @@ import pytest
 
 from reward_functions.aws.catalogue import JobRights
 from reward_functions.jobs import beside_deployed as beside
-from reward_functions.jobs.checks import agent
+from reward_functions.jobs import preflight
+from reward_functions.jobs.agents import agent_of
 from reward_functions.jobs.drivers.agent_rft import AgentDriver, log_events
 from reward_functions.jobs.job import MlflowRun, Progress
 
@@ -92,7 +93,7 @@ def test_an_agent_is_no_reward_of_the_stage(case, monkeypatch, deployed_stage_re
     named, agents, expected = BESIDE[case]
     stage = deployed_stage_record.model_copy(update={"job_rights": JobRights(agents=agents)})
     monkeypatch.setattr(beside, "stage_record", lambda *_: stage)
-    monkeypatch.setattr(agent, "there", lambda *_: iter(()))
+    monkeypatch.setattr(preflight, "there", lambda *_: iter(()))
     written = f'{{"AgentConfig": {{"CustomAgentLambdaConfig": {{"LambdaArn": "{named}"}}}}}}'
     job = DRIVER.job_of(described(JobConfigDocument=written), {})
     [found] = beside.beside_deployed(job, "dev")
@@ -108,3 +109,16 @@ def deployed_stage_record():
         stage="dev", region="us-east-1", keep_versions=1, bucket="b", training_role_arn="r",
         agent_role_arn="r", job_events_topic_arn="t", dashboard="d", **policies,
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("group", [8, 8.0, "8"])
+def test_rollouts_of_a_step_are_counted_as_the_job_is_sent_its_numbers(
+    group, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(preflight, "there", lambda *_: iter(()))
+    monkeypatch.setattr(preflight, "_smoke", lambda *_: iter(()))
+    file = tmp_path / "rows.jsonl"
+    file.write_text('{"prompt": "1 + 1?"}\n' * 100)
+    given = {"group_size": group, "global_batch_size": 64.0}
+    *_, found = preflight.agent_findings(agent_of(f"{AGENT}:3"), {"data": file}, given)
+    assert found.message == "a step asks the agent for up to 512 rollouts"

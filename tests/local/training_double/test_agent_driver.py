@@ -7,11 +7,11 @@ import pytest
 
 from reward_functions.aws.catalogue import DeployedStage, JobRights
 from reward_functions.jobs.agents import granted
-from reward_functions.jobs.checks.agent import agent_findings
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.drivers.agent_rft import AgentDriver
 from reward_functions.jobs.job import JobRequest, NoSuchJob
 from reward_functions.jobs.parts import Serverless
+from reward_functions.jobs.preflight import agent_findings
 from tests.local.training_double.conftest import REGION, until
 
 MODEL = "openai-reasoning-gpt-oss-20b"

@@ -8,7 +8,7 @@ import pytest
 from reward_functions import Score, get
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.cdk.policies.iam import Place
-from reward_functions.jobs.hyperparameters import ADVICE
+from reward_functions.jobs.hyperparameters import TABLE
 from reward_functions.jobs.models import models
 from reward_functions.jobs.plan import GROUP
 from reward_functions.local.training_double import bases
@@ -255,7 +255,7 @@ def test_hyperparameters_of_the_other_path_have_bedrocks_names(given, expected):
 
 def test_what_a_job_leaves_out_is_what_a_plan_counts_with():
     """AWS states one default; the docs of `reward job plan` and of the double rest on it."""
-    stated = ADVICE["bedrock"]["trainingSamplePerPrompt"].service
+    stated = TABLE["bedrock"]["trainingSamplePerPrompt"].service
     assert LEFT_OUT["trainingSamplePerPrompt"] == GROUP == stated
 
 

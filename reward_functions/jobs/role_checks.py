@@ -1,24 +1,37 @@
 """The role that a job runs as: who may take it on, and what it may do.
 
     read by                        a finding about
-    iam:GetRole                    its trust: the service of `trust.TAKERS`, for jobs of this account
+    iam:GetRole                    its trust: the service of `TAKERS`, for jobs of this account
     iam:SimulatePrincipalPolicy    each row of `actions`
 
 The OpenAI-compatible API takes no role: its jobs invoke the grader with the caller's own rights.
 
-Sources: "Access and security for custom model jobs" in the Bedrock user guide; those of
+    statements that apply to the service's call    the role is
+    a Deny, whatever else there is                 not trusted
+    one whose conditions are not known             unknown
+    an Allow                                       trusted
+    no statement                                   not trusted
+
+A service makes one call or, for sessions with tags, two; the role has to be trusted for each. A
+statement applies where its principal is the service or "*", and its action is of the call, stars
+and NotAction included. Conditions are resolved by `iam_matching`; their keys compare in any
+case. NotPrincipal is unknown.
+
+Sources: "AWS JSON policy elements: Principal" and "Policy evaluation logic" in the IAM user guide;
+"Access and security for custom model jobs" in the Bedrock user guide; those of
 `cdk.policies.sagemaker` for SageMaker's jobs.
-"""  # noqa: E501
+"""
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from reward_functions.aws.calls import client as control_plane
+from reward_functions.aws.arn import Arn
+from reward_functions.aws.calls import client
 from reward_functions.aws.deployed.findings import CheckFinding
 from reward_functions.aws.failures import AwsFailed, in_words
-from reward_functions.jobs.checks.trust import TAKERS, trust_finding
+from reward_functions.aws.iam_matching import as_list, like, resolved
+from reward_functions.jobs.services import SERVICES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -28,12 +41,33 @@ if TYPE_CHECKING:
     from reward_functions.aws.arn import FunctionArn
     from reward_functions.jobs.job import DriverName
 
-ARN: Final = re.compile(
-    r"arn:(?P<partition>aws[a-z-]*):iam::(?P<account>[0-9]{12}):role/"
-    r"(?P<path>(?:[!-.0-~]+/)*)(?P<name>[A-Za-z0-9_+=,.@-]{1,64})"
-)
-
 NO_SUCH_ROLE: Final = "NoSuchEntity"
+
+
+class Taker(NamedTuple):
+    """A service that takes a role on.
+
+    Args:
+        service: its name as a principal.
+        source: whose jobs they are to IAM, and how the ARN of one ends.
+        actions: by which it does.
+    """
+
+    service: str
+    source: tuple[str, str]
+    actions: tuple[str, ...] = ("sts:AssumeRole",)
+
+
+TAKERS: Final[Mapping[DriverName, Taker]] = {
+    "bedrock": Taker("bedrock.amazonaws.com", ("bedrock", "model-customization-job/x")),
+    "sagemaker": Taker("sagemaker.amazonaws.com", ("sagemaker", "training-job/x")),
+    "agent-rft": Taker(
+        "job.sagemaker.amazonaws.com",
+        ("sagemaker", "job/AgentRFT/x"),
+        ("sts:AssumeRole", "sts:TagSession"),
+    ),
+}
+"""Who takes on the role of a driver's jobs; a job of the OpenAI-compatible API has none."""
 
 REDEPLOY: Final = "deploy the stage again, which grants it"
 
@@ -102,16 +136,16 @@ def role_findings(
     Raises:
         AwsFailed: IAM cannot be reached.
     """
-    arn = ARN.fullmatch(role)
+    arn = Arn.read(role, "iam", r"role/(?:.+/)?(?P<name>[^/]+)")
     if arn is None:
         stated = f"{role!r} is not the ARN of a role" if role else "the stage has no such role"
         remedy = MADE_BY.get(uses.driver)
         yield CheckFinding("failure", "role", f"{stated}: {remedy}" if remedy else stated)
         return
-    client = control_plane("iam", region, session)
+    iam = client("iam", region, session)
     try:
         with in_words(f"reading the role {arn['name']}"):
-            found = client.get_role(RoleName=arn["name"])["Role"]
+            found = iam.get_role(RoleName=arn["name"])["Role"]
     except AwsFailed as error:
         if error.code == NO_SUCH_ROLE:
             yield CheckFinding(
@@ -124,9 +158,9 @@ def role_findings(
     else:
         taker = TAKERS[uses.driver]
         document = found["AssumeRolePolicyDocument"]
-        yield trust_finding(document, region, arn["account"], taker)
-    place = f"{region}:{arn['account']}"
-    yield from _allowed(client, role, list(actions(arn["partition"], uses, place)))
+        yield trust_finding(document, region, arn.account, taker)
+    place = f"{region}:{arn.account}"
+    yield from _allowed(iam, role, list(actions(arn.partition, uses, place)))
 
 
 def actions(partition: str, uses: Uses, place: str) -> Iterator[RoleAction]:
@@ -152,15 +186,8 @@ def actions(partition: str, uses: Uses, place: str) -> Iterator[RoleAction]:
         runtime = ":bedrock-agentcore:" in uses.agent
         action = "bedrock-agentcore:InvokeAgentRuntime" if runtime else "lambda:InvokeFunction"
         yield RoleAction(action, uses.agent, "ask the agent", MADE_BY["agent-rft"])
-    if uses.driver in LOGS:
+    if SERVICES[uses.driver].log_group:
         yield from _of_sagemaker(partition, uses, place)
-
-
-LOGS: Final[Mapping[DriverName, str]] = {
-    "sagemaker": "/aws/sagemaker/TrainingJobs",
-    "agent-rft": "/aws/sagemaker/Job/AgentRFT",
-}
-"""Where SageMaker's jobs log, by driver."""
 
 
 def _of_sagemaker(partition: str, uses: Uses, place: str) -> Iterator[RoleAction]:
@@ -177,16 +204,17 @@ def _of_sagemaker(partition: str, uses: Uses, place: str) -> Iterator[RoleAction
     yield RoleAction("sagemaker:CreateModelPackage", package, "make a model package")
     app = uses.mlflow or f"{ours}:mlflow-app/x"
     yield RoleAction("sagemaker-mlflow:LogBatch", app, "write figures")
-    stream = f"arn:{partition}:logs:{place}:log-group:{LOGS[uses.driver]}:log-stream:x"
+    group = SERVICES[uses.driver].log_group
+    stream = f"arn:{partition}:logs:{place}:log-group:{group}:log-stream:x"
     yield RoleAction("logs:PutLogEvents", stream, "write logs")
 
 
-def _allowed(client: Any, role: str, asked: Sequence[RoleAction]) -> Iterator[CheckFinding]:
+def _allowed(iam: Any, role: str, asked: Sequence[RoleAction]) -> Iterator[CheckFinding]:
     """A finding for each action that is not allowed, and one for all that are."""
     allowed = []
     for each in asked:
         try:
-            decision = _simulated(client, role, each)
+            decision = _simulated(iam, role, each)
         except AwsFailed as error:
             yield _denied(error, "rights", "iam:SimulatePrincipalPolicy")
             return
@@ -203,18 +231,18 @@ def _allowed(client: Any, role: str, asked: Sequence[RoleAction]) -> Iterator[Ch
         yield CheckFinding("ok", "rights", f"the job's role may {', '.join(allowed)} (simulated)")
 
 
-def _simulated(client: Any, role: str, asked: RoleAction) -> str:
+def _simulated(iam: Any, role: str, asked: RoleAction) -> str:
     """IAM's decision. The local AWS emulator knows roles by ARNs without a path alone."""
     bare = f"{role.partition('/')[0]}/{role.rpartition('/')[2]}"
-    decision = _decision(client, role, asked)
+    decision = _decision(iam, role, asked)
     if decision == "implicitDeny" and bare != role:
-        return _decision(client, bare, asked)
+        return _decision(iam, bare, asked)
     return decision
 
 
-def _decision(client: Any, role: str, asked: RoleAction) -> str:
+def _decision(iam: Any, role: str, asked: RoleAction) -> str:
     with in_words("simulating what the job's role may do"):
-        answer = client.simulate_principal_policy(
+        answer = iam.simulate_principal_policy(
             PolicySourceArn=role, ActionNames=[asked.action], ResourceArns=[asked.resource]
         )
     return str(answer["EvaluationResults"][0]["EvalDecision"])
@@ -237,3 +265,83 @@ def _denied(error: AwsFailed, question: str, permission: str) -> CheckFinding:
 
 def _object(partition: str, place: str) -> str:
     return f"arn:{partition}:s3:::{place.removeprefix('s3://')}"
+
+
+BEDROCK: Final = TAKERS["bedrock"]
+
+
+def trust_finding(
+    document: Mapping[str, Any], region: str, account: str, taker: Taker = BEDROCK
+) -> CheckFinding:
+    """Whether a trust policy lets a service's jobs of this account take the role on.
+
+    Args:
+        document: the policy.
+        region: of the job.
+        account: whose job it is.
+        taker: the service.
+    """
+    of, job = taker.source
+    partition = next((name for begin, name in PARTITIONS if region.startswith(begin)), "aws")
+    job = f"arn:{partition}:{of}:{region}:{account}:{job}"
+    known = {"aws:SourceAccount": account, "aws:SourceArn": job}
+    policy, service = resolved(dict(document), known), taker.service
+    verdicts = {action: _trusted(policy, service, action) for action in taker.actions}
+    if DENIED in verdicts.values():
+        return CheckFinding("failure", "trust", f"the role's trust policy denies {service}")
+    if missing := [action for action, trusted in verdicts.items() if trusted is NEVER]:
+        by = "" if len(missing) == len(verdicts) else f" by {missing[0]}"
+        return CheckFinding(
+            "failure",
+            "trust",
+            f"the role does not trust {service}{by} for jobs of account {account} in {region}: "
+            "deploy the stage again, or give the role the trust of `docs/deploy.md`",
+        )
+    if UNKNOWN in verdicts.values():
+        return CheckFinding(
+            "unknown", "trust", "the trust policy has a condition that is not known here"
+        )
+    return CheckFinding("ok", "trust", f"{service} may take the role on, for jobs of {account}")
+
+
+PARTITIONS: Final = (("cn-", "aws-cn"), ("us-gov-", "aws-us-gov"))
+"""By the beginning of a region's name; `aws` for all others."""
+
+DENIED, NEVER, UNKNOWN, TRUSTED = "denied", "never", "unknown", "trusted"
+
+
+def _trusted(policy: Mapping[str, Any], service: str, action: str) -> str:
+    """What the statements come to for one action of a service."""
+    lets = {
+        effect: {
+            _applies(each, service, action.lower())
+            for each in policy["Statement"]
+            if each.get("Effect") == effect
+        }
+        for effect in ("Allow", "Deny")
+    }
+    if True in lets["Deny"]:
+        return DENIED
+    if None in lets["Deny"] or (True not in lets["Allow"] and None in lets["Allow"]):
+        return UNKNOWN
+    return TRUSTED if True in lets["Allow"] else NEVER
+
+
+def _applies(statement: Mapping[str, Any], service: str, action: str) -> bool | None:
+    """Whether a statement is of a service's call; None where that depends on what is not known.
+
+    Args:
+        statement: with what is left of its conditions.
+        service: as a principal.
+        action: in lower case, as actions compare.
+    """
+    principal = statement.get("Principal")
+    services = principal.get("Service") if isinstance(principal, dict) else None
+    named = principal == "*" or service in as_list(services)
+    if not (named or "NotPrincipal" in statement):
+        return False
+    listed = "NotAction" if "NotAction" in statement else "Action"
+    patterns = [str(each).lower() for each in as_list(statement.get(listed))]
+    if any(like(action, each) for each in patterns) is (listed == "NotAction"):
+        return False
+    return None if "Condition" in statement or "NotPrincipal" in statement else True
