@@ -54,7 +54,6 @@ from reward_functions.jobs.preflight import preflight, readable
 from reward_functions.jobs.preparing import prepared
 from reward_functions.jobs.recipes import recipe_of
 from reward_functions.jobs.scorer import scorer_named
-from reward_functions.jobs.services import SERVICES
 from reward_functions.jobs.sizes import measure
 from reward_functions.jobs.watching import Polling, watch
 from reward_functions.reports.pages.charts.drawing import WIDTH, Chart, side_by_side
@@ -488,7 +487,7 @@ class Training:
         job, where = self.started, self.here.place
         if job.driver == "openai":
             return job.tuned_model
-        if SERVICES[job.driver].packages:
+        if job.service.packages:
             role = where.stage.import_role_arn or where.stage.training_role_arn
             packages = PackageHosting(where.stage.region, where.session)
             return packages.host(job.tuned_model, job.name, role, tags=job.tags).arn

@@ -23,7 +23,6 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Final, Self
 
-from reward_functions.aws.catalogue import GENERATION, GENERATION_DIGITS, function_name
 from reward_functions.core.errors import ConfigurationError
 
 ARN: Final = re.compile(
@@ -40,8 +39,13 @@ FUNCTION: Final = re.compile(
 
 SHAPE: Final = "arn:aws:lambda:REGION:ACCOUNT:function:NAME, and :VERSION where there is one"
 
-OURS: Final = function_name("", "").rstrip("-")
+OURS: Final = "SageMaker-reward"
 """How the names of this project's functions begin, in every stage; a prefix may precede."""
+
+GENERATION: Final = "--"
+"""What stands between the name of an immutable deployment's function and its digest."""
+
+GENERATION_DIGITS: Final = 8
 
 GENERATION_NAME: Final = re.compile(
     rf"\A(?P<deployment>(?:[a-z0-9-]+-)?{OURS}-.+){GENERATION}(?P<digest>[0-9a-f]{{{GENERATION_DIGITS}}})"
@@ -50,7 +54,7 @@ GENERATION_NAME: Final = re.compile(
 
 
 class BadArn(ConfigurationError):
-    """A string that is not the ARN of a Lambda function."""
+    """A string that is not an ARN, or not one of a Lambda function."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,18 @@ class Arn:
             return None
         resource = _compiled(form).fullmatch(found["resource"])
         return None if resource is None else cls(**found.groupdict(), named=resource.groupdict())
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """Read what is known to be one.
+
+        Raises:
+            BadArn: it is none.
+        """
+        found = cls.read(text)
+        if found is None:
+            raise BadArn(f"{text!r} is not an ARN: arn:PARTITION:SERVICE:REGION:ACCOUNT:RESOURCE")
+        return found
 
     def __getitem__(self, group: str) -> str:
         """A group of the form; "" where it took no part."""
@@ -147,6 +163,20 @@ class FunctionArn:
     def __str__(self) -> str:
         plain = f"arn:{self.partition}:lambda:{self.region}:{self.account}:function:{self.name}"
         return plain if self.qualifier is None else f"{plain}:{self.qualifier}"
+
+
+def arn_form(
+    service: str, resource: str, *, region: str = "[a-z0-9-]+", account: str = "[0-9]{12}"
+) -> str:
+    """The pattern of ARNs that a setting takes.
+
+    Args:
+        service: as an ARN has it.
+        resource: a linear pattern.
+        region: a pattern; "" of what has none.
+        account: a pattern.
+    """
+    return f"arn:aws[a-z-]*:{service}:{region}:{account}:{resource}"
 
 
 @cache

@@ -11,6 +11,7 @@ say is the answer of something else at its address, and one sentence says so.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from math import inf
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -119,6 +120,43 @@ def answer(
         except (ResponseParserError, *NO_ANSWER):
             raise AwsFailed(f"{what}: {FOREIGN}") from None
     return found
+
+
+ABSENT: Final = ("not found", "does not exist", "could not find")
+"""What a `ValidationException` says of something that is not there: SageMaker has no code of its
+own for it in older operations."""
+
+
+def present(what: str, call: Callable[..., Any], **arguments: Any) -> dict[str, Any] | None:
+    """The answer about something; None where it does not exist.
+
+    Raises:
+        AwsFailed: as `answer`.
+    """
+    try:
+        return answer(what, call, **arguments)
+    except AwsFailed as error:
+        words = str(error).removeprefix(what)
+        for asked in map(str, arguments.values()):
+            words = words.replace(asked, "")
+        words = words.lower()
+        absent = error.kind == "invalid" and any(each in words for each in ABSENT)
+        if error.missing or absent:
+            return None
+        raise
+
+
+@contextmanager
+def reading(what: str) -> Iterator[None]:
+    """Raise one sentence where an answer lacks what its service always sends.
+
+    Raises:
+        AwsFailed: in place of what Python raises for it.
+    """
+    try:
+        yield
+    except NO_ANSWER:
+        raise AwsFailed(f"reading {what}: {FOREIGN}") from None
 
 
 def pages(

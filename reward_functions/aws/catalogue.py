@@ -16,6 +16,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 
+from reward_functions.aws.arn import arn_form
 from reward_functions.core.declared import composite_of
 from reward_functions.core.registry import get
 from reward_functions.core.spec import RewardSpec  # noqa: TC001 - pydantic reads annotations
@@ -41,11 +42,6 @@ MAX_FUNCTION_NAME: Final = 64
 
 DIGEST_DIGITS: Final = 16
 """Hexadecimal digits of an artifact's digest as the catalogue shows it."""
-
-GENERATION: Final = "--"
-"""What stands between the name of an immutable deployment's function and its digest."""
-
-GENERATION_DIGITS: Final = 8
 
 Name = Annotated[
     str, StringConstraints(pattern=re.compile(r"\A[a-z][a-z0-9]*([-_][a-z0-9]+)*\Z"), max_length=40)
@@ -103,21 +99,22 @@ one as anything."""
 KeyArn = Annotated[
     str,
     written_as(
-        r"arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/[A-Za-z0-9-]{36}",
+        arn_form("kms", "key/[A-Za-z0-9-]{36}"),
         "a key's ARN, arn:aws:kms:REGION:ACCOUNT:key/ID; IAM grants nothing by an alias",
     ),
 ]
 """A KMS key, as Bedrock's service model has it (`KmsKeyId`)."""
 
 
+QUALIFIER: Final = r"(:(\$LATEST|[A-Za-z0-9_-]{1,128}))?"
+
 AgentArn = Annotated[
     str,
     StringConstraints(max_length=256),
     written_as(
-        r"arn:aws[a-z-]*:(lambda:[a-z0-9-]+:[0-9]{12}:function:[A-Za-z0-9_-]{1,64}"
-        r"(:(\$LATEST|[A-Za-z0-9_-]{1,128}))?"
-        r"|bedrock-agentcore:[a-z0-9-]+:[0-9]{12}:runtime/[a-zA-Z][a-zA-Z0-9_]{0,47}-"
-        r"[a-zA-Z0-9]{10})",
+        arn_form("lambda", rf"function:[A-Za-z0-9_-]{{1,64}}{QUALIFIER}")
+        + "|"
+        + arn_form("bedrock-agentcore", "runtime/[a-zA-Z][a-zA-Z0-9_]{0,47}-[a-zA-Z0-9]{10}"),
         "the ARN of a Lambda function, arn:aws:lambda:REGION:ACCOUNT:function:NAME, or of an "
         "AgentCore runtime, arn:aws:bedrock-agentcore:REGION:ACCOUNT:runtime/NAME-ID",
     ),
@@ -135,26 +132,33 @@ class DeployedReward(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    name: str = Field(description="The deployment.")
-    reward: str = Field(description="The reward function, as `reward list` names it.")
-    version: int = Field(description="The reward's version: raised when any score can change.")
-    digest: str = Field(description="The artifact's: equal digests are equal code.")
-    parameters: dict[str, JsonValue] = Field(description="The parameters that were set.")
-    composite: dict[str, JsonValue] | None = Field(
-        default=None,
-        description="What the reward is made of, where the stage declares it; None of a registered "
-        "one.",
-    )
-    response_mode: ResponseMode = Field(description="A bare list, or SageMaker's envelope.")
-    version_arn: str = Field(description="What a job is given: it never changes.")
-    alias_arn: str | None = Field(
-        description="The alias `live`, for people: it moves. None for an immutable deployment."
-    )
-    function_arn: str = Field(description="The function without a qualifier.")
-    timeout_seconds: int = Field(description="Lambda's timeout.")
-    memory_mb: int = Field(description="Lambda's memory size.")
+    name: str
+    """The deployment."""
+    reward: str
+    """The reward function, as `reward list` names it."""
+    version: int
+    """The reward's version: raised when any score can change."""
+    digest: str
+    """The artifact's: equal digests are equal code."""
+    parameters: dict[str, JsonValue]
+    """The parameters that were set."""
+    composite: dict[str, JsonValue] | None = None
+    """What the reward is made of, where the stage declares it; None of a registered one."""
+    response_mode: ResponseMode
+    """A bare list, or SageMaker's envelope."""
+    version_arn: str
+    """What a job is given: it never changes."""
+    alias_arn: str | None
+    """The alias `live`, for people: it moves. None for an immutable deployment."""
+    function_arn: str
+    """The function without a qualifier."""
+    timeout_seconds: int
+    """Lambda's timeout."""
+    memory_mb: int
+    """Lambda's memory size."""
     architecture: Architecture
-    python: str = Field(description="The runtime, as `3.13`.")
+    python: str
+    """The runtime, as `3.13`."""
 
     def spec(self) -> RewardSpec:
         """The reward as it is known here, which may be another version.
@@ -240,11 +244,16 @@ class FeedbackPath(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    results_bucket: str = Field(description="Where agents put results to be scored.")
-    queue_url: str = Field(description="Of the queue that announces them.")
-    dead_letters_url: str = Field(description="Of the queue of what could not be scored or sent.")
-    function_arn: str = Field(description="The function that scores and reports, its version.")
-    outbox_table: str = Field(description="The table where reports are durable before they go.")
+    results_bucket: str
+    """Where agents put results to be scored."""
+    queue_url: str
+    """Of the queue that announces them."""
+    dead_letters_url: str
+    """Of the queue of what could not be scored or sent."""
+    function_arn: str
+    """The function that scores and reports, its version."""
+    outbox_table: str
+    """The table where reports are durable before they go."""
 
 
 class DeployedStage(BaseModel):
@@ -254,74 +263,56 @@ class DeployedStage(BaseModel):
 
     stage: str
     region: str
-    keep_versions: int = Field(description="Versions of a function that a prune keeps at least.")
-    bucket: str = Field(description="The data bucket's name.")
-    training_role_arn: str = Field(description="What a Bedrock job runs as.")
-    data_policy_arn: str = Field(description="For who prepares data and reads output.")
-    jobs_policy_arn: str = Field(description="For who starts and follows jobs.")
-    evaluate_policy_arn: str = Field(description="For who asks rewards and tuned models.")
-    operate_policy_arn: str = Field(description="For who prunes versions and rolls back.")
-    sagemaker_policy_arn: str | None = Field(
-        default=None, description="For who starts SageMaker's serverless jobs."
-    )
-    agents_policy_arn: str | None = Field(
-        default=None, description="For who starts multi-turn jobs."
-    )
-    agent_runtime_policy_arn: str | None = Field(
-        default=None, description="For the role that an agent itself runs as."
-    )
-    import_role_arn: str | None = Field(
-        default=None, description="What Bedrock reads as where it imports a model of SageMaker's."
-    )
-    sagemaker_role_arn: str | None = Field(
-        default=None, description="What a SageMaker job runs as, where the stage asked for one."
-    )
-    training_policy_arn: str | None = Field(
-        default=None, description="For who starts SageMaker's training jobs on instances."
-    )
-    training_job_role_arn: str | None = Field(
-        default=None, description="What such a job runs as, where the stage asked for one."
-    )
-    hyperpod_policy_arn: str | None = Field(
-        default=None, description="For who submits jobs to a HyperPod cluster."
-    )
-    hyperpod_runtime_policy_arn: str | None = Field(
-        default=None, description="For the role that the jobs of a HyperPod cluster run as."
-    )
-    agent_role_arn: str | None = Field(
-        default=None, description="What a multi-turn job runs as, where the stage names agents."
-    )
-    feedback: FeedbackPath | None = Field(
-        default=None, description="The path of deferred rewards, where the stage asked for one."
-    )
-    forwarders: dict[str, str] = Field(
-        default={}, description="Version ARNs of the stage's own forwarders, by their names."
-    )
-    agent_runtimes: tuple[str, ...] = Field(
-        default=(), description="Names of the AgentCore runtimes that the stage deploys."
-    )
-    job_events_topic_arn: str = Field(description="Where changes of a job's state are announced.")
-    dashboard: str = Field(description="The CloudWatch dashboard's name.")
-    job_rights: JobRights = Field(
-        default=JobRights(),
-        description="What jobs may use beside bucket and rewards; nothing in a record of before.",
-    )
-    name_prefix: str = Field(
-        default="", description="What the names of its functions begin with, before a hyphen."
-    )
-    read_buckets: tuple[ReadFolder, ...] = Field(
-        default=(), description="Data outside of the bucket that jobs may read."
-    )
-
-
-def prefixed(prefix: str, name: str) -> str:
-    """A name of a stage's, with the stage's prefix where it has one."""
-    return f"{prefix}-{name}" if prefix else name
-
-
-def stack_name(stage: str, prefix: str = "") -> str:
-    """The CloudFormation stack of a stage, with which the names begin that CloudFormation makes."""
-    return prefixed(prefix, f"RewardFunctions-{stage}")
+    keep_versions: int
+    """Versions of a function that a prune keeps at least."""
+    bucket: str
+    """The data bucket's name."""
+    training_role_arn: str
+    """What a Bedrock job runs as."""
+    data_policy_arn: str
+    """For who prepares data and reads output."""
+    jobs_policy_arn: str
+    """For who starts and follows jobs."""
+    evaluate_policy_arn: str
+    """For who asks rewards and tuned models."""
+    operate_policy_arn: str
+    """For who prunes versions and rolls back."""
+    sagemaker_policy_arn: str | None = None
+    """For who starts SageMaker's serverless jobs."""
+    agents_policy_arn: str | None = None
+    """For who starts multi-turn jobs."""
+    agent_runtime_policy_arn: str | None = None
+    """For the role that an agent itself runs as."""
+    import_role_arn: str | None = None
+    """What Bedrock reads as where it imports a model of SageMaker's."""
+    sagemaker_role_arn: str | None = None
+    """What a SageMaker job runs as, where the stage asked for one."""
+    training_policy_arn: str | None = None
+    """For who starts SageMaker's training jobs on instances."""
+    training_job_role_arn: str | None = None
+    """What such a job runs as, where the stage asked for one."""
+    hyperpod_policy_arn: str | None = None
+    """For who submits jobs to a HyperPod cluster."""
+    hyperpod_runtime_policy_arn: str | None = None
+    """For the role that the jobs of a HyperPod cluster run as."""
+    agent_role_arn: str | None = None
+    """What a multi-turn job runs as, where the stage names agents."""
+    feedback: FeedbackPath | None = None
+    """The path of deferred rewards, where the stage asked for one."""
+    forwarders: dict[str, str] = {}
+    """Version ARNs of the stage's own forwarders, by their names."""
+    agent_runtimes: tuple[str, ...] = ()
+    """Names of the AgentCore runtimes that the stage deploys."""
+    job_events_topic_arn: str
+    """Where changes of a job's state are announced."""
+    dashboard: str
+    """The CloudWatch dashboard's name."""
+    job_rights: JobRights = JobRights()
+    """What jobs may use beside bucket and rewards; nothing in a record of before."""
+    name_prefix: str = ""
+    """What the names of its functions begin with, before a hyphen."""
+    read_buckets: tuple[ReadFolder, ...] = ()
+    """Data outside of the bucket that jobs may read."""
 
 
 def stage_parameter(stage: str) -> str:
@@ -337,49 +328,3 @@ def deployments_path(stage: str) -> str:
 def deployment_parameter(stage: str, name: str) -> str:
     """The SSM parameter that holds one `DeployedReward`."""
     return f"{deployments_path(stage)}/{name}"
-
-
-def bucket_name(stage: str, account: str, region: str, prefix: str = "") -> str:
-    """The data bucket of a stage: names of buckets are one space for all accounts.
-
-    SageMaker's stock policies let their holders use buckets only that carry `sagemaker`.
-    """
-    return prefixed(prefix, f"sagemaker-reward-{stage}-{account}-{region}")
-
-
-def function_name(stage: str, name: str, prefix: str = "") -> str:
-    """The physical name of a function.
-
-    HyperPod and SageMaker's stock policies invoke only what carries `SageMaker`, in this case. No
-    prefix holds a capital letter, so that none reaches beyond the hyphen before it.
-    """
-    return prefixed(prefix, f"SageMaker-reward-{stage}-{name}")
-
-
-def rollouts_name(stage: str, what: str, prefix: str = "") -> str:
-    """The physical name of what serves rollouts: a forwarder, the path of deferred rewards.
-
-    No deployment's function is called so. SageMaker's stock policies invoke what carries its name.
-    """
-    return prefixed(prefix, f"SageMaker-rollouts-{stage}-{what}")
-
-
-def runtime_name(stage: str, name: str, prefix: str = "") -> str:
-    """The name of an AgentCore runtime, which takes letters, digits and underscores.
-
-    A stage's name holds no underscore and an agent's no two, so that no two agents share one.
-    """
-    return prefixed(prefix, f"reward_{stage}__{name}").replace("-", "_")
-
-
-def agents_stack_name(stage: str, prefix: str = "") -> str:
-    """The CloudFormation stack of a stage's agents on AgentCore."""
-    return prefixed(prefix, f"RewardAgents-{stage}")
-
-
-def immutable_name(stage: str, name: str, digest: str, prefix: str = "") -> str:
-    """The physical name of one function of an immutable deployment.
-
-    No name of a deployment holds two hyphens, so that `NAME--*` are the functions of this one.
-    """
-    return f"{function_name(stage, name, prefix)}{GENERATION}{digest[:GENERATION_DIGITS]}"

@@ -160,20 +160,11 @@ class Folder:
 
     def record(self) -> Record | None:
         """What was written; None where there is nothing, or nothing that can be read."""
+        from pydantic import TypeAdapter  # noqa: PLC0415 - 50 ms
+
         try:
-            record = json.loads(self._record.read_text())
-            certificate, training = record["certificate"], record["training"]
-            return Record(
-                process=Process(**record["process"]),
-                port=int(record["port"]),
-                certificate=certificate
-                and Certificate(Path(certificate["certificate"]), Path(certificate["key"])),
-                python=str(record["python"]),
-                training=training
-                and TrainingRecord(Process(**training["process"]), int(training["port"])),
-                project=str(record.get("project", "")),
-            )
-        except (OSError, ValueError, KeyError, TypeError):
+            return TypeAdapter(Record).validate_json(self._record.read_text())
+        except (OSError, ValueError):
             return None
 
     def write(self, record: Record) -> None:

@@ -3,14 +3,17 @@
     Names("dev").function("gsm8k")             SageMaker-reward-dev-gsm8k
     Names("dev", "acme").function("gsm8k")     acme-SageMaker-reward-dev-gsm8k
 
-What AWS's stock policies look for stays in every name; `aws.catalogue` says what that is.
+What AWS's stock policies look for stays in every name. HyperPod and SageMaker's invoke only what
+carries `SageMaker`, in this case, and use buckets only that carry `sagemaker`. No prefix holds a
+capital letter, so that none reaches beyond the hyphen before it. Names of buckets are one space for
+all accounts.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from reward_functions.aws import catalogue
+from reward_functions.aws.arn import GENERATION, GENERATION_DIGITS, OURS
 
 
 class Names(NamedTuple):
@@ -27,12 +30,12 @@ class Names(NamedTuple):
     @property
     def stack(self) -> str:
         """The stack's, with which all names begin that CloudFormation makes."""
-        return catalogue.stack_name(self.stage, self.prefix)
+        return self.of(f"RewardFunctions-{self.stage}")
 
     @property
     def agents_stack(self) -> str:
         """The stack of the agents on AgentCore."""
-        return catalogue.agents_stack_name(self.stage, self.prefix)
+        return self.of(f"RewardAgents-{self.stage}")
 
     @property
     def custodian(self) -> str:
@@ -46,28 +49,37 @@ class Names(NamedTuple):
 
     def function(self, deployment: str) -> str:
         """A deployment's function; of an immutable one, how the names of all of them begin."""
-        return catalogue.function_name(self.stage, deployment, self.prefix)
+        return self.of(f"{OURS}-{self.stage}-{deployment}")
 
     def immutable(self, deployment: str, digest: str) -> str:
-        """One function of an immutable deployment."""
-        return catalogue.immutable_name(self.stage, deployment, digest, self.prefix)
+        """One function of an immutable deployment.
+
+        No name of a deployment holds two hyphens, so that `NAME--*` are the functions of this one.
+        """
+        return f"{self.function(deployment)}{GENERATION}{digest[:GENERATION_DIGITS]}"
 
     def rollouts(self, what: str) -> str:
-        """What serves rollouts."""
-        return catalogue.rollouts_name(self.stage, what, self.prefix)
+        """What serves rollouts: a forwarder, the path of deferred rewards.
+
+        No deployment's function is called so.
+        """
+        return self.of(f"SageMaker-rollouts-{self.stage}-{what}")
 
     def runtime(self, agent: str) -> str:
-        """An agent's runtime at AgentCore."""
-        return catalogue.runtime_name(self.stage, agent, self.prefix)
+        """An agent's runtime at AgentCore, whose names take letters, digits and underscores.
+
+        A stage's name holds no underscore and an agent's no two, so that no two agents share one.
+        """
+        return self.of(f"reward_{self.stage}__{agent}").replace("-", "_")
 
     def bucket(self, account: str, region: str) -> str:
         """The data bucket, where the stage makes it."""
-        return catalogue.bucket_name(self.stage, account, region, self.prefix)
+        return self.of(f"sagemaker-reward-{self.stage}-{account}-{region}")
 
     def results(self, account: str, region: str) -> str:
-        """The bucket of deferred rewards: names of buckets are one space for all accounts."""
+        """The bucket of deferred rewards."""
         return self.of(f"sagemaker-rollouts-{self.stage}-{account}-{region}")
 
     def of(self, name: str) -> str:
         """Any other name, with the prefix."""
-        return catalogue.prefixed(self.prefix, name)
+        return f"{self.prefix}-{name}" if self.prefix else name

@@ -80,7 +80,7 @@ def _misspelt(uri: str) -> str:
     return f"a key here has letters, digits and / _ . ! * ' ( ) - alone, and not {key!r}"
 
 
-def client(profile: str | None = None, region: str | None = None) -> Any:
+def s3_client(profile: str | None = None, region: str | None = None) -> Any:
     """A client of S3, configured as the AWS command line is.
 
     Raises:
@@ -149,12 +149,13 @@ def read_object(client: Any, bucket: str, key: str, what: str) -> bytes:
     Raises:
         AwsFailed: S3 refused, was not reached, or broke off.
     """
+    from botocore.exceptions import BotoCoreError  # noqa: PLC0415 - 100 ms
     from urllib3.exceptions import HTTPError  # noqa: PLC0415 - 50 ms
 
     body = answer(what, client.get_object, Bucket=bucket, Key=key)["Body"]
     try:
-        with body, in_words(what):
+        with body:
             content: bytes = body.read()
-    except (HTTPError, OSError):
+    except (BotoCoreError, HTTPError, OSError):
         raise AwsFailed(f"{what}: the connection broke off; try again", kind="network") from None
     return content

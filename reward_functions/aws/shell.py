@@ -14,11 +14,11 @@ from __future__ import annotations
 import json
 import os
 import tomllib
-from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from reward_functions.aws.regions import aws_regions
 from reward_functions.core.aws_region import REGION_VARIABLES, shell_region
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.extras import require
@@ -156,22 +156,10 @@ def _require_region(found: Named) -> None:
     """
     if os.environ.get("AWS_ENDPOINT_URL") or find_spec("boto3") is None:
         return
-    known = _regions()
+    known = aws_regions()
     if found.name not in known:
         near = did_you_mean(found.name, known).partition(";")[0]
         raise BadShell(f"{found.origin}: AWS has no region {found.name!r}{near}")
-
-
-@cache
-def _regions() -> set[str]:
-    import botocore.session  # noqa: PLC0415 - 0.2 s
-
-    session = botocore.session.Session(profile=None)
-    return {
-        region
-        for partition in session.get_available_partitions()
-        for region in session.get_available_regions("lambda", partition)
-    }
 
 
 def _stage_of_job() -> str:

@@ -36,7 +36,6 @@ Its course
     drivers/            one shape, a file a service: Bedrock's control plane, the OpenAI API,
                         SageMaker's serverless customization
     evaluators.py       how SageMaker knows a reward: versions in the account's own hub
-    request_rules.py    a request against botocore's model, whose own client checks less
     agents.py           what an agent of a multi-turn job is: `agent_rows.py` is what it is sent
     json_schema.py      a job's document against the schema that its service publishes
     failures.py         what a service refuses, as a sentence

@@ -43,7 +43,7 @@ def beside_deployed(job: Job, stage: str, session: Session | None = None) -> Ite
     Raises:
         AwsFailed: the catalogue cannot be read.
     """
-    if job.driver == "agent-rft":
+    if not job.has_grader:
         yield from _agent(job, stage, session)
         return
     try:

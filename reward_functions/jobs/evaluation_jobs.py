@@ -7,17 +7,9 @@
 
     CreateTrainingJob, JobType Evaluation, EvaluationType CustomScorerEvaluation
 
-The service takes no token for this call: a job's name is one. AWS's two clients name the function
-differently, and a job takes either name:
-
-| the scorer | is sent as | of the models |
-|---|---|---|
-| ARN of a registered evaluator | `EvaluatorArn`, for Nova with `lambda_type` | all |
-| ARN of an immutable function | hyperparameters `lambda_arn`, `lambda_type` | Nova alone |
-
-The data set is `reward data convert --to sagemaker-eval`'s. The two clients name the mean
-differently, "mean" and "average", and which of them a container takes is not known: each goes with
-its client.
+The service takes no token for this call: a job's name is one. The reward is named as a version of
+a registered evaluator (`EvaluatorArn`), for Nova with `lambda_type` beside it. The data set is
+`reward data convert --to sagemaker-eval`'s.
 
 What a job leaves in S3 are its aggregates, and its rows where it has any:
 
@@ -28,9 +20,9 @@ What a job leaves in S3 are its aggregates, and its rows where it has any:
 The second is published for Nova's `rft` alone, whose job writes down the function's own reply; a
 list of such rows in the first is read as well. What a file holds besides is passed over.
 
-Sources: sagemaker-train 1.27.0, `custom_scorer_evaluator.py` and `pipeline_templates.py`, for the
-first client, and `show_results_utils.py`; nova-forge-sdk, `runtime_manager.py`, for the second;
-docs.aws.amazon.com/sagemaker/latest/dg, nova-running-evaluations. Never run on AWS.
+Sources: sagemaker-train 1.27.0, `custom_scorer_evaluator.py`, `pipeline_templates.py` and
+`show_results_utils.py`; docs.aws.amazon.com/sagemaker/latest/dg, nova-running-evaluations. Never
+run on AWS.
 """
 
 from __future__ import annotations
@@ -38,55 +30,37 @@ from __future__ import annotations
 import json
 import re
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import StringIO
-from math import isclose, isfinite
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.aws.arn import BadArn, FunctionArn
+from reward_functions.aws.arn import Arn
 from reward_functions.aws.failures import AwsFailed
-from reward_functions.core.suggest import did_you_mean
-from reward_functions.core.types import Sample, Scored
+from reward_functions.aws.s3 import read_object
 from reward_functions.data.rows.writing import ANSWERED, TAKEN, write
 from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.drivers.base import within
-from reward_functions.jobs.drivers.objects import objects_below, whole_object
-from reward_functions.jobs.drivers.sagemaker import TrainingJobs, channels, network, tag_list
-from reward_functions.jobs.evaluators import EVALUATOR
+from reward_functions.jobs.drivers.base import checked
+from reward_functions.jobs.drivers.objects import objects_below
+from reward_functions.jobs.drivers.sagemaker import TrainingJobs, channels, tag_list
+from reward_functions.jobs.evaluators import evaluator_of
 from reward_functions.jobs.job import Call
-from reward_functions.jobs.request_rules import check_request
 from reward_functions.jobs.watching import Polling
-from reward_functions.serving.contract import decode_row
-from reward_functions.serving.evaluation_event import is_evaluation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from reward_functions.core.types import RewardResult
     from reward_functions.jobs.job import HyperparameterValue, Job
-    from reward_functions.jobs.parts import Vpc
 
-LambdaType = Literal["rft", "custom_metrics"]
-"""Which event a job of Nova sends: the row of training, or `serving.nova_metrics`'s."""
-
-BASE: Final = re.compile(
-    r"arn:aws[a-z-]{0,20}:sagemaker:(?P<region>[a-z0-9-]{1,20}):[0-9a-z]{1,12}:hub-content/"
-    r"[a-zA-Z0-9-]{1,63}/Model/(?P<name>[a-zA-Z0-9-]{1,64})(?:/[0-9.]{1,14})?"
-)
-PACKAGE: Final = re.compile(
-    r"(?P<start>arn:aws[a-z-]{0,20}:sagemaker:[a-z0-9-]{1,20}:[0-9]{12}:)model-package/"
-    r"(?P<group>[a-zA-Z0-9-]{1,63})/[0-9]{1,9}"
-)
-ROLE: Final = re.compile(r"arn:aws[a-z-]{0,20}:iam::(?P<account>[0-9]{12}):role/\S{1,512}")
-
-AGGREGATIONS: Final = ("mean", "average", "median", "max", "min", "sum")
-
-FIXED: Final = {"task": "gen_qa", "strategy": "gen_qa", "postprocessing": "True"}
+FIXED: Final = {
+    "task": "gen_qa",
+    "strategy": "gen_qa",
+    "postprocessing": "True",
+    "aggregation": "mean",
+}
 """What makes a job generate answers, and have them scored."""
 
-OWN: Final = frozenset(
-    {*FIXED, "metric", "evaluation_metric", "lambda_arn", "lambda_type", "aggregation"}
-)
+OWN: Final = frozenset({*FIXED, "metric", "evaluation_metric", "lambda_arn", "lambda_type"})
 """Hyperparameters that the rest of an evaluation decides."""
 
 DAY: Final = 86_400
@@ -105,20 +79,14 @@ class Evaluation:
     Args:
         name: of the job.
         model: ARN of the base model in SageMaker's hub.
-        scorer: ARN of an evaluator's version or of an immutable deployment's function.
+        scorer: ARN of an evaluator's version.
         rows: `s3://…` of the data set.
         output: `s3://…` below which the results are.
         role: ARN of what the job runs as.
         package: ARN of the tuned model's package; "" for the base model.
-        lambda_type: of Nova alone.
-        aggregation: of the rows' scores, of `AGGREGATIONS`; "" for the mean, by its client's word.
         inference: hyperparameters such as `max_new_tokens` and `temperature`.
         accept_eula: the model's licence is accepted.
-        mlflow: ARN of the app for the figures; "" for none.
-        output_key: ARN of the KMS key for the results; "" for AWS's own.
-        vpc: where the job runs; None for the service's own network.
         tags: of the job.
-        longest: seconds that it may run.
     """
 
     name: str
@@ -128,39 +96,25 @@ class Evaluation:
     output: str
     role: str
     package: str = ""
-    lambda_type: LambdaType = "rft"
-    aggregation: str = ""
     inference: Mapping[str, HyperparameterValue] = field(default_factory=dict)
     accept_eula: bool = False
-    mlflow: str = ""
-    output_key: str = ""
-    vpc: Vpc | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
-    longest: int = DAY
-
-
-class _Scorer(NamedTuple):
-    """How a scorer is named in a request."""
-
-    account: str
-    region: str
-    serverless: dict[str, str]
-    hyperparameters: dict[str, str]
 
 
 def evaluation_request(evaluation: Evaluation) -> dict[str, Any]:
     """The arguments of `CreateTrainingJob`.
 
     Raises:
-        BadJob: the scorer cannot be named to this model, is another account's or region's, or the
-            request breaks a rule of the service's model.
+        BadJob: the scorer is none, or another account's or region's, or the request breaks a rule
+            of the service's model.
     """
-    base = BASE.fullmatch(evaluation.model)
+    form = "hub-content/[^/]+/Model/(?P<name>[^/]+)(?:/[0-9.]+)?"
+    base = Arn.read(evaluation.model, "sagemaker", form)
     if base is None:
         raise BadJob(f"{evaluation.model} is not the ARN of a model in SageMaker's hub")
     nova = "nova" in base["name"].lower()  # as sagemaker-train tells them apart
-    scorer = _scorer(evaluation, nova=nova)
-    _same_place(evaluation, scorer, base["region"])
+    metrics = {"metric": "all", "lambda_type": "rft"} if nova else {"evaluation_metric": "all"}
+    _require_here(evaluation, base.region)
     made: dict[str, Any] = {
         "TrainingJobName": evaluation.name,
         "RoleArn": evaluation.role,
@@ -174,20 +128,16 @@ def evaluation_request(evaluation: Evaluation) -> dict[str, Any]:
             "AcceptEula": evaluation.accept_eula,
             "JobType": "Evaluation",
             "EvaluationType": "CustomScorerEvaluation",
-            **scorer.serverless,
+            "EvaluatorArn": evaluation.scorer,
         },
-        "StoppingCondition": {"MaxRuntimeInSeconds": evaluation.longest},
-        "HyperParameters": _inference(evaluation)
-        | FIXED
-        | {"metric" if nova else "evaluation_metric": "all"}
-        | scorer.hyperparameters,
+        "StoppingCondition": {"MaxRuntimeInSeconds": DAY},
+        "HyperParameters": _inference(evaluation) | FIXED | metrics,
     }
     if evaluation.package:
         made["ModelPackageConfig"] = _package(evaluation.package)
-    made |= _options(evaluation)
-    if evaluation.output_key:
-        made["OutputDataConfig"]["KmsKeyId"] = evaluation.output_key
-    check_request("sagemaker", "CreateTrainingJob", made)
+    if evaluation.tags:
+        made["Tags"] = tag_list(evaluation.tags)
+    checked([Call("sagemaker", "CreateTrainingJob", made)])
     return made
 
 
@@ -212,56 +162,18 @@ def evaluation_rows(rows: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any
         yield written.content
 
 
-def _scorer(evaluation: Evaluation, *, nova: bool) -> _Scorer:
-    evaluator = EVALUATOR.fullmatch(evaluation.scorer)
-    if evaluator:
-        if evaluation.lambda_type != "rft":
-            raise BadJob("an evaluator is asked as lambda_type rft: name the function for another")
-        return _Scorer(
-            evaluator["account"],
-            evaluator["region"],
-            {"EvaluatorArn": evaluation.scorer},
-            _aggregated(evaluation, "mean") | ({"lambda_type": "rft"} if nova else {}),
-        )
-    try:
-        function = FunctionArn.parse(evaluation.scorer)
-    except BadArn:
+def _require_here(evaluation: Evaluation, region: str) -> None:
+    scorer = evaluator_of(evaluation.scorer)
+    if scorer is None:
         raise BadJob(
-            f"{evaluation.scorer} is neither a version of an evaluator (…:hub-content/HUB/JsonDoc/"
-            "NAME/1.0.0) nor the ARN of a function"
-        ) from None
-    if not nova:
-        raise BadJob(
-            "models of open weights are evaluated by a registered evaluator alone, and not by a "
-            "function's ARN: name the evaluator"
+            f"{evaluation.scorer} is not a version of an evaluator (…:hub-content/HUB/JsonDoc/NAME/"
+            "1.0.0)"
         )
-    if not function.immutable:
-        raise BadJob(
-            f"{evaluation.scorer} may change while it scores: name an immutable deployment's "
-            'function ("immutable": true in cdk.json)'
-        )
-    named = {"lambda_arn": evaluation.scorer, "lambda_type": evaluation.lambda_type}
-    return _Scorer(
-        function.account, function.region, {}, _aggregated(evaluation, "average") | named
-    )
-
-
-def _aggregated(evaluation: Evaluation, mean: str) -> dict[str, str]:
-    chosen = evaluation.aggregation or mean
-    if chosen not in AGGREGATIONS:
-        raise BadJob(
-            f"aggregation {chosen!r} is none of {', '.join(AGGREGATIONS)}"
-            f"{did_you_mean(chosen, AGGREGATIONS)}"
-        )
-    return {"aggregation": chosen}
-
-
-def _same_place(evaluation: Evaluation, scorer: _Scorer, region: str) -> None:
-    role = ROLE.fullmatch(evaluation.role)
-    if role and role["account"] != scorer.account:
+    role = Arn.read(evaluation.role, "iam", "role/.+")
+    if role and role.account != scorer.account:
         raise BadJob(
             f"{evaluation.scorer} belongs to account {scorer.account}, and the job runs in "
-            f"{role['account']}: deploy and register the reward there"
+            f"{role.account}: deploy and register the reward there"
         )
     if scorer.region != region:
         raise BadJob(
@@ -281,27 +193,11 @@ def _inference(evaluation: Evaluation) -> dict[str, str]:
 
 
 def _package(arn: str) -> dict[str, str]:
-    found = PACKAGE.fullmatch(arn)
+    found = Arn.read(arn, "sagemaker", "model-package/(?P<group>[^/]+)/[0-9]+")
     if found is None:
         raise BadJob(f"{arn} is not the ARN of a model package (…:model-package/GROUP/1)")
-    group = f"{found['start']}model-package-group/{found['group']}"
-    return {"ModelPackageGroupArn": group, "SourceModelPackageArn": arn}
-
-
-def _options(evaluation: Evaluation) -> dict[str, Any]:
-    made: dict[str, Any] = {}
-    if evaluation.mlflow:
-        made["MlflowConfig"] = {
-            "MlflowResourceArn": evaluation.mlflow,
-            "MlflowRunName": evaluation.name,
-        }
-    if evaluation.tags:
-        made["Tags"] = tag_list(evaluation.tags)
-    return made | network(evaluation.vpc)
-
-
-ALIKE: Final = 1e-6
-"""By how much two scores may differ that one function gave."""
+    group = replace(found, resource=f"model-package-group/{found['group']}")
+    return {"ModelPackageGroupArn": str(group), "SourceModelPackageArn": arn}
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,13 +208,11 @@ class EvaluatedRow:
         id: the job's.
         score: what the function replied.
         metrics: beside it, by name.
-        sample: what was scored; None where the row does not hold the answer.
     """
 
     id: str
     score: float
     metrics: dict[str, float]
-    sample: Sample | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,14 +228,6 @@ class EvaluationResults:
     aggregates: dict[str, float]
     rows: tuple[EvaluatedRow, ...]
     files: tuple[str, ...]
-
-
-class Difference(NamedTuple):
-    """A row that the job and this machine score differently; `here` is None where it cannot be."""
-
-    id: str
-    there: float
-    here: float | None
 
 
 def results_of(name: str, output: str, client: Any) -> EvaluationResults:
@@ -360,7 +246,7 @@ def results_of(name: str, output: str, client: Any) -> EvaluationResults:
     what = f"reading the results of {name}"
 
     def content(key: str) -> str:
-        found = whole_object(client, bucket, key, f"{what}: {key}")
+        found = read_object(client, bucket, key, f"{what}: {key}")
         return found.decode("utf-8-sig", errors="replace")
 
     found = list(objects_below(client, bucket, folder, what))
@@ -410,37 +296,7 @@ def _row(row: Any) -> EvaluatedRow | None:
         return None
     listed = [each for each in row.get("metrics_list") or () if isinstance(each, dict)]
     metrics = _numbers((each.get("name"), each.get("value")) for each in listed)
-    return EvaluatedRow(str(row.get("id", "")), score, metrics, _sample(row))
-
-
-def differences(
-    rows: Sequence[EvaluatedRow], score: Callable[[Sample], RewardResult]
-) -> list[Difference]:
-    """The rows that the same reward scores differently here; of rows with their answers alone.
-
-    Args:
-        rows: of a job.
-        score: the reward as it is deployed; a judge's may differ and be no fault.
-    """
-    different = []
-    for row in rows:
-        if row.sample is None:
-            continue
-        result = score(row.sample)
-        here = result.score.value if isinstance(result, Scored) else None
-        if here is None or not isclose(here, row.score, rel_tol=ALIKE, abs_tol=ALIKE):
-            different.append(Difference(row.id, row.score, here))
-    return different
-
-
-def _sample(row: dict[str, Any]) -> Sample | None:
-    """What was scored, where the row holds the answer beside the score."""
-    if not (isinstance(row.get("messages"), list) or is_evaluation(row)):
-        return None
-    replied = ("aggregate_reward_score", "metrics_list")
-    decoded = decode_row({key: row[key] for key in row if key not in replied}, 0)
-    answered = isinstance(decoded, Sample) and len(decoded.context) < len(decoded.messages)
-    return decoded if isinstance(decoded, Sample) and answered else None
+    return EvaluatedRow(str(row.get("id", "")), score, metrics)
 
 
 def _numbers(pairs: Iterable[tuple[Any, Any]]) -> dict[str, float]:
@@ -535,9 +391,9 @@ class EvaluationJobs(TrainingJobs):
             raise BadJob(f"the evaluation {job.name} {job.state}{reason}: it has no results")
         return results_of(job.name, job.output, self._s3)
 
-    def function_of(self, found: Mapping[str, Any], _: Mapping[str, str], /) -> str:
-        """The function that scores, where it is named by its ARN."""
-        return within(found, "HyperParameters", "lambda_arn") or ""
+    def function_of(self, _: Mapping[str, Any], __: Mapping[str, str], /) -> str:
+        """Not known: an evaluator is what a job names."""
+        return ""
 
     def tags_of(self, _: Mapping[str, Any], /) -> Mapping[str, str]:
         """None: nobody asks for those of an evaluation."""

@@ -22,11 +22,11 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from reward_functions.aws.arn import GENERATION_NAME, FunctionArn
+from reward_functions.aws.arn import GENERATION_NAME, Arn, FunctionArn
+from reward_functions.aws.calls import answer, present, wait
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.clients import client
 from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.failures import TAKEN, answer, present
 from reward_functions.jobs.job import Call
 from reward_functions.jobs.recipes import contents_of_hub, versions_of_content
 
@@ -60,13 +60,6 @@ PATIENCE: Final = 300.0
 INTERVAL: Final = 2.0
 
 _OTHER: Final = re.compile(r"[^a-zA-Z0-9]+")
-
-EVALUATOR: Final = re.compile(
-    r"arn:aws:sagemaker:(?P<region>[a-z0-9-]{1,20}):(?P<account>[0-9]{12}):hub-content"
-    r"/(?P<hub>[a-zA-Z0-9-]{1,63})/JsonDoc/(?P<name>[a-zA-Z0-9-]{1,63})"
-    r"/(?P<version>[0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4})"
-)
-"""What AWS's client takes for an evaluator: of the partition `aws`, and with a version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +143,7 @@ class Registry:
         account: twelve digits.
         session: boto3's; the caller's own where not given.
         sleep: waits between two looks at an import.
+        clock: seconds that pass.
     """
 
     def __init__(
@@ -158,10 +152,11 @@ class Registry:
         account: str,
         session: Session | None = None,
         sleep: Callable[[float], object] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.hub = hub_name(region, account)
         self._region, self._account, self._session = region, account, session
-        self._sleep = sleep
+        self._sleep, self._clock = sleep, clock
 
     @cached_property
     def _client(self) -> Any:
@@ -233,15 +228,14 @@ class Registry:
     def _made(self, calls: list[Call]) -> bool:
         """Make what is missing; False where somebody else took the version meanwhile."""
         methods = {
-            "CreateHub": ("making the hub of evaluators", self._client.create_hub),
-            "ImportHubContent": ("registering the evaluator", self._client.import_hub_content),
+            "CreateHub": self._client.create_hub,
+            "ImportHubContent": self._client.import_hub_content,
         }
         for call in calls:
-            what, method = methods[call.operation]
             try:
-                answer(what, method, **call.request)
+                answer(call.what, methods[call.operation], **call.request)
             except AwsFailed as error:
-                if error.code not in TAKEN:
+                if error.kind != "conflict":
                     raise
                 if call.operation == "ImportHubContent":
                     return False
@@ -253,20 +247,20 @@ class Registry:
         Raises:
             AwsFailed: it failed, or takes longer than `PATIENCE`.
         """
-        for _ in range(int(PATIENCE / INTERVAL)):
-            found = self._described(evaluator.name, evaluator.version)
-            if found.status == READY:
-                return found
-            if found.status not in COMING:
-                raise AwsFailed(
-                    f"registering the evaluator: {evaluator.arn} is {found.status}; the next "
-                    "attempt makes another version"
-                )
-            self._sleep(INTERVAL)
-        raise AwsFailed(
-            f"registering the evaluator: {evaluator.arn} is not ready after {PATIENCE:.0f} s; the "
-            "same command waits on"
+        found = wait(
+            lambda: self._described(evaluator.name, evaluator.version),
+            lambda at: at.status not in COMING,
+            seconds=PATIENCE,
+            pause=INTERVAL,
+            sleep=self._sleep,
+            clock=self._clock,
         )
+        if found.status == READY:
+            return found
+        what = f"registering the evaluator: {evaluator.arn} is"
+        if found.status in COMING:
+            raise AwsFailed(f"{what} not ready after {PATIENCE:.0f} s; the same command waits on")
+        raise AwsFailed(f"{what} {found.status}; the next attempt makes another version")
 
     def _versions(self, name: str) -> list[dict[str, Any]]:
         """Every version of a content, the newest first; none where there is no hub or content."""
@@ -324,22 +318,29 @@ class Registry:
         return f"{place}/{self.hub}/{CONTENT}/{name}/{version}"
 
 
+def evaluator_of(text: str) -> Arn | None:
+    """What AWS's client takes for an evaluator: of the partition `aws`, and with a version."""
+    form = r"hub-content/[^/]+/JsonDoc/[^/]+/[0-9]+\.[0-9]+\.[0-9]+"
+    found = Arn.read(text, "sagemaker", form)
+    return found if found and found.partition == "aws" else None
+
+
 def require_here(evaluator: str, region: str, account: str, field: str) -> None:
     """Refuse the ARN of an evaluator that a job of this account and region cannot use.
 
     Raises:
         BadJob: it is none, has no version, or is of another account or region.
     """
-    found = EVALUATOR.fullmatch(evaluator)
+    found = evaluator_of(evaluator)
     if found is None:
         raise BadJob(
             f"{field}: {evaluator[:200]!r} is not the ARN of an evaluator: "
             "arn:aws:sagemaker:REGION:ACCOUNT:hub-content/HUB/JsonDoc/NAME/VERSION"
         )
-    if (found["region"], found["account"]) != (region, account):
+    if (found.region, found.account) != (region, account):
         raise BadJob(
-            f"{field}: {evaluator} is in {found['region']} of account {found['account']}, and the "
-            f"job in {region} of {account}: register it there"
+            f"{field}: {evaluator} is in {found.region} of account {found.account}, and the job in "
+            f"{region} of {account}: register it there"
         )
 
 

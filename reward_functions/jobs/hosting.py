@@ -32,11 +32,11 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar
 from uuid import uuid4
 
+from reward_functions.aws.calls import answer, pages, present, reading, wait
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.jobs.clients import client
 from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.failures import answer, pages, present, reading
 from reward_functions.jobs.tags import MAX_VALUE, OURS
 
 if TYPE_CHECKING:
@@ -232,24 +232,18 @@ class InRegion:
         progress: Callable[[T], object] | None = None,
         patience: float = PATIENCE,
     ) -> T:
-        """What a look finds once it is over, or as it is when the patience is.
-
-        Args:
-            look: reads it.
-            over: whether nothing more is to be waited for.
-            progress: is called with what each look found.
-            patience: seconds to wait at most.
-        """
-        end = self._clock() + patience
-        seconds, longest = PAUSES
-        while True:
-            found = look()
-            if progress:
-                progress(found)
-            if over(found) or self._clock() + seconds > end:
-                return found
-            self._pause(seconds)
-            seconds = min(2 * seconds, longest)
+        """What a look finds once it is over, or as it is when the patience is."""
+        first, longest = PAUSES
+        return wait(
+            look,
+            over,
+            seconds=patience,
+            pause=first,
+            longest=longest,
+            progress=progress or (lambda _: None),
+            sleep=self._pause,
+            clock=self._clock,
+        )
 
 
 class Packages(InRegion):
@@ -367,7 +361,7 @@ class Hosting(InRegion):
 
     def deployments(self, model: str = "") -> Iterator[ModelDeployment]:
         """Deployments, newest first; of one model, where its ARN is given."""
-        chosen = {"modelArnEquals": model} if model else {}
+        chosen: dict[str, Any] = {"modelArnEquals": model} if model else {}
         found = pages(
             f"listing the deployments of {self.region}",
             self._bedrock.list_custom_model_deployments,

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, runtime_checkable
 
 from reward_functions.core.errors import ConfigurationError
-from reward_functions.jobs.services import SERVICES, DriverName
+from reward_functions.jobs.services import SERVICES, DriverName, Service
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -157,6 +157,11 @@ class Job:
     evaluator: str = ""
 
     @property
+    def service(self) -> Service:
+        """What its service does not share with the others."""
+        return SERVICES[self.driver]
+
+    @property
     def state(self) -> str:
         """Its status as the end of a sentence that begins with its name."""
         return STATES[self.status]
@@ -164,7 +169,7 @@ class Job:
     @property
     def has_grader(self) -> bool:
         """Whether a function scores its rollouts, and logs figures: an agent rewards itself."""
-        return SERVICES[self.driver].graded
+        return self.service.graded
 
     @property
     def over(self) -> bool:
@@ -237,6 +242,14 @@ class JobRequest:
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
+MAKING: Final = {
+    "CreateHub": "making the hub of evaluators",
+    "ImportHubContent": "registering the evaluator",
+    "CreateModelPackageGroup": "making the group of model packages",
+}
+"""What is tried, by the operations that make what a job needs."""
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """One call that a start would make.
@@ -250,6 +263,11 @@ class Call:
     service: str
     operation: str
     request: Mapping[str, Any]
+
+    @property
+    def what(self) -> str:
+        """What it tries, for a message."""
+        return MAKING.get(self.operation, self.operation)
 
 
 @runtime_checkable

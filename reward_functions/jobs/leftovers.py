@@ -20,15 +20,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from reward_functions.aws.calls import answer
 from reward_functions.aws.catalogue import JOB_DATA_PREFIX, OUTPUT_PREFIX
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.clients import client
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.drivers.objects import objects_below
-from reward_functions.jobs.failures import answer
 from reward_functions.jobs.hosting import PackageHosting
 from reward_functions.jobs.job import Forgets
-from reward_functions.jobs.services import SERVICES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -125,7 +124,7 @@ class Leftovers:
     def _hosted(self) -> Iterator[Leftover]:
         """The deployments of the tuned model, and the model."""
         model = self.job.tuned_model
-        service = SERVICES[self.job.driver]
+        service = self.job.service
         if service.packages or not (service.bucket and model):
             return
         for each in self.hosting.deployments(model):
@@ -140,7 +139,7 @@ class Leftovers:
 
     def _package(self) -> ModelPackage | None:
         """What a job of SageMaker made; None of other services, and where it is gone."""
-        if not SERVICES[self.job.driver].packages or not self.job.tuned_model:
+        if not self.job.service.packages or not self.job.tuned_model:
             return None
         return self.hosting.packages.package(self.job.tuned_model)
 
@@ -163,7 +162,7 @@ class Leftovers:
         used = {file for job in self._others() for file in job.files}
         for file in self.job.files:
             stays = "a job in progress reads it" if file in used else ""
-            if not SERVICES[self.job.driver].bucket:
+            if not self.job.service.bucket:
                 forgotten = f"the name {self.job.name} goes with it" if self.job.name else ""
                 yield Leftover("data", file, forgotten or "kept by the service", stays)
             elif file.startswith(self._address(JOB_DATA_PREFIX)):
@@ -173,7 +172,7 @@ class Leftovers:
 
     def _output(self, package: ModelPackage | None, wanted: Collection[Kind]) -> Iterator[Leftover]:
         """What the job wrote, below a prefix of its own."""
-        if not SERVICES[self.job.driver].bucket or not self.job.name:
+        if not self.job.service.bucket or not self.job.name:
             return
         prefix = f"{OUTPUT_PREFIX}{self.job.name}/"
         sizes = [size for _, size in self._objects(prefix)]
@@ -211,7 +210,7 @@ class Leftovers:
             yield each["Key"], each.get("Size", 0)
 
     def _remove(self, one: Leftover) -> None:
-        if one.kind == "model" and SERVICES[self.job.driver].packages:
+        if one.kind == "model" and self.job.service.packages:
             self.hosting.packages.delete(one.id)
         elif one.kind in {"deployment", "model"}:
             self.hosting.remove(one.id)

@@ -15,6 +15,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.aws.arn import Arn
 from reward_functions.jobs.configuration import BadJob
 
 if TYPE_CHECKING:
@@ -22,15 +23,6 @@ if TYPE_CHECKING:
 
     from reward_functions.aws.catalogue import DeployedStage
     from reward_functions.jobs.configuration import JobConfiguration
-
-ROLE: Final = re.compile(
-    r"arn:(?P<partition>aws[a-z-]{0,20}):iam::(?P<account>[0-9]{12}):role/.{1,600}"
-)
-
-PLACE: Final = (
-    r"arn:(?P<partition>aws[a-z-]{0,20}):{service}:(?P<region>[a-z0-9-]{1,25})"
-    r":(?P<account>[0-9]{12}):"
-)
 
 SHOWN: Final = 200
 
@@ -41,38 +33,39 @@ class Resource:
 
     Args:
         called: in a sentence.
-        arn: what it must be.
+        service: whose its ARN is.
+        form: of the ARN's resource.
         example: its ARN.
         bare: whether a name may stand for it.
         shared: whether it may be another account's.
     """
 
     called: str
-    arn: re.Pattern[str]
+    service: str
+    form: str
     example: str
     bare: bool = False
     shared: bool = False
 
 
-def _pattern(service: str, rest: str) -> re.Pattern[str]:
-    return re.compile(PLACE.replace("{service}", service) + rest)
-
-
 RESOURCES: Final = {
     "sagemaker.mlflow": Resource(
         "an MLflow app",
-        _pattern("sagemaker", r"mlflow-app/[\w-]{1,64}"),
+        "sagemaker",
+        r"mlflow-app/[\w-]{1,64}",
         "arn:aws:sagemaker:REGION:ACCOUNT:mlflow-app/APP",
     ),
     "sagemaker.model_packages": Resource(
         "a group of model packages",
-        _pattern("sagemaker", r"model-package-group/[a-zA-Z0-9-]{1,63}"),
+        "sagemaker",
+        "model-package-group/[a-zA-Z0-9-]{1,63}",
         "a name, or arn:aws:sagemaker:REGION:ACCOUNT:model-package-group/NAME",
         bare=True,
     ),
     "model_key": Resource(
         "a KMS key",
-        _pattern("kms", r"(?:key|alias)/[a-zA-Z0-9/_-]{1,256}"),
+        "kms",
+        "(?:key|alias)/[a-zA-Z0-9/_-]{1,256}",
         "arn:aws:kms:REGION:ACCOUNT:key/KEY",
         shared=True,
     ),
@@ -94,23 +87,23 @@ def check_resources(asked: JobConfiguration, stage: DeployedStage, region: str) 
         BadJob: the message names the field, and says what to write.
     """
     roles = (stage.sagemaker_role_arn, stage.training_role_arn)
-    role = next(filter(None, (ROLE.fullmatch(each or "") for each in roles)), None)
+    role = next(filter(None, (Arn.read(each, "iam") for each in roles)), None)
     for field, given in _named(asked):
         resource = RESOURCES[field]
         if resource.bare and NAME.fullmatch(given):
             continue
-        found = resource.arn.fullmatch(given)
-        if found is None:
+        found = Arn.read(given, resource.service, resource.form)
+        if found is None or not found.account.isdigit():
             raise BadJob(f"{field}: {given[:SHOWN]!r} is not {resource.called}: {resource.example}")
-        if found["region"] != region or (role and found["partition"] != role["partition"]):
+        if found.region != region or (role and found.partition != role.partition):
             raise BadJob(
-                f"{field}: {given} is in {found['region']}, and the job runs in {region}: name "
+                f"{field}: {given} is in {found.region}, and the job runs in {region}: name "
                 f"{resource.called} of that region"
             )
-        if role and found["account"] != role["account"] and not resource.shared:
+        if role and found.account != role.account and not resource.shared:
             raise BadJob(
-                f"{field}: {given} belongs to account {found['account']}, and the job runs in "
-                f"{role['account']}: name {resource.called} of that account"
+                f"{field}: {given} belongs to account {found.account}, and the job runs in "
+                f"{role.account}: name {resource.called} of that account"
             )
 
 

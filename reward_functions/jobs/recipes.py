@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from reward_functions.aws.failures import AwsFailed
+from reward_functions.aws.s3 import read_object
 from reward_functions.core.suggest import did_you_mean
 from reward_functions.jobs.clients import client
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.drivers.fields import text
-from reward_functions.jobs.drivers.objects import whole_object
 from reward_functions.jobs.failures import answer, pages
 from reward_functions.jobs.hyperparameters import (
     SHOWN,
@@ -293,7 +293,7 @@ def _document(
     """
     hub = client("sagemaker", region, session)
     what = f"reading {name} in SageMaker's hub"
-    wanted = {"HubContentVersion": version} if version else {}
+    wanted: dict[str, Any] = {"HubContentVersion": version} if version else {}
     try:
         found = answer(
             what,
@@ -395,7 +395,7 @@ def _options(
     if found is None:
         raise AwsFailed(f"{what}: the hub names no address in S3 for it")
     s3 = client("s3", region, session)
-    return _object(whole_object(s3, found["bucket"], found["key"], what), what)
+    return _object(read_object(s3, found["bucket"], found["key"], what), what)
 
 
 def _object(content: str | bytes, what: str) -> dict[str, Any]:

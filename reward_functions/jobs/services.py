@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
+from reward_functions.aws.arn import Arn
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -28,8 +30,11 @@ class Service(NamedTuple):
     driver: str
     """Its module in `drivers/`, and its class there."""
 
-    arn: re.Pattern[str]
-    """How its own ids begin."""
+    owner: str
+    """Whose the ARNs of its jobs are; "" for a service whose ids are none."""
+
+    form: str
+    """Of the resource of those ARNs, or of its own ids."""
 
     policy: str
     """The policy of a stage that lets its holders list the jobs."""
@@ -46,15 +51,24 @@ class Service(NamedTuple):
     bucket: bool = True
     """Whether its jobs read and write the stage's bucket; else the service keeps the files."""
 
+    tags: bool = True
+    """Whether its jobs have tags."""
+
     packages: bool = False
     """Whether its jobs make model packages of SageMaker."""
 
     graded: bool = True
     """Whether a function scores the rollouts, and logs figures: an agent rewards itself."""
 
+    def arn(self, identifier: str) -> Arn | None:
+        """The ARN of one of its jobs; None for every other id, and for a name."""
+        return Arn.read(identifier, self.owner, self.form) if self.owner else None
 
-def _sagemakers(resource: str) -> re.Pattern[str]:
-    return re.compile(rf"arn:[^:]*:sagemaker:(?P<region>[^:]*):[^:]*:{resource}/")
+    def has(self, identifier: str) -> bool:
+        """Whether an id is one of its own."""
+        if self.owner:
+            return self.arn(identifier) is not None
+        return re.fullmatch(self.form, identifier) is not None
 
 
 SERVICES: Final[Mapping[DriverName, Service]] = {
@@ -62,7 +76,8 @@ SERVICES: Final[Mapping[DriverName, Service]] = {
         "Bedrock's control plane",
         "Bedrock",
         "bedrock.BedrockDriver",
-        re.compile(r"arn:[^:]*:bedrock:(?P<region>[^:]*):[^:]*:model-customization-job/"),
+        "bedrock",
+        "model-customization-job/.+",
         "jobs",
         "training_role_arn",
     ),
@@ -70,16 +85,19 @@ SERVICES: Final[Mapping[DriverName, Service]] = {
         "the OpenAI-compatible API",
         "OpenAI-compatible",
         "openai.connected",
-        re.compile(r"ftjob-"),
+        "",
+        "ftjob-.+",
         "jobs",
         "",
         bucket=False,
+        tags=False,
     ),
     "sagemaker": Service(
         "SageMaker's serverless customization",
         "SageMaker serverless",
         "sagemaker.SageMakerDriver",
-        _sagemakers("training-job"),
+        "sagemaker",
+        "training-job/.+",
         "sagemaker",
         "sagemaker_role_arn",
         "/aws/sagemaker/TrainingJobs",
@@ -90,7 +108,8 @@ SERVICES: Final[Mapping[DriverName, Service]] = {
         "SageMaker's multi-turn jobs",
         "SageMaker multi-turn",
         "agent_rft.AgentDriver",
-        _sagemakers("job"),
+        "sagemaker",
+        "job/.+",
         "agents",
         "agent_role_arn",
         "/aws/sagemaker/Job/AgentRFT",
@@ -104,5 +123,5 @@ SERVICES: Final[Mapping[DriverName, Service]] = {
 
 def service_of(identifier: str) -> DriverName | None:
     """The service that an id belongs to; None for a name, which any may have."""
-    found = (name for name, service in SERVICES.items() if service.arn.match(identifier))
+    found = (name for name, service in SERVICES.items() if service.has(identifier))
     return next(found, "bedrock" if identifier.startswith("arn:") else None)

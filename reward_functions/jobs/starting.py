@@ -68,22 +68,9 @@ def converted(file: Path, shape: str) -> Path:
     return made
 
 
-REFUSALS: Final = frozenset(
-    {
-        "AccessDenied",
-        "AccessDeniedException",
-        "ConflictException",
-        "ResourceNotFoundException",
-        "ServiceQuotaExceededException",
-        "TooManyTagsException",
-        "ResourceInUse",
-        "ResourceLimitExceeded",
-        "ResourceNotFound",
-        "ValidationException",
-    }
-)
-"""Answers after which no job was started (botocore's models); after every other, one may have
-been, or the same request is taken later."""
+REFUSED: Final = frozenset({"denied", "missing", "conflict", "limit", "invalid"})
+"""Kinds of failures after which no job was started; after every other, one may have been, or the
+same request is taken later."""
 
 FORCE: Final = "--force REASON passes this over, and tags the job with the reason"
 
@@ -292,7 +279,7 @@ def _created(request: JobRequest, driver: Driver) -> Job:
         kept = "" if _looked_for(request.name, driver) else _discarded(request, driver)
         raise BadJob(f"nothing was started: {error}{kept}") from None
     except AwsFailed as error:
-        if error.code in REFUSALS:
+        if error.kind in REFUSED:
             kept = _discarded(request, driver)
             raise AwsFailed(f"nothing was started: {error}{kept}", error.code) from None
         if job := _looked_for(request.name, driver):

@@ -43,7 +43,7 @@ def _right(sample: Sample) -> str:
 
 
 @reward_function(
-    version=5,
+    version=6,
     metrics=[*METRICS, "judged", *KEPT],
     gold_response=_right,
     needs=Needs(judge=True, symbolic=True, workers=WORKERS),

@@ -42,7 +42,7 @@ def _right(sample: Sample) -> str:
 
 
 @reward_function(
-    version=6,
+    version=7,
     metrics=METRICS,
     gold_response=of_first_reference(_right),
     needs=Needs(judge=True),

@@ -54,7 +54,7 @@ _FORMS: Final[Mapping[str, Callable[[str], str | Fault]]] = {
 
 
 @reward_function(
-    version=2,
+    version=3,
     partial_credit=1.0,
     examples=[
         Example("positive", response="6 × 7 is \\boxed{42}.", score=1.0),

@@ -70,7 +70,7 @@ def _right(sample: Sample) -> str:
 
 
 @reward_function(
-    version=6,
+    version=7,
     gold_response=of_first_reference(_right),
     metrics=METRICS,
     examples=[

@@ -84,7 +84,7 @@ def _item(item: Any) -> Any:
 
 
 @reward_function(
-    version=6,
+    version=7,
     gold_response=_right_response,
     metrics=METRICS,
     examples=[

@@ -15,6 +15,7 @@ from reward_functions.aws.catalogue import (
     Name,
     StageName,
 )
+from reward_functions.aws.names import Names
 from reward_functions.serving import descriptions
 
 REWARD = DeployedReward(
@@ -100,7 +101,7 @@ def test_the_parameter_of_a_deployment_stands_under_the_path_that_is_read():
 @pytest.mark.parametrize("name", ["gsm8k", "gsm8k-strict", "acme-length", "exact_match", "a1"])
 def test_a_name_gives_a_function_that_every_trainer_may_invoke(name):
     assert TypeAdapter(Name).validate_python(name) == name
-    function = catalogue.function_name("dev", name)
+    function = Names("dev").function(name)
     assert "SageMaker" in function  # HyperPod compares the case as well
     assert re.fullmatch(r"[A-Za-z0-9-_]+", function)  # SageMaker's SDK takes nothing else
 
@@ -116,4 +117,4 @@ def test_a_name_that_no_function_could_carry_is_refused(name):
 @pytest.mark.parametrize("stage", ["dev", "my-stage"])
 def test_the_stack_has_a_name_cloudformation_takes(stage):
     assert TypeAdapter(StageName).validate_python(stage) == stage
-    assert re.fullmatch(r"[a-zA-Z][-a-zA-Z0-9]*", catalogue.stack_name(stage))
+    assert re.fullmatch(r"[a-zA-Z][-a-zA-Z0-9]*", Names(stage).stack)

@@ -12,7 +12,7 @@ import pytest
 from botocore.session import get_session
 from botocore.validate import validate_parameters
 
-from reward_functions.aws.catalogue import runtime_name
+from reward_functions.aws.names import Names
 from reward_functions.cdk.artifact import artifact as artifact_module
 from reward_functions.cdk.artifact import pins
 from reward_functions.cdk.artifact.artifact import TooLarge
@@ -71,7 +71,7 @@ def test_an_agent_s_runtime_has_a_name_of_its_own():
         stage({"name": "a-b"} | one, {"name": "a_b"} | one)
     with pytest.raises(BadStage, match="agents: a-1: two agents have this name"):
         stage({"name": "a-1"} | one, {"name": "a1"} | one)
-    assert runtime_name("a-b", "c") != runtime_name("a", "b-c")
+    assert Names("a-b").runtime("c") != Names("a").runtime("b-c")
 
 
 def test_the_emulator_has_no_agentcore():

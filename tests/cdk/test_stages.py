@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from reward_functions import specs
-from reward_functions.aws.catalogue import MAX_FUNCTION_NAME, bucket_name, function_name
+from reward_functions.aws.catalogue import MAX_FUNCTION_NAME
 from reward_functions.aws.names import Names
 from reward_functions.aws.regions import aws_regions, partition_of
 from reward_functions.cdk.artifact.packages import BadPackage
@@ -152,9 +152,9 @@ def test_the_longest_names_and_every_option_leave_room_for_eleven_deployments(re
     name = next(
         "s" * length
         for length in range(20, 0, -1)
-        if len(bucket_name("s" * length, "1" * 12, region)) <= MAX_BUCKET_NAME
+        if len(Names("s" * length).bucket("1" * 12, region)) <= MAX_BUCKET_NAME
     )
-    letters = MAX_FUNCTION_NAME - len(function_name(name, ""))
+    letters = MAX_FUNCTION_NAME - len(Names(name).function(""))
     many = [{"name": f"{'d' * (letters - 2)}{n:02}", "reward": "gsm8k"} for n in range(11)]
     key = KEY.replace("us-east-1", region).replace("arn:aws", f"arn:{partition_of(region)}")
     agents = [each.replace("us-east-1", region) for each in AGENTS]
@@ -180,6 +180,8 @@ NOVA = "amazon.nova-lite-v1:0"
 HAIKU = "anthropic.claude-haiku-4-5-20251001-v1:0"
 
 VLLM = {"model": "qwen3", "backend": "openai", "endpoint": "https://models.example.com/v1"}
+
+ARABIC = str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩")
 
 SECRET = "arn:aws:secretsmanager:us-east-1:123456789012:secret:key-a1b2c3"
 
@@ -405,6 +407,7 @@ WRONG = [
     ),
     (judged(**VLLM, key=SECRET.replace("secretsmanager", "ssm")), "not the ARN of a Secrets"),
     (judged(**VLLM, key=f"{SECRET}*"), "not the ARN of a Secrets"),
+    (judged(**VLLM, key=SECRET.translate(ARABIC)), "not the ARN of a Secrets"),
     (judged(**VLLM, key="sk-123"), "a key is named env:NAME or by a secret's ARN, not given"),
     (judged(**VLLM | {"endpoint": "models.example.com"}), "http or https URL"),
     (judged(backend="replay", answers="a.jsonl"), "recorded answers are for tests"),

@@ -9,7 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from reward_functions import sample
-from reward_functions.aws.catalogue import DeployedReward, deployment_parameter, immutable_name
+from reward_functions.aws.catalogue import DeployedReward, deployment_parameter
+from reward_functions.aws.names import Names
 from reward_functions.cli import app
 from reward_functions.testing import wire_row
 
@@ -273,7 +274,7 @@ def test_an_account_that_cannot_be_reached_is_reported(monkeypatch):
 def test_an_immutable_deployment_is_listed_asked_and_checked_by_its_plain_arn(
     stage, deployed_function
 ):
-    name = immutable_name(stage.stage, "held", "0123abcd")
+    name = Names(stage.stage).immutable("held", "0123abcd")
     plain = deployed_function(LIKES_PARIS.replace("RESPONSE", "results"), name=name)
     stage.record("held", plain)
     listed = run("list", "-s", stage.stage)

@@ -18,8 +18,8 @@ from botocore.exceptions import ClientError
 from typer.testing import CliRunner
 
 from reward_functions import sample
-from reward_functions.aws.catalogue import immutable_name, stack_name
 from reward_functions.aws.deployed import DeployedFunction, deployments
+from reward_functions.aws.names import Names
 from reward_functions.cli import app
 from reward_functions.core.types import Scored
 from reward_functions.local.emulator.cdk import Cdk, CdkFailed
@@ -203,7 +203,7 @@ def test_the_first_deployment_gives_jobs_a_version(team):
     assert held.alias_arn is None
     assert held.version_arn == held.function_arn
     assert held.function_arn.endswith(
-        immutable_name(STAGE, "brief-held", "")[:-1] + held.function_arn[-9:]
+        Names(STAGE).immutable("brief-held", "")[:-1] + held.function_arn[-9:]
     )
     team.kept["one"] = (brief, held, team.catalogue["gsm8k"])
     for arn in (brief.version_arn, brief.alias_arn, held.version_arn):
@@ -270,7 +270,7 @@ def test_a_rollback_moves_live_and_what_new_jobs_are_given(team, monkeypatch):
     assert team.live() == before | {"brief": "2"}
     assert team.score(latest.alias_arn) == 0.0
     assert team.score(latest.version_arn) == 1.0
-    assert f"{stack_name(STAGE)} (no changes)" in team.cdk.deploy()
+    assert f"{Names(STAGE).stack} (no changes)" in team.cdk.deploy()
     assert team.live() == before | {"brief": "2"}
 
 
@@ -282,7 +282,7 @@ def test_a_reward_that_fails_on_lambda_only_leaves_everything_as_it_was(team):
     with pytest.raises(CdkFailed, match=sentence):
         team.deploy("HERE or sample.response == ''", version=2)
     team.choose(OTHER_DEPLOYMENTS)
-    status = team.session.client("cloudformation").describe_stacks(StackName=stack_name(STAGE))
+    status = team.session.client("cloudformation").describe_stacks(StackName=Names(STAGE).stack)
     assert status["Stacks"][0]["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
     assert team.catalogue == catalogue
     assert team.live() == live
@@ -303,9 +303,9 @@ def test_a_stage_that_is_destroyed_leaves_nothing(team):
     shutil.rmtree(team.folder / "cdk.out")
     before = team.others()
     assert all(before.values()), before
-    assert f"{stack_name(STAGE)}: destroyed" in team.cdk.destroy()
+    assert f"{Names(STAGE).stack}: destroyed" in team.cdk.destroy()
     assert team.functions() == set()
     assert not any(team.others().values())
     with pytest.raises(ClientError, match="does not exist"):
-        team.session.client("cloudformation").describe_stacks(StackName=stack_name(STAGE))
+        team.session.client("cloudformation").describe_stacks(StackName=Names(STAGE).stack)
     assert not [*team.folder.glob("cdk.out/artifact*.zip")], "destroy builds nothing"

@@ -12,7 +12,7 @@ from io import BytesIO
 from botocore import xform_name
 from botocore.exceptions import ClientError
 
-from reward_functions.jobs.request_rules import check_request
+from reward_functions.aws.request_validation import RefusedRequest, check_request
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
 READS = ("Describe", "List", "Get")
@@ -106,7 +106,10 @@ class Service:
     def answer(self, service, operation, request):
         self.sent.append((operation, request))
         if service == "sagemaker":
-            check_request(service, operation, request)
+            try:
+                check_request(service, operation, request)
+            except RefusedRequest as refused:
+                raise error("ValidationException", operation, str(refused)) from None
         for trouble in self.trouble.pop(operation, []):
             raise trouble
         lost = self.lost.pop(operation, None)

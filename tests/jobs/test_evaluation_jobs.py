@@ -10,17 +10,13 @@ from datetime import UTC, datetime
 import pytest
 from botocore.exceptions import ClientError
 
-from reward_functions import get
 from reward_functions.aws.failures import AwsFailed
-from reward_functions.core.types import Scored, Unscored
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.drivers import base
 from reward_functions.jobs.evaluation_jobs import (
-    AGGREGATIONS,
     Evaluation,
     EvaluationJobs,
     aggregates_of,
-    differences,
     evaluation_request,
     evaluation_rows,
     results_of,
@@ -28,7 +24,6 @@ from reward_functions.jobs.evaluation_jobs import (
     rows_within,
 )
 from reward_functions.jobs.job import NoSuchJob
-from reward_functions.jobs.parts import Vpc
 
 ACCOUNT = "123456789012"
 HUB = "arn:aws:sagemaker:us-east-1:aws:hub-content/SageMakerPublicHub/Model"
@@ -89,44 +84,18 @@ def test_the_base_of_open_weights_with_a_registered_evaluator():
     }
 
 
-@pytest.mark.parametrize(
-    ("changes", "named"),
-    [
-        ({"model": NOVA}, {"metric": "all", "aggregation": "mean", "lambda_type": "rft"}),
-        (
-            {"model": NOVA, "scorer": FUNCTION},
-            {
-                "metric": "all",
-                "aggregation": "average",
-                "lambda_arn": FUNCTION,
-                "lambda_type": "rft",
-            },
-        ),
-        (
-            {"model": NOVA, "scorer": FUNCTION, "lambda_type": "custom_metrics"},
-            {
-                "metric": "all",
-                "aggregation": "average",
-                "lambda_arn": FUNCTION,
-                "lambda_type": "custom_metrics",
-            },
-        ),
-        (
-            {"aggregation": "median", "inference": {"max_new_tokens": 2048, "temperature": 0.0}},
-            {
-                "evaluation_metric": "all",
-                "aggregation": "median",
-                "max_new_tokens": "2048",
-                "temperature": "0.0",
-            },
-        ),
-    ],
-)
-def test_both_clients_ways_to_name_the_function(changes, named):
-    fixed = {"task": "gen_qa", "strategy": "gen_qa", "postprocessing": "True"}
-    assert hyperparameters(**changes) == fixed | named
-    serverless = evaluation_request(replace(BASE, **changes))["ServerlessJobConfig"]
-    assert ("EvaluatorArn" in serverless) == ("lambda_arn" not in named)
+def test_nova_is_told_which_event_the_function_takes():
+    novas = hyperparameters(model=NOVA, inference={"max_new_tokens": 2048, "temperature": 0.0})
+    assert novas == {
+        "task": "gen_qa",
+        "strategy": "gen_qa",
+        "postprocessing": "True",
+        "aggregation": "mean",
+        "metric": "all",
+        "lambda_type": "rft",
+        "max_new_tokens": "2048",
+        "temperature": "0.0",
+    }
 
 
 def test_a_tuned_model_is_its_package_beside_the_base():
@@ -139,47 +108,23 @@ def test_a_tuned_model_is_its_package_beside_the_base():
     }
 
 
-def test_every_option_is_one_that_the_service_takes():
-    request = evaluation_request(
-        replace(
-            BASE,
-            mlflow=f"arn:aws:sagemaker:us-east-1:{ACCOUNT}:mlflow-app/app-1",
-            output_key=f"arn:aws:kms:us-east-1:{ACCOUNT}:key/1",
-            vpc=Vpc(subnets=("subnet-1",), security_groups=("sg-1",)),
-            tags={"stage": "dev"},
-            longest=3_600,
-        )
-    )
-    assert request["MlflowConfig"]["MlflowRunName"] == BASE.name
-    assert request["OutputDataConfig"]["KmsKeyId"].endswith("key/1")
-    assert request["VpcConfig"] == {"Subnets": ["subnet-1"], "SecurityGroupIds": ["sg-1"]}
+def test_tags_are_sent():
+    request = evaluation_request(replace(BASE, tags={"stage": "dev"}))
     assert request["Tags"] == [{"Key": "stage", "Value": "dev"}]
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"scorer": FUNCTION}, "open weights are evaluated by a registered evaluator"),
-        ({"model": NOVA, "scorer": f"{FUNCTION}:live"}, "may change while it scores"),
-        ({"model": NOVA, "scorer": f"{FUNCTION}:7"}, "may change while it scores"),
-        (
-            {"model": NOVA, "scorer": FUNCTION.rpartition("-")[0]},
-            "may change while it scores",
-        ),
-        ({"scorer": EVALUATOR.rpartition("/")[0]}, "neither a version of an evaluator"),
-        ({"scorer": "prime_math"}, "neither a version of an evaluator"),
-        ({"scorer": EVALUATOR.replace("arn:aws:", "arn:aws-cn:")}, "neither a version"),
+        ({"scorer": EVALUATOR.rpartition("/")[0]}, "is not a version of an evaluator"),
+        ({"scorer": FUNCTION}, "is not a version of an evaluator"),
+        ({"scorer": "prime_math"}, "is not a version of an evaluator"),
+        ({"scorer": EVALUATOR.replace("arn:aws:", "arn:aws-cn:")}, "is not a version"),
         ({"scorer": EVALUATOR.replace(ACCOUNT, "999999999999")}, "belongs to account 999999999999"),
-        (
-            {"model": NOVA, "scorer": FUNCTION.replace(ACCOUNT, "999999999999")},
-            "belongs to account 999999999999",
-        ),
         ({"scorer": EVALUATOR.replace("us-east-1", "eu-west-1")}, "deploy the reward in us-east-1"),
-        ({"lambda_type": "custom_metrics", "model": NOVA}, "asked as lambda_type rft"),
         ({"model": "Qwen/Qwen3-8B"}, "not the ARN of a model"),
         ({"model": EVALUATOR}, "not the ARN of a model"),
         ({"package": "s3://bucket/model"}, "not the ARN of a model package"),
-        ({"aggregation": "men"}, "Did you mean 'mean'"),
         ({"inference": {"task": "x"}}, "task is set by the evaluation"),
         ({"inference": {"temperature": float("nan")}}, "temperature is no finite number"),
         ({"inference": {"system": "x" * 5_000}}, "would refuse CreateTrainingJob"),
@@ -188,18 +133,11 @@ def test_every_option_is_one_that_the_service_takes():
         ({"name": "a" * 64}, "would refuse CreateTrainingJob"),
         ({"output": "bucket"}, "would refuse CreateTrainingJob"),
         ({"role": "jobs"}, "would refuse CreateTrainingJob"),
-        ({"longest": 0}, "would refuse CreateTrainingJob"),
-        ({"mlflow": "http://mlflow"}, "would refuse CreateTrainingJob"),
     ],
 )
 def test_what_the_service_would_refuse_or_misread_is_refused_here(changes, message):
     with pytest.raises(BadJob, match=message):
         evaluation_request(replace(BASE, **changes))
-
-
-@pytest.mark.parametrize("aggregation", AGGREGATIONS)
-def test_every_aggregation_is_sent_as_it_is(aggregation):
-    assert hyperparameters(aggregation=aggregation)["aggregation"] == aggregation
 
 
 def turn(role, content):
@@ -455,25 +393,7 @@ def test_results_that_are_missing_or_unreadable_are_one_sentence(made, message):
         found(made)
 
 
-def test_rows_that_hold_their_answers_are_scored_again_here():
-    answered = {"query": "6 × 7?", "response": "42", "reference_answer": {"text": "42"}}
-    rows = [
-        REPLY | answered | {"id": "same", "model_response": "#### 42"},
-        REPLY | answered | {"id": "other", "model_response": "#### 41"},
-        REPLY | {"id": "silent"},
-        REPLY | {"id": "turns", "messages": [turn("user", "?"), turn("assistant", "#### 42")]},
-        REPLY | {"id": "asked", "messages": [turn("user", "?")]},
-    ]
-    read = rows_of("\n".join(map(json.dumps, rows)))
-    assert rows_within({"config": {}, "none": [1, {}], "samples": rows}) == read
+def test_rows_are_those_of_the_first_list_that_has_any():
+    (read,) = rows_of(json.dumps(REPLY))
+    assert rows_within({"config": {}, "none": [1, {}], "samples": [REPLY]}) == [read]
     assert rows_within({"results": {"all": [REPLY]}}) == []
-    assert [row.sample is not None for row in read] == [True, True, False, True, False]
-    spec = get("gsm8k")
-
-    def score(sample):
-        try:
-            return Scored(sample.id, spec(sample))
-        except Exception as error:  # noqa: BLE001 - as score_batch does
-            return Unscored(sample.id, error)
-
-    assert differences(read, score) == [("other", 1.0, 0.0), ("turns", 1.0, None)]

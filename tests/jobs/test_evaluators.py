@@ -27,7 +27,13 @@ def hub(monkeypatch):
 
 @pytest.fixture
 def registry(hub):
-    return Registry("us-east-1", ACCOUNT, sleep=lambda _: None)
+    now = [0.0]
+    return Registry(
+        "us-east-1",
+        ACCOUNT,
+        sleep=lambda seconds: now.__setitem__(0, now[0] + seconds),
+        clock=lambda: now[0],
+    )
 
 
 def test_the_hub_is_the_one_that_studio_finds():

@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from reward_functions.aws.arn import FunctionArn
+from reward_functions.aws.arn import GENERATION, FunctionArn
 from reward_functions.aws.catalogue import (
-    GENERATION,
     ROOT,
     DeployedReward,
     DeployedStage,
     deployment_parameter,
     deployments_path,
-    function_name,
     stage_parameter,
 )
 from reward_functions.aws.failures import AwsFailed, in_words
@@ -118,7 +116,7 @@ def _whose(arn: FunctionArn) -> tuple[str, str, str]:
 
 def _deployment_in(name: str, stage: str) -> str | None:
     """The deployment that a function's name carries, whatever prefix the stage has."""
-    prefix, ours, rest = name.partition(function_name(stage, ""))
+    prefix, ours, rest = name.partition(Names(stage).function(""))
     if not ours or (prefix and not prefix.endswith("-")):
         return None
     return rest.partition(":")[0].partition(GENERATION)[0]

@@ -22,9 +22,9 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.aws.arn import GENERATION_NAME, FunctionArn
+from reward_functions.aws.arn import GENERATION, GENERATION_NAME, FunctionArn
 from reward_functions.aws.calls import client
-from reward_functions.aws.catalogue import ALIAS, GENERATION
+from reward_functions.aws.catalogue import ALIAS
 from reward_functions.aws.deployed.catalogue import find, write
 from reward_functions.aws.deployed.findings import failed
 from reward_functions.aws.deployed.function import DeployedFunction, FunctionError

@@ -9,11 +9,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
-from reward_functions.aws.catalogue import (
-    GENERATION_DIGITS,
-    MAX_FUNCTION_NAME,
-    MOST_AGENTS,
-)
+from reward_functions.aws.arn import GENERATION_DIGITS
+from reward_functions.aws.catalogue import MAX_FUNCTION_NAME, MOST_AGENTS
 from reward_functions.aws.regions import partition_of
 from reward_functions.cdk.policies import custodian, deferred
 from reward_functions.cdk.policies.documents import (

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Final, Protocol, Self
 from pydantic import ConfigDict, Field, model_validator
 
 from reward_functions.aws import catalogue
+from reward_functions.aws.arn import Arn, arn_form
 from reward_functions.aws.catalogue import written_as
 from reward_functions.aws.regions import partition_of
 from reward_functions.cdk.model.deployment import Settings
@@ -35,7 +36,7 @@ Account = Annotated[str, written_as(r"[0-9]{12}", "an account's twelve digits")]
 RoleArn = Annotated[
     str,
     written_as(
-        r"arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9_+=,.@/-]{1,576}",
+        arn_form("iam", "role/[A-Za-z0-9_+=,.@/-]{1,576}", region=""),
         "a role's ARN, arn:aws:iam::ACCOUNT:role/NAME, in which nothing stands for several",
     ),
 ]
@@ -62,8 +63,8 @@ RolePath = Annotated[
 Boundary = Annotated[
     str,
     written_as(
-        r"arn:aws[a-z-]*:iam::(?:[0-9]{12}|aws):policy/[A-Za-z0-9_+=,.@/-]{1,512}"
-        r"|[A-Za-z0-9_+=,.@-]{1,128}",
+        arn_form("iam", "policy/[A-Za-z0-9_+=,.@/-]{1,512}", region="", account="(?:[0-9]{12}|aws)")
+        + "|[A-Za-z0-9_+=,.@-]{1,128}",
         "a managed policy's ARN, or the name of one in the stage's account",
     ),
 ]
@@ -141,7 +142,8 @@ def check_brought(stage: Bringing) -> None:
     }
     here = (partition_of(stage.region), stage.region)
     for field, key in keys.items():
-        if key is not None and (key.split(":")[1], key.split(":")[3]) != here:
+        arn = Arn.read(key)
+        if arn is not None and (arn.partition, arn.region) != here:
             raise Foreign(
                 f"{field}: a bucket of {stage.region} is encrypted by a key of its own region, "
                 f"and {key} is another's"
@@ -149,6 +151,7 @@ def check_brought(stage: Bringing) -> None:
     arns = {"permissions_boundary": stage.permissions_boundary or ""} | {
         f"callers.roles.{number}": each for number, each in enumerate(stage.callers.roles)
     }
-    for field, arn in arns.items():
-        if arn.startswith("arn:") and arn.split(":")[1] != here[0]:
+    for field, given in arns.items():
+        arn = Arn.read(given)
+        if arn is not None and arn.partition != here[0]:
             raise Foreign(f"{field}: {arn} is of another partition than {stage.region}")

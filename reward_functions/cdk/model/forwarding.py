@@ -19,11 +19,8 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
-from reward_functions.aws.catalogue import (
-    MAX_FUNCTION_NAME,
-    KeyArn,
-    Name,
-)
+from reward_functions.aws.arn import Arn, arn_form
+from reward_functions.aws.catalogue import MAX_FUNCTION_NAME, KeyArn, Name
 from reward_functions.aws.regions import partition_of
 from reward_functions.cdk.artifact.closure import PACKAGE
 from reward_functions.cdk.model.deployment import MAX_MEMORY_MB, MAX_TIMEOUT_SECONDS, Settings
@@ -51,9 +48,7 @@ QUEUE_URL: Final = re.compile(
     r"(?P<name>[A-Za-z0-9_-]{1,75}(?:\.fifo)?)"
 )
 
-SECRET: Final = re.compile(
-    r"arn:aws[a-z-]*:secretsmanager:(?P<region>[a-z0-9-]+):[0-9]{12}:secret:[A-Za-z0-9/_+=.@-]+"
-)
+SECRET: Final = re.compile(arn_form("secretsmanager", "secret:[A-Za-z0-9/_+=.@-]+"))
 
 
 class BadForwarder(ConfigurationError):
@@ -219,8 +214,8 @@ def _used(forwarder: Forwarder, partition: str) -> Iterator[tuple[str, str, str]
         yield "queue", partition, found["region"]
     for field, arn in (("secret", forwarder.secret), ("key", forwarder.key)):
         if arn:
-            _, of_arn, _, region, *_ = arn.split(":")
-            yield field, of_arn, region
+            place = Arn.of(arn)
+            yield field, place.partition, place.region
 
 
 def _is_url(endpoint: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from reward_functions.aws.catalogue import GENERATION
+from reward_functions.aws.arn import GENERATION
 from reward_functions.aws.regions import partition_of
 from reward_functions.cdk.limits.quotas import ACCOUNT, MAX_INLINE_POLICIES, OverLimit
 from reward_functions.cdk.policies import own_rights, permissions

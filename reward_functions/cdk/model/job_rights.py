@@ -15,6 +15,7 @@ from __future__ import annotations
 from pydantic import ConfigDict, Field
 
 from reward_functions.aws import catalogue
+from reward_functions.aws.arn import Arn
 from reward_functions.aws.regions import partition_of
 from reward_functions.core.errors import ConfigurationError
 
@@ -51,20 +52,19 @@ def check_rights(rights: JobRights, region: str, account: str | None = None) -> 
         BadRight: they cannot.
     """
     if rights.model_key is not None:
-        _, partition, _, where, *_ = rights.model_key.split(":")
-        if (partition, where) != (partition_of(region), region):
+        key = Arn.of(rights.model_key)
+        if (key.partition, key.region) != (partition_of(region), region):
             raise BadRight(
-                f"job_rights.model_key: Bedrock takes a key of {region}, not one of {where} in "
-                f"the partition {partition}"
+                f"job_rights.model_key: Bedrock takes a key of {region}, not one of {key.region} "
+                f"in the partition {key.partition}"
             )
-    for agent in rights.agents:
-        _, partition, _, where, whose, *_ = agent.split(":")
-        if (partition, where) != (partition_of(region), region):
+    for agent in map(Arn.of, rights.agents):
+        if (agent.partition, agent.region) != (partition_of(region), region):
             raise BadRight(
                 f"job_rights.agents: a multi-turn job asks agents of its own region {region}, and "
-                f"{agent} is of {where} in the partition {partition}"
+                f"{agent} is of {agent.region} in the partition {agent.partition}"
             )
-        if account not in (None, whose):
+        if account not in (None, agent.account):
             raise BadRight(
                 f"job_rights.agents: the stage is of the account {account}, and {agent} of "
                 f"another: a role asks agents of its own account alone"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from reward_functions.aws.arn import arn_form
 from reward_functions.cdk.policies.permissions import is_global
 from reward_functions.core.errors import BadJudge
 from reward_functions.core.suggest import did_you_mean
@@ -25,9 +26,11 @@ PLAIN: Final = re.compile(r"[\w.:/-]+")
 PROFILE_ID: Final = re.compile(r"(?:us|us-gov|eu|apac|jp|au|ca|sa|me|af|il|mx|uk|global)\.")
 """How ids of Bedrock's own inference profiles begin, and those of models do not."""
 
-SECRET: Final = re.compile(r"arn:[\w-]+:secretsmanager:[\w-]+:\d{12}:secret:[\w/+=.@-]+")
+SECRET: Final = re.compile(arn_form("secretsmanager", "secret:[A-Za-z0-9/_+=.@-]+"))
 
-TABLE: Final = re.compile(r"[\w.-]{3,255}|arn:[\w-]+:dynamodb:[\w-]+:\d{12}:table/[\w.-]{3,255}")
+TABLE_NAME: Final = "[A-Za-z0-9_.-]{3,255}"
+
+TABLE: Final = re.compile(f"{TABLE_NAME}|{arn_form('dynamodb', f'table/{TABLE_NAME}')}")
 
 
 def check_judge(spec: RewardSpec, config: JudgeConfig | None, regions: Iterable[str]) -> None:

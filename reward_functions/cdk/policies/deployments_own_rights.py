@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, model_validator
 
+from reward_functions.aws.arn import Arn, arn_form
 from reward_functions.aws.catalogue import KeyArn, SecurityGroup, Subnet
 from reward_functions.aws.regions import partition_of
 from reward_functions.cdk.policies.conditions import check_condition, literal, open_operators
@@ -69,9 +70,9 @@ variables" in the Lambda developer guide)."""
 
 VARIABLE: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]+")
 
-SECRET: Final = re.compile(r"arn:[\w-]+:secretsmanager:[\w-]+:\d{12}:secret:[\w/+=.@-]+", re.ASCII)
+SECRET: Final = re.compile(arn_form("secretsmanager", "secret:[A-Za-z0-9/_+=.@-]+"))
 FULL: Final = re.compile(r"-[A-Za-z0-9]{6}$", re.ASCII)
-PARAMETER: Final = re.compile(r"arn:[\w-]+:ssm:[\w-]+:\d{12}:parameter/[\w./-]+", re.ASCII)
+PARAMETER: Final = re.compile(arn_form("ssm", "parameter/[A-Za-z0-9_./-]+"))
 
 
 class BadRights(ConfigurationError):
@@ -262,23 +263,24 @@ def check_reach(given: Given, region: str, account: str | None) -> None:
         raise BadRights(f"secrets.{both[0]}: `environment` has a variable of this name, too")
     partition = partition_of(region)
     for number, each in enumerate(given.allow):
-        for arn in each.resources:
-            if arn != "*" and (other := arn.split(":")[1]) != partition:
+        for resource in each.resources:
+            if resource != "*" and (other := resource.split(":")[1]) != partition:
                 raise BadRights(
-                    f"allow.{number}: {arn} is of the partition {other!r}, and the stage's region "
-                    f"{region} of {partition}: no role reaches across"
+                    f"allow.{number}: {resource} is of the partition {other!r}, and the stage's "
+                    f"region {region} of {partition}: no role reaches across"
                 )
     for name, secret in given.secrets.items():
-        for arn in filter(None, (secret.arn, secret.key)):
-            _, other, _, where, *_ = arn.split(":")
-            if (other, where) != (partition, region):
+        for arn in map(Arn.of, filter(None, (secret.arn, secret.key))):
+            if (arn.partition, arn.region) != (partition, region):
                 raise BadRights(
-                    f"secrets.{name}: {arn} is of {where} in the partition {other}, and the "
-                    f"function of {region}: name one of there, such as a replica of the secret"
+                    f"secrets.{name}: {arn} is of {arn.region} in the partition {arn.partition}, "
+                    f"and the function of {region}: name one of there, such as a replica of the "
+                    "secret"
                 )
-        _, _, service, _, whose, *_ = secret.arn.split(":")
+        own = Arn.of(secret.arn)
         # A parameter of another account may be plain text, which no key encrypts.
-        if account not in {None, whose} and service == "secretsmanager" and not secret.key:
+        foreign = account not in {None, own.account} and own.service == "secretsmanager"
+        if foreign and not secret.key:
             raise BadRights(
                 f"secrets.{name}: {secret.arn} is of another account than the stage's {account}, "
                 "where AWS's own key decrypts for nobody else: name the `key` that encrypts it"

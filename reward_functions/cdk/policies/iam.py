@@ -11,12 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from reward_functions.aws.catalogue import (
-    DATA_PREFIX,
-    GENERATION,
-    OUTPUT_PREFIX,
-    ROOT,
-)
+from reward_functions.aws.arn import GENERATION
+from reward_functions.aws.catalogue import DATA_PREFIX, OUTPUT_PREFIX, ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

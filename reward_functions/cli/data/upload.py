@@ -31,7 +31,7 @@ def upload(
 
     placed = s3.destinations(files, destination)
     total = sum(path.stat().st_size for path in placed)
-    client = s3.client(profile, region)
+    client = s3.s3_client(profile, region)
     with transfer("uploading", total) as advance:
         for place in s3.upload(client, placed, advance):
             say(str(place))

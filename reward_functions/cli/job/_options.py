@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from reward_functions.aws.shell import STAGE_VARIABLE
+from reward_functions.jobs.services import DriverName
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from reward_functions.jobs.configuration import JobConfiguration
-    from reward_functions.jobs.job import Driver, DriverName, Job
+    from reward_functions.jobs.job import Driver, Job
     from reward_functions.jobs.lookup import Place
 
 
@@ -65,7 +66,7 @@ Prefix = Annotated[
     str | None, typer.Option("--name", help="How the job's name begins; else the deployment's.")
 ]
 DriverOption = Annotated[
-    Literal["bedrock", "openai", "sagemaker", "agent-rft"] | None,
+    DriverName | None,
     typer.Option("--driver", help="bedrock, openai, sagemaker or agent-rft."),
 ]
 Baseline = Annotated[

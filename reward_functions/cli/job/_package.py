@@ -25,9 +25,8 @@ def packages_of(where: Place, job: Job) -> tuple[list[ModelPackage], str]:
 
     from reward_functions.aws.failures import AwsFailed
     from reward_functions.jobs.hosting import Packages
-    from reward_functions.jobs.services import SERVICES
 
-    if not SERVICES[job.driver].packages or not job.tuned_model:
+    if not job.service.packages or not job.tuned_model:
         return [], ""
     packages = Packages(where.stage.region, where.session)
     found: list[ModelPackage] = []

@@ -76,7 +76,7 @@ def cleanup(
 
 def _forgets(job: Job, going: Sequence[Leftover]) -> bool:
     """Whether a job loses its name, which the OpenAI-compatible API has in the file alone."""
-    return job.driver == "openai" and any(each.kind == "data" for each in going)
+    return not job.service.bucket and any(each.kind == "data" for each in going)
 
 
 def _carry_out(leftovers: Leftovers, going: Sequence[Leftover]) -> None:

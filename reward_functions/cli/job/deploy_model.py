@@ -61,7 +61,6 @@ def deploy_model(
     from reward_functions.cli._console import errors, plain
     from reward_functions.jobs.configuration import BadJob
     from reward_functions.jobs.hosting import Hosting
-    from reward_functions.jobs.services import SERVICES
 
     where, service, found = job_at(job, stage, driver)
     if not found.tuned_model:
@@ -70,7 +69,7 @@ def deploy_model(
         shown = {"model": found.tuned_model, "status": "Active", "simulation": where.simulated}
         _show(shown, found.tuned_model, as_json=as_json)
         return
-    if SERVICES[found.driver].packages:
+    if found.service.packages:
         _host_package(where, found, name or found.name, role, wait=wait, as_json=as_json)
         return
     hosting = Hosting(service.region, where.session)

@@ -74,7 +74,6 @@ def _show(found: Sequence[Job], title: str) -> None:
     from reward_functions.cli._console import cell
     from reward_functions.cli._fitting import print_table
     from reward_functions.cli.job._output import duration, moment, status
-    from reward_functions.jobs.services import SERVICES
 
     now = datetime.now(UTC)
     rows = [
@@ -84,7 +83,7 @@ def _show(found: Sequence[Job], title: str) -> None:
             cell(job.model.rpartition("/")[2] or None),
             cell(moment(job.created)),
             cell(duration(((job.ended or now) - job.created).total_seconds())),
-            cell(SERVICES[job.driver].title),
+            cell(job.service.title),
         )
         for job in found
     ]

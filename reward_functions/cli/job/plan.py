@@ -148,8 +148,9 @@ def plan(
 def _multi_turn(asked: JobConfiguration) -> bool:
     """Whether an agent makes the rollouts, so that there is no deployment to plan with."""
     from reward_functions.jobs.models import find
+    from reward_functions.jobs.services import SERVICES
 
-    return find(asked.model, None, asked.driver).driver == "agent-rft"
+    return not SERVICES[find(asked.model, None, asked.driver).driver].graded
 
 
 def _recipe(asked: JobConfiguration, session: Session) -> Recipe | None:

@@ -52,7 +52,7 @@ def show(
             say(f"{SIMULATION}: {where.simulation_page(found)}")
         show_job(found)
         show_packages(packages, problem)
-        print_findings(findings, BESIDE[found.driver == "agent-rft"], "of")
+        print_findings(findings, BESIDE[not found.has_grader], "of")
 
 
 WIDTH: Final = len("evaluator ")
@@ -68,7 +68,7 @@ def show_job(job: Job) -> None:
     addresses = {
         "job": job.id,
         "base": job.model,
-        "agent" if job.driver == "agent-rft" else "grader": job.grader,
+        "grader" if job.has_grader else "agent": job.grader,
         "evaluator": job.evaluator,
         "model": job.tuned_model,
         "output": job.output,
@@ -85,7 +85,6 @@ def show_job(job: Job) -> None:
 def _facts(job: Job) -> Table:
     from reward_functions.cli._console import MESSAGE, cell, facts, plain
     from reward_functions.cli.job._output import duration, moment, progress_words, status
-    from reward_functions.jobs.services import SERVICES
 
     ended = job.ended or datetime.now(UTC)
     from rich.text import Text
@@ -95,7 +94,7 @@ def _facts(job: Job) -> Table:
             "name": cell(job.name or None),
             "status": status(job),
             "failure": Text(plain(job.failure, MESSAGE), "red") if job.failure else None,
-            "service": cell(SERVICES[job.driver].title),
+            "service": cell(job.service.title),
             "at": cell(progress_words(job.progress) or None) if job.progress else None,
             "tokens": _tokens(job),
             "MLflow": _mlflow(job.mlflow),

@@ -178,8 +178,8 @@ def _show(result: Started, where: Place, *, as_json: bool) -> None:
         if finding.verdict in NOTED:
             line = f"{NOTED[finding.verdict]}: {finding.question}: {finding.message}"
             errors().print(plain(line, MESSAGE), markup=False, soft_wrap=True)
-    if any(each.verdict == "failure" for each in result.findings) and job.driver == "openai":
-        errors().print("the OpenAI-compatible API has no tags: the reason stands nowhere")
+    if not job.service.tags and any(each.verdict == "failure" for each in result.findings):
+        errors().print(f"{job.service.called} has no tags: the reason stands nowhere")
     if as_json:
         shown = {"fresh": result.fresh, "simulation": where.simulated}
         typer.echo(json.dumps(job_json(job) | shown, indent=2))

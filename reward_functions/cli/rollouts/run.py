@@ -13,7 +13,7 @@ import typer
 from reward_functions.cli._options import Models, Parameters  # noqa: TC001 - typer reads annotations
 from reward_functions.cli.rollouts._agents import Via  # noqa: TC001 - likewise
 from reward_functions.cli.runtime import CALCULATOR, PORT, policy_typed
-from reward_functions.rollouts.drive.driving import FIELD, Sent
+from reward_functions.rollouts.drive import FIELD, Sent
 
 if TYPE_CHECKING:
     from reward_functions.rollouts.drive.agents import Agent, Runtime

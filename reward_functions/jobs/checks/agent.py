@@ -201,7 +201,7 @@ def _asked_lambda(agent: Agent, body: bytes, session: Session | None) -> tuple[b
 
 def _asked_runtime(agent: Agent, body: bytes, session: Session | None) -> tuple[bool, bytes]:
     client = control_plane("bedrock-agentcore", agent.region, session)
-    named = {"agentRuntimeArn": agent.name, "qualifier": agent.qualifier or DEFAULT}
+    named: dict[str, Any] = {"agentRuntimeArn": agent.name, "qualifier": agent.qualifier or DEFAULT}
     found = answer(
         f"asking {agent.arn}",
         client.invoke_agent_runtime,

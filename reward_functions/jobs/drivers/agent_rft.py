@@ -34,6 +34,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
+from reward_functions.aws.arn import Arn
+from reward_functions.aws.calls import answer, pages, present
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.agent_rows import write_cells
 from reward_functions.jobs.agents import agent_of
@@ -51,7 +53,6 @@ from reward_functions.jobs.drivers.sagemaker import (
     run_of,
     tag_list,
 )
-from reward_functions.jobs.failures import answer, pages, present
 from reward_functions.jobs.job import Call, JobEvent, Progress
 from reward_functions.jobs.json_schema import schema_problems
 from reward_functions.jobs.services import SERVICES
@@ -70,13 +71,7 @@ MILLISECONDS: Final = 1_000
 
 HUB: Final = "SageMakerPublicHub"
 
-HUB_CONTENT: Final = re.compile(
-    r"arn:aws[a-z-]*:sagemaker:(?P<region>[a-z0-9-]+):(?:aws|[0-9]{12}):hub-content/[^/]+/Model/\S+"
-)
-
 HUB_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,62}")
-
-GROUP: Final = re.compile(r"arn:aws[a-z-]*:sagemaker:[^:]*:[0-9]{12}:model-package-group/[^/]+")
 
 GROUP_NAME: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?")
 
@@ -328,9 +323,9 @@ def base_model(model: str, region: str, sagemaker: Any) -> str:
         BadJob: it is neither, or of another region.
         AwsFailed: SageMaker cannot be asked.
     """
-    if arn := HUB_CONTENT.fullmatch(model):
-        if arn["region"] != region:
-            raise BadJob(f"model: {model} is of {arn['region']}, and the job runs in {region}")
+    if arn := Arn.read(model, "sagemaker", "hub-content/[^/]+/Model/.+"):
+        if arn.region != region:
+            raise BadJob(f"model: {model} is of {arn.region}, and the job runs in {region}")
         return model
     if not HUB_NAME.fullmatch(model):
         raise BadJob(
@@ -363,10 +358,10 @@ def group_names(job: str, given: str | None) -> tuple[str, str]:
         BadJob: it is neither.
     """
     name = (given or job).rpartition("/")[2]
-    possible = GROUP_NAME.fullmatch(name) and (
-        given is None or GROUP.fullmatch(given) or "/" not in given
-    )
-    if not possible:
+    named = given is None or "/" not in given
+    if not GROUP_NAME.fullmatch(name) or not (
+        named or Arn.read(given, "sagemaker", "model-package-group/[^/]+")
+    ):
         raise BadJob(
             f"sagemaker.model_packages: {str(given)[:200]!r} is no name of a group: 1 to "
             f"{MAX_NAME} letters, digits and hyphens between them"

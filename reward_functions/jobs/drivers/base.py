@@ -14,13 +14,13 @@ from functools import cached_property
 from math import isclose
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
+from reward_functions.aws.calls import answer, pages, present, reading
 from reward_functions.aws.failures import AwsFailed
+from reward_functions.aws.request_validation import RefusedRequest, check_request
 from reward_functions.jobs.clients import client
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.drivers.objects import address_of, discarded, uploaded_once
-from reward_functions.jobs.failures import TAKEN, answer, pages, present, reading
 from reward_functions.jobs.job import JobEvent, NoSuchJob
-from reward_functions.jobs.request_rules import check_request
 from reward_functions.jobs.services import SERVICES
 
 if TYPE_CHECKING:
@@ -147,9 +147,9 @@ class AwsJobs(ABC):
             NoSuchJob: there is none here.
             AwsFailed: the service cannot be asked.
         """
-        arn = SERVICES[self.name].arn.match(identifier)
-        if arn and arn["region"] != self.region:
-            raise NoSuchJob(f"{identifier} is a job of {arn['region']}, and not of {self.region}")
+        arn = SERVICES[self.name].arn(identifier)
+        if arn and arn.region != self.region:
+            raise NoSuchJob(f"{identifier} is a job of {arn.region}, and not of {self.region}")
         found: Mapping[str, Any] | None = None
         if arn:
             found = self._asked(identifier)
@@ -215,31 +215,23 @@ class AwsJobs(ABC):
         found: Callable[..., Any] = getattr(self._client, xform_name(operation))
         return found
 
-    def _checked(self, calls: Sequence[Call]) -> Sequence[Call]:
-        """The calls, each of which its service's model takes; before anything is made."""
-        for call in calls:
-            check_request(call.service, call.operation, call.request)
-        return calls
-
     def _run(self, name: str, calls: Sequence[Call]) -> Job:
         """Make what is missing, and start the job."""
         *first, last = calls
         for call in first:
             try:
-                answer(f"{call.operation} of {name}", self._method(call.operation), **call.request)
+                answer(call.what, self._method(call.operation), **call.request)
             except AwsFailed as error:  # another start may have been quicker
-                if error.code not in TAKEN and "already exist" not in str(error):
+                if error.kind != "conflict" and "already exist" not in str(error):
                     raise
         what = f"starting {name}"
         try:
             made = answer(what, self._method(last.operation), **last.request)
         except AwsFailed as error:
             reason = str(error).removeprefix(what)  # which may hold one of the words in the name
-            stated = error.code == "ValidationException" and any(
-                word in reason for word in self.TAKEN_WORDS
-            )
+            stated = error.kind == "invalid" and any(word in reason for word in self.TAKEN_WORDS)
             lost = error.code in UNDECIDED and self._is_there(name)
-            if error.code not in TAKEN and not stated and not lost:
+            if error.kind != "conflict" and not stated and not lost:
                 raise
             return self._same(name, last.request, str(error))
         try:
@@ -353,7 +345,21 @@ class StageJobs(AwsJobs):
             BadJob: something else has the name, or the service would refuse the request.
             AwsFailed: the service refused it, or it is not known whether it started.
         """
-        return self._run(request.name, self._checked(self.calls(request)))
+        return self._run(request.name, checked(self.calls(request)))
+
+
+def checked(calls: Sequence[Call]) -> Sequence[Call]:
+    """The calls, each of which its service's model takes; before anything is made.
+
+    Raises:
+        BadJob: a service would refuse one.
+    """
+    try:
+        for call in calls:
+            check_request(call.service, call.operation, call.request)
+    except RefusedRequest as error:
+        raise BadJob(str(error)) from None
+    return calls
 
 
 def same(wanted: Any, found: Any) -> bool:

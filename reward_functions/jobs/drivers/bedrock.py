@@ -27,6 +27,8 @@ from datetime import UTC
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from reward_functions.aws.calls import answer
+from reward_functions.aws.s3 import read_object
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.drivers.base import (
     HYPERPARAMETERS,
@@ -38,8 +40,7 @@ from reward_functions.jobs.drivers.base import (
     in_utc,
     within,
 )
-from reward_functions.jobs.drivers.objects import objects_below, whole_object
-from reward_functions.jobs.failures import answer
+from reward_functions.jobs.drivers.objects import objects_below
 from reward_functions.jobs.job import Call, Job, JobEvent, MetricPoint
 
 if TYPE_CHECKING:
@@ -215,7 +216,7 @@ class BedrockDriver(StageJobs):
         there = {each["Key"] for each in objects_below(self._s3, bucket, folder, what)}
         for name, split in FILES:
             if folder + name in there:
-                content = whole_object(self._s3, bucket, folder + name, what)
+                content = read_object(self._s3, bucket, folder + name, what)
                 yield from points(content.decode("utf-8-sig", errors="replace"), split)
 
     def _named(self, name: str) -> Mapping[str, Any] | None:

@@ -301,7 +301,7 @@ class MlflowApp:
             create = client(
                 "sagemaker", self._region, self._session
             ).create_presigned_mlflow_app_url
-            asked = {
+            asked: dict[str, Any] = {
                 "Arn": self.arn,
                 "ExpiresInSeconds": EXPIRES,
                 "SessionExpirationDurationInSeconds": SESSION,

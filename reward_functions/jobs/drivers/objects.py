@@ -11,11 +11,10 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any, Final
 
-from reward_functions.aws import s3 as uploading
+from reward_functions.aws import s3
+from reward_functions.aws.calls import answer, pages
 from reward_functions.aws.catalogue import JOB_DATA_PREFIX
-from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.configuration import BadJob
-from reward_functions.jobs.failures import answer, pages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -48,7 +47,7 @@ def uploaded_once(
     """
     with file.open("rb") as stream:
         digest = hashlib.file_digest(stream, "sha256").hexdigest()
-    placed = uploading.destinations([str(file)], address_of(bucket, name))
+    placed = s3.destinations([str(file)], address_of(bucket, name))
     (place,) = placed.values()
     there = _content(client, place)
     if there is not None and there != digest:
@@ -57,7 +56,7 @@ def uploaded_once(
             "job with --name"
         )
     if there is None:
-        for _ in uploading.upload(client, placed, progress, {CONTENT: digest}):
+        for _ in s3.upload(client, placed, progress, {CONTENT: digest}):
             pass
     return str(place)
 
@@ -80,7 +79,7 @@ def discarded(client: Any, address: str) -> None:
     answer(f"removing {address}", client.delete_object, Bucket=bucket, Key=key)
 
 
-def _content(client: Any, place: uploading.Destination) -> str | None:
+def _content(client: Any, place: s3.Destination) -> str | None:
     """The SHA-256 of what is there; "" where nobody wrote it down, None where nothing is."""
     what = f"looking for {place}"
     # Who may list some prefixes alone gets 403, and not 404, for an object that is not there.
@@ -93,28 +92,9 @@ def _content(client: Any, place: uploading.Destination) -> str | None:
 
 def objects_below(client: Any, bucket: str, prefix: str, what: str) -> Iterator[dict[str, Any]]:
     """What S3 lists below a prefix; `what` is tried."""
-    return pages(
-        what,
-        lambda **asked: {"Contents": [], **client.list_objects_v2(**asked)},
-        "Contents",
-        marker="NextContinuationToken",
-        token="ContinuationToken",  # noqa: S106 - the name of a member
-        Bucket=bucket,
-        Prefix=prefix,
-    )
 
+    def listed(NextContinuationToken: str = "") -> dict[str, Any]:  # noqa: N803 - as S3 answers
+        more = {"ContinuationToken": NextContinuationToken} if NextContinuationToken else {}
+        return {"Contents": [], **client.list_objects_v2(Bucket=bucket, Prefix=prefix, **more)}
 
-def whole_object(client: Any, bucket: str, key: str, what: str) -> bytes:
-    """The content of an object; `what` is tried.
-
-    Raises:
-        AwsFailed: S3 refused or was not reached, or the connection broke off.
-    """
-    from botocore.exceptions import BotoCoreError  # noqa: PLC0415 - 100 ms
-    from urllib3.exceptions import HTTPError  # noqa: PLC0415
-
-    body = answer(what, client.get_object, Bucket=bucket, Key=key)["Body"]
-    try:
-        return bytes(body.read())
-    except (BotoCoreError, HTTPError, OSError):
-        raise AwsFailed(f"{what}: the connection broke off; try again") from None
+    return pages(what, listed, "Contents", marker="NextContinuationToken")

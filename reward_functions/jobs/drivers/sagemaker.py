@@ -19,7 +19,8 @@ from datetime import UTC
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from reward_functions.aws.arn import FunctionArn
+from reward_functions.aws.arn import Arn, FunctionArn
+from reward_functions.aws.calls import pages, present
 from reward_functions.aws.failures import AwsFailed
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.drivers.base import (
@@ -29,11 +30,11 @@ from reward_functions.jobs.drivers.base import (
     Api,
     AwsJobs,
     StageJobs,
+    checked,
     in_utc,
     within,
 )
 from reward_functions.jobs.evaluators import Registry, name_of
-from reward_functions.jobs.failures import pages, present
 from reward_functions.jobs.job import Call, Job, JobEvent, MlflowRun, Progress
 from reward_functions.jobs.parts import Serverless
 from reward_functions.jobs.services import SERVICES
@@ -198,17 +199,18 @@ class InAccount(SageMakerJobs, StageJobs):
     """Training jobs, and what they need of an account beside their data."""
 
     @cached_property
-    def _place(self) -> list[str]:
-        """The partition, region and account of the jobs, as ARNs have them."""
+    def _place(self) -> Arn:
+        """Of what the jobs run as: in the partition and the account of all that they use."""
         role = getattr(self._stage, SERVICES[self.name].role) or self._stage.training_role_arn
-        _, partition, _, _, account, *_ = role.split(":")
-        return [partition, self.region, account]
+        found = Arn.read(role)
+        if found is None:
+            raise BadJob(f"the stage {self._stage.stage} has no role for jobs: deploy it again")
+        return found
 
-    @property
-    def _prefix(self) -> str:
-        """How the ARNs of SageMaker begin here."""
-        partition, region, account = self._place
-        return f"arn:{partition}:sagemaker:{region}:{account}"
+    def _arn(self, service: str, resource: str) -> str:
+        """The ARN of something of the jobs' own place."""
+        place = self._place
+        return str(Arn(place.partition, service, self.region, place.account, resource))
 
     @cached_property
     def _default_app(self) -> str:
@@ -241,7 +243,7 @@ class InAccount(SageMakerJobs, StageJobs):
             return found["ModelPackageGroupArn"], []
         made = {"ModelPackageGroupName": name, **more}
         call = Call(self.api.service, "CreateModelPackageGroup", made)
-        return f"{self._prefix}:model-package-group/{name}", [call]
+        return self._arn(self.api.service, f"model-package-group/{name}"), [call]
 
 
 class SageMakerDriver(TrainingJobs, InAccount):
@@ -249,7 +251,7 @@ class SageMakerDriver(TrainingJobs, InAccount):
 
     @cached_property
     def _registry(self) -> Registry:
-        return Registry(self.region, self._place[-1], self._session)
+        return Registry(self.region, self._place.account, self._session)
 
     def calls(self, request: JobRequest) -> list[Call]:
         """What `start` would send: what registers the reward, makes the group, starts the job.
@@ -279,7 +281,7 @@ class SageMakerDriver(TrainingJobs, InAccount):
             BadJob: something else has the name, or SageMaker would refuse the request.
             AwsFailed: SageMaker refused it, or it is not known whether it started.
         """
-        calls = self._checked(self.calls(request))
+        calls = checked(self.calls(request))
         if request.grader:
             name = name_of(FunctionArn.parse(request.grader))
             self._registry.register(name, "RewardFunction", request.grader)
@@ -297,8 +299,7 @@ class SageMakerDriver(TrainingJobs, InAccount):
         evaluator = within(found, "ServerlessJobConfig", "EvaluatorArn")
         if not (name and evaluator and f"{OURS}deployment" in tags):
             return ""
-        partition, region, account = self._place
-        return f"arn:{partition}:lambda:{region}:{account}:function:{name}"
+        return self._arn("lambda", f"function:{name}")
 
     def _request(self, request: JobRequest, evaluator: str, group: str) -> dict[str, Any]:
         chosen = request.sagemaker or Serverless()

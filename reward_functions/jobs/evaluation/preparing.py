@@ -280,7 +280,7 @@ def _hosted(job: Job, region: str, where: Place) -> str:
         raise NothingToCompare(f"{name} {job.state} and has made no model: {why}")
     if job.driver == "openai":
         return job.tuned_model
-    hosted = _package_hosts if SERVICES[job.driver].packages else _model_hosts
+    hosted = _package_hosts if job.service.packages else _model_hosts
     found = next(hosted(job, region, where.session), None)
     if found:
         return found

@@ -12,17 +12,16 @@ from __future__ import annotations
 import json
 import re
 from datetime import UTC, datetime
-from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import parse_qs, unquote
 
-from reward_functions.aws.request_validation import problems
+from reward_functions.aws.request_validation import problems, service_model
 from reward_functions.local.loopback_service.requests import BadAnswer, invalid, read_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from botocore.model import OperationModel, ServiceModel, Shape
+    from botocore.model import OperationModel, Shape
 
     from reward_functions.local.loopback_service.requests import Request
 
@@ -54,14 +53,6 @@ def routes(service: str, operations: Iterable[str]) -> list[Route]:
     """
     model = service_model(service)
     return [_route(model.operation_model(name)) for name in operations]
-
-
-@cache
-def service_model(service: str) -> ServiceModel:
-    """The model that botocore has of a service."""
-    import botocore.session  # noqa: PLC0415 - a tenth of a second
-
-    return botocore.session.get_session().get_service_model(service)
 
 
 def _route(operation: OperationModel) -> Route:

@@ -7,6 +7,7 @@ from functools import cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
+from reward_functions.aws.request_validation import service_model
 from reward_functions.local.loopback_service import json_wire, wire
 from reward_functions.local.loopback_service.requests import Refused
 from reward_functions.local.training_double import (
@@ -140,7 +141,7 @@ def _answer_by_target(
             f"simulation: the training double does not serve SageMaker's {name[:128]}",
         )
     service.state.throttle(name)
-    operation = wire.service_model("sagemaker").operation_model(name)
+    operation = service_model("sagemaker").operation_model(name)
     call = Call(service, caller, json_wire.parameters(operation, request))
     return HTTPStatus.OK, wire.answer(operation, SAGEMAKER[name](call))
 

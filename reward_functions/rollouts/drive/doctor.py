@@ -24,9 +24,8 @@ from __future__ import annotations
 import asyncio
 import inspect
 import os
-import re
 import socket
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
@@ -36,6 +35,7 @@ from time import time
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
+from reward_functions.aws.arn import Arn
 from reward_functions.aws.deployed.findings import (
     NOTICED,
     REPLY,
@@ -120,7 +120,7 @@ EVERYWHERE: Final = ("sagemaker:CallWithBearerToken",)
 POLICY: Final = "AmazonSageMakerJobRuntimeAccess"
 """The managed policy that allows all of these."""
 
-ASSUMED: Final = re.compile(r"arn:(aws[a-z-]*):sts::([0-9]{12}):assumed-role/([^/]+)/.*")
+ASSUMED: Final = r"assumed-role/(?P<role>[^/]+)/.*"
 
 HEALTH: Final = ("/ping", "/health")
 OK: Final = 200
@@ -134,7 +134,7 @@ class Reply(NamedTuple):
     date: str
 
 
-def endpoint(metadata: RolloutMetadata) -> CheckFinding:
+def runtime_endpoint(metadata: RolloutMetadata) -> CheckFinding:
     """Whether the runtime is trusted, found and answers.
 
     Raises:
@@ -163,7 +163,7 @@ def endpoint(metadata: RolloutMetadata) -> CheckFinding:
     return CheckFinding("ok", "endpoint", f"{url} answers (HTTP {reply.status})")
 
 
-def clock(metadata: RolloutMetadata, now: float | None = None) -> CheckFinding:
+def runtime_clock(metadata: RolloutMetadata, now: float | None = None) -> CheckFinding:
     """Whether our clock is the runtime's.
 
     Args:
@@ -213,8 +213,9 @@ def permissions(metadata: RolloutMetadata) -> CheckFinding:
             config = _brief()
             who = session.client("sts", config=config).get_caller_identity()["Arn"]
             iam = session.client("iam", config=config)
-        known = ASSUMED.fullmatch(who)
-        source = f"arn:{known[1]}:iam::{known[2]}:role/{known[3]}" if known else who
+        known = Arn.read(who, "sts", ASSUMED)
+        role = known and replace(known, service="iam", resource=f"role/{known['role']}")
+        source = str(role or who)
         job = metadata.job_arn or "*"
         asked = {JOB_ACTIONS: job, EVERYWHERE: "*"}
         with in_words("simulating what the caller may do"):
@@ -333,8 +334,8 @@ def checks(subject: Subject) -> list[Check]:
         Check("settings", settings),
         Check("boto3", modelled),
         Check("credentials", credentials),
-        Check("endpoint", lambda: endpoint(metadata)),
-        Check("clock", lambda: clock(metadata)),
+        Check("endpoint", lambda: runtime_endpoint(metadata)),
+        Check("clock", lambda: runtime_clock(metadata)),
         Check("token", lambda: token(metadata)),
         Check("permissions", lambda: permissions(metadata)),
         Check("outbox", outbox),

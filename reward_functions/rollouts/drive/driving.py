@@ -32,13 +32,20 @@ from queue import SimpleQueue
 from secrets import token_hex
 from threading import Event, Lock, Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from reward_functions.core.errors import ConfigurationError, RewardError
+from reward_functions.core.errors import RewardError
 from reward_functions.data.json_rows import BadInput, read_rows
 from reward_functions.data.records import text_of
+from reward_functions.rollouts.drive import FIELD, Sent
 from reward_functions.rollouts.drive.agents import ENDED, READY, answered
-from reward_functions.rollouts.drive.records import MAX_RESPONSE, Attempt, RolloutRecord, Scores
+from reward_functions.rollouts.drive.records import (
+    MAX_RESPONSE,
+    Attempt,
+    RolloutRecord,
+    Scores,
+    scored,
+)
 from reward_functions.rollouts.request.contract import (
     InferenceParams,
     RolloutMetadata,
@@ -52,13 +59,6 @@ if TYPE_CHECKING:
     from reward_functions.data.json_rows import Row
     from reward_functions.rollouts.drive.agents import Agent, AgentAnswer, Runtime, SeenRollout
     from reward_functions.rollouts.drive.records import Setup
-
-
-FIELD: Final = "prompt"
-"""Of a row: the column that the managed trainer reads."""
-
-Sent = Literal["both", "prompt", "instance"]
-"""The prompt as the managed trainer sends it, the row as sagemaker.train.rft's models have it."""
 
 
 class Task(NamedTuple):
@@ -300,24 +300,13 @@ class RolloutDriver:
         if self.scorer is not None and ended and seen.turns:
             if seen.response is None:
                 return {"status": "failed", "error": NOT_KEPT, "scored_by": "scorer"}
-            return self._scored(self.scorer, task, seen.response)
+            return scored(self.scorer, task.content, seen.response)
         if answer.kind in {"error", "busy"}:
             return {"status": "failed", "error": answer.error}
         sampled = seen.turns or seen.state != "PENDING"
         reason = STATES.get(seen.state, seen.state) if sampled else NEVER_SAMPLED
         silent = answer.kind == "silent"
         return {"status": "timeout" if silent else "lost", "error": reason}
-
-    @staticmethod
-    def _scored(scorer: Scores, task: Task, response: str) -> dict[str, Any]:
-        try:
-            score = scorer.score(task.content, response)
-        except ConfigurationError:  # such as a judge that nobody answers for: of every rollout
-            raise
-        except RewardError as error:
-            problem = type(error.__cause__ or error).__name__
-            return {"status": "failed", "error": problem, "scored_by": "scorer"}
-        return {"status": "rewarded", "rewards": (score.value,), "scored_by": "scorer"}
 
 
 def drive(

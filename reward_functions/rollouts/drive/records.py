@@ -401,7 +401,8 @@ def rescored(
         ended = record.status == "rewarded" or bool(record.scored_by)
         chosen = _kept(record) and (ended or (lost and record.status == "lost"))
         named = replace(record, setup=replace(record.setup, scorer=pin))
-        after.append(_again(named, scorer) if chosen else named)
+        fields = scored(scorer, record.content, record.response) if chosen else {}
+        after.append(replace(named, **fields))
         advance(1)
     return Rescored(before=records, after=after)
 
@@ -410,12 +411,17 @@ def _kept(record: RolloutRecord) -> bool:
     return record.response is not None and record.content is not None
 
 
-def _again(record: RolloutRecord, scorer: Scores) -> RolloutRecord:
+def scored(scorer: Scores, content: Any, response: Any) -> dict[str, Any]:
+    """What a record says of a response that a pinned reward scores, or cannot score.
+
+    Raises:
+        ConfigurationError: the reward cannot score anything, such as a judge that does not answer.
+    """
     try:
-        score = scorer.score(record.content, record.response)
-    except ConfigurationError:  # of every record
+        score = scorer.score(content, response)
+    except ConfigurationError:
         raise
     except RewardError as error:
         problem = type(error.__cause__ or error).__name__
-        return replace(record, status="failed", rewards=(), scored_by="scorer", error=problem)
-    return replace(record, status="rewarded", rewards=(score.value,), scored_by="scorer", error="")
+        return {"status": "failed", "rewards": (), "scored_by": "scorer", "error": problem}
+    return {"status": "rewarded", "rewards": (score.value,), "scored_by": "scorer", "error": ""}

@@ -222,9 +222,6 @@ def _time_line(trajectory: Trajectory) -> Chart:
 MOST_TURNS: Final = 10
 """Rows of the table, those with the most turns; JSON has all."""
 
-SUMS: Final = ("turns", "tool_calls", "recovered")
-TOKENS: Final = ("input_tokens", "output_tokens")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupUse:
@@ -249,6 +246,11 @@ class GroupUse:
     recovered: float
     input_tokens: float | None
     output_tokens: float | None
+
+    @property
+    def tokens(self) -> tuple[float | None, float | None]:
+        """Both figures of tokens."""
+        return self.input_tokens, self.output_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,20 +277,17 @@ def use_in(path: Path, records: Iterable[RolloutRecord]) -> Use:
     """
     rows = {record.rollout: (record.row, record.id) for record in records}
     last = {each.id: at for at, each in enumerate(TrajectoryFile(path)) if each.id in rows}
-    sums: dict[tuple[int, str], Counter[str]] = defaultdict(Counter)
-    unknown: dict[tuple[int, str], set[str]] = defaultdict(set)
-
+    found: dict[tuple[int, str], list[TrajectoryStatistics]] = defaultdict(list)
     lines = TrajectoryFile(path)
 
     def chosen() -> Iterator[Trajectory]:
         for at, each in enumerate(lines):
             if last.get(each.id) == at:
-                _add(statistics_of(each), sums[rows[each.id]], unknown[rows[each.id]])
+                found[rows[each.id]].append(statistics_of(each))
                 yield each
 
     statistics = statistics_of(chosen())
-    groups = [_group(row, sums[row], unknown[row]) for row in sorted(sums)]
-    return Use(statistics, groups, lines.torn)
+    return Use(statistics, [_group(row, found[row]) for row in sorted(found)], lines.torn)
 
 
 def group_sheet(groups: Sequence[GroupUse]) -> Sheet:
@@ -304,7 +303,7 @@ def group_sheet(groups: Sequence[GroupUse]) -> Sheet:
                 f"{group.turns:.3g}",
                 f"{group.tool_calls:.3g}",
                 f"{group.recovered:.3g}",
-                *("" if each is None else f"{each:,.0f}" for each in _tokens(group)),
+                *("" if each is None else f"{each:,.0f}" for each in group.tokens),
             )
             for group in most
         ],
@@ -312,26 +311,15 @@ def group_sheet(groups: Sequence[GroupUse]) -> Sheet:
     )
 
 
-def _tokens(group: GroupUse) -> tuple[float | None, float | None]:
-    return group.input_tokens, group.output_tokens
+def _group(row: tuple[int, str], found: Sequence[TrajectoryStatistics]) -> GroupUse:
+    def mean(name: str) -> Any:
+        each = [getattr(one, name) for one in found]
+        return None if None in each else sum(each) / len(each)
 
-
-def _add(one: TrajectoryStatistics, sums: Counter[str], unknown: set[str]) -> None:
-    sums["trajectories"] += 1
-    for name in (*SUMS, *TOKENS):
-        value = getattr(one, name)
-        if value is None:
-            unknown.add(name)
-        else:
-            sums[name] += value
-
-
-def _group(row: tuple[int, str], sums: Counter[str], unknown: set[str]) -> GroupUse:
-    count = sums["trajectories"]
-    means: dict[str, Any] = {
-        name: None if name in unknown else sums[name] / count for name in (*SUMS, *TOKENS)
-    }
-    return GroupUse(row=row[0], id=row[1], trajectories=count, **means)
+    number, id_ = row
+    names = ("turns", "tool_calls", "recovered", "input_tokens", "output_tokens")
+    means = {name: mean(name) for name in names}
+    return GroupUse(row=number, id=id_, trajectories=len(found), **means)
 
 
 Format = Literal["jsonl", "rllm", "agentcore", "datum"]

@@ -137,7 +137,7 @@ def shifted(name: str) -> bool:
 def name_of(node: Node) -> str | None:
     """The name that an equation gives to a value: x, AB, |AB|, (p, q), A:B, AB/CD or f(2).
 
-    In "the limit of … = 1" that is the limit itself.
+    In "the limit of … = 1" that is the limit itself. |x| is asked for by the prompt, or is no name.
     """
     match node:
         case Symbol(name):
@@ -146,7 +146,8 @@ def name_of(node: Node) -> str | None:
             names = [name_of(item) for item in items]
             return None if None in names else ",".join(map(str, names))
         case Apply("abs", (Product() | Symbol() as inside,)):
-            return name_of(inside)
+            length = name_of(inside)  # or a size; |x| = 2 is to be solved
+            return length if length and not length[0].islower() else None
         case Apply(letter, values) if len(letter) == 1 and all(map(without_names, values)):
             return rendered(node)
         case Derivative(Symbol(name), Symbol(variable), order):

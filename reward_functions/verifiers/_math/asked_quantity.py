@@ -17,6 +17,11 @@ LENGTH: Final = 300
 """Characters of an equation that is looked into."""
 
 _CHOOSE: Final = re.compile(r"(?<![\w.])(\d{1,4})\s?C\s?(\d{1,4})(?![\w.])")
+_IN_BARS: Final = re.compile(r"(?:\||\\[lr]?vert|abs)[^A-Za-z\\]{0,9}(\\?[A-Za-z]+)")
+
+_ASKS: Final = frozenset("for find determine".split())
+"""Words right before a letter that is asked for."""
+
 _STEP: Final = re.compile(r"[{}()\[\]=]")
 _DEPTH: Final = {"{": 1, "(": 1, "[": 1, "}": -1, ")": -1, "]": -1}
 
@@ -45,7 +50,9 @@ def value_asked_for(answer: str, reference: str, prompt: str) -> str | None:
         and not _given(named, tail)
     ):
         return _end(right, reference)
-    asks = symbolic.quantity_asked_for(named, asked_formulas(tail), formulas(tail))
+    asks = not _wants_letter_of(named, tail) and symbolic.quantity_asked_for(
+        named, asked_formulas(tail), formulas(tail)
+    )
     if asks or ("=" not in right and _always(left, right)):
         return _end(right, reference)
     return None
@@ -56,6 +63,15 @@ def _asks_for(called: str, prompt: str) -> bool:
     name = asking.CALLED.fullmatch(called)
     nouns = [each["word"].lower() for each in asking.NOUN.finditer(prompt)] if name else []
     return bool(nouns) and nouns[-1] == name["word"].lower()  # type: ignore[index]
+
+
+def _wants_letter_of(named: str, prompt: str) -> bool:
+    """Whether a letter in bars is itself asked for: |y| = 2 is no answer to "solve for y"."""
+    letter = _IN_BARS.search(named)
+    if letter is None:
+        return False
+    words = " ".join(each.strip("$.,?!;:").lower() for each in prompt.split())
+    return any(f" {before} {letter[1].lower()} " in f" {words} " for before in _ASKS)
 
 
 def _given(name: str, prompt: str) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from reward_functions.aws.catalogue import function_name
 from reward_functions.aws.deployed import pruning
 from reward_functions.aws.deployed.catalogue import NotDeployed
 from reward_functions.aws.deployed.pruning import (
@@ -15,6 +14,7 @@ from reward_functions.aws.deployed.pruning import (
     planned,
     removed,
 )
+from reward_functions.aws.names import Names
 from tests.deployed_stage import SOURCE, StageOnEmulator
 
 
@@ -77,7 +77,7 @@ def test_generations_of_a_deployment_that_is_gone_go_unless_a_job_names_them(sta
     planes.graded("running", stage.generation("old", "b" * 8))
     stage.generation("older", "c" * 8)
     # Alike, and none: a digest of seven digits, and another stage's.
-    stage.deployed_function(SOURCE, name=f"{function_name(stage.stage, 'old')}--1234567")
+    stage.deployed_function(SOURCE, name=f"{Names(stage.stage).function('old')}--1234567")
     stage.deployed_function(SOURCE, name=f"SageMaker-reward-{stage.stage}x-old--12345678")
     _, reasons = prune(stage, "old")
     assert "its deployment is gone, and nothing names it" in reasons

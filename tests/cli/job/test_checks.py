@@ -13,10 +13,10 @@ import pytest
 
 from reward_functions.aws.catalogue import (
     deployment_parameter,
-    function_name,
     stage_parameter,
 )
 from reward_functions.aws.deployed.catalogue import find, stage_record
+from reward_functions.aws.names import Names
 from reward_functions.jobs.job import JobRequest
 from tests.bedrock_service import ARN, MOMENT
 from tests.deployed_stage import NUMBERS, StageOnEmulator
@@ -59,7 +59,7 @@ def graded(local_aws, root_session, deployed_function):
         for name, pays in (("good", "== str(reference) and '####' in content"),
                            ("bad", "!= '' and '####' in content")):  # fmt: skip
             source = SOURCE.replace("PAYS", pays)
-            function = deployed_function(source, name=function_name(stage.stage, name))
+            function = deployed_function(source, name=Names(stage.stage).function(name))
             stage.lambda_.get_waiter("function_active_v2").wait(
                 FunctionName=function, WaiterConfig={"Delay": 0.05}
             )

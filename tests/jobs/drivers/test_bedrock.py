@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from datetime import UTC, datetime
 from types import SimpleNamespace
@@ -420,17 +419,6 @@ def test_an_answer_of_something_else_is_one_sentence(driver, bedrock, started, c
             call()
         assert "is something else at its address?" in str(raised.value)
         bedrock.faults.clear()
-
-
-def test_a_list_without_an_end_is_not_followed(driver, bedrock, monkeypatch):
-    monkeypatch.setattr("reward_functions.jobs.failures.MAX_PAGES", 3)
-    endless = [
-        body(json.dumps({"modelCustomizationJobSummaries": [], "nextToken": f"{at}"}).encode())
-        for at in range(9)
-    ]
-    bedrock.fail("ListModelCustomizationJobs", *endless)
-    with pytest.raises(AwsFailed, match="over 3 pages"):
-        list(driver.jobs())
 
 
 def test_every_error_ends_as_one_line():

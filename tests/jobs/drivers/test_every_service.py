@@ -16,6 +16,7 @@ from botocore.exceptions import ConnectionClosedError
 
 from reward_functions.aws.catalogue import DeployedStage
 from reward_functions.aws.failures import AwsFailed
+from reward_functions.jobs import services
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.drivers import driver_for
 from reward_functions.jobs.drivers.openai import OpenAIDriver
@@ -255,6 +256,10 @@ def stepped(request, monkeypatch, data):
     name, at = request.param
     made = SERVICES[name](request, monkeypatch, data)
     return made, made.steps[at]
+
+
+def test_every_service_is_held_to_this():
+    assert SERVICES.keys() == services.SERVICES.keys()
 
 
 def test_the_steps_of_the_table_are_all_of_the_steps(request, monkeypatch, data):

@@ -183,12 +183,12 @@ CLOCKS = [(0, "ok"), (30, "ok"), (-120, "warning"), (120, "warning"), (310, "fai
 
 @pytest.mark.parametrize(("ahead", "verdict"), CLOCKS)
 def test_the_clock_is_the_runtimes(aws, ahead, verdict):
-    assert doctor_aws.clock(RolloutMetadata(), time() + ahead).verdict == verdict
+    assert doctor_aws.runtime_clock(RolloutMetadata(), time() + ahead).verdict == verdict
 
 
 def test_a_runtime_that_gives_no_time_leaves_the_clock_unknown(aws, monkeypatch):
     monkeypatch.setenv("RFT_RUNTIME_ENDPOINT", "http://127.0.0.1:1")
-    assert doctor_aws.clock(RolloutMetadata()).verdict == "unknown"
+    assert doctor_aws.runtime_clock(RolloutMetadata()).verdict == "unknown"
 
 
 def test_without_credentials_the_rest_is_unknown(aws, monkeypatch):
