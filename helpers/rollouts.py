@@ -25,12 +25,12 @@ from reward_functions.core.errors import ConfigurationError
 from reward_functions.local.runtime_double import (
     CalculatorPolicy,
     FaultPlan,
+    OwnRuntime,
     RuntimeDouble,
     RuntimeSettings,
     Trajectory,
     serving,
 )
-from reward_functions.local.runtime_double.runtime import OwnRuntime
 from reward_functions.reports.pages.charts.drawing import side_by_side
 from reward_functions.reports.sheets import Sheet
 from reward_functions.rollouts.drive.agents import NOBODY, PythonAgent, pointed

@@ -24,8 +24,7 @@ from reward_functions.cli._errors import PRINT_ENV
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from reward_functions.local.emulator import LocalAws
-    from reward_functions.local.emulator.emulator import TrainingOptions
+    from reward_functions.local.emulator import LocalAws, TrainingOptions
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -155,7 +154,7 @@ def status(*, as_json: Json = False) -> None:
     """Those that run, and those that ended by themselves and left their log."""
     from reward_functions.cli._console import cell, output, table
     from reward_functions.local import emulator
-    from reward_functions.local.emulator.emulator import known
+    from reward_functions.local.emulator import known
 
     found = known()
     if as_json:
@@ -261,7 +260,7 @@ def reset(*, name: Named = "default") -> None:
 def down(*, name: Named = "default", print_env: PrintEnv = False) -> None:
     """End it with everything it started, and forget it."""
     from reward_functions.local import emulator
-    from reward_functions.local.emulator.emulator import known
+    from reward_functions.local.emulator import known
 
     # Also of one that ended by itself: a shell may point at it still.
     left = [variable for aws in known() if aws.name == name for variable in aws.environment]
@@ -281,7 +280,7 @@ def _training(
 ) -> TrainingOptions | None:
     """How the training double is started; None where it is not asked for."""
     from reward_functions.core.errors import ConfigurationError
-    from reward_functions.local.emulator.emulator import TrainingOptions
+    from reward_functions.local.emulator import TrainingOptions
 
     if not training:
         if data or step_seconds is not None:
@@ -324,8 +323,7 @@ def _here(name: str | None) -> LocalAws:
         LocalAwsError: it does not run.
     """
     from reward_functions.aws.emulator_record import DEFAULT, pointed_at
-    from reward_functions.local.emulator import LocalAwsError
-    from reward_functions.local.emulator.emulator import known
+    from reward_functions.local.emulator import LocalAwsError, known
 
     if name is not None:
         return _running(name)

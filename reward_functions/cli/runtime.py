@@ -226,7 +226,7 @@ def _introduce(double: RuntimeDouble) -> None:
 def _line(trajectory: Trajectory) -> str:
     """A rollout that has finished."""
     from reward_functions.cli._console import plain
-    from reward_functions.local.runtime_double.runtime import shown_rewards
+    from reward_functions.local.runtime_double import shown_rewards
 
     return (
         f"{plain(trajectory.trajectory_id, 64)}  {trajectory.state}  "

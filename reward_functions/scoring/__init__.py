@@ -5,8 +5,9 @@
     done = scoring.score_file("gsm8k", "responses.jsonl", "scores.jsonl", workers=4)
     print(done.scored, "of", done.rows, done.summary.figures())
 
-    file.py           `score_file`: the file read, rows chosen, results and page written
-    run.py            who scores the rows, piece by piece, and what an interrupt keeps
+    file.py           `score_file`: the steps, and where results and page go
+    run.py            the file read twice, who scores its rows, which are written, and what an
+                      interrupt keeps
     interpreters.py   processes that score side by side
     journal.py        results while a run goes on, which a later one goes on with
     rewards.py        the reward that a name means, ready to score

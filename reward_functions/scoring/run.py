@@ -8,42 +8,341 @@ with the file.
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
+from array import array
 from collections import deque
 from collections.abc import Callable
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
+from io import TextIOWrapper
 from itertools import islice
+from math import inf
 from pathlib import Path
+from shutil import copyfileobj
+from tempfile import TemporaryFile, gettempdir
 from threading import current_thread, main_thread
 from time import monotonic, perf_counter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from reward_functions.core.batch import score_batch
 from reward_functions.core.errors import ConfigurationError
 from reward_functions.core.threads import Threads
+from reward_functions.data.atomic import named
 from reward_functions.data.json_rows import shown
+from reward_functions.data.rows.formats import files_of
 from reward_functions.reports.score_report.labels import labels_of
+from reward_functions.reports.score_report.row_facts import CUT
 from reward_functions.scoring import journal as journals
 from reward_functions.scoring.interpreters import Interpreters
 from reward_functions.scoring.results import row_results
 from reward_functions.scoring.rewards import is_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from concurrent.futures import Future
+    from typing import TextIO
 
     from reward_functions.core.spec import RewardFunction, RewardSpec, Scale
     from reward_functions.core.types import RewardResult, Sample, Unscored
     from reward_functions.reports.score_report.digest import Digest
     from reward_functions.reports.score_report.labels import Labels
-    from reward_functions.scoring.file import Selection, Source, Streamed
+    from reward_functions.reports.score_report.row_facts import RowFacts
+    from reward_functions.scoring import Only, Sort
     from reward_functions.scoring.journal import Journal
     from reward_functions.scoring.results import RowResult
     from reward_functions.scoring.rewards import Parameters
     from reward_functions.scoring.rows import Unread
+
+
+STANDARD: Final = "-"
+"""Standard input as FILE."""
+
+
+STRETCH: Final = 1 << 20
+"""Bytes that are read at a time."""
+
+
+class Source:
+    """The rows of a command, to be read from their beginning as often as needed.
+
+    Args:
+        file: what to hand to a reader each time.
+        spool: where the rows of a pipe are kept, which then stands for standard input.
+
+    Raises:
+        BadInput: of a folder it is not known what to read.
+        OSError: a file cannot be looked at.
+    """
+
+    def __init__(self, file: str, spool: IO[bytes] | None = None) -> None:
+        self.file = file
+        self._spool = spool
+        self._listed = None if spool else files_of(file)
+        self._state = self._now()
+
+    @property
+    def piped(self) -> bool:
+        """Whether it came through a pipe."""
+        return self._spool is not None
+
+    def again(self) -> str:
+        """The file, to be read from its beginning."""
+        if self._spool:
+            self._spool.seek(0)
+        return self.file
+
+    def digest(self) -> str:
+        """The SHA-256 of its bytes; of a folder, of its files' names and bytes.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+        if self._spool:
+            self._spool.seek(0)
+            return sha256_of(self._spool)
+        if len(files := self._files()) == 1 and files[0] == Path(self.file):
+            return _digest_of(files[0])
+        above = os.path.commonpath(files)
+        listed = [f"{os.path.relpath(file, above)} {_digest_of(file)}" for file in files]
+        return sha256("\n".join(listed).encode()).hexdigest()
+
+    def require_unchanged(self) -> None:
+        """Refuse results of a file that is another one by now.
+
+        Raises:
+            ConfigurationError: somebody has written to it since.
+        """
+        try:
+            same = self._now() == self._state
+        except OSError:  # a file of it is gone
+            same = False
+        if not same:
+            raise ConfigurationError(f"{self.file} changed while it was scored; score it again")
+
+    def _now(self) -> tuple[tuple[int, ...], ...]:
+        states = [] if self._spool else [file.stat() for file in self._files()]
+        return tuple((each.st_ino, each.st_size, each.st_mtime_ns) for each in states)
+
+    def _files(self) -> list[Path]:
+        """The file, or those of a folder that are read."""
+        return self._listed or [Path(self.file)]
+
+
+def _digest_of(file: Path) -> str:
+    with file.open("rb") as stream:
+        return sha256_of(stream)
+
+
+def sha256_of(stream: IO[bytes]) -> str:
+    """The SHA-256 of a stream from here on."""
+    digest = sha256()
+    while piece := stream.read(STRETCH):
+        digest.update(piece)
+    return digest.hexdigest()
+
+
+@contextmanager
+def spooled(file: str) -> Iterator[Source]:
+    """The rows of a file, a pipe or standard input (`-`).
+
+    Raises:
+        OSError: there is no room for what comes through a pipe, or it cannot be read.
+    """
+    path = Path(file)
+    piped = file == STANDARD or (os.path.exists(file) and not path.is_file() and not path.is_dir())  # noqa: PTH110 - "" is no path
+    if not piped:
+        yield Source(file)
+        return
+    with TemporaryFile() as spool:
+        with named(f"{gettempdir()}, where a pipe is kept"):
+            if file == STANDARD:
+                copyfileobj(sys.stdin.buffer, spool)
+            else:
+                with path.open("rb") as pipe:
+                    copyfileobj(pipe, spool)
+        before, sys.stdin = sys.stdin, TextIOWrapper(spool)
+        try:
+            yield Source(STANDARD, spool)
+        finally:
+            sys.stdin.detach()
+            sys.stdin = before
+
+
+_CHOSEN: Final[Mapping[Only, Callable[[RowFacts, Scale], bool]]] = {
+    "minimum": lambda facts, scale: facts.value == scale.minimum,
+    "maximum": lambda facts, scale: facts.value == scale.maximum,
+    "partial": lambda facts, scale: (
+        facts.value is not None and scale.minimum < facts.value < scale.maximum
+    ),
+    "unscored": lambda facts, _: facts.value is None,
+    "truncated": lambda facts, _: bool(facts.signs & CUT),
+    "disagree": lambda _facts, _scale: True,  # known at the end, from the labels
+}
+
+
+@dataclass(slots=True)
+class Selection:
+    """The rows to write: a bit of each, and what they are sorted by.
+
+    Args:
+        scale: of the reward.
+        only: which rows; None for all.
+        sort: by what; None for the order of the file. "-" for the largest first.
+    """
+
+    scale: Scale
+    only: Only | None = None
+    sort: Sort | None = None
+    _chosen: array[int] = field(default_factory=lambda: array("Q"))
+    _values: array[float] = field(default_factory=lambda: array("d"))
+    _ids: list[str] = field(default_factory=list)
+
+    def require_labels(self, label: str | None) -> None:
+        """Refuse to look for disagreement with nothing.
+
+        Raises:
+            ConfigurationError: there are no labels.
+        """
+        if self.only == "disagree" and label is None:
+            raise ConfigurationError("--only disagree needs the labels: add --label FIELD")
+
+    @property
+    def in_order(self) -> bool:
+        """Whether a row is known to be written, and where, as soon as it is looked at."""
+        return self.sort is None and self.only != "disagree"
+
+    def add(self, at: int, id: str, facts: RowFacts) -> bool:  # noqa: A002 - the wire's own word
+        """Look at the row of a position, and say whether it is chosen."""
+        chosen = self.only is None or _CHOSEN[self.only](facts, self.scale)
+        if chosen:
+            self._chosen.append(at)
+            key = (self.sort or "").removeprefix("-")
+            if key == "id":
+                self._ids.append(id)
+            elif key == "value":
+                last = -inf if key != self.sort else inf
+                self._values.append(last if facts.value is None else facts.value)
+            elif key == "length":
+                self._values.append(facts.length)
+        return chosen
+
+    def positions(
+        self, limit: int | None, disagreements: Collection[int] | None = None
+    ) -> Sequence[int]:
+        """The rows to write.
+
+        Args:
+            limit: how many at most.
+            disagreements: those that differ from their labels.
+        """
+        found: Sequence[int] = self._chosen
+        if self.sort:
+            keys: Sequence[str] | Sequence[float] = self._ids or self._values
+            order = sorted(
+                range(len(found)), key=keys.__getitem__, reverse=self.sort.startswith("-")
+            )
+            found = array("Q", (found[at] for at in order))
+        if self.only == "disagree":
+            differing = set(disagreements or ())
+            found = array("Q", (at for at in found if at in differing))
+        return array("Q", islice(found, limit))
+
+
+Form = Literal["jsonl", "json"]
+"""A line for each row, or one array of all."""
+
+
+class Streamed:
+    """Lines of results, written as they come.
+
+    Args:
+        stream: where to.
+        form: of the results.
+        limit: lines at most; None for all.
+        patient: whether an error of writing waits for `end`.
+    """
+
+    def __init__(
+        self,
+        stream: TextIO,
+        form: Form,
+        limit: int | None,
+        *,
+        patient: bool,
+    ) -> None:
+        self.written = 0
+        self._stream = stream
+        self._is_array = form == "json"
+        self._limit = limit
+        self._patient = patient
+        self._error: OSError | None = None
+
+    def add(self, line: str) -> None:
+        """Write a result, unless enough are written.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        if self._limit is not None and self.written >= self._limit:
+            return
+        between = "," if self.written else "["
+        self._put(f"{between}\n{line}" if self._is_array else f"{line}\n")
+        self.written += 1
+
+    def flush(self) -> None:
+        """Hand on what is written.
+
+        Raises:
+            OSError: nobody takes it.
+        """
+        self._put("", flush=True)
+
+    def end(self) -> None:
+        """Write what closes an array.
+
+        Raises:
+            OSError: it cannot be written, or something before it could not.
+        """
+        if self._is_array:
+            self._put("\n]\n" if self.written else "[\n]\n")
+        self.flush()
+        if self._error:
+            raise self._error
+
+    def _put(self, text: str, *, flush: bool = False) -> None:
+        if self._error:
+            return
+        try:
+            self._stream.write(text)
+            if flush:
+                self._stream.flush()
+        except OSError as error:
+            if not self._patient:
+                raise
+            self._error = error
+
+
+def write_lines(form: Form, stream: TextIO, lines: Iterator[str]) -> None:
+    """Write results that are all there.
+
+    Args:
+        form: of the results.
+        stream: where to.
+        lines: an object each.
+
+    Raises:
+        OSError: they cannot be written.
+    """
+    if form == "jsonl":
+        stream.writelines(f"{line}\n" for line in lines)
+        return
+    stream.write("[")
+    stream.writelines(f"{',' if at else ''}\n{line}" for at, line in enumerate(lines))
+    stream.write("\n]\n")
 
 
 LARGEST: Final = 256

@@ -34,7 +34,7 @@ SHARES = {
 
 SERVICE = """
 import json, sys
-from tests.agentcore_double import AgentCoreDouble, Faults, FunctionAgent
+from tests.local.agentcore_double import AgentCoreDouble, Faults, FunctionAgent
 
 def agent(row):
     match row["n"] % 20:

@@ -15,7 +15,7 @@ from reward_functions.cli import app
 from reward_functions.data import atomic
 from reward_functions.data.rows import formats
 from reward_functions.scoring import journal, run
-from reward_functions.scoring.file import Streamed
+from reward_functions.scoring.run import Streamed
 from reward_functions.testing import wire_row
 
 COUNT = 1_200

@@ -9,8 +9,8 @@ import boto3
 import pytest
 from botocore.config import Config
 
-from tests.agentcore_double import Faults, FunctionAgent, serving
 from tests.compat.conftest import MEASURED
+from tests.local.agentcore_double import Faults, FunctionAgent, serving
 
 ARN = "arn:aws:bedrock-agentcore:us-west-2:123456789012:runtime/agent-abc"
 THEIRS, OURS = "agentcore_rl_toolkit.client", "reward_functions.rollouts.compat.agentcore_rl.client"

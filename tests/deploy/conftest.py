@@ -14,7 +14,7 @@ from reward_functions.aws.deployed import DeployedFunction, deployments
 from reward_functions.local.emulator.cdk import Cdk, CdkFailed
 from reward_functions.local.emulator.emulator import TrainingOptions, with_training
 from reward_functions.local.emulator.processes import lifeline
-from reward_functions.local.runtime_double.runtime import serving
+from reward_functions.local.runtime_double import serving
 from tests.deploy.agents_end import AgentsEnd
 from tests.deploy.submitter import Account
 from tests.deploy.what import ROOT, STAGE, stages

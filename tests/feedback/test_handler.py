@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 from reward_functions.feedback import handler as entry
-from reward_functions.local.runtime_double.runtime import serving
+from reward_functions.local.runtime_double import serving
 from reward_functions.rollouts.report.host import Timing
 from reward_functions.rollouts.report.outbox.dynamodb_table import create_table
 from reward_functions.rollouts.report.outbox.opening import open_outbox

@@ -16,7 +16,7 @@ from reward_functions.local.scripted_judge import scripted_judge
 from reward_functions.rollouts.relay import Relay
 from reward_functions.rollouts.serve.agentcore.own_host import OwnHost
 from reward_functions.rollouts.serve.app import RolloutApp
-from tests import agentcore_double
+from tests.local import agentcore_double
 from tests.local_requests import ELSEWHERE, ON_LOOPBACK, wrong
 
 KEY = "Authorization: Bearer key"

@@ -90,8 +90,7 @@ def runtime_of(
     Raises:
         ConfigurationError: nobody answers there, or the port is taken.
     """
-    from reward_functions.local.runtime_double import RuntimeDouble
-    from reward_functions.local.runtime_double.runtime import OwnRuntime
+    from reward_functions.local.runtime_double import OwnRuntime, RuntimeDouble
     from reward_functions.rollouts.drive.agents import RuntimeElsewhere
 
     if url is not None:

@@ -27,6 +27,23 @@ Bedrock's training, memory limits, `iam:PassRole`, embedded metrics, arm64.
 from __future__ import annotations
 
 from reward_functions.aws.emulator_record import LocalAwsError
-from reward_functions.local.emulator.emulator import LocalAws, down, find, running, up
+from reward_functions.local.emulator.emulator import (
+    LocalAws,
+    TrainingOptions,
+    down,
+    find,
+    known,
+    running,
+    up,
+)
 
-__all__ = ["LocalAws", "LocalAwsError", "down", "find", "running", "up"]
+__all__ = [
+    "LocalAws",
+    "LocalAwsError",
+    "TrainingOptions",
+    "down",
+    "find",
+    "known",
+    "running",
+    "up",
+]

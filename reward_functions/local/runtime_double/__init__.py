@@ -23,7 +23,12 @@ from reward_functions.local.runtime_double.policies import (
     RelayPolicy,
     ScriptedPolicy,
 )
-from reward_functions.local.runtime_double.runtime import RuntimeDouble, serving
+from reward_functions.local.runtime_double.runtime import (
+    OwnRuntime,
+    RuntimeDouble,
+    serving,
+    shown_rewards,
+)
 from reward_functions.local.runtime_double.state import Delivery, RuntimeSettings, Trajectory, Turn
 
 __all__ = [
@@ -32,6 +37,7 @@ __all__ = [
     "CalculatorPolicy",
     "Delivery",
     "FaultPlan",
+    "OwnRuntime",
     "Policy",
     "RelayPolicy",
     "RuntimeDouble",
@@ -41,4 +47,5 @@ __all__ = [
     "Trajectory",
     "Turn",
     "serving",
+    "shown_rewards",
 ]

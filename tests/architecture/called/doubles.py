@@ -1,6 +1,8 @@
 """The services that stand in for AWS: what each operation asks a right for, and what it does."""
 
+import ast
 from datetime import UTC, datetime
+from fractions import Fraction
 from functools import cache
 from random import Random
 from types import SimpleNamespace
@@ -288,6 +290,15 @@ ROWS = {
             "stringnotequalsignorecase": (FOLDED, False),
             **dict.fromkeys(("stringlike", "arnequals", "arnlike"), (ALIKE, True)),
             **dict.fromkeys(("stringnotlike", "arnnotequals", "arnnotlike"), (ALIKE, False)),
+        },
+    ),
+    "local.runtime_double.policies:_OPERATORS": Rows(
+        lambda _, apply: apply(Fraction(6), Fraction(4)),
+        {
+            ast.Add: Fraction(10),
+            ast.Sub: Fraction(2),
+            ast.Mult: Fraction(24),
+            ast.Div: Fraction(3, 2),
         },
     ),
     "local.runtime_double.runtime:ACTIONS": Rows(

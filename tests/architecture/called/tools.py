@@ -156,7 +156,7 @@ ROWS = {
             ("a code fence is never closed", [CUT_OFF[3]]),
         ),
     ),
-    "scoring.selection:_CHOSEN": Rows(
+    "scoring.run:_CHOSEN": Rows(
         chosen,
         {
             "minimum": ["lowest"],

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from reward_functions.cli import app
 from reward_functions.rollouts.collect.ledger import Ledger, open_sessions
-from tests.agentcore_double import FunctionAgent, serving
+from tests.local.agentcore_double import FunctionAgent, serving
 
 ARN = "arn:aws:bedrock-agentcore:us-west-2:123456789012:runtime/agent-abc"
 LEFT, LIVE = "left-" + "0" * 36, "live-" + "0" * 36

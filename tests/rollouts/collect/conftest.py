@@ -7,7 +7,7 @@ import pytest
 from botocore.config import Config
 
 from reward_functions.rollouts.collect.client import RolloutClient
-from tests.agentcore_double import FunctionAgent, serving
+from tests.local.agentcore_double import FunctionAgent, serving
 
 ARN = "arn:aws:bedrock-agentcore:us-west-2:123456789012:runtime/agent-abc"
 

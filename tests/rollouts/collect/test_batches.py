@@ -8,7 +8,7 @@ from threading import Event
 import pytest
 
 from reward_functions.core.errors import ConfigurationError
-from tests.agentcore_double import Faults
+from tests.local.agentcore_double import Faults
 
 FAST = {"initial_interval": 0.01, "max_interval": 0.05}
 STORM = {

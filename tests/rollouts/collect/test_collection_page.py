@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests import generated
-from tests.agentcore_double import FunctionAgent, serving
+from tests.local.agentcore_double import FunctionAgent, serving
 
 PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "collect-rollouts.md"
 

@@ -16,7 +16,7 @@ from reward_functions.rollouts.request.errors import (
     ServiceFailed,
 )
 from reward_functions.rollouts.serve.agentcore.destinations import destination_of
-from tests.agentcore_double import Faults
+from tests.local.agentcore_double import Faults
 
 
 def never(_):

@@ -17,7 +17,7 @@ from botocore import exceptions
 from reward_functions.rollouts.collect import futures
 from reward_functions.rollouts.collect.ledger import open_sessions
 from reward_functions.rollouts.request.errors import BadResult, ServiceFailed
-from tests.agentcore_double import FunctionAgent, serving
+from tests.local.agentcore_double import FunctionAgent, serving
 
 FAST = {"initial_interval": 0.01, "max_interval": 0.05}
 MODULE = "reward_functions.rollouts.collect.collecting"

@@ -13,7 +13,7 @@ from reward_functions.rollouts.request.errors import (
     RolloutError,
     ServiceFailed,
 )
-from tests.agentcore_double import Faults
+from tests.local.agentcore_double import Faults
 
 SESSION = "session-" + "0" * 30
 

@@ -7,7 +7,7 @@ import pytest
 
 from reward_functions.rollouts.collect.invocations import AgentCoreHttpClient, InvocationError
 from reward_functions.rollouts.request.errors import PolicyFailure
-from tests.agentcore_double import AppAgent, Faults
+from tests.local.agentcore_double import AppAgent, Faults
 from tests.rollouts.collect.conftest import boto
 from tests.rollouts.serve.agentcore.hosts import HOSTS, rl_app, runtime_app, serving
 

@@ -9,11 +9,11 @@ from reward_functions.core.errors import ConfigurationError, NoJudge
 from reward_functions.core.types import Score
 from reward_functions.local.runtime_double import (
     FaultPlan,
+    OwnRuntime,
     RuntimeSettings,
     ScriptedPolicy,
     serving,
 )
-from reward_functions.local.runtime_double.runtime import OwnRuntime
 from reward_functions.rollouts.drive.agents import HttpAgent, RuntimeElsewhere
 from reward_functions.rollouts.drive.driving import (
     RolloutDriver,

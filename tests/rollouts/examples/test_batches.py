@@ -8,8 +8,8 @@ import pytest
 
 from reward_functions.core.importing import imported
 from reward_functions.rollouts.report.deferred.writing import s3_client
-from tests.agentcore_double import AppAgent
-from tests.agentcore_double import serving as double_of
+from tests.local.agentcore_double import AppAgent
+from tests.local.agentcore_double import serving as double_of
 from tests.rollouts.examples.conftest import EXAMPLES
 from tests.rollouts.serve.agentcore.hosts import LIMIT, serving
 
