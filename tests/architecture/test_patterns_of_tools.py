@@ -24,7 +24,6 @@ NOISE = 0.03
 ANCHORED = {
     "jobs.drivers.openai.IDENTIFIER",
     "jobs.drivers.openai_api.IDENTIFIER",
-    "local.training_double.tasks._WORDS",
 }
 """Patterns that look ahead, which the code holds to whole texts alone: never `search`."""
 

@@ -5,7 +5,7 @@ from time import monotonic
 import pytest
 
 from reward_functions.jobs.json_schema import BadSchema, matches, quick, schema_problems
-from reward_functions.local.training_double.agent_schemas import SCHEMAS
+from reward_functions.local.training_double.agent_rft import SCHEMAS
 
 # Each with values that fit and values that do not. Source: "JSON Schema Validation", 2020-12.
 CASES = [

@@ -10,7 +10,6 @@ from reward_functions.jobs.agents import granted
 from reward_functions.jobs.checks.agent import agent_findings
 from reward_functions.jobs.configuration import BadJob
 from reward_functions.jobs.drivers.agent_rft import AgentDriver
-from reward_functions.jobs.drivers.agent_rft_document import EvaluationRequest
 from reward_functions.jobs.job import JobRequest, NoSuchJob
 from reward_functions.jobs.parts import Serverless
 from tests.local.training_double.conftest import REGION, until
@@ -69,7 +68,7 @@ def request_(jobs, driver, tmp_path_factory):
 @pytest.fixture(scope="module")
 def ended(jobs, driver, request_):
     job = driver.start(request_)
-    until(lambda: jobs.agents.jobs[job.id].ended is not None)
+    until(lambda: jobs.held[job.id].ended is not None)
     return driver.get(job.id)
 
 
@@ -84,7 +83,7 @@ def test_a_dry_run_says_what_would_be_sent_and_makes_nothing(jobs, driver, reque
     written = json.loads(last.request["JobConfigDocument"])
     parameters = written["TrainingConfig"]["HyperParameters"]
     assert parameters == {"global_batch_size": "32", "group_size": "2", "max_steps": "1"}
-    made = {each.name for each in jobs.world.double.service.sagemaker.groups.values()}
+    made = {each.name for each in jobs.world.double.service.state.groups.values()}
     assert not made & {"dry", "dry-checkpoints"}
     assert driver.find("dry") is None
 
@@ -119,24 +118,6 @@ def test_the_same_start_is_the_same_job_and_another_is_refused(driver, ended, re
     assert driver.start(request_).id == ended.id
     with pytest.raises(BadJob, match="differs in the hyperparameters"):
         driver.start(replace(request_, hyperparameters=SMALL | {"group_size": 3}))
-
-
-def test_an_evaluation_of_the_package_is_a_job_of_its_own_category(driver, ended, jobs, request_):
-    asked = EvaluationRequest(
-        name="sums-evaluation",
-        agent=jobs.agent,
-        data=request_.training,
-        role=jobs.role,
-        output=request_.output,
-        package=ended.tuned_model,
-        hyperparameters={"eval_group_size": 2},
-    )
-    job = driver.evaluation_of(asked, MODEL)
-    until(lambda: jobs.agents.jobs[job.id].ended is not None)
-    job = driver.get(job.id)
-    assert job.status == "succeeded", job.failure
-    points = {point.name: point.value for point in driver.metrics(job)}
-    assert points.keys() == {"val/reward/mean", "val/reward/pass_at_1", "val/reward/pass_at_2"}
 
 
 def test_it_is_listed_and_deleted(driver, ended):
