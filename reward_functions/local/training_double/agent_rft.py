@@ -293,8 +293,7 @@ def delete_job(call: Call) -> dict[str, Any]:
     with call.state.lock:
         if job.ended is None:
             raise in_use(f"The job {job.name} is {job.word}: stop it first")
-        call.state.jobs.pop(job.id, None)
-    return {}
+        return call.forget(job.id, call.state.jobs)
 
 
 def list_jobs(call: Call) -> dict[str, Any]:

@@ -283,17 +283,10 @@ def get_job(call: Call) -> dict[str, Any]:
     """GetModelCustomizationJob."""
     job = _job(call, "bedrock:GetModelCustomizationJob")
     with call.state.lock:
-        return {member: job.request.get(member) for member in KEPT} | {
-            "jobArn": job.id,
-            "jobName": job.name,
+        return {**{member: job.request.get(member) for member in KEPT}, **_described(job)} | {
             "outputModelName": job.request["customModelName"],
             "outputModelArn": job.model if job.status == "succeeded" else None,
-            "status": job.word,
-            "statusDetails": _details(job),
             "failureMessage": job.failure or None,
-            "creationTime": job.created,
-            "lastModifiedTime": job.modified,
-            "endTime": job.ended,
             # Only of a list's summaries can it be a custom model: botocore's model of the two.
             "baseModelArn": foundation_arn(job.place, job.base),
             "hyperParameters": job.request.get("hyperParameters", {}),
@@ -326,17 +319,23 @@ def list_jobs(call: Call) -> dict[str, Any]:
     return call.page(call.here(_jobs(call)), "modelCustomizationJobSummaries", _job_summary)
 
 
-def _job_summary(job: Job) -> dict[str, Any]:
-    done = job.status == "succeeded"
+def _described(job: Job) -> dict[str, Any]:
+    """What the description and the summary of a job have in common."""
     return {
         "jobArn": job.id,
-        "baseModelArn": job.request["baseModelArn"],
         "jobName": job.name,
         "status": job.word,
         "statusDetails": _details(job),
-        "lastModifiedTime": job.modified,
         "creationTime": job.created,
+        "lastModifiedTime": job.modified,
         "endTime": job.ended,
+    }
+
+
+def _job_summary(job: Job) -> dict[str, Any]:
+    done = job.status == "succeeded"
+    return _described(job) | {
+        "baseModelArn": job.request["baseModelArn"],
         "customModelArn": job.model if done else None,
         "customModelName": job.request["customModelName"] if done else None,
         "customizationType": job.request["customizationType"],
@@ -396,14 +395,10 @@ def get_model(call: Call) -> dict[str, Any]:
     model = _model(call, "custom-model", "bedrock:GetCustomModel")
     job, members = model.job, (*REPEATED, "validationDataConfig")
     return {member: job.request.get(member) for member in members} | {
-        "modelArn": model.id,
-        "modelName": model.name,
+        **_described_model(model),
         "jobName": job.name if job.path == "bedrock" else None,
         "jobArn": job.id if job.path == "bedrock" else None,
-        "baseModelArn": foundation_arn(model.place, model.base),
         "modelKmsKeyArn": job.request.get("customModelKmsKeyId"),
-        "creationTime": model.created,
-        "modelStatus": "Active",
     }
 
 
@@ -423,16 +418,22 @@ def list_models(call: Call) -> dict[str, Any]:
     return call.page(models, "modelSummaries", _model_summary)
 
 
-def _model_summary(model: Model) -> dict[str, Any]:
+def _described_model(model: Model) -> dict[str, Any]:
+    """What the description and the summary of a model have in common."""
     return {
         "modelArn": model.id,
         "modelName": model.name,
         "creationTime": model.created,
         "baseModelArn": foundation_arn(model.place, model.base),
+        "modelStatus": "Active",
+    }
+
+
+def _model_summary(model: Model) -> dict[str, Any]:
+    return _described_model(model) | {
         "baseModelName": model.base.partition(":")[0],
         "customizationType": model.job.request.get("customizationType", "IMPORTED"),
         "ownerAccountId": model.place.account,
-        "modelStatus": "Active",
     }
 
 
@@ -443,9 +444,7 @@ def delete_model(call: Call) -> dict[str, Any]:
         hosted = [each.name for each in call.state.deployments.values() if each.model == model.id]
         if hosted:
             raise conflict(f"The custom model {model.name} is deployed as {', '.join(hosted)}")
-        call.state.models.pop(model.id, None)
-        call.state.tags.pop(model.id, None)
-    return {}
+        return call.forget(model.id, call.state.models)
 
 
 def create_deployment(call: Call) -> dict[str, Any]:
@@ -517,10 +516,7 @@ def list_deployments(call: Call) -> dict[str, Any]:
 def delete_deployment(call: Call) -> dict[str, Any]:
     """DeleteCustomModelDeployment."""
     found = _deployment(call, "bedrock:DeleteCustomModelDeployment")
-    with call.state.lock:
-        call.state.deployments.pop(found.arn, None)
-        call.state.tags.pop(found.arn, None)
-    return {}
+    return call.forget(found.arn, call.state.deployments)
 
 
 def list_tags(call: Call) -> dict[str, Any]:
@@ -622,10 +618,7 @@ def _imported_summary(found: Model) -> dict[str, Any]:
 def delete_imported(call: Call) -> dict[str, Any]:
     """DeleteImportedModel; the job that imported it stays, with its name and its token."""
     found = _model(call, "imported-model", "bedrock:DeleteImportedModel")
-    with call.state.lock:
-        call.state.models.pop(found.id, None)
-        call.state.tags.pop(found.id, None)
-    return {}
+    return call.forget(found.id, call.state.models)
 
 
 def create_model(call: Call) -> dict[str, Any]:

@@ -909,10 +909,7 @@ def _package_summary(package: Package) -> dict[str, Any]:
 def delete_package(call: Call) -> dict[str, Any]:
     """DeleteModelPackage."""
     package = _package(call, "sagemaker:DeleteModelPackage")
-    with call.state.lock:
-        for held in (call.state.packages, call.state.models, call.state.tags):
-            held.pop(package.arn, None)
-    return {}
+    return call.forget(package.arn, call.state.packages, call.state.models)
 
 
 def _package(call: Call, action: str) -> Package:

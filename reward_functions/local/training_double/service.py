@@ -183,6 +183,13 @@ class Call:
         if token := self.parameters.get("clientRequestToken"):
             self.state.tokens[self.place, kind, token] = arn
 
+    def forget(self, arn: str, *held: dict[str, Any]) -> dict[str, Any]:
+        """Remove something with its tags; the answer says nothing."""
+        with self.state.lock:
+            for each in (*held, self.state.tags):
+                each.pop(arn, None)
+        return {}
+
     def here(self, held: Mapping[str, Any]) -> list[Any]:
         """What there is of the caller's account and region."""
         with self.state.lock:
